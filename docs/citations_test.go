@@ -33,7 +33,7 @@ var (
 	oneNumber   = regexp.MustCompile(number)
 
 	// unavailable matches citations of documents that are not in the repository.
-	unavailable = regexp.MustCompile(`\b[Dd]esign(?:\.md)?,?` + gap + number + `|\bwire\.md` + gap + number + `|\b(?:sign-in|house)\.md\b`)
+	unavailable = regexp.MustCompile(`\b[Dd]esign(?:\.md)?,?` + gap + number + `|\b(?:wire|sign-in)\.md` + gap + number + `|\bhouse\.md\b`)
 
 	heading  = regexp.MustCompile(`^##+ (` + number + `)\.?(?: |$)`)
 	listItem = regexp.MustCompile(`^( *)([0-9]+)\. `)

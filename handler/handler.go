@@ -89,6 +89,7 @@ func New(config Config) *Handler {
 		Service:  config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
 		Failures: config.Failures, Requests: config.Requests, Proxies: config.Proxies, Observer: config.Observer,
+		RecordAddress: config.RecordAddress,
 	})
 	rows := rows(config, invoker, tick)
 	mounts := config.Mounts

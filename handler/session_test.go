@@ -2,6 +2,7 @@ package handler_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -91,5 +92,19 @@ func TestSessionCookie(t *testing.T) {
 				t.Errorf("expiring itself (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestRecordAddress: the change records of bindings have the address of the caller only if
+// that is configured.
+func TestRecordAddress(t *testing.T) {
+	for _, recorded := range []bool{false, true} {
+		s := newInside(t, "configures the handler", required, func(c *handler.Config) { c.RecordAddress = recorded })
+		admin := []string{"Authorization", "Bearer " + s.token("")}
+		s.do("POST", "/auth/v1/bindings", `{"role":"viewer","subject":"jwt:*"}`, admin...)
+		r := s.do("GET", "/api/v1/namespaces/default/changes?kind=binding", "", admin...)
+		if r.status != 200 || strings.Contains(r.body, `"address":"`) != recorded {
+			t.Errorf("configured %t: got %d %s", recorded, r.status, r.body)
+		}
 	}
 }

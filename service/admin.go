@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/guidonhq/guidon"
@@ -10,40 +11,54 @@ import (
 // removal is what is about to be deleted: an authentication or a binding.
 type removal struct{ token, binding string }
 
-// keepAdmin returns InvalidArgument if the caller would lose the role admin everywhere by
-// the removal, and nobody else had it then: nobody could give it to anybody any longer.
+// keepAdmin returns InvalidArgument if the removal takes the role admin everywhere from the
+// caller, and nobody else has it then: nobody could give it to anybody any longer.
 func (s *Service) keepAdmin(ctx context.Context, tx AuthenticationTx, caller *Authentication, r removal) error {
-	switch {
-	case caller == nil || !caller.May(RoleAdmin, Everywhere):
-		return nil
-	case r.token == "": // a binding
-	case r.token == caller.ID && caller.Method == MethodToken && caller.Parent == "":
-	case r.token == caller.Parent:
-	default: // a session, or somebody else's
+	if caller == nil || !caller.May(RoleAdmin, Everywhere) {
 		return nil
 	}
 	if _, limited := caller.Scope(); limited {
 		return nil
 	}
-	others, err := s.otherAdmins(ctx, tx, r)
-	if err != nil || others {
+	bindings, err := tx.Bindings(ctx)
+	if err != nil {
+		return err
+	}
+	gives, err := s.givesAdmin(ctx, tx, bindings, r)
+	if err != nil || !gives {
+		return err
+	}
+	if s.policy.Bindings.giveAdmin("") || bindings.giveAdmin(r.binding) || s.staysAdmin(caller, bindings, r) {
+		return nil
+	}
+	tokens, err := tx.OfMethod(ctx, MethodToken)
+	if err != nil || slices.ContainsFunc(tokens, func(a *Authentication) bool { return a.ID != r.token && s.isAdminToken(a) }) {
 		return err
 	}
 	return guidon.Errorf(guidon.InvalidArgument, "this is the only way in which anybody is an administrator; make another token or binding with the role admin first")
 }
 
-// otherAdmins reports whether a static token or a binding gives the role admin everywhere
-// after the removal.
-func (s *Service) otherAdmins(ctx context.Context, tx AuthenticationTx, r removal) (bool, error) {
-	stored, err := tx.Bindings(ctx)
-	if err != nil {
-		return false, err
+// givesAdmin reports whether what is removed gives somebody the role admin everywhere.
+func (s *Service) givesAdmin(ctx context.Context, tx AuthenticationTx, bindings *Bindings, r removal) (bool, error) {
+	if r.binding != "" {
+		return slices.ContainsFunc(bindings.All(), func(b *Binding) bool { return b.ID == r.binding && b.givesAdmin() }), nil
 	}
-	if s.policy.Bindings.giveAdmin("") || stored.giveAdmin(r.binding) {
-		return true, nil
+	a, err := tx.Authentication(ctx, r.token)
+	if errors.Is(err, guidon.NotFound) {
+		return false, nil
 	}
-	tokens, err := tx.OfMethod(ctx, MethodToken)
-	return slices.ContainsFunc(tokens, func(a *Authentication) bool { return a.ID != r.token && s.isAdminToken(a) }), err
+	return err == nil && s.isAdminToken(a), err
+}
+
+// staysAdmin reports whether a person or workload has the role admin everywhere after the
+// removal, such as by a claim for roles. A static token that has it is among the tokens,
+// unless another administrator has just deleted it.
+func (s *Service) staysAdmin(caller *Authentication, bindings *Bindings, r removal) bool {
+	if caller.Method == MethodToken {
+		return false
+	}
+	access := s.policy.accessOf(caller, bindings.without(r.binding))
+	return access == nil || access.gives(RoleAdmin, Everywhere)
 }
 
 // isAdminToken reports whether the authentication is a static token, which has not

@@ -28,6 +28,7 @@ type subjectForm struct {
 
 var (
 	textForm   = subjectForm{valid: func(value string) bool { return value != "" && value != AnySubject }, rule: "must name one, without patterns"}
+	nameForm   = subjectForm{valid: textForm.valid, rule: textForm.rule, fold: true}
 	emailForm  = subjectForm{valid: IsEmail, rule: "must be an e-mail address such as ada@example.com", fold: true}
 	domainForm = subjectForm{valid: IsDomain, rule: "must be a domain such as example.com", fold: true}
 )
@@ -36,7 +37,8 @@ var (
 var subjectForms = map[string]map[string]subjectForm{
 	subjectOIDC: {"sub": textForm, "email": emailForm, "domain": domainForm, "group": textForm},
 	subjectCodehost: {
-		"id": {valid: regexp.MustCompile(`^[0-9]{1,20}$`).MatchString, rule: "must be the number of a user"}, "email": emailForm, "domain": domainForm, "org": textForm,
+		"id": {valid: regexp.MustCompile(`^[0-9]{1,20}$`).MatchString, rule: "must be the number of a user"}, "email": emailForm, "domain": domainForm,
+		"org":  nameForm,
 		"team": {valid: isPair, rule: "must be an organization and a team such as acme/backend", fold: true},
 	},
 	subjectKubernetes: {
@@ -50,8 +52,8 @@ const subjectRule = "must have one of the forms oidc:<provider>:{sub|email|domai
 	"kubernetes:namespace:<namespace>, kubernetes:serviceaccount:<namespace>/<name>, jwt:{sub|group}:<value>, jwt:claim:<name>=<value>, " +
 	"oidc:<provider>:*, codehost:*, kubernetes:* or jwt:*"
 
-// ParseSubject returns the subject as bindings have it, with e-mail addresses and domains
-// in lower case. It returns InvalidArgument unless it has one of these forms:
+// ParseSubject returns the subject as bindings have it, with e-mail addresses, domains, and
+// organizations and teams of a code host in lower case. It returns InvalidArgument unless it has one of these forms:
 //
 //	oidc:<provider>:{sub|email|domain|group}:<value>
 //	codehost:{id|email|domain|org|team}:<value>
@@ -90,6 +92,7 @@ func splitSubject(subject string) (method, provider, kind, value string) {
 	return method, provider, kind, value
 }
 
+// foldSubject returns the subject with the value in lower case if its case does not matter.
 func foldSubject(subject string) string {
 	method, _, kind, value := splitSubject(subject)
 	if !subjectForms[method][kind].fold {

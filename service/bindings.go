@@ -42,6 +42,15 @@ func (b *Bindings) of(subject string) []Grant {
 // everywhere.
 func (b *Bindings) giveAdmin(except string) bool {
 	return slices.ContainsFunc(b.All(), func(binding *Binding) bool {
-		return binding.ID != except && binding.Role == RoleAdmin && slices.Contains(binding.Namespaces, Everywhere)
+		return binding.ID != except && binding.givesAdmin()
 	})
+}
+
+func (b *Binding) givesAdmin() bool {
+	return b.Role == RoleAdmin && slices.Contains(b.Namespaces, Everywhere)
+}
+
+// without returns the list without the binding with the id.
+func (b *Bindings) without(id string) *Bindings {
+	return NewBindings(slices.DeleteFunc(slices.Clone(b.All()), func(binding *Binding) bool { return binding.ID == id }))
 }

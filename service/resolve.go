@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,7 @@ func (p *Policy) resolve(a *Authentication, set *AuthenticationSet) *Authenticat
 			return nil
 		}
 		resolved.Role, resolved.Namespaces = p.tokenRole(parent), parent.Namespaces
+		resolved.scopeTo(parent)
 		if !parent.ExpiresAt.IsZero() && parent.ExpiresAt.Before(a.ExpiresAt) {
 			resolved.ExpiresAt = parent.ExpiresAt
 		}
@@ -44,6 +46,24 @@ func (p *Policy) resolve(a *Authentication, set *AuthenticationSet) *Authenticat
 		resolved.access = p.accessOf(a, set.bindings)
 	}
 	return &resolved
+}
+
+// scopeTo gives the session the Scope of its token, which may have changed since the session
+// began.
+func (a *Authentication) scopeTo(parent *Authentication) {
+	scope, limited := parent.Metadata[MetadataTokenNamespace]
+	if a.Metadata[MetadataTokenNamespace] == scope {
+		return
+	}
+	metadata := maps.Clone(a.Metadata)
+	if metadata == nil {
+		metadata = map[string]string{}
+	}
+	delete(metadata, MetadataTokenNamespace)
+	if limited {
+		metadata[MetadataTokenNamespace] = scope
+	}
+	a.Metadata = metadata
 }
 
 // tokenRole returns the role of a static token, which is RoleUnset for one that may do

@@ -86,6 +86,7 @@ func (s *Service) begin(ctx context.Context, w Write, a *Authentication, in Sign
 		return "", nil, err
 	}
 	w.By.Authentication, w.By.Actor = a, a.Actor()
+	var session *Authentication
 	err := s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if in.Attempt != "" {
 			if err := spendAttempt(ctx, tx, in); err != nil {
@@ -93,7 +94,7 @@ func (s *Service) begin(ctx context.Context, w Write, a *Authentication, in Sign
 			}
 		}
 		now := tx.Now()
-		session := *a
+		session = new(*a)
 		session.CreatedAt, session.UpdatedAt = now, now
 		if end := now.Add(in.Lifetime); session.ExpiresAt.IsZero() || end.Before(session.ExpiresAt) {
 			session.ExpiresAt = end
@@ -101,13 +102,12 @@ func (s *Service) begin(ctx context.Context, w Write, a *Authentication, in Sign
 		if err := endOlder(ctx, tx, a.Owner(), in); err != nil {
 			return err
 		}
-		*a = session
-		return tx.PutAuthentication(ctx, a)
+		return tx.PutAuthentication(ctx, session)
 	})
 	if err != nil {
 		return "", nil, err
 	}
-	return token, a, nil
+	return token, session, nil
 }
 
 // spendAttempt returns Unauthenticated if the attempt was used before.

@@ -99,8 +99,12 @@ func (s *AuthenticationSet) add(d AuthenticationDelta) {
 	for _, a := range slices.Concat(changed, d.Created) {
 		s.byID[a.ID], s.byHash[a.TokenHash] = a, a
 	}
-	s.revision, s.since, s.size = d.Revision, append(s.since, d), s.size+d.Size()
-	s.bindings = bindingsAfter(s.bindings, []AuthenticationDelta{d})
+	s.revision, s.bindings = d.Revision, bindingsAfter(s.bindings, []AuthenticationDelta{d})
+	if d.Size() == 0 {
+		return
+	}
+	d.Bindings = nil // all sets that follow would keep these, though they have later ones
+	s.since, s.size = append(s.since, d), s.size+d.Size()
 }
 
 // bindingsAfter returns the bindings after the deltas.

@@ -143,6 +143,43 @@ func wantContents(t *testing.T, set *service.AuthenticationSet, stored []*servic
 	}
 }
 
+// A set has the bindings of the last delta that has any, keeps no earlier ones, and never
+// changes.
+func TestAuthenticationSetBindings(t *testing.T) {
+	bindings := func(n int) *service.Bindings {
+		return service.NewBindings([]*service.Binding{{ID: fmt.Sprint(n), Role: service.RoleViewer, Subject: "jwt:*", Namespaces: []string{"*"}}})
+	}
+	created := func(n int) []*service.Authentication {
+		return []*service.Authentication{{ID: fmt.Sprint("id-", n), TokenHash: fmt.Sprint("hash-", n)}}
+	}
+	set := service.NewAuthenticationSet(guidon.Revision{}, nil)
+	want := (*service.Bindings)(nil)
+	for n := range 600 {
+		before, held := set, set.Bindings()
+		d := service.AuthenticationDelta{Revision: guidon.Revision{Number: int64(n) + 1}}
+		if n%3 != 0 {
+			d.Bindings = bindings(n)
+			want = d.Bindings
+		}
+		if n%3 == 0 || n%5 == 0 {
+			d.Created = created(n)
+		}
+		set = set.Apply(d)
+		if set.Bindings() != want || before.Bindings() != held {
+			t.Fatalf("step %d: got %v, want %v; the set before has %v, want %v", n, set.Bindings(), want, before.Bindings(), held)
+		}
+		if set.ByID(fmt.Sprint("id-", n)) == nil != (d.Created == nil) || set.Revision() != d.Revision {
+			t.Fatalf("step %d: the set is at %v", n, set.Revision())
+		}
+	}
+	for n := range 600 {
+		set = set.Apply(service.AuthenticationDelta{Bindings: bindings(n)})
+	}
+	if all, with := set.KeptDeltas(); all > 256 || with > 0 {
+		t.Errorf("the set keeps %d deltas, %d of them with bindings", all, with)
+	}
+}
+
 // Changed and deleted ids that the set does not contain are ignored.
 func TestAuthenticationSetApplyUnknown(t *testing.T) {
 	known := &service.Authentication{ID: "id-1", TokenHash: "hash-1"}

@@ -88,13 +88,14 @@ func (s *session) authenticationsSince(ctx context.Context, from guidon.Revision
 	for _, e := range entries {
 		changed.add(e.kind, e.key)
 	}
+	everything := !changed.complete || len(changed.authentications) > maxChanged
 	var bindings *service.Bindings
-	if !changed.complete || changed.bindings {
+	if everything || changed.bindings {
 		if bindings, err = s.bindings(ctx); err != nil {
 			return from, service.AuthenticationDelta{}, err
 		}
 	}
-	if !changed.complete || len(changed.authentications) > maxChanged {
+	if everything {
 		all, err := s.authentications(ctx, "")
 		return guidon.Revision{}, service.AuthenticationDelta{Created: inCreationOrder(all), Bindings: bindings}, err
 	}
@@ -270,7 +271,7 @@ func beginAuthentications(ctx context.Context, s *session, by service.Caller, mi
 		return nil, errNoSeed
 	}
 	return &authenticationTx{
-		s: s, lineage: lineage, record: record{by: by, revision: h.revision, now: transactionTime()}, changes: map[string]*entry{},
+		s: s, lineage: lineage, record: record{by: by, revision: h.revision, now: transactionTime()}, changes: map[object]*entry{},
 	}, nil
 }
 
@@ -281,8 +282,14 @@ type authenticationTx struct {
 	s       *session
 	lineage *lineage
 	record  record
-	changes map[string]*entry
+	changes map[object]*entry
 	dead    bool
+}
+
+// object identifies an authentication or a binding.
+type object struct {
+	kind change.Kind
+	id   string
 }
 
 var _ service.AuthenticationTx = (*authenticationTx)(nil)
@@ -356,6 +363,9 @@ func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *service.Au
 	}
 	e := tx.recordChange(change.KindAuthentication, a.ID, before, body)
 	e.unseen = e.unseen || hash != a.TokenHash
+	if err := tx.reindex(ctx, a, before); err != nil {
+		return err
+	}
 	_, err = tx.s.exec(ctx, "UPDATE authentications SET method = ?, token_hash = ?, expires_at = ?, body = ? WHERE id = ?",
 		int32(a.Method), a.TokenHash, expiry(a), string(body), a.ID)
 	return err
@@ -366,11 +376,40 @@ func (tx *authenticationTx) insert(ctx context.Context, a *service.Authenticatio
 	_, err := tx.s.exec(ctx,
 		"INSERT INTO authentications (id, method, token_hash, expires_at, created_rev, created_seq, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		a.ID, int32(a.Method), a.TokenHash, expiry(a), tx.record.revision.Number, e.seq, string(body))
-	if err != nil || a.Owner() == "" {
+	if err != nil {
 		return err
 	}
-	_, err = tx.s.exec(ctx, "INSERT INTO authentication_subjects (authentication_id, subject_hash) VALUES (?, ?)", a.ID, digestOf(a.Owner()))
+	return tx.index(ctx, a)
+}
+
+// index records whose the authentication is. A server of an earlier release leaves the row
+// behind when it deletes the authentication, which is created again with the same id if a
+// workload exchanges the same token again.
+func (tx *authenticationTx) index(ctx context.Context, a *service.Authentication) error {
+	if a.Owner() == "" {
+		return nil
+	}
+	if err := tx.unindex(ctx, a.ID); err != nil {
+		return err
+	}
+	_, err := tx.s.exec(ctx, "INSERT INTO authentication_subjects (authentication_id, subject_hash) VALUES (?, ?)", a.ID, digestOf(a.Owner()))
 	return err
+}
+
+func (tx *authenticationTx) unindex(ctx context.Context, id string) error {
+	return tx.s.later(ctx, "DELETE FROM authentication_subjects WHERE authentication_id = ?", id)
+}
+
+// reindex is index for an authentication that replaces the one with the body.
+func (tx *authenticationTx) reindex(ctx context.Context, a *service.Authentication, before []byte) error {
+	var replaced service.Authentication
+	if decode(before, &replaced) == nil && replaced.Owner() == a.Owner() { // nearly always
+		return nil
+	}
+	if a.Owner() == "" {
+		return tx.unindex(ctx, a.ID)
+	}
+	return tx.index(ctx, a)
 }
 
 func (tx *authenticationTx) DeleteAuthentication(ctx context.Context, id string) error {
@@ -382,8 +421,8 @@ func (tx *authenticationTx) DeleteAuthentication(ctx context.Context, id string)
 		return err
 	}
 	tx.recordChange(change.KindAuthentication, id, before, nil)
-	delete(tx.changes, id) // if put again, it is a new one
-	if err := tx.s.later(ctx, "DELETE FROM authentication_subjects WHERE authentication_id = ?", id); err != nil {
+	delete(tx.changes, object{change.KindAuthentication, id}) // if put again, it is a new one
+	if err := tx.unindex(ctx, id); err != nil {
 		return err
 	}
 	_, err = tx.s.exec(ctx, "DELETE FROM authentications WHERE id = ?", id)
@@ -403,10 +442,11 @@ func (tx *authenticationTx) stored(ctx context.Context, id string) (body []byte,
 // recordChange adds an entry for the authentication or binding, or updates the one that
 // the transaction has.
 func (tx *authenticationTx) recordChange(kind change.Kind, id string, before, after []byte) *entry {
-	e := tx.changes[id]
+	o := object{kind, id}
+	e := tx.changes[o]
 	if e == nil {
 		e = tx.record.add(kind, id, before, after)
-		tx.changes[id] = e
+		tx.changes[o] = e
 	}
 	e.after = after
 	return e

@@ -77,7 +77,7 @@ func (tx *authenticationTx) DeleteBinding(ctx context.Context, id string) error 
 		return err
 	}
 	tx.recordChange(change.KindBinding, id, before, nil)
-	delete(tx.changes, id)
+	delete(tx.changes, object{change.KindBinding, id})
 	_, err = tx.s.exec(ctx, "DELETE FROM bindings WHERE id = ?", id)
 	return err
 }

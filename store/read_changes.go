@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,23 +148,34 @@ func (s *session) changes(ctx context.Context, clauses string, args []any, limit
 	return all, s.addAddresses(ctx, all)
 }
 
-// addAddresses sets the addresses that the records came from.
+// maxAddressed limits the revisions whose addresses one query reads.
+const maxAddressed = 500
+
+// addAddresses sets the addresses that the records came from. It reads those of their
+// revisions only, because the records of one object may be far apart.
 func (s *session) addAddresses(ctx context.Context, records []*change.Record) error {
 	byPosition := make(map[guidon.Position]*change.Record, len(records))
-	first, last := records[0].Revision, records[0].Revision
-	for _, c := range records {
+	var revisions []any
+	for i, c := range records {
 		byPosition[c.Cursor()] = c
-		first, last = min(first, c.Revision), max(last, c.Revision)
+		if i == 0 || c.Revision != records[i-1].Revision { // they are in order
+			revisions = append(revisions, c.Revision)
+		}
 	}
-	return s.rows(ctx, `SELECT revision, seq, address FROM change_addresses WHERE revision >= ? AND revision <= ?`, []any{first, last}, func(rows *sql.Rows) error {
-		var at guidon.Position
-		var address string
-		if err := rows.Scan(&at.Revision, &at.Sequence, &address); err != nil {
+	for some := range slices.Chunk(revisions, maxAddressed) {
+		query := `SELECT revision, seq, address FROM change_addresses WHERE revision IN (?` + strings.Repeat(", ?", len(some)-1) + `)`
+		err := s.rows(ctx, query, some, func(rows *sql.Rows) error {
+			var at guidon.Position
+			var address string
+			err := rows.Scan(&at.Revision, &at.Sequence, &address)
+			if c := byPosition[at]; err == nil && c != nil {
+				c.Address = address
+			}
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		if c := byPosition[at]; c != nil {
-			c.Address = address
-		}
-		return nil
-	})
+	}
+	return nil
 }

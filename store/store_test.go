@@ -29,6 +29,13 @@ func TestMirror(t *testing.T) {
 	storetest.RunMirrored(t, db, openFile(t, db.Path()))
 }
 
+func TestSecrets(t *testing.T) {
+	storetest.RunSecrets(t, func(t *testing.T) [2]storetest.SecretStore {
+		db := openNew(t)
+		return [2]storetest.SecretStore{db, openFile(t, db.Path())}
+	})
+}
+
 // openNew opens a new database in its seed state.
 func openNew(t testing.TB) *store.DB {
 	t.Helper()

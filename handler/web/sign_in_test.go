@@ -303,15 +303,9 @@ func TestAuthorizationHeader(t *testing.T) {
 	}
 }
 
-// everybody admits everybody.
-type everybody struct{}
-
-// Admits implements [service.Admission].
-func (everybody) Admits(*service.Authentication) bool { return true }
-
 // TestPeople: people see their name, or else their e-mail address.
 func TestPeople(t *testing.T) {
-	s := newServer(t, setup{policy: service.Policy{Admissions: map[string]service.Admission{"oidc:acme": everybody{}}}})
+	s := newServer(t, setup{policy: service.Policy{Admissions: map[string]service.Admission{"oidc:acme": &service.AllowList{Everyone: true}}}})
 	for _, test := range []struct {
 		metadata map[string]string
 		want     string

@@ -17,6 +17,7 @@ const parameterOverrides = {
   AlarmTopicArn: "arn:aws:sns:eu-north-1:123456789012:alarms",
   SecretsKmsKeyArn: "arn:aws:kms:eu-north-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef",
   DatabaseSecretArn: "arn:aws:secretsmanager:eu-north-1:123456789012:secret:guidon-AbCdEf",
+  SignInSecretArn: "arn:aws:secretsmanager:eu-north-1:123456789012:secret:guidon-sign-in-AbCdEf", PublicUrl: "https://flags.example",
   CodeBucket: "packages", CodeKey: "guidon/v1.2.3.zip",
 };
 
@@ -63,6 +64,24 @@ test("the privileges are minimal", () => {
   assert.doesNotMatch(template, /Action:.*\*/);
   const forAll = template.split(/^ {2}(?=\w)/m).filter((resource) => resource.includes('Principal: "*"'));
   assert.deepEqual(forAll.map((resource) => resource.split(":")[0]), ["UrlPermission", "UrlInvokePermission"]);
+});
+
+// Both read the same guidon.yml, which is invalid without what it refers to.
+test("the function and the migration can load a configuration for signing in", () => {
+  const resource = (name) => template.split(/^ {2}(?=\w)/m).find((r) => r.startsWith(`${name}:\n`));
+  for (const name of ["Function", "MigrationFunction"]) {
+    assert.match(resource(name), /GUIDON_SERVER_PUBLIC_URL: !If \[HasPublicAddress, !Ref PublicUrl, !Ref AWS::NoValue\]/);
+  }
+  for (const name of ["FunctionRole", "MigrationRole"]) assert.match(resource(name), /ManagedPolicyArns: \[!Ref DatabasePolicy\]/);
+  assert.match(resource("DatabasePolicy"), /Resource: !Ref SignInSecretArn/);
+});
+
+test("the public URL is one to which paths can be appended", () => {
+  const pattern = new RegExp(`^(?:${template.match(/PublicUrl:\n(?: {4}.*\n)*? {4}AllowedPattern: "(.*)"/)[1]})$`);
+  for (const url of ["", "https://flags.example", "https://flags.example:8443/base"]) assert.match(url, pattern);
+  for (const url of ["http://flags.example", "https://flags.example/", "https://flags.example/base/", "https://flags.example?x", "flags.example"]) {
+    assert.doesNotMatch(url, pattern);
+  }
 });
 
 test("all variables are documented", () => {

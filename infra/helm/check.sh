@@ -16,7 +16,9 @@ mkdir "$work/crds" "$work/secrets" "$work/tls"
 # The content of the secrets in testdata/full.yaml.
 echo postgres://guidon@db/guidon >"$work/secrets/GUIDON_DB_URL"
 echo redis://redis:6379 >"$work/secrets/GUIDON_CACHE_REDIS_URL"
-echo not-a-secret >"$work/secrets/GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN"
+for name in TOKEN_BOOTSTRAP_TOKEN OIDC_PROVIDERS_AUTH0_CLIENT_SECRET CODEHOST_CLIENT_SECRET; do
+  echo not-a-secret >"$work/secrets/GUIDON_AUTHENTICATION_METHODS_$name"
+done
 touch "$work/tls/tls.crt" "$work/tls/tls.key"
 go mod download "$operator"
 cp "$(go env GOMODCACHE)/$operator/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml" "$work/crds"
@@ -39,12 +41,16 @@ accepted() {
 configuration() {
   awk '/^  default.yml: \|$/ {inside = !seen++; next} /^[^ ]/ {inside = 0} inside {print substr($0, 5)}' "$1" >"$work/default.yml"
   grep -q '^version:' "$work/default.yml" || die "no configuration in $1"
-  sed -n 's/^ *- {name: \(GUIDON_[A-Z_]*\), value: "\{0,1\}\([^"}]*\)"\{0,1\}}$/\1=\2/p' "$1" | sort -u |
+  sed -n 's/^ *- {name: \(GUIDON_[A-Z0-9_]*\), value: "\{0,1\}\([^"}]*\)"\{0,1\}}$/\1=\2/p' "$1" | sort -u |
     sed -e "s,=/etc/guidon/,=$work/," >"$work/environment"
   grep -q '^GUIDON_DB_URL_FILE=' "$work/environment" || die "no database in $1"
   # shellcheck disable=SC2046 -- variables without spaces
   env -i $(cat "$work/environment") "$work/guidon" config check --config "$work/default.yml"
 }
+
+# has TEXT NAME: the manifests of the chart contain the text, a regular expression.
+has_text() { grep -q -e "$1" "$work/$2.yaml"; }
+has() { has_text "$@" || die "the chart with $2 values has no $1"; }
 
 # rejected TEXT FLAGS: the values are rejected with an error that contains the text.
 rejected() {
@@ -56,6 +62,13 @@ rejected() {
 
 accepted minimal --set database.secret=flags-database
 accepted full -f testdata/full.yaml
+accepted token-review --set database.secret=d,apiServerToken.enabled=true
+has 'serviceAccountName: flags-guidon$' token-review
+has 'name: system:auth-delegator$' token-review
+has 'name: system:auth-delegator$' full
+accepted keys --set database.secret=d,apiServerToken.enabled=true,apiServerToken.tokenReview=false
+! has_text "^kind: ClusterRoleBinding\$" keys || die "a role that nobody needs is bound"
+! has_text "^kind: ServiceAccount\$" minimal || die "a service account that nobody needs is created"
 
 rejected '/database/secret' --set replicas=2
 rejected "'replica' not allowed" --set database.secret=d,replica=2
@@ -63,6 +76,8 @@ rejected '/config/db' --set database.secret=d,config.db.url=postgres://user:pass
 rejected "invalid propertyName 'http_port'" --set database.secret=d,config.server.http_port=80
 rejected "invalid propertyName 'diagnostics_address'" --set database.secret=d,config.server.diagnostics_address=:80
 rejected 'requires networkPolicy.metricsFrom' --set database.secret=d,serviceMonitor.enabled=true,networkPolicy.enabled=true
+rejected '/config/authentication/methods/oidc/providers/google' --set database.secret=d,config.authentication.methods.oidc.providers.google.client_secret=s
+rejected '/config/authentication/methods/codehost' --set database.secret=d,config.authentication.methods.codehost.client_secret=s
 rejected "'token' not allowed" --set database.secret=d,serviceMonitor.token.secret=t
 rejected 'greater than autoscaling.maxReplicas' --set database.secret=d,autoscaling.enabled=true,autoscaling.minReplicas=30
 

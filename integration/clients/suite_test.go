@@ -56,7 +56,7 @@ var insideTests = []string{
 	"TestInvalidUTF8InRequests", "TestInvoke",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNotFailures", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
 	"TestNotThrottled", "TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere", "TestPanickingObserver",
-	"TestProfiler", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie", "TestSignIn", "TestTextsOfOtherTransports", "TestUnavailable",
+	"TestProfiler", "TestRecordAddress", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie", "TestSignIn", "TestTextsOfOtherTransports", "TestUnavailable",
 }
 
 // leastOutside is the minimum number of tests of package handler that run against separate

@@ -57,6 +57,20 @@ func TestStoreAuthenticationLoads(t *testing.T) {
 	})
 }
 
+// TestStoreSecrets checks what several instances share, also with the dialect of
+// CockroachDB; see [TestStoreSerializable].
+func TestStoreSecrets(t *testing.T) {
+	both := func(t *testing.T, database string) [2]storetest.SecretStore {
+		return [2]storetest.SecretStore{harness.OpenStore(t, database), harness.OpenStore(t, database)}
+	}
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.RunSecrets(t, func(t *testing.T) [2]storetest.SecretStore { return both(t, s.Migrated(t)) })
+	})
+	t.Run("serializable", func(t *testing.T) {
+		storetest.RunSecrets(t, func(t *testing.T) [2]storetest.SecretStore { return both(t, serializable(t)) })
+	})
+}
+
 // TestAuthenticationRows: PostgreSQL sends as many rows for one change as for any other,
 // however many authentications there are.
 func TestAuthenticationRows(t *testing.T) {

@@ -49,6 +49,9 @@ func update(t *testing.T, db *store.DB, namespace string, fn func(context.Contex
 	}
 }
 
+// subject is whose the session in the filled database is.
+const subject = "oidc:google:sub:ada"
+
 // filled returns a database with values in every table and every column, and with more
 // rows than fit into one page or one INSERT.
 func filled(t *testing.T) *store.DB {
@@ -82,12 +85,19 @@ func filled(t *testing.T) *store.DB {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "gone", Name: "Gone"})
 	})
 	update(t, db, "gone", func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
-	by := service.Caller{Actor: change.Actor{ID: "token:1", Name: "somebody", Method: "METHOD_TOKEN"}, RequestID: "r"}
+	by := service.Caller{Actor: change.Actor{ID: "token:1", Name: "somebody", Method: "METHOD_TOKEN"}, RequestID: "r", Address: "192.0.2.1"}
 	err := db.UpdateAuthentications(t.Context(), service.Write{By: by}, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(
 			tx.PutAuthentication(ctx, &service.Authentication{ID: "a", Method: service.MethodToken, TokenHash: "h1", ExpiresAt: tx.Now().Add(time.Hour)}),
-			tx.PutAuthentication(ctx, &service.Authentication{ID: "b", Method: service.MethodToken, TokenHash: "h2"}))
+			tx.PutAuthentication(ctx, &service.Authentication{ID: "b", Method: service.MethodToken, TokenHash: "h2"}),
+			tx.PutAuthentication(ctx, &service.Authentication{ID: "c", Method: service.MethodOIDC, TokenHash: "h3", Subject: subject, Client: service.ClientBrowser}),
+			tx.PutBinding(ctx, &service.Binding{ID: "b", Role: service.RoleEditor, Subject: subject, Namespaces: []string{"shop"}, Source: service.SourceDatabase, CreatedAt: tx.Now()}),
+			tx.Spend(ctx, "digest", tx.Now().Add(time.Hour)))
 	})
+	added, secretErr := db.AddSecret(t.Context(), service.Secret{Number: 1, CreatedAt: time.Now()})
+	if !added || secretErr != nil {
+		t.Fatal(added, secretErr)
+	}
 	err = errors.Join(err,
 		db.RegisterReader(t.Context(), "late", service.StartLatest), db.RegisterReader(t.Context(), "early", service.StartEarliest))
 	if err != nil {
@@ -167,6 +177,8 @@ func TestCopy(t *testing.T) {
 		t.Errorf("got %d tables and %d of %d rows reported, want %d tables", len(result), rows, total, len(want))
 	}
 
+	wantSignIn(t, to)
+
 	// Readers continue where they were.
 	for reader, want := range map[string]int{"late": 0, "early": 4} {
 		changed, err := to.ChangedNamespaces(t.Context(), reader, "", 10)
@@ -189,6 +201,30 @@ func TestCopy(t *testing.T) {
 	})
 	if back, _, err := to.Snapshot(t.Context(), "gone", service.Demand{}); err != nil || back.Revision().Number != 3 {
 		t.Errorf("the revision of a deleted namespace restarted: got %v, %v, want revision 3", back.Revision(), err)
+	}
+}
+
+// wantSignIn checks that sessions and bindings work in the copy, and that the keys of
+// attempts to sign in, and those that were used, stay where they belong.
+func wantSignIn(t *testing.T, to *store.DB) {
+	t.Helper()
+	err := to.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
+		sessions, err := tx.OfOwner(ctx, subject)
+		bindings, bindingErr := tx.Bindings(ctx)
+		if len(sessions) != 1 || sessions[0].ID != "c" || len(bindings.All()) != 1 || bindings.All()[0].Subject != subject {
+			t.Errorf("got %d sessions and bindings %+v", len(sessions), bindings.All())
+		}
+		return errors.Join(err, bindingErr)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	secrets, err := to.Secrets(t.Context())
+	if len(secrets) > 0 || err != nil {
+		t.Errorf("%d secrets were copied, %v", len(secrets), err)
+	}
+	if spent, err := to.Spent(t.Context(), "digest"); spent || err != nil {
+		t.Errorf("what was used was copied: %t, %v", spent, err)
 	}
 }
 

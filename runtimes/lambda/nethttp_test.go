@@ -217,6 +217,17 @@ func TestResponses(t *testing.T) {
 				w.Header().Add("Set-Cookie", cookie)
 			}
 		}},
+		{"a redirect after signing in", "GET", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "https://id.example/authorize?scope=openid+profile&state=a%2Bb%2C&redirect_uri=https%3A%2F%2Fflags.example")
+			for _, cookie := range []string{
+				"service_client_token=gdn_a-b; Path=/; Max-Age=86400; HttpOnly; Secure; SameSite=Lax",
+				"service_client_state_Fh8naSx5a62a=; Path=/auth/v1/method/; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
+				"service_client_state_7EVz9bZSfpeO=; Path=/auth/v1/method/; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
+			} {
+				w.Header().Add("Set-Cookie", cookie)
+			}
+			w.WriteHeader(http.StatusFound)
+		}},
 		{"a list", "GET", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header()["Vary"] = []string{"Accept-Encoding", "Origin"}
 		}},

@@ -62,6 +62,9 @@ func wantFull(t testing.TB, what string, s AuthenticationLoader, held *service.A
 	if diff := cmp.Diff(full.All(), got.All(), options); diff != "" {
 		t.Errorf("%s (-full +incremental):\n%s", what, diff)
 	}
+	if diff := cmp.Diff(full.Bindings().All(), got.Bindings().All(), options); diff != "" {
+		t.Errorf("%s: bindings (-full +incremental):\n%s", what, diff)
+	}
 	for _, a := range held.All() {
 		want := full.ByTokenHash(a.TokenHash)
 		if diff := cmp.Diff(want, got.ByTokenHash(a.TokenHash), options); diff != "" {
@@ -117,6 +120,12 @@ func testLoadEveryChange(t *testing.T, s AuthenticationLoader) {
 			{"pass a token on", func(ctx context.Context, tx service.AuthenticationTx) error {
 				return errors.Join(put(rotated("b", "fourth hash"))(ctx, tx), put(rotated("c", "another hash"))(ctx, tx))
 			}},
+			{"bind", putBindings(newBinding("z", service.RoleViewer), newBinding("a", service.RoleEditor))},
+			{"bind with another role", putBindings(newBinding("z", service.RoleAdmin))},
+			{"bind and rotate", inOneUpdate(putBindings(newBinding("m", service.RoleAdmin)), put(rotated("b", "fifth hash")))},
+			{"unbind and bind again", inOneUpdate(deleteBinding("z"), putBindings(newBinding("z", service.RoleAdmin)))},
+			{"unbind", inOneUpdate(deleteBinding("z"), deleteBinding("a"))},
+			{"unbind the last", deleteBinding("m")},
 			{"delete all", func(ctx context.Context, tx service.AuthenticationTx) error {
 				return errors.Join(remove("a")(ctx, tx), remove("b")(ctx, tx), remove("c")(ctx, tx), remove("e")(ctx, tx))
 			}},
@@ -170,6 +179,10 @@ func testLoadOneOfMany(t *testing.T, s AuthenticationLoader) {
 		{"delete", func(ctx context.Context, tx service.AuthenticationTx) error {
 			return tx.DeleteAuthentication(ctx, "many-301")
 		}, 0},
+		{"bind", putBindings(newBinding("a", service.RoleViewer)), 0},
+		{"bind and create", inOneUpdate(deleteBinding("a"), putBindings(newBinding("b", service.RoleViewer)), func(ctx context.Context, tx service.AuthenticationTx) error {
+			return tx.PutAuthentication(ctx, newAuthentication("newer"))
+		}), 1},
 	} {
 		held := loadAuthentications(t, s, nil)
 		updateAuthentications(t, s, step.fn)
@@ -183,6 +196,7 @@ func testLoadOneOfMany(t *testing.T, s AuthenticationLoader) {
 // and several of each.
 func testLoadManyChanges(t *testing.T, s AuthenticationLoader) {
 	createMany(t, s, 600)
+	updateAuthentications(t, s, putBindings(newBinding("kept", service.RoleViewer)))
 	for _, step := range []struct {
 		name  string
 		count int
@@ -255,7 +269,7 @@ func testLoadConcurrentWriters(t *testing.T, s AuthenticationLoader) {
 // testLoadRestoredBackup checks that a set is not used if it does not belong to the
 // history of the database, whatever its revision number.
 func testLoadRestoredBackup(t *testing.T, s AuthenticationLoader) {
-	tables := []string{"namespaces", "changes", "authentications"}
+	tables := []string{"namespaces", "changes", "authentications", "bindings"}
 	execute := func(format string) {
 		t.Helper()
 		for _, table := range tables {
@@ -265,12 +279,14 @@ func testLoadRestoredBackup(t *testing.T, s AuthenticationLoader) {
 		}
 	}
 	putAuthentication(t, s, newAuthentication("deleted later"), newAuthentication("kept"))
+	updateAuthentications(t, s, putBindings(newBinding("of the backup", service.RoleViewer)))
 	execute("CREATE TABLE backup_of_%[1]s AS SELECT * FROM %[1]s")
 	shared := loadAuthentications(t, s, nil)
 	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return tx.DeleteAuthentication(ctx, "deleted later")
 	})
 	putAuthentication(t, s, newAuthentication("lost"))
+	updateAuthentications(t, s, inOneUpdate(putBindings(newBinding("lost", service.RoleAdmin)), deleteBinding("of the backup")))
 	lost := loadAuthentications(t, s, nil)
 	for writes := range 5 {
 		execute("DELETE FROM %[1]s")

@@ -71,7 +71,13 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 			if diff := cmp.Diff(want.All(), m.held.All(), options, cmpopts.EquateEmpty()); diff != "" || want.Revision() != m.held.Revision() {
 				t.Fatalf("write %d: the copy is at %v, want %v (-want +got):\n%s", n, m.held.Revision(), want.Revision(), diff)
 			}
+			if diff := cmp.Diff(want.Bindings().All(), m.held.Bindings().All(), cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("write %d: the bindings of the copy (-want +got):\n%s", n, diff)
+			}
 		}
+	})
+	t.Run("ManyAuthentications", func(t *testing.T) {
+		testMirrorMany(t, s, other)
 	})
 	t.Run("Failed", func(t *testing.T) {
 		failed := errors.New("failed")
@@ -86,6 +92,36 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 			t.Error("the copy was advanced to a state that was not committed")
 		}
 	})
+}
+
+// testMirrorMany makes more changes than are read by id, while the copy lacks one that
+// another store made. The bindings, which have not changed, must survive.
+func testMirrorMany(t *testing.T, s Mirrored, other service.Store) {
+	mustSucceed(t, s.UpdateAuthentications(t.Context(), service.Write{}, putBindings(newBinding("survivor", service.RoleViewer))))
+	var m mirrorCopy[service.AuthenticationSet, service.AuthenticationDelta]
+	m.apply, m.revision, m.empty = (*service.AuthenticationSet).Apply, (*service.AuthenticationSet).Revision, service.NewAuthenticationSet(guidon.Revision{}, nil)
+	m.held = mustAuthentications(t, s)
+	for name, before := range map[string]func(){
+		"current": func() {},
+		"behind":  func() { putAuthentication(t, other, newAuthentication("by another")) },
+	} {
+		before()
+		mustSucceed(t, s.UpdateAuthenticationsMirrored(t.Context(), service.Write{}, &m, func(ctx context.Context, tx service.AuthenticationTx) error {
+			for i := range 520 {
+				if err := tx.PutAuthentication(ctx, newAuthentication(fmt.Sprint("mirrored ", name, i))); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		want := mustAuthentications(t, s)
+		if got := m.held; got.Revision() != want.Revision() || len(got.All()) != len(want.All()) {
+			t.Errorf("%s: the copy has %d authentications at %v, want %d at %v", name, len(got.All()), got.Revision(), len(want.All()), want.Revision())
+		}
+		if diff := cmp.Diff(want.Bindings().All(), m.held.Bindings().All()); diff != "" {
+			t.Errorf("%s: the bindings of the copy (-want +got):\n%s", name, diff)
+		}
+	}
 }
 
 // mirrorCopy is a [service.Mirror] that must be advanced to every state.
@@ -202,8 +238,21 @@ func (w *mirrorWriter) changeObject(ctx context.Context, tx service.Tx) error {
 	return tx.PutFlag(ctx, &guidon.Flag{Key: w.key("flag-"), Name: w.name(), Rules: []*guidon.Rule{{ID: "r", SegmentKeys: []string{w.key("segment-")}}}})
 }
 
-// changeAuthentications creates, changes, deletes or replaces some authentications.
+// changeAuthentications creates, changes, deletes or replaces some authentications and
+// bindings.
 func (w *mirrorWriter) changeAuthentications(ctx context.Context, tx service.AuthenticationTx) error {
+	switch w.random.IntN(6) {
+	case 0:
+		if err := tx.DeleteBinding(ctx, w.key("id-")); err != nil {
+			return err
+		}
+	case 1:
+		b := newBinding(w.key("id-"), service.RoleViewer)
+		b.CreatedBy = w.name()
+		if err := tx.PutBinding(ctx, b); err != nil {
+			return err
+		}
+	}
 	for range w.random.IntN(3) {
 		id := w.key("id-")
 		if w.random.IntN(3) == 0 {

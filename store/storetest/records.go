@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -125,6 +126,47 @@ func testRecordFields(t *testing.T, s service.Store) {
 	}
 	if got[0].Actor != change.Anonymous || got[0].After != nil || decodeFlag(t, got[0].Before).Key != "a" {
 		t.Errorf("got record %+v", got[0])
+	}
+}
+
+// Records of authentications and bindings have the address of their caller, if it is known,
+// and those of namespaces have none. A query reads no addresses but those of its records.
+func testRecordAddresses(t *testing.T, s service.Store) {
+	for i, address := range []string{"192.0.2.1", "", "2001:db8::1", "192.0.2.3"} {
+		w := service.Write{By: service.Caller{Actor: change.Actor{ID: "test"}, Address: address}}
+		err := s.UpdateAuthentications(t.Context(), w, func(ctx context.Context, tx service.AuthenticationTx) error {
+			b := newBinding("b", service.RoleViewer)
+			b.CreatedBy = strconv.Itoa(i)
+			return errors.Join(tx.PutAuthentication(ctx, newAuthentication(strconv.Itoa(i))), tx.PutBinding(ctx, b))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Update(t.Context(), defaultNamespace, w, func(ctx context.Context, tx service.Tx) error {
+			return tx.PutFlag(ctx, newFlag(strconv.Itoa(i)))
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		query change.Query
+		want  []string // newest first
+	}{
+		"all":            {change.Query{Global: true}, []string{"192.0.2.3", "192.0.2.3", "2001:db8::1", "2001:db8::1", "", "", "192.0.2.1", "192.0.2.1"}},
+		"bindings":       {change.Query{Kind: change.KindBinding}, []string{"192.0.2.3", "2001:db8::1", "", "192.0.2.1"}},
+		"authentication": {change.Query{Kind: change.KindAuthentication, Key: "2"}, []string{"2001:db8::1"}},
+		"namespace":      {change.Query{Namespace: defaultNamespace, Kind: change.KindFlag}, []string{"", "", "", ""}},
+		"nothing":        {change.Query{Kind: change.KindBinding, Key: "nope"}, []string{}},
+	} {
+		c.query.Limit = 100
+		records, err := s.Changes(t.Context(), c.query)
+		got := []string{}
+		for _, r := range records {
+			got = append(got, r.Address)
+		}
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
 	}
 }
 

@@ -52,6 +52,7 @@ func Run(t *testing.T, open func(t *testing.T) service.Store) {
 		{"RecordsCoalesced", testRecordsCoalesced},
 		{"RecordsOfDeletedNamespace", testRecordsOfDeletedNamespace},
 		{"RecordFields", testRecordFields},
+		{"RecordAddresses", testRecordAddresses},
 		{"Replay", testReplay},
 		{"ChangeFilters", testChangeFilters},
 		{"ChangePages", testChangePages},
@@ -71,6 +72,12 @@ func Run(t *testing.T, open func(t *testing.T) service.Store) {
 		{"AuthenticationRecords", testAuthenticationRecords},
 		{"AuthenticationRaces", testAuthenticationRaces},
 		{"AuthenticationExpired", testAuthenticationExpired},
+		{"OfOwner", testOfOwner},
+		{"OfMethod", testOfMethod},
+		{"BindingLifeCycle", testBindingLifeCycle},
+		{"BindingAtomic", testBindingAtomic},
+		{"BindingRecords", testBindingRecords},
+		{"BindingRevision", testBindingRevision},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
 	}

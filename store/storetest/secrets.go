@@ -1,0 +1,231 @@
+package storetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
+
+// SecretStore is a store that also keeps secrets, and what was used.
+type SecretStore interface {
+	service.Store
+	service.SecretStore
+	SQL() *sql.DB
+}
+
+// RunSecrets checks secrets, and that what was used cannot be used again. open must return
+// two stores on the same fresh database, as of two instances, and close them with
+// t.Cleanup.
+func RunSecrets(t *testing.T, open func(t *testing.T) [2]SecretStore) {
+	for _, part := range []struct {
+		name string
+		test func(t *testing.T, both [2]SecretStore)
+	}{
+		{"Spend", testSpend},
+		{"SpendInTransaction", testSpendInTransaction},
+		{"SpendOnce", testSpendOnce},
+		{"DeleteSpent", testDeleteSpent},
+		{"Secrets", testSecrets},
+		{"AddSecretOnce", testAddSecretOnce},
+		{"IndexOfOwners", testIndexOfOwners},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
+	}
+}
+
+// digestOf returns a digest such as callers use.
+func digestOf(text string) string {
+	digest := sha256.Sum256([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(digest[:])
+}
+
+func wantSpent(t testing.TB, what string, s service.SecretStore, digest string, want bool) {
+	t.Helper()
+	if got, err := s.Spent(t.Context(), digest); err != nil || got != want {
+		t.Errorf("%s: spent is %t, %v, want %t", what, got, err, want)
+	}
+}
+
+func testSpend(t *testing.T, both [2]SecretStore) {
+	until := time.Now().Add(time.Hour)
+	wantSpent(t, "before", both[0], digestOf("a"), false)
+	mustSucceed(t, both[0].Spend(t.Context(), digestOf("a"), until))
+	for i, s := range both {
+		wantSpent(t, fmt.Sprint("instance ", i), s, digestOf("a"), true)
+		wantSpent(t, fmt.Sprint("instance ", i), s, digestOf("b"), false)
+		wantCode(t, fmt.Sprint("instance ", i), s.Spend(t.Context(), digestOf("a"), until.Add(time.Hour)), guidon.InvalidArgument)
+	}
+	// Digests are told apart by case, and there is no revision for them.
+	mustSucceed(t, both[0].Spend(t.Context(), "Case", until))
+	mustSucceed(t, both[1].Spend(t.Context(), "case", until))
+	if got := authentications(t, both[1]).Revision().Number; got != 0 {
+		t.Errorf("the authentications are at revision %d, want 0", got)
+	}
+}
+
+// What a transaction uses is used only if it commits and stores something else.
+func testSpendInTransaction(t *testing.T, both [2]SecretStore) {
+	until := time.Now().Add(time.Hour)
+	spend := func(digest string, then func(ctx context.Context, tx service.AuthenticationTx) error) error {
+		return both[0].UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
+			if err := tx.Spend(ctx, digest, until); err != nil {
+				return err
+			}
+			return then(ctx, tx)
+		})
+	}
+	put := func(ctx context.Context, tx service.AuthenticationTx) error {
+		return tx.PutAuthentication(ctx, newAuthentication("1"))
+	}
+	err := spend(digestOf("a"), func(ctx context.Context, tx service.AuthenticationTx) error {
+		return errors.Join(put(ctx, tx), errStop)
+	})
+	if !errors.Is(err, errStop) {
+		t.Errorf("got %v, want the function's error", err)
+	}
+	wantSpent(t, "after a rollback", both[1], digestOf("a"), false)
+	mustSucceed(t, spend(digestOf("a"), func(context.Context, service.AuthenticationTx) error { return nil }))
+	wantSpent(t, "nothing else stored", both[1], digestOf("a"), false)
+	mustSucceed(t, spend(digestOf("a"), put))
+	wantSpent(t, "after a commit", both[1], digestOf("a"), true)
+	before := authentications(t, both[1]).Revision()
+	wantCode(t, "again", spend(digestOf("a"), func(ctx context.Context, tx service.AuthenticationTx) error {
+		return tx.DeleteAuthentication(ctx, "1")
+	}), guidon.InvalidArgument)
+	if after := authentications(t, both[1]); after.Revision() != before || after.ByID("1") == nil {
+		t.Errorf("a refused transaction has changed something: revision %v, want %v", after.Revision(), before)
+	}
+}
+
+// Of many attempts on two instances, one succeeds, in a transaction or on its own.
+func testSpendOnce(t *testing.T, both [2]SecretStore) {
+	until := time.Now().Add(time.Hour)
+	for round := range 5 {
+		alone, inside := digestOf(fmt.Sprint("alone ", round)), digestOf(fmt.Sprint("inside ", round))
+		race(t, func(ctx context.Context, i int) error { return both[i%2].Spend(ctx, alone, until) })
+		race(t, func(ctx context.Context, i int) error {
+			return both[i%2].UpdateAuthentications(ctx, service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
+				if err := tx.Spend(ctx, inside, until); err != nil {
+					return err
+				}
+				return tx.PutAuthentication(ctx, newAuthentication(fmt.Sprint(round, "-", i)))
+			})
+		})
+		if n := len(authentications(t, both[0]).All()); n != round+1 {
+			t.Errorf("round %d: got %d authentications, want %d", round, n, round+1)
+		}
+	}
+}
+
+func testDeleteSpent(t *testing.T, both [2]SecretStore) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, until := range map[string]time.Time{
+		"long ago": now.Add(-time.Hour), "just now": now.Add(-time.Microsecond), "now": now,
+		"less than a microsecond ago": now.Add(-time.Nanosecond), "later": now.Add(time.Hour),
+	} {
+		mustSucceed(t, both[0].Spend(t.Context(), digestOf(name), until))
+	}
+	for _, want := range []int{2, 0} {
+		if n, err := both[1].DeleteSpent(t.Context(), now); err != nil || n != want {
+			t.Errorf("deleted %d, %v, want %d", n, err, want)
+		}
+	}
+	for name, want := range map[string]bool{"long ago": false, "just now": false, "now": true, "less than a microsecond ago": true, "later": true} {
+		wantSpent(t, name, both[0], digestOf(name), want)
+	}
+	mustSucceed(t, both[0].Spend(t.Context(), digestOf("long ago"), now.Add(time.Hour)))
+}
+
+func newSecret(number int64, fill byte) service.Secret {
+	secret := service.Secret{Number: number, CreatedAt: time.Date(2024, 5, 6, 7, 8, 9, 123000, time.UTC)}
+	for i := range secret.Value {
+		secret.Value[i] = fill + byte(i)
+	}
+	return secret
+}
+
+func wantSecrets(t testing.TB, what string, both [2]SecretStore, want ...service.Secret) {
+	t.Helper()
+	for i, s := range both {
+		got, err := s.Secrets(t.Context())
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: instance %d: %v (-want +got):\n%s", what, i, err, diff)
+		}
+	}
+}
+
+func testSecrets(t *testing.T, both [2]SecretStore) {
+	wantSecrets(t, "at the start", both)
+	for _, number := range []int64{10, 2, 9} {
+		if added, err := both[0].AddSecret(t.Context(), newSecret(number, byte(number))); !added || err != nil {
+			t.Fatalf("%d: added is %t, %v", number, added, err)
+		}
+	}
+	if added, err := both[1].AddSecret(t.Context(), newSecret(9, 0xff)); added || err != nil {
+		t.Errorf("a number that is taken: added is %t, %v", added, err)
+	}
+	wantSecrets(t, "added", both, newSecret(2, 2), newSecret(9, 9), newSecret(10, 10))
+	mustSucceed(t, both[1].DeleteSecrets(t.Context(), 9))
+	mustSucceed(t, both[1].DeleteSecrets(t.Context(), 9))
+	wantSecrets(t, "two deleted", both, newSecret(10, 10))
+}
+
+// Of many instances that make a secret with the same number, one succeeds.
+func testAddSecretOnce(t *testing.T, both [2]SecretStore) {
+	for number := int64(1); number <= 5; number++ {
+		var mu sync.Mutex
+		var won []service.Secret
+		race(t, func(ctx context.Context, i int) error {
+			secret := newSecret(number, byte(10*i))
+			added, err := both[i%2].AddSecret(ctx, secret)
+			if err != nil || !added {
+				return errors.Join(errTaken, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			won = append(won, secret)
+			return nil
+		})
+		all, err := both[0].Secrets(t.Context())
+		if err != nil || len(all) != int(number) || len(won) != 1 || all[number-1] != won[0] {
+			t.Fatalf("number %d: got %d secrets, %v, want that of the winner last", number, len(all), err)
+		}
+	}
+}
+
+// Deleted authentications leave nothing in the index of subjects, and one that was deleted
+// by a server of an earlier release, which does not know the index, can be created again.
+func testIndexOfOwners(t *testing.T, both [2]SecretStore) {
+	s, subject := both[0], "oidc:google:sub:1"
+	wantRows := func(what string, want int) {
+		t.Helper()
+		var got int
+		if err := s.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM authentication_subjects").Scan(&got); err != nil || got != want {
+			t.Errorf("%s: %d rows, %v, want %d", what, got, err, want)
+		}
+	}
+	putAuthentication(t, s, sessionOf(subject, "1"), sessionOf(subject, "2"), newAuthentication("token"))
+	wantRows("created", 2)
+	if _, err := s.SQL().ExecContext(t.Context(), "DELETE FROM authentications WHERE id = '1'"); err != nil {
+		t.Fatal(err)
+	}
+	wantOfOwner(t, "deleted by an earlier release", s, subject, "2")
+	putAuthentication(t, s, sessionOf("oidc:google:sub:2", "1"))
+	wantOfOwner(t, "created again", s, "oidc:google:sub:2", "1")
+	wantOfOwner(t, "created again", s, subject, "2")
+	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
+		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.DeleteAuthentication(ctx, "2"), tx.DeleteAuthentication(ctx, "token"))
+	})
+	wantRows("deleted", 0)
+}
