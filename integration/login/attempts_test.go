@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/guidonhq/guidon/handler/login/logintest"
 )
@@ -191,7 +190,6 @@ func TestTabs(t *testing.T) {
 	var all []url.Values
 	for range 8 {
 		all = append(all, b.attempt(p))
-		time.Sleep(0)
 	}
 	if n := len(b.named(loginCookies)); n != 5 {
 		t.Errorf("%d login cookies after eight attempts, want 5", n)

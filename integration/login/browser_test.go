@@ -151,6 +151,7 @@ func stateOf(t testing.TB, authorizeURL string) string {
 // attempt is begin and agree.
 func (b *browser) attempt(p *provider) url.Values {
 	b.t.Helper()
+	b.service.secrets.personal(p.name + ".ada@corp.example")
 	return b.agree(p, b.begin(p.name, ""))
 }
 

@@ -54,16 +54,8 @@ func (s *secrets) refused(request, body string) {
 // check searches everything that the service has written for the secrets.
 func (s *secrets) check(t *testing.T, of *service) {
 	t.Helper()
-	s.plant("code-secret-", logintest.AccessToken) // the former begins all codes
-	select {
-	case err := <-of.Done(): // killed by the test, or crashed
-		t.Logf("the server has ended: %v", err)
-	default:
-		changes := of.send(t, "GET", "/api/v1/namespaces/default/changes?kind=authentication&limit=500", "", asAdmin)
-		bindings := of.send(t, "GET", "/api/v1/namespaces/default/changes?kind=binding&limit=500", "", asAdmin)
-		metrics := of.send(t, "GET", "/metrics", "", asAdmin)
-		s.absent(t, "the change records", changes.body+bindings.body, false)
-		s.absent(t, "the metrics", metrics.body, true)
+	if !of.stopped {
+		s.searchAnswers(t, of)
 	}
 	s.absent(t, "the log", of.Log(), true)
 	s.mu.Lock()
@@ -75,6 +67,16 @@ func (s *secrets) check(t *testing.T, of *service) {
 			t.Errorf("%s: got the words of the provider: %s", r.request, r.body)
 		}
 	}
+}
+
+// searchAnswers searches what the running service says to admins.
+func (s *secrets) searchAnswers(t *testing.T, of *service) {
+	t.Helper()
+	changes := of.send(t, "GET", "/api/v1/namespaces/default/changes?kind=authentication&limit=500", "", asAdmin)
+	bindings := of.send(t, "GET", "/api/v1/namespaces/default/changes?kind=binding&limit=500", "", asAdmin)
+	metrics := of.send(t, "GET", "/metrics", "", asAdmin)
+	s.absent(t, "the change records", changes.body+bindings.body, false)
+	s.absent(t, "the metrics", metrics.body, true)
 }
 
 func (s *secrets) absent(t *testing.T, where, text string, public bool) {

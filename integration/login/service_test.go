@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/guidonhq/guidon/handler/login/logintest"
 	"github.com/guidonhq/guidon/integration/harness"
 )
 
@@ -24,6 +25,16 @@ type service struct {
 	*harness.Server
 	public  *url.URL // where people reach it
 	secrets *secrets
+	stopped bool
+}
+
+// stop kills the server.
+func (s *service) stop(t *testing.T) {
+	t.Helper()
+	s.secrets.searchAnswers(t, s)
+	s.Kill()
+	s.Wait(t)
+	s.stopped = true
 }
 
 // start starts a server on a new SQLite file. Settings have the form KEY=value, without
@@ -53,7 +64,7 @@ func startOn(t *testing.T, database string, settings ...string) *service {
 		}
 		all[i] = "GUIDON_" + setting
 	}
-	s.secrets.plant(adminToken)
+	s.secrets.plant(adminToken, "code-secret-", logintest.AccessToken) // the second begins all codes
 	s.Server = harness.Start(t, database, all...)
 	t.Cleanup(func() { s.secrets.check(t, s) })
 	return s
