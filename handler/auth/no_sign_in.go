@@ -52,6 +52,11 @@ func (NoSignIn) ExchangeGrant(context.Context, *service.Service, service.Write, 
 	return call.Response{}, errNoSignIn
 }
 
+// Reject implements [SignIn].
+func (NoSignIn) Reject(service.Method, *auth.CallbackRequest, error) call.Response {
+	return call.Response{}
+}
+
 // NextURI implements [SignIn].
 func (NoSignIn) NextURI(context.Context, *service.Authentication) string { return "" }
 

@@ -27,6 +27,8 @@ type SignIn interface {
 	AuthorizeURL(ctx context.Context, s *service.Service, method service.Method, m *auth.AuthorizeURLRequest, request *call.Request) (call.Response, error)
 	// Callback ends it.
 	Callback(ctx context.Context, s *service.Service, w service.Write, method service.Method, m *auth.CallbackRequest, request *call.Request) (call.Response, error)
+	// Reject ends the attempt of a callback whose query is refused with the error.
+	Reject(method service.Method, m *auth.CallbackRequest, err error) call.Response
 	// Revoke ends the sessions of somebody who signed out at an OpenID provider.
 	Revoke(ctx context.Context, s *service.Service, w service.Write, m *auth.RevokeRequest) (call.Response, error)
 	// VerifyServiceAccount gives a workload a client token for its service account token.
@@ -93,6 +95,9 @@ func route(method, pattern string) []call.Route {
 func authorize(in SignIn, method service.Method, name, path string) *call.Operation {
 	return call.Ask[auth.AuthorizeURLResponse](name+"AuthorizeURL", call.AreaPublic, route(http.MethodGet, path+"authorize"),
 		func(ctx context.Context, s *service.Service, _ *call.Call, m *auth.AuthorizeURLRequest, request *call.Request) (call.Response, error) {
+			if request.Rejected != nil {
+				return call.Response{}, request.Rejected
+			}
 			return in.AuthorizeURL(ctx, s, method, m, request)
 		}).KeepingSession().ForEveryIdentity()
 }
@@ -102,6 +107,9 @@ func authorize(in SignIn, method service.Method, name, path string) *call.Operat
 func callback(in SignIn, method service.Method, name, path string) *call.Operation {
 	return call.Ask[auth.CallbackResponse](name+"Callback", call.AreaPublic, route(http.MethodGet, path+"callback"),
 		func(ctx context.Context, s *service.Service, c *call.Call, m *auth.CallbackRequest, request *call.Request) (call.Response, error) {
+			if request.Rejected != nil {
+				return in.Reject(method, m, request.Rejected), request.Rejected
+			}
 			return in.Callback(ctx, s, c.Write(), method, m, request)
 		}).Issuing().KeepingSession().ForEveryIdentity()
 }

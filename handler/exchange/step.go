@@ -15,7 +15,7 @@ import (
 // in the header Referer of later ones.
 type Step struct {
 	// Check returns an error unless the operation may have the query. The operation gets
-	// it as Rejected, and must fail with it.
+	// it as Rejected, and must do nothing but fail with it.
 	Check func(o *call.Operation, raw string, query url.Values) error
 	// Page responds with the page of an error, whose reason is one word.
 	Page func(x *Exchange, status int, reason string)

@@ -22,9 +22,6 @@ func (s *SignIn) AuthorizeURL(ctx context.Context, _ *service.Service, method se
 	if openID != nil {
 		note.Provider = openID.Name()
 	}
-	if request.Rejected != nil {
-		return response, request.Rejected
-	}
 	attempt, err := loginstate.Begin(s.config.Now(), people.Fingerprint(), m.GetReturnTo())
 	if err != nil {
 		return response, err

@@ -60,6 +60,23 @@ func (s *SignIn) Callback(ctx context.Context, svc *service.Service, w service.W
 	return response, err
 }
 
+// Reject implements [auth.SignIn].
+func (s *SignIn) Reject(method service.Method, m *wire.CallbackRequest, err error) call.Response {
+	note := &call.SignIn{Method: nameOf(method)}
+	_, openID, unknown := s.people(method, m.GetProvider())
+	if unknown != nil {
+		return call.Response{SignIn: note}
+	}
+	if openID != nil {
+		note.Provider = openID.Name()
+	}
+	refused(note, err)
+	if guidon.CodeOf(err) != guidon.InvalidArgument {
+		s.observe(note.Method, note.Provider, err)
+	}
+	return call.Response{SetCookie: []string{s.sealer.Forget(s.sealer.Name(m.GetState()), s.cookie).String()}, SignIn: note}
+}
+
 // run makes the checks in an order in which nothing of the request is used before it is
 // certain that this browser began the attempt with this provider.
 func (c *callback) run(ctx context.Context) (call.Response, error) {
@@ -81,11 +98,8 @@ func (c *callback) run(ctx context.Context) (call.Response, error) {
 	return c.signIn(ctx, attempt, identity, cookie)
 }
 
-// check returns an error if the request is not one of a provider, whatever its attempt is.
+// check returns an error if code or state are too long.
 func (c *callback) check() error {
-	if c.request.Rejected != nil {
-		return c.request.Rejected
-	}
 	for _, p := range []struct{ name, value string }{{"code", c.message.GetCode()}, {"state", c.message.GetState()}} {
 		if len(p.value) > maxParameter {
 			return guidon.Errorf(guidon.InvalidArgument, "invalid field %s: must not be longer than %d bytes", p.name, maxParameter)
