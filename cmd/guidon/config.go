@@ -26,7 +26,8 @@ func (p *program) configCheckCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Report errors in the configuration",
 		Long: `Read the configuration file and the environment as the server would, and print
-every error found. The exit code is 3 if there are any. Nothing is started.`,
+every error found. The exit code is 3 if there are any. Settings that have no effect
+or are dangerous are printed as warnings. Nothing is started.`,
 		Example: `  guidon config check
   guidon config check --config guidon.yml --show`,
 		Args: cobra.NoArgs,
@@ -46,6 +47,9 @@ func (p *program) configCheck(ctx context.Context, show bool) error {
 	}
 	if err != nil {
 		return err
+	}
+	for _, warning := range c.Warnings {
+		fmt.Fprintln(p.err, "warning: "+warning)
 	}
 	if show {
 		return p.printJSON(c.JSON())

@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/login/codehost"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	wire "github.com/guidonhq/guidon/handler/wire/auth"
@@ -191,7 +192,7 @@ func (c *callback) signIn(ctx context.Context, a *loginstate.Attempt, identity *
 		Attempt:  digestOf(a), Until: a.Begun.Add(c.config.StateLifetime),
 	})
 	if err != nil {
-		return c.failed(cookie, serviceRefusal(err, auth.ReasonState))
+		return c.failed(cookie, serviceRefusal(c.explain(err, identity), auth.ReasonState))
 	}
 	c.note.Location = c.config.PublicPath + a.ReturnTo
 	message := &wire.CallbackResponse{Authentication: auth.Message(session)}
@@ -202,4 +203,21 @@ func (c *callback) signIn(ctx context.Context, a *loginstate.Attempt, identity *
 		Message:   message,
 		SetCookie: []string{c.config.Session.Set(token), c.sealer.Forget(cookie, c.cookie).String()},
 	}, nil
+}
+
+// explain adds to the error of somebody whom the allow lists do not admit what the operator
+// may have to do, for the log.
+func (c *callback) explain(err error, identity *service.Identity) error {
+	host := c.config.Codehost
+	if c.method != service.MethodCodehost || guidon.CodeOf(err) != guidon.PermissionDenied || host == nil {
+		return err
+	}
+	missing := codehost.MissingOrganizations(identity, host.Organizations)
+	if len(missing) == 0 {
+		return err
+	}
+	return &guidon.Error{
+		Code: guidon.PermissionDenied, Message: guidon.PublicMessage(err),
+		Err: fmt.Errorf("%w; the code host does not list %s: the person may not be a member, or the organization may not have approved the OAuth application", err, strings.Join(missing, ", ")),
+	}
 }

@@ -41,8 +41,9 @@ type OIDC struct {
 // Codehost is a code host.
 type Codehost struct {
 	People
-	Type        string // such as "github"
-	DisplayName string
+	Type          string // such as "github"
+	DisplayName   string
+	Organizations []string // that are allowed
 }
 
 // People is a provider that vouches for people.

@@ -84,7 +84,7 @@ func addCodehost(c *config.Config, l *login.Config) error {
 	if err != nil {
 		return fmt.Errorf("authentication.methods.codehost: %w", err)
 	}
-	l.Codehost = &login.Codehost{People: built, Type: h.Type, DisplayName: h.Label()}
+	l.Codehost = &login.Codehost{People: built, Type: h.Type, DisplayName: h.Label(), Organizations: h.AllowedOrganizations}
 	return nil
 }
 
