@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/login/kubernetes"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/login/oidc"
+	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -53,8 +54,10 @@ type People interface {
 	Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error)
 }
 
-// Observer is notified of attempts to sign in. It is called concurrently.
+// Observer is notified of attempts to sign in, and of what they ask providers. It is called
+// concurrently.
 type Observer interface {
+	provider.Observer
 	// SignedIn is called once for each attempt that ended. The result is "ok" or one of the
 	// reasons of package auth, and provider a configured one or "".
 	SignedIn(method, provider, result string)

@@ -54,7 +54,7 @@ func addProviders(c *config.Config, l *login.Config) error {
 			RedirectURI: callbackURL(p.RedirectBase(c.Server.PublicURL), "oidc/"+name),
 			Scopes:      p.Scopes, PKCE: p.UsePKCE, AuthorizeParams: p.AuthorizeParams, Algorithms: p.SigningAlgs, CAPath: p.CAPath,
 			Userinfo: p.Userinfo, GroupsClaim: p.GroupsClaim, RolesClaim: p.RolesClaim, TrustUnverifiedEmail: p.TrustUnverifiedEmail,
-			NeedGroups: len(p.AllowedGroups) > 0, Now: l.Now,
+			NeedGroups: len(p.AllowedGroups) > 0, Observer: l.Observer, Now: l.Now,
 		})
 		if err != nil {
 			problems = append(problems, fmt.Errorf("authentication.methods.oidc.providers.%s: %w", name, err))
@@ -76,7 +76,7 @@ func addCodehost(c *config.Config, l *login.Config) error {
 	built, err := codehost.New(codehost.Config{
 		Type: h.Type, ServerURL: h.ServerURL, APIURL: h.APIURL, ClientID: h.ClientID, ClientSecret: h.ClientSecret,
 		RedirectURI: callbackURL(h.RedirectBase(c.Server.PublicURL), "codehost"),
-		Scopes:      h.Scopes, PKCE: h.UsePKCE, CAPath: h.CAPath,
+		Scopes:      h.Scopes, PKCE: h.UsePKCE, CAPath: h.CAPath, Observer: l.Observer,
 		NeedEmail:         len(h.AllowedEmails)+len(h.AllowedDomains) > 0 || names("email") || names("domain"),
 		NeedOrganizations: len(h.AllowedOrganizations) > 0 || names("org"),
 		NeedTeams:         len(h.AllowedTeams) > 0 || names("team"),
@@ -96,7 +96,7 @@ func addCluster(c *config.Config, l *login.Config) error {
 	built, err := kubernetes.New(kubernetes.Config{
 		Verify: k.Verify, Audiences: k.Audiences, DiscoveryURL: k.DiscoveryURL, JWKSURL: k.JWKSURL,
 		CAPath: k.CAPath, ServiceAccountTokenPath: k.ServiceAccountTokenPath,
-		AllowedServiceAccounts: k.AllowedServiceAccounts, MaxLifetime: k.MaxLifetime, Now: l.Now,
+		AllowedServiceAccounts: k.AllowedServiceAccounts, MaxLifetime: k.MaxLifetime, Observer: l.Observer, Now: l.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("authentication.methods.kubernetes: %w", err)
@@ -114,7 +114,7 @@ func addJWT(c *config.Config, l *login.Config) error {
 	built, err := bearer.New(bearer.Config{
 		DiscoveryURL: j.DiscoveryURL, JWKSURL: j.JWKSURL, PublicKeyFile: j.PublicKeyFile,
 		Issuer: claims.Issuer, Subject: claims.Subject, Audiences: claims.Audiences, AnyAudience: claims.AnyAudience,
-		GroupsClaim: j.GroupsClaim, RolesClaim: j.RolesClaim, Algorithms: j.SigningAlgs, CAPath: j.CAPath, Now: l.Now,
+		GroupsClaim: j.GroupsClaim, RolesClaim: j.RolesClaim, Algorithms: j.SigningAlgs, CAPath: j.CAPath, Observer: l.Observer, Now: l.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("authentication.methods.jwt: %w", err)

@@ -30,11 +30,12 @@ type Config struct {
 	Audiences   []string
 	AnyAudience bool
 
-	GroupsClaim string           // a [claims.Path]; "" is none
-	RolesClaim  string           // a [claims.Path]; "" is none
-	Algorithms  []string         // nil means all of [keyset.DefaultAlgorithms]
-	CAPath      string           // certificate authorities of the URL, or "" for those of the system
-	Now         func() time.Time // required
+	GroupsClaim string            // a [claims.Path]; "" is none
+	RolesClaim  string            // a [claims.Path]; "" is none
+	Algorithms  []string          // nil means all of [keyset.DefaultAlgorithms]
+	CAPath      string            // certificate authorities of the URL, or "" for those of the system
+	Observer    provider.Observer // optional
+	Now         func() time.Time  // required
 }
 
 // New returns a verifier. It reads the files, but sends no request. The error joins all
@@ -104,7 +105,7 @@ func (v *Verifier) open() error {
 		v.keys, err = keyset.File(c.PublicKeyFile, c.Algorithms)
 		return named("public_key_file", err)
 	}
-	client, err := provider.New(provider.Config{Name: "jwt", CAPath: c.CAPath})
+	client, err := provider.New(provider.Config{Name: "jwt", CAPath: c.CAPath, Observer: c.Observer})
 	if err != nil {
 		return named("ca_path", err)
 	}

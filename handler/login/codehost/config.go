@@ -46,7 +46,8 @@ type Config struct {
 	NeedTeams         bool
 	// CAPath names a file of PEM certificates that replace the certificate authorities of
 	// the system.
-	CAPath string
+	CAPath   string
+	Observer provider.Observer // optional
 }
 
 // New returns a host. It sends no request. Its error joins one error for each field that
@@ -64,7 +65,7 @@ func New(c Config) (*Host, error) {
 	if err := c.check(k, derived); err != nil {
 		return nil, err
 	}
-	client, err := provider.New(provider.Config{Name: c.Type, CAPath: c.CAPath})
+	client, err := provider.New(provider.Config{Name: c.Type, CAPath: c.CAPath, Observer: c.Observer})
 	if err != nil {
 		return nil, fmt.Errorf("invalid ca_path: %w", err)
 	}

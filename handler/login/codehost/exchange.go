@@ -23,7 +23,7 @@ func (h *Host) exchange(ctx context.Context, a *loginstate.Attempt, code string)
 	if h.pkce {
 		options = append(options, oauth2.VerifierOption(a.Verifier()))
 	}
-	token, err := h.oauth.Exchange(context.WithValue(ctx, oauth2.HTTPClient, &client), code, options...)
+	token, err := h.oauth.Exchange(context.WithValue(provider.WithKind(ctx, provider.KindToken), oauth2.HTTPClient, &client), code, options...)
 	if err != nil {
 		return nil, h.exchangeError(ctx, err)
 	}

@@ -73,7 +73,7 @@ func (s *Source) JWKSURI(ctx context.Context) (string, error) {
 // get fetches the document.
 func (c Config) get(ctx context.Context) (*Document, error) {
 	d := new(Document)
-	if err := c.Client.Document(ctx, strings.TrimSuffix(c.base(), "/")+wellKnown, d); err != nil {
+	if err := c.Client.Document(provider.WithKind(ctx, provider.KindDiscovery), strings.TrimSuffix(c.base(), "/")+wellKnown, d); err != nil {
 		return nil, err
 	}
 	if err := d.check(c); err != nil {

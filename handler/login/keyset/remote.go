@@ -75,7 +75,7 @@ func (r *remote) fetch(ctx context.Context) (*keys, error) {
 		return nil, err
 	}
 	var d document
-	if err := r.config.Client.Document(ctx, url, &d); err != nil {
+	if err := r.config.Client.Document(provider.WithKind(ctx, provider.KindKeys), url, &d); err != nil {
 		return nil, err
 	}
 	fetched, err := d.parse()

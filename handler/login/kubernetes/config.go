@@ -46,7 +46,8 @@ type Config struct {
 	// AllowedServiceAccounts are the accounts that are admitted, as "namespace/name".
 	// Either may be "*". None means all.
 	AllowedServiceAccounts []string
-	MaxLifetime            time.Duration // of an identity: 1 minute to 30 days, or 0 for that of the token
+	MaxLifetime            time.Duration     // of an identity: 1 minute to 30 days, or 0 for that of the token
+	Observer               provider.Observer // optional
 	Now                    func() time.Time
 }
 
@@ -131,7 +132,7 @@ func (c *Config) check() error {
 
 // newVerifier returns the verifier of the configured mode.
 func newVerifier(c Config, own *ownToken) (verifier, error) {
-	config := provider.Config{Name: "kubernetes", CAPath: c.CAPath}
+	config := provider.Config{Name: "kubernetes", CAPath: c.CAPath, Observer: c.Observer}
 	if c.Verify == Keys {
 		config.Bearer = own.read
 	}

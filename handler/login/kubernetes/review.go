@@ -113,7 +113,7 @@ func (r *reviewer) post(ctx context.Context, spec reviewSpec) (*reviewStatus, er
 		return nil, misconfigured(err)
 	}
 	review := tokenReview{APIVersion: reviewVersion, Kind: reviewKind, Spec: spec}
-	response, err := r.client.Do(ctx, provider.Request{URL: r.url, Bearer: own, JSON: review})
+	response, err := r.client.Do(provider.WithKind(ctx, provider.KindReview), provider.Request{URL: r.url, Bearer: own, JSON: review})
 	if err != nil {
 		return nil, r.explain(ctx, err, own != "")
 	}

@@ -40,7 +40,8 @@ type Config struct {
 	// many. It must be set if groups decide who is admitted.
 	NeedGroups bool
 
-	Now func() time.Time // nil is time.Now
+	Observer provider.Observer // optional
+	Now      func() time.Time  // nil is time.Now
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/login/discovery"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
 // exchange exchanges the code for tokens. It sends the code once.
@@ -27,7 +28,7 @@ func (p *Provider) exchange(ctx context.Context, d *discovery.Document, a *login
 		options = append(options, oauth2.VerifierOption(a.Verifier()))
 		secrets = append(secrets, a.Verifier())
 	}
-	token, err := config.Exchange(context.WithValue(ctx, oauth2.HTTPClient, p.client.HTTP()), code, options...)
+	token, err := config.Exchange(context.WithValue(provider.WithKind(ctx, provider.KindToken), oauth2.HTTPClient, p.client.HTTP()), code, options...)
 	if err != nil {
 		return nil, p.exchangeError(ctx, d.TokenEndpoint, err, secrets)
 	}

@@ -41,7 +41,7 @@ func New(c Config) (*Provider, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("provider %q: %w", c.Name, err)
 	}
-	client, err := provider.New(provider.Config{Name: c.Name, CAPath: c.CAPath})
+	client, err := provider.New(provider.Config{Name: c.Name, CAPath: c.CAPath, Observer: c.Observer})
 	if err != nil {
 		return nil, fmt.Errorf("invalid ca_path: %w", err)
 	}

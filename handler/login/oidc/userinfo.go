@@ -23,7 +23,7 @@ func (p *Provider) userinfo(ctx context.Context, d *discovery.Document, tokens *
 	case !strings.EqualFold(tokens.TokenType, "Bearer"):
 		return nil, p.client.Unavailable(fmt.Errorf("token_type is %q; userinfo needs Bearer", provider.Printable(tokens.TokenType)))
 	}
-	response, err := p.client.Do(ctx, provider.Request{URL: d.UserinfoEndpoint, Bearer: tokens.AccessToken})
+	response, err := p.client.Do(provider.WithKind(ctx, provider.KindUserinfo), provider.Request{URL: d.UserinfoEndpoint, Bearer: tokens.AccessToken})
 	if err != nil {
 		return nil, p.userinfoError(err)
 	}

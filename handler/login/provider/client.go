@@ -28,7 +28,8 @@ type Config struct {
 	CAPath string
 	// Bearer returns the token for requests that have none of their own, or "". It is
 	// called for each of them.
-	Bearer func() (string, error)
+	Bearer   func() (string, error)
+	Observer Observer // optional
 }
 
 // Client sends requests to one provider. It is safe for concurrent use.
@@ -61,7 +62,7 @@ func New(c Config) (*Client, error) {
 	}
 	return &Client{
 		name: c.Name,
-		http: &http.Client{Timeout: Timeout, Transport: &transport{base: base, bearer: c.Bearer}},
+		http: &http.Client{Timeout: Timeout, Transport: &transport{base: base, bearer: c.Bearer, name: c.Name, observer: c.Observer}},
 	}, nil
 }
 

@@ -13,10 +13,19 @@ var errRedirect = errors.New("redirects are not followed")
 type transport struct {
 	base   http.RoundTripper
 	bearer func() (string, error)
+
+	name     string   // of the provider
+	observer Observer // or nil
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := t.roundTrip(r)
+	t.observe(r, response, err)
+	return response, err
+}
+
+func (t *transport) roundTrip(r *http.Request) (*http.Response, error) {
 	r, err := t.authorize(r)
 	if err != nil {
 		return nil, err

@@ -90,7 +90,7 @@ func New(config Config) *Registry {
 		m.registry.MustRegister(failureCollector{config.Failures})
 	}
 	if config.SignIns != nil {
-		m.registry.MustRegister(config.SignIns.attempts)
+		m.registry.MustRegister(config.SignIns.attempts, config.SignIns.requests)
 	}
 	m.operations = newOperationMetrics(m.registry, handler.Operations())
 	m.evaluations = newEvaluationMetrics(m.registry, MaxSeries)

@@ -2,18 +2,30 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// SignIns counts attempts to sign in. Its methods are safe for concurrent use.
-type SignIns struct{ attempts *prometheus.CounterVec }
+// SignIns counts attempts to sign in, and requests to those who vouch for people and
+// workloads. Its methods are safe for concurrent use.
+type SignIns struct{ attempts, requests *prometheus.CounterVec }
 
 // NewSignIns returns a counter that has counted nothing yet.
 func NewSignIns() *SignIns {
-	return &SignIns{prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "guidon_sign_in_total",
-		Help: "Attempts to sign in that ended, by their result: ok, or why they were refused.",
-	}, []string{"method", "provider", "result"})}
+	return &SignIns{
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "guidon_sign_in_total",
+			Help: "Attempts to sign in that ended, by their result: ok, or why they were refused.",
+		}, []string{"method", "provider", "result"}),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "guidon_provider_requests_total",
+			Help: "Requests to providers, by what they are for and their result: ok, refused or unavailable.",
+		}, []string{"provider", "kind", "result"}),
+	}
 }
 
 // SignedIn counts an attempt that ended. The provider must be a configured one or "".
 func (s *SignIns) SignedIn(method, provider, result string) {
 	s.attempts.WithLabelValues(method, provider, result).Inc()
+}
+
+// ProviderAsked counts a request to a configured provider.
+func (s *SignIns) ProviderAsked(provider, kind, result string) {
+	s.requests.WithLabelValues(provider, kind, result).Inc()
 }
