@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 )
 
 const configHelp = `Check the configuration, or write a configuration file to start from.
@@ -21,23 +22,29 @@ func (p *program) configCommand() *cobra.Command {
 }
 
 func (p *program) configCheckCommand() *cobra.Command {
-	var show bool
+	var show, online bool
 	command := &cobra.Command{
 		Use:   "check",
 		Short: "Report errors in the configuration",
 		Long: `Read the configuration file and the environment as the server would, and print
 every error found. The exit code is 3 if there are any. Settings that have no effect
-or are dangerous are printed as warnings. Nothing is started.`,
+or are dangerous are printed as warnings. Nothing is started.
+
+With --online, the providers of signing in are asked for what they publish, and the
+URLs that the server must be able to reach are printed. The exit code is 3 if one of
+the providers cannot be used.`,
 		Example: `  guidon config check
-  guidon config check --config guidon.yml --show`,
+  guidon config check --config guidon.yml --show
+  guidon config check --online`,
 		Args: cobra.NoArgs,
-		RunE: p.action(func(ctx context.Context, _ []string) error { return p.configCheck(ctx, show) }),
+		RunE: p.action(func(ctx context.Context, _ []string) error { return p.configCheck(ctx, show, online) }),
 	}
 	command.Flags().BoolVar(&show, "show", false, "print the resulting configuration, without secrets, as /meta/config does")
+	command.Flags().BoolVar(&online, "online", false, "also ask the providers of signing in")
 	return command
 }
 
-func (p *program) configCheck(ctx context.Context, show bool) error {
+func (p *program) configCheck(ctx context.Context, show, online bool) error {
 	c, err := config.Load(ctx, p.config, p.environ, &p.aws)
 	if problems, ok := errors.AsType[*config.Error](err); ok {
 		for _, problem := range problems.Problems {
@@ -55,7 +62,33 @@ func (p *program) configCheck(ctx context.Context, show bool) error {
 		return p.printJSON(c.JSON())
 	}
 	fmt.Fprintln(p.out, "the configuration is valid")
+	if online {
+		return p.checkProviders(ctx, c)
+	}
 	return nil
+}
+
+// checkProviders asks the providers of signing in for what they publish.
+func (p *program) checkProviders(ctx context.Context, c *config.Config) error {
+	checked, err := instance.CheckProviders(ctx, c)
+	if err != nil {
+		return err
+	}
+	if len(checked) == 0 {
+		fmt.Fprintln(p.out, "there are no providers to ask")
+	}
+	var result error
+	for _, one := range checked {
+		state := "ok"
+		if one.Err != nil {
+			state, result = one.Err.Error(), findings
+		}
+		fmt.Fprintf(p.out, "%s: %s\n", one.Name, state)
+		for _, url := range one.URLs {
+			fmt.Fprintf(p.out, "  %s\n", url)
+		}
+	}
+	return result
 }
 
 func (p *program) configInitCommand() *cobra.Command {

@@ -168,7 +168,7 @@ func wantSecrets(t testing.TB, what string, both [2]SecretStore, want ...service
 func testSecrets(t *testing.T, both [2]SecretStore) {
 	wantSecrets(t, "at the start", both)
 	for _, number := range []int64{10, 2, 9} {
-		if added, err := both[0].AddSecret(t.Context(), newSecret(number, byte(number))); !added || err != nil {
+		if added, err := both[0].AddSecret(t.Context(), newSecret(number, byte(number))); !added || err != nil { // #nosec G115 -- at most 10
 			t.Fatalf("%d: added is %t, %v", number, added, err)
 		}
 	}
@@ -187,7 +187,7 @@ func testAddSecretOnce(t *testing.T, both [2]SecretStore) {
 		var mu sync.Mutex
 		var won []service.Secret
 		race(t, func(ctx context.Context, i int) error {
-			secret := newSecret(number, byte(10*i))
+			secret := newSecret(number, byte(10*i)) // #nosec G115 -- i is small
 			added, err := both[i%2].AddSecret(ctx, secret)
 			if err != nil || !added {
 				return errors.Join(errTaken, err)

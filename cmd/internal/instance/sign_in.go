@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -122,3 +123,15 @@ func addJWT(c *config.Config, l *login.Config) error {
 	l.JWT = built
 	return nil
 }
+
+// CheckProviders asks the configured providers for what signing in needs.
+func CheckProviders(ctx context.Context, c *config.Config) ([]login.Checked, error) {
+	signIn, err := newSignIn(c, noSecrets{}, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return signIn.Check(ctx), nil
+}
+
+// noSecrets is for a SignIn with which nobody signs in.
+type noSecrets struct{ service.SecretStore }

@@ -21,6 +21,8 @@ type Cluster struct {
 // verifier verifies a token and its audience.
 type verifier interface {
 	verify(ctx context.Context, raw string, a *account) error
+	// probe finds out whether tokens can be verified; see [Cluster.Check].
+	probe(ctx context.Context) (urls []string, err error)
 }
 
 // Verify verifies the token and returns the identity of its account, which expires when

@@ -17,6 +17,7 @@ import (
 
 // signatures verifies tokens with the published keys.
 type signatures struct {
+	url       string // of the discovery document
 	document  *discovery.Source
 	keys      *keyset.Set
 	audiences []string // none are the default ones
@@ -38,7 +39,7 @@ func newSignatures(c Config, client *provider.Client) (*signatures, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &signatures{document: document, keys: keys, audiences: c.Audiences, now: c.Now}, nil
+	return &signatures{url: c.DiscoveryURL, document: document, keys: keys, audiences: c.Audiences, now: c.Now}, nil
 }
 
 // verify implements verifier. The claims of a were parsed from the payload whose signature
