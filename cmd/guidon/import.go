@@ -35,15 +35,17 @@ unless --format is json.
 --from-flipt-database imports from the database of a Flipt v1 server instead
 (SQLite, PostgreSQL, CockroachDB, MySQL): namespaces, flags, segments and tokens,
 with their ids, ranks and times, so that clients and tokens continue to work. Rows
-that cannot be imported are listed, and skipped only after confirmation. With
---dry-run, no database to import into is needed. Namespaces that already contain
+that cannot be imported are listed, and skipped only after confirmation. If
+Flipt had policies (authorization.required), limit its tokens with --token-role;
+otherwise those without a namespace become admins. With --dry-run, no database to import into is needed. Namespaces that already contain
 anything else are rejected. An interrupted import can be run again.`
 
 const importExample = `  guidon import shop.yaml
   guidon import shop.yaml --update --dry-run
   guidon import shop.yaml --update --address https://flags.example
   guidon export --address https://flags.example --all-namespaces | guidon import -
-  guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --dry-run`
+  guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --dry-run
+  guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --token-role viewer`
 
 // importing is one run of the command.
 type importing struct {
@@ -58,6 +60,7 @@ type importing struct {
 	exitCode     bool
 
 	fliptDatabase string
+	tokenRole     string // of tokens of Flipt
 }
 
 func (p *program) importCommand() *cobra.Command {
@@ -80,6 +83,8 @@ func (p *program) importCommand() *cobra.Command {
 	flags.BoolVar(&i.dryRun, "dry-run", false, "print the differences and change nothing")
 	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 if there are differences")
 	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "", "import everything from the database of a Flipt v1 server at this `URL` instead of from files")
+	flags.StringVar(&i.tokenRole, "token-role", "", "`role` of the static tokens of Flipt: evaluator, client, viewer, editor or admin")
+	_ = command.RegisterFlagCompletionFunc("token-role", completeRole) // the flag exists
 	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
 	return command
 }
@@ -97,6 +102,9 @@ func (i *importing) mode() guidonv1.ImportMode {
 }
 
 func (i *importing) run(ctx context.Context, paths []string) error {
+	if i.fliptDatabase == "" && i.tokenRole != "" {
+		return usageError("--token-role can be combined only with --from-flipt-database")
+	}
 	if i.fliptDatabase != "" {
 		return i.importFlipt(ctx, paths)
 	}

@@ -22,10 +22,15 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	if err := i.checkFliptUsage(paths); err != nil {
 		return err
 	}
+	role, err := service.ParseRole(i.tokenRole)
+	if err != nil {
+		return usageError("--token-role must be evaluator, client, viewer, editor or admin, not %q", i.tokenRole)
+	}
 	content, err := readFlipt(ctx, i.fliptDatabase)
 	if err != nil {
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
+	content.LimitTokens(role)
 	for _, finding := range content.Findings {
 		fmt.Fprintln(i.err, finding)
 	}
@@ -81,7 +86,7 @@ func (i *importing) checkFliptUsage(paths []string) error {
 	case i.connection.remote() || i.connection.token != "" || i.connection.tokenFile != "":
 		return usageError("--from-flipt-database writes to the database directly, because the API accepts no token hashes; omit --address and tokens")
 	case i.skipExisting || i.update || i.drop || i.exitCode || i.format.word != "":
-		return usageError("--from-flipt-database imports into empty namespaces; it can be combined only with --db, --dry-run and --yes")
+		return usageError("--from-flipt-database imports into empty namespaces; it can be combined only with --db, --token-role, --dry-run and --yes")
 	}
 	return nil
 }

@@ -28,6 +28,20 @@ func fliptFile(t *testing.T, data *fliptdbtest.Data) string {
 	return path
 }
 
+// TestImportFliptTokenRole: tokens of a Flipt with policies get a role instead of all rights.
+func TestImportFliptTokenRole(t *testing.T) {
+	s := newShell(t)
+	path := fliptFile(t, fliptdbtest.Generate(5))
+	s.ok("migrate", "up")
+	s.fails(exitUsage, []string{"import", "--from-flipt-database", path, "--token-role", "owner"}, "--token-role must be")
+	s.fails(exitUsage, []string{"import", "-", "--token-role", "viewer"}, "only with --from-flipt-database")
+	s.ok("import", "--from-flipt-database", path, "--token-role", "viewer")
+	list := s.ok("token", "list", "--json")
+	if got, want := strings.Count(list, `"role": "viewer"`), strings.Count(list, "METHOD_TOKEN"); got != want || want == 0 {
+		t.Errorf("%d of %d tokens have the role:\n%s", got, want, list)
+	}
+}
+
 func TestImportFlipt(t *testing.T) {
 	s := newShell(t)
 	path := fliptFile(t, fliptdbtest.Generate(5))

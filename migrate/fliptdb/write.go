@@ -42,6 +42,16 @@ func (c *Content) Check(ctx context.Context, store service.Store) error {
 	return nil
 }
 
+// LimitTokens gives the role to the static tokens, which could otherwise do everything:
+// what Flipt's policies allowed them is not in its database.
+func (c *Content) LimitTokens(role service.Role) {
+	for _, a := range c.Authentications {
+		if a.Method == service.MethodToken {
+			a.Role = role
+		}
+	}
+}
+
 // Write stores the content: each namespace in one transaction, which also replaces its name
 // and description, then the authentications. Objects that are already stored, for example
 // by an interrupted Write, are not changed. Like [Content.Check], it returns
