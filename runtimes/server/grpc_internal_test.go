@@ -13,10 +13,13 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 // registered returns the methods of a gRPC server for the handler, except those of health
@@ -45,9 +48,15 @@ func registered(t *testing.T, h *handler.Handler) []string {
 	return methods
 }
 
+// everyMethod is a way to sign in with which every method is enabled.
+type everyMethod struct{ auth.NoSignIn }
+
+// Describe implements [auth.SignIn].
+func (everyMethod) Describe(service.Method) (bool, *structpb.Struct) { return true, nil }
+
 // Neither transport has a call that the other lacks.
 func TestGRPCIsTheOperationsTable(t *testing.T) {
-	all := handler.New(handler.Config{Authentication: call.AuthenticationConfig{TokenMethod: true}})
+	all := handler.New(handler.Config{Authentication: call.AuthenticationConfig{TokenMethod: true}, SignIn: everyMethod{}})
 	var want []string
 	for _, o := range handler.Operations() {
 		want = append(want, o.Name)

@@ -9,17 +9,25 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/wire/wiretest"
 	"github.com/guidonhq/guidon/service"
 )
+
+// everyMethod is a way to sign in with which every method is enabled, and nobody gets in.
+type everyMethod struct{ auth.NoSignIn }
+
+// Describe implements [auth.SignIn].
+func (everyMethod) Describe(service.Method) (bool, *structpb.Struct) { return true, nil }
 
 // No string of any message may contain NUL or bytes that are not UTF-8. The call fails as
 // InvalidArgument, and nothing changes.
 func TestGRPCTexts(t *testing.T) {
 	const placeholder = "PLACEHOLDER"
-	in := start(t, func(s *settings) { s.handler.Authentication.TokenMethod = true })
+	in := start(t, func(s *settings) { s.handler.Authentication.TokenMethod, s.handler.SignIn = true, everyMethod{} })
 	before := in.revision()
 	for _, o := range handler.Operations() {
 		for _, text := range wiretest.Texts(o.NewRequest()) {
