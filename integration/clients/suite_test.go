@@ -41,7 +41,9 @@ var lambdaDifferences = []struct {
 	{"HTTP API*", "TestInvalidUTF8InRequests", "the same"},
 	{"REST API*", "TestInvalidUTF8InRequests", "an event is JSON, and the query in it is decoded"},
 	{"REST API", "TestBadInput/a_query_that_is_malformed", "the front decodes the query"},
+	{"REST API", "TestSteps/a_malformed_query", "the same"},
 	{"load balancer", "TestBadInput/a_parameter_twice", "the last of several is passed on; not with multi-value headers"},
+	{"load balancer", "TestSteps/a_parameter_twice", "the same"},
 	{"load balancer", "TestCredentials/only_the_first_header_counts", "the same"},
 	{"load balancer", "TestRevision/two_headers", "the same"},
 }
@@ -50,13 +52,14 @@ var lambdaDifferences = []struct {
 // least partly, because it has a clock, a store or an observer of the test, or is called
 // without a request. All other tests run against a separate process.
 var insideTests = []string{
-	"TestAbort", "TestCORSCredentials", "TestCrossOriginRoutes", "TestCrossOriginSignIn", "TestCrossOriginSources", "TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration",
-	"TestFailureAddress", "TestFailureEvent", "TestFailureLimit", "TestFailureLocal", "TestFailureLoopback", "TestFailureOfKnownToken", "TestFailureOnLambda", "TestFailureTotal",
-	"TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts", "TestImportMemory",
-	"TestInvalidUTF8InRequests", "TestInvoke",
-	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNotFailures", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
-	"TestNotThrottled", "TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere", "TestPanickingObserver",
-	"TestProfiler", "TestRecordAddress", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie", "TestSignIn", "TestTextsOfOtherTransports", "TestUnavailable",
+	"TestAbort", "TestCORSCredentials", "TestCrossOriginOperations", "TestCrossOriginRoutes", "TestCrossOriginSignIn", "TestCrossOriginSources",
+	"TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration", "TestEveryRouteIsReachable", "TestFailureAddress", "TestFailureEvent",
+	"TestFailureLimit", "TestFailureLocal", "TestFailureLoopback", "TestFailureOfKnownToken", "TestFailureOnLambda", "TestFailureTotal",
+	"TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts", "TestImportMemory", "TestInvalidUTF8InRequests", "TestInvoke",
+	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNULInRequests", "TestNotFailures", "TestNotThrottled", "TestOFREPFailures",
+	"TestOFREPObserved", "TestOFREPRestored", "TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere",
+	"TestPanickingObserver", "TestProfiler", "TestRecordAddress", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie",
+	"TestSignIn", "TestSteps", "TestTextsOfOtherTransports", "TestUnavailable",
 }
 
 // leastOutside is the minimum number of tests of package handler that run against separate
