@@ -15,6 +15,9 @@ func TestNULInPaths(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		server := harness.Start(t, s.Migrated(t), "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true")
 		for _, o := range handler.Operations() {
+			if !o.Enabled() && o.Method() != "CreateToken" {
+				continue // of a method that is off
+			}
 			for _, route := range o.Routes {
 				for _, name := range route.Variables() {
 					path := strings.Replace(route.Pattern, "{"+name+"}", "a%00b", 1)
