@@ -95,8 +95,10 @@ bench-http: build ## compare the service with a bare net/http server under load 
 	$(GO) run ./bench/http -duration $(DURATION)
 
 .PHONY: generate
-generate: ## regenerate the wire messages, openapi.yaml, the configuration reference and docs/scale.md
+generate: ## regenerate the wire messages, pages, openapi.yaml, the configuration reference and docs/scale.md
 	cd infra/tools && $(GO) run ./protogen ../../handler/wire
+	$(TOOL) templ fmt -log-level warn handler/web
+	$(TOOL) templ generate -log-level warn -include-version=false -path handler/web
 	$(GO) test ./handler/openapi ./cmd/internal/config -update
 	$(GO) run ./bench/scale > docs/scale.md
 

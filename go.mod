@@ -3,6 +3,7 @@ module github.com/guidonhq/guidon
 go 1.26.0
 
 require (
+	github.com/a-h/templ v0.3.977
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/aws/aws-lambda-go v1.55.1
 	github.com/aws/aws-sdk-go-v2 v1.47.6

@@ -95,7 +95,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/evaluation", subjects},
 		{module + "/handler/stream", subjects},
 		{module + "/handler/auth", subjects},
-		{module + "/handler/web", slices.Concat(exchanges, []string{handler + "exchange"})},
+		{module + "/handler/web", slices.Concat(exchanges, []string{handler + "exchange", "github.com/a-h/templ"})},
 		{module + "/handler/login/provider", []string{module}},
 		{module + "/handler/login/discovery", []string{module, handler + "login/provider", "golang.org/x/oauth2"}},
 		{module + "/handler/login/keyset", slices.Concat(base, []string{handler + "login/provider", handler + "login/claims", "github.com/golang-jwt/jwt"})},

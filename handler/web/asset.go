@@ -42,14 +42,13 @@ func readAssets() map[string]asset {
 	return files
 }
 
-// assetAddress returns the address of an asset below the public path. It panics if there
-// is no such asset.
-func assetAddress(name string) string {
+// asset returns the address of an asset for a browser. It panics if there is no such asset.
+func (s *Site) asset(name string) string {
 	a, ok := assets[name]
 	if !ok {
 		panic("web: there is no asset " + name)
 	}
-	return a.address
+	return s.path(a.address)
 }
 
 // assetServer returns what serves the asset with the address, or nil if there is none.

@@ -13,11 +13,19 @@ import (
 type commandLinePage struct {
 	grantRequest
 	Visitor visitor
-	Self    string // the address of the page, for signing in as somebody else
 }
+
+func (commandLinePage) title() string { return "Allow the command line" }
 
 // codePage is the model of the page with the code for pasting.
 type codePage struct{ Code, Machine string }
+
+func (codePage) title() string { return "Code for the command line" }
+
+// deniedPage is the page after the visitor has denied it.
+type deniedPage struct{}
+
+func (deniedPage) title() string { return "Denied" }
 
 // errGrantRequest is the error for a request that no command line has made.
 var errGrantRequest = guidon.Errorf(guidon.InvalidArgument, "invalid request of a command line to sign in")
@@ -25,7 +33,7 @@ var errGrantRequest = guidon.Errorf(guidon.InvalidArgument, "invalid request of 
 // askForGrant asks whether the command line may sign in as the visitor.
 func (p *pages) askForGrant(x *exchange.Exchange) {
 	if !p.config.Required {
-		p.reply(x, http.StatusOK, pageOpen, nil)
+		p.reply(x, http.StatusOK, openPage{})
 		return
 	}
 	fields, err := url.ParseQuery(x.Request.URL.RawQuery)
@@ -40,7 +48,7 @@ func (p *pages) askForGrant(x *exchange.Exchange) {
 		if request.Port != "" {
 			allowFormTo(x, request.origin()) // by the redirect
 		}
-		p.reply(x, http.StatusOK, pageCommandLine, commandLinePage{request, visitor, request.page()})
+		p.reply(x, http.StatusOK, commandLinePage{request, visitor})
 	case isSignedOut(err):
 		redirect(x, p.signInFor(request.page()))
 	default:
@@ -57,7 +65,7 @@ const (
 // decideOnGrant allows the command line to sign in as the visitor, or denies it.
 func (p *pages) decideOnGrant(x *exchange.Exchange) {
 	if !p.config.Required {
-		p.reply(x, http.StatusOK, pageOpen, nil)
+		p.reply(x, http.StatusOK, openPage{})
 		return
 	}
 	form, err := readForm(x)
@@ -75,7 +83,7 @@ func (p *pages) decideOnGrant(x *exchange.Exchange) {
 	case request.Port != "":
 		redirect(x, request.callback(url.Values{"error": {"access_denied"}}))
 	default:
-		p.reply(x, http.StatusOK, pageDenied, nil)
+		p.reply(x, http.StatusOK, deniedPage{})
 	}
 }
 
@@ -93,7 +101,7 @@ func (p *pages) allowGrant(x *exchange.Exchange, request grantRequest) {
 	}
 	code := response.Message.(*guidonv1.CreateGrantResponse).GetCode()
 	if request.Port == "" {
-		p.reply(x, http.StatusOK, pageCode, codePage{code, request.Name})
+		p.reply(x, http.StatusOK, codePage{code, request.Name})
 		return
 	}
 	redirect(x, request.callback(url.Values{"code": {code}}))

@@ -179,7 +179,7 @@ func TestDecide(t *testing.T) {
 			location: "http://127.0.0.1:49152/callback ? code=" + code + " state=state-1._~",
 			granted:  &guidonv1.CreateGrantRequest{CodeChallenge: challenge, Name: "ada's laptop"}},
 		{name: "allowed, for pasting", fields: pasting, decision: "allow", status: 200,
-			text:    "Paste this code into the command line " + code + " It works once, and for a minute. Paste it only where you ran guidon login on ada's laptop , and give it to nobody: it signs in as you.",
+			text:    "Paste this code into the command line " + code + " It works once, and for a minute. Give it to nobody: it signs in as you. Paste it only where you ran guidon login on ada's laptop",
 			granted: &guidonv1.CreateGrantRequest{CodeChallenge: challenge, Name: "ada's laptop"}},
 		{name: "denied", fields: grant(), decision: "deny", status: 303,
 			location: "http://127.0.0.1:49152/callback ? error=access_denied state=state-1._~"},

@@ -69,8 +69,9 @@ var otherWords = words{"Something went wrong",
 type errorPage struct {
 	words
 	RequestID string
-	Again     string // where to begin anew
 }
+
+func (p errorPage) title() string { return p.Heading }
 
 // ErrorPage responds with a page about an error, for people: what happened, the id of the
 // request, and a link to begin anew. reason is one of sign-ins that have failed, or "". The
@@ -87,7 +88,7 @@ func (s *Site) ErrorPage(x *exchange.Exchange, status int, reason string) {
 	if !ok {
 		said = otherWords
 	}
-	s.reply(x, status, pageError, errorPage{words: said, RequestID: x.Event.RequestID, Again: s.path(signInPath)})
+	s.reply(x, status, errorPage{said, x.Event.RequestID})
 }
 
 // replyError is the form of the errors of a mount.

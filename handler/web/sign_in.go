@@ -19,23 +19,37 @@ type signInPage struct {
 	Problem  string // why the token was not accepted, or ""
 }
 
+func (p signInPage) title() string {
+	if p.Problem != "" {
+		return "Error: Sign in"
+	}
+	return "Sign in"
+}
+
 // signedInPage is the model of the page for visitors who are signed in.
 type signedInPage struct {
 	visitor
 	Onward string // where the visitor was on the way to, or ""
 }
 
+func (signedInPage) title() string { return "Signed in" }
+
+// openPage is the page of a server that requires no credentials.
+type openPage struct{}
+
+func (openPage) title() string { return "No sign-in needed" }
+
 // showSignIn shows how to sign in, or who is signed in.
 func (p *pages) showSignIn(x *exchange.Exchange) {
 	if !p.config.Required {
-		p.reply(x, http.StatusOK, pageOpen, nil)
+		p.reply(x, http.StatusOK, openPage{})
 		return
 	}
 	returnTo := p.returnTo(x.Request.URL.Query().Get("return_to"))
 	visitor, err := p.whoami(x)
 	switch {
 	case err == nil:
-		p.reply(x, http.StatusOK, pageSignedIn, signedInPage{visitor, p.onward(returnTo)})
+		p.reply(x, http.StatusOK, signedInPage{visitor, p.onward(returnTo)})
 	case isSignedOut(err):
 		found, err := p.findWays(x, returnTo)
 		if err != nil {
@@ -65,7 +79,7 @@ func (p *pages) showForm(x *exchange.Exchange, status int, found ways, returnTo,
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		x.Header().Set("Retry-After", "1")
 	}
-	p.reply(x, status, pageSignIn, signInPage{ways: found, ReturnTo: returnTo, Onward: p.onward(returnTo), Problem: problem})
+	p.reply(x, status, signInPage{ways: found, ReturnTo: returnTo, Onward: p.onward(returnTo), Problem: problem})
 }
 
 // onward returns the path if the visitor is on the way to it, or "".
@@ -96,7 +110,7 @@ var tokenProblems = map[guidon.Code]string{
 // has is left alone unless that succeeds.
 func (p *pages) signInWithToken(x *exchange.Exchange) {
 	if !p.config.Required {
-		p.reply(x, http.StatusOK, pageOpen, nil)
+		p.reply(x, http.StatusOK, openPage{})
 		return
 	}
 	form, err := readForm(x)

@@ -35,7 +35,7 @@ func TestWays(t *testing.T) {
 		form  bool
 	}{
 		{"nothing", setup{}, nil,
-			"Sign in to Guidon Nobody can sign in yet: this server requires it, but no way to sign in is enabled. An administrator can enable one in the configuration of the server: authentication.methods.oidc for an OpenID provider authentication.methods.codehost for GitHub, GitLab, Gitea or Forgejo authentication.methods.token for static tokens", false},
+			"Sign in to Guidon Nobody can sign in yet: this server requires it, but no way to sign in is enabled. An administrator can enable one in the configuration of the server: an OpenID provider with authentication.methods.oidc GitHub, GitLab, Gitea or Forgejo with authentication.methods.codehost static tokens with authentication.methods.token", false},
 		{"tokens", setup{tokens: true}, nil,
 			"Sign in to Guidon Token A cookie that scripts cannot read keeps you signed in. The token itself is not in it. Sign in with token", true},
 		{"one provider", setup{providers: map[string]string{"google": "Google"}}, []string{authorize("google")},

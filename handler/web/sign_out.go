@@ -12,6 +12,8 @@ import (
 // to be ended too.
 type signedOutPage struct{ Next string }
 
+func (signedOutPage) title() string { return "Signed out" }
+
 // signOut ends the session of the browser.
 //
 // The provider, if there is one to go to, is reached by a page with a link and a Refresh
@@ -19,7 +21,7 @@ type signedOutPage struct{ Next string }
 // other origin.
 func (p *pages) signOut(x *exchange.Exchange) {
 	if !p.config.Required {
-		p.reply(x, http.StatusOK, pageOpen, nil)
+		p.reply(x, http.StatusOK, openPage{})
 		return
 	}
 	form, err := readForm(x)
@@ -37,7 +39,7 @@ func (p *pages) signOut(x *exchange.Exchange) {
 	default:
 		if next := webAddress(response.Message.(*auth.RevokeAuthenticationSelfResponse).GetNextUri()); next != "" {
 			x.Header().Set("Refresh", "0; url="+next)
-			p.reply(x, http.StatusOK, pageSignedOut, signedOutPage{next})
+			p.reply(x, http.StatusOK, signedOutPage{next})
 			return
 		}
 	}

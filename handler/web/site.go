@@ -2,9 +2,7 @@ package web
 
 import (
 	"errors"
-	"html/template"
 	"regexp"
-	"sync"
 
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
@@ -23,10 +21,7 @@ type Config struct {
 }
 
 // Site renders pages. It is safe for concurrent use.
-type Site struct {
-	config    Config
-	templates func() map[page]*template.Template
-}
+type Site struct{ config Config }
 
 // publicPaths are the valid values of [Config].PublicPath.
 var publicPaths = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
@@ -39,9 +34,7 @@ func New(config Config) *Site {
 	case config.CheckReturnTo == nil:
 		panic(errors.New("web: CheckReturnTo is required"))
 	}
-	s := &Site{config: config}
-	s.templates = sync.OnceValue(s.parseTemplates) // a function on AWS Lambda may never show a page
-	return s
+	return &Site{config: config}
 }
 
 // path returns the path for a browser.
