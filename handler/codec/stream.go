@@ -132,7 +132,11 @@ func (s *stream) raw() ([]byte, error) {
 				return nil, s.malformed()
 			}
 		}
-		switch c := s.buf[s.pos+at]; {
+		c := s.buf[s.pos+at]
+		if literal := depth == 0 && !quoted && at > 0; literal && (c == '"' || c == '{' || c == '[') {
+			return s.cut(at) // the start of what follows the value
+		}
+		switch {
 		case escaped:
 			escaped = false
 		case quoted && c == '\\':

@@ -40,7 +40,7 @@ func stream(text string, values int) (*guidonv1.ImportRequest, error) {
 }
 
 var streamed = []string{
-	``, ` `, `null`, `{}`, `{"mode":1}`, `[]`, `7`,
+	``, ` `, `null`, `null"`, `null{`, `7[`, `{"mode":1"x"}`, `{}`, `{"mode":1}`, `[]`, `7`,
 	`{"namespaceKey":"a","document":{"namespace":{"key":"a"},"flags":[{"key":"f","variants":[{"key":"v","attachment":"{\"a\":[1,\"}\"]}"}]},null, {"key":"g\\"} ],"segments":[]},"dryRun":true} trailing`,
 	`{"document":{"segments":[{"key":"s","constraints":[{},{}]}],"more":[1,[2,{"a":"]"}]],"flags":[]},"namespace_key":"b","dry_run":true}`,
 	`{"document":{"flags":[{"key":"old"}]},"document":{"flags":[{"key":"new"}]}}`,
