@@ -125,10 +125,14 @@ func checkSubject(subject string) error {
 	return checkLength(name, value)
 }
 
-var providerName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+const maxProviderName = 32
+
+var providerName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
 // IsProviderName reports whether an OpenID provider may have the name.
-func IsProviderName(name string) bool { return providerName.MatchString(name) }
+func IsProviderName(name string) bool {
+	return len(name) <= maxProviderName && providerName.MatchString(name)
+}
 
 var domainPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 
@@ -146,15 +150,18 @@ func isPair(text string) bool {
 	return ok && left != "" && right != "" && left != AnySubject && right != AnySubject
 }
 
-// Names of Kubernetes: a label of RFC 1123, and several with dots.
-var (
-	kubernetesLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
-	kubernetesName  = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+// kubernetesName is a name of Kubernetes: labels of RFC 1123 with dots between them.
+var kubernetesName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+
+const (
+	maxKubernetesName  = 253
+	maxKubernetesLabel = 63
 )
 
-const maxKubernetesName = 253
-
-func isKubernetesNamespace(text string) bool { return kubernetesLabel.MatchString(text) }
+// isKubernetesNamespace reports whether the text is a single label.
+func isKubernetesNamespace(text string) bool {
+	return len(text) <= maxKubernetesLabel && !strings.Contains(text, ".") && kubernetesName.MatchString(text)
+}
 
 // IsServiceAccount reports whether the text is a Kubernetes namespace and the name of a
 // service account, such as "shop/checkout".

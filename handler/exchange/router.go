@@ -70,6 +70,9 @@ func NewRouter(rows []Row, plain []Plain, mounts []Mount, config Config) *Router
 	t.origins = newOriginChecks(config, own)
 	checkOverlaps(rows, plain, mounts)
 	t.mux.Use(t.routing)
+	// These come first, because chi hands them on to all routes that it has.
+	t.mux.NotFound(serveNotFound)
+	t.mux.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) { w.(*Exchange).ReplyError(ErrNoMethod) })
 	for _, row := range rows {
 		if _, _, stated := row.Needs(); !stated {
 			panic(row.Name + " does not state which role it needs")
@@ -86,8 +89,6 @@ func NewRouter(rows []Row, plain []Plain, mounts []Mount, config Config) *Router
 	for _, m := range mounts {
 		t.addMount(m)
 	}
-	t.mux.NotFound(serveNotFound)
-	t.mux.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) { w.(*Exchange).ReplyError(ErrNoMethod) })
 	return t
 }
 

@@ -26,11 +26,26 @@ const (
 	maxGrantName  = 64 // characters
 )
 
-// The forms of a code challenge (S256) and a code verifier (RFC 7636 4.1).
-var (
-	challengePattern = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
-	verifierPattern  = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
+// The lengths of a code challenge (S256) and a code verifier (RFC 7636 4.1), in bytes.
+const (
+	challengeLength = 43
+	minVerifier     = 43
+	maxVerifier     = 128
 )
+
+// The characters of a code challenge and a code verifier.
+var (
+	challengePattern = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+	verifierPattern  = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
+)
+
+func isChallenge(text string) bool {
+	return len(text) == challengeLength && challengePattern.MatchString(text)
+}
+
+func isVerifier(text string) bool {
+	return len(text) >= minVerifier && len(text) <= maxVerifier && verifierPattern.MatchString(text)
+}
 
 // CreateGrant implements [auth.SignIn].
 func (s *SignIn) CreateGrant(ctx context.Context, caller *service.Authentication, m *guidonv1.CreateGrantRequest) (*guidonv1.CreateGrantResponse, error) {
@@ -40,7 +55,7 @@ func (s *SignIn) CreateGrant(ctx context.Context, caller *service.Authentication
 		return nil, service.ErrUnauthenticated
 	case caller.Client != service.ClientBrowser:
 		return nil, guidon.Errorf(guidon.PermissionDenied, "permission denied: needs the session of a browser")
-	case !challengePattern.MatchString(m.GetCodeChallenge()):
+	case !isChallenge(m.GetCodeChallenge()):
 		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field codeChallenge: must be an S256 challenge of 43 characters")
 	case utf8.RuneCountInString(name) > maxGrantName:
 		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field name: must not be longer than %d characters", maxGrantName)
@@ -102,5 +117,5 @@ func refusedGrant(err error) error {
 func proves(verifier, challenge string) bool {
 	digest := sha256.Sum256([]byte(verifier))
 	got := base64.RawURLEncoding.EncodeToString(digest[:])
-	return verifierPattern.MatchString(verifier) && subtle.ConstantTimeCompare([]byte(got), []byte(challenge)) == 1
+	return isVerifier(verifier) && subtle.ConstantTimeCompare([]byte(got), []byte(challenge)) == 1
 }

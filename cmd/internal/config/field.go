@@ -16,6 +16,7 @@ const variablePrefix = "GUIDON_"
 type field struct {
 	key   string // "server.http_port"
 	path  []string
+	named int // the index in path of the name that the operator chose, or -1
 	tag   reflect.StructTag
 	value reflect.Value
 }
@@ -38,39 +39,39 @@ type walker struct {
 
 // walk visits the keys of c.
 func walk(c *Config, enter func(section), visit func(field)) {
-	walker{enter: enter, visit: visit}.walk(reflect.ValueOf(c).Elem(), nil, nil)
+	walker{enter: enter, visit: visit}.walk(reflect.ValueOf(c).Elem(), nil, -1)
 }
 
-// walk visits the keys of the struct. Path is that of its group in the file, and
-// jsonPath the one in the JSON of /meta/config.
-func (w walker) walk(v reflect.Value, path, jsonPath []string) {
+// walk visits the keys of the struct. Path is that of its group in the file; named is the
+// index in path of the name that the operator chose, or -1.
+func (w walker) walk(v reflect.Value, path []string, named int) {
 	for i := range v.NumField() {
 		tag := v.Type().Field(i).Tag
 		name := tag.Get("key")
 		if name == "" {
 			continue // no key
 		}
-		at, jsonAt := extend(path, name), extend(jsonPath, camelCase(name))
+		at := extend(path, name)
 		switch value := v.Field(i); {
 		case value.Kind() == reflect.Struct:
-			w.group(section{key: strings.Join(at, "."), doc: tag.Get("doc")}, value, at, jsonAt)
+			w.group(section{key: strings.Join(at, "."), doc: tag.Get("doc")}, value, at, named)
 		case isNamedGroups(value):
-			w.namedGroups(namedGroups{key: strings.Join(at, "."), tag: tag, value: value}, at, jsonAt)
+			w.namedGroups(namedGroups{key: strings.Join(at, "."), tag: tag, value: value}, at)
 		case w.visit != nil:
-			w.visit(field{key: strings.Join(at, "."), path: jsonAt, tag: tag, value: value})
+			w.visit(field{key: strings.Join(at, "."), path: at, named: named, tag: tag, value: value})
 		}
 	}
 }
 
-func (w walker) group(s section, v reflect.Value, path, jsonPath []string) {
+func (w walker) group(s section, v reflect.Value, path []string, named int) {
 	if w.enter != nil {
 		w.enter(s)
 	}
-	w.walk(v, path, jsonPath)
+	w.walk(v, path, named)
 }
 
 // namedGroups visits the groups in the order of their names.
-func (w walker) namedGroups(g namedGroups, path, jsonPath []string) {
+func (w walker) namedGroups(g namedGroups, path []string) {
 	if w.enter != nil {
 		w.enter(section{key: g.key, doc: g.tag.Get("doc"), names: true})
 	}
@@ -79,7 +80,7 @@ func (w walker) namedGroups(g namedGroups, path, jsonPath []string) {
 	}
 	for _, name := range g.list() {
 		s := section{key: g.key + "." + name, doc: g.tag.Get("each"), named: true}
-		w.group(s, g.value.MapIndex(reflect.ValueOf(name)).Elem(), extend(path, name), extend(jsonPath, name))
+		w.group(s, g.value.MapIndex(reflect.ValueOf(name)).Elem(), extend(path, name), len(path))
 	}
 }
 
@@ -90,7 +91,7 @@ func extend(path []string, name string) []string {
 
 // fields returns every key, with its value in c.
 func fields(c *Config) []field {
-	var all []field
+	all := make([]field, 0, 256) // room for all
 	walk(c, nil, func(f field) { all = append(all, f) })
 	return all
 }

@@ -54,7 +54,7 @@ func (l *fileLoader) learn(v reflect.Value, path []string) {
 			l.addName(f.key)
 			l.keys[f.key] = f
 		},
-	}.walk(v, path, nil)
+	}.walk(v, path, -1)
 }
 
 // parseFile returns the root node of the only YAML document, or nil if there is none.

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ func (c *Config) JSON() json.RawMessage {
 	}
 	for _, f := range fields(c) {
 		if !f.secret() {
-			put(root, f.path, f.jsonValue())
+			put(root, f.jsonPath(), f.jsonValue())
 		}
 	}
 	// As in Flipt, these are what is in effect.
@@ -52,7 +53,22 @@ func put(object map[string]any, path []string, value any) {
 	object[path[last]] = value
 }
 
+// jsonPath returns the names of the members that lead to the key. A name that the operator
+// chose stays as it is.
+func (f field) jsonPath() []string {
+	path := slices.Clone(f.path)
+	for i, name := range path {
+		if i != f.named {
+			path[i] = camelCase(name)
+		}
+	}
+	return path
+}
+
 func camelCase(name string) string {
+	if !strings.Contains(name, "_") {
+		return name
+	}
 	words := strings.Split(name, "_")
 	for i, word := range words[1:] {
 		words[i+1] = strings.ToUpper(word[:1]) + word[1:]

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 	"time"
+
+	"github.com/guidonhq/guidon/service"
 )
 
 // Kubernetes configures how pods exchange the token of their service account.
@@ -84,7 +85,7 @@ func (k Kubernetes) check(found *problems) {
 		at.check("audiences", checkName(audience))
 	}
 	for _, account := range k.AllowedServiceAccounts {
-		if !accountPattern.MatchString(account) {
+		if !service.IsServiceAccountPattern(account) {
 			at.key("allowed_service_accounts", fmt.Sprintf("must be service accounts such as shop/checkout, with * for any namespace or any name, not %q", account))
 		}
 	}
@@ -92,6 +93,3 @@ func (k Kubernetes) check(found *problems) {
 		at.key("max_lifetime", fmt.Sprintf("must be 0s, or from 1m to 720h, not %q", k.MaxLifetime))
 	}
 }
-
-// accountPattern is a namespace and a name as Kubernetes allows them, or stars.
-var accountPattern = regexp.MustCompile(`^(\*|[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)/(\*|[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$`)

@@ -177,15 +177,18 @@ var reservedParams = []string{
 	"response_type", "scope", "state", "request", "request_uri", "response_mode",
 }
 
-// maxParam is the maximum length of a parameter, in bytes.
-const maxParam = 1024
+// The maximum lengths of a parameter and its name, in bytes.
+const (
+	maxParam     = 1024
+	maxParamName = 64
+)
 
-var paramName = regexp.MustCompile(`^[A-Za-z0-9._~-]{1,64}$`)
+var paramName = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
 
 func checkParams(params map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		switch {
-		case !paramName.MatchString(name):
+		case len(name) > maxParamName || !paramName.MatchString(name):
 			return fmt.Errorf("must have names of at most 64 letters, digits and ._~-, not %q", name)
 		case slices.Contains(reservedParams, strings.ToLower(name)):
 			return fmt.Errorf("must not contain %s", name)
