@@ -4,7 +4,7 @@
 //   - database: the store, its schema and the commands on databases
 //   - cluster: servers as processes that are killed, restarted, and share a database
 //   - clients: published libraries, the acceptance tests of package handler, web pages
-//   - login: signing in, with providers that misbehave, and roles
+//   - login: signing in, with a certified provider and with those that misbehave, and roles
 //   - lambda: the function for AWS Lambda
 //   - image: the container image and the compose file
 //
