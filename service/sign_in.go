@@ -25,6 +25,8 @@ type SignIn struct {
 	// Attempt is the digest of the attempt, which is used up until the given time.
 	Attempt string
 	Until   time.Time
+
+	from string // the id of the session to which this is another one, or ""
 }
 
 // SignIn creates a session in one transaction, and returns its token and record. It
@@ -59,6 +61,7 @@ func (s *Service) SignInAgain(ctx context.Context, w Write, id string, in SignIn
 		}
 		a.Metadata[MetadataSessionName] = in.Name
 	}
+	in.from = id
 	return s.begin(ctx, w, a, in)
 }
 
@@ -90,6 +93,13 @@ func (s *Service) begin(ctx context.Context, w Write, a *Authentication, in Sign
 	err := s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if in.Attempt != "" {
 			if err := spendAttempt(ctx, tx, in); err != nil {
+				return err
+			}
+		}
+		if in.from != "" { // it may have ended since it was found
+			if _, err := tx.Authentication(ctx, in.from); errors.Is(err, guidon.NotFound) {
+				return ErrUnauthenticated
+			} else if err != nil {
 				return err
 			}
 		}
@@ -320,16 +330,16 @@ type SignOut struct {
 // the subject, and returns how many. If there are any, it uses up the provider's token in
 // the same transaction; it returns InvalidArgument if that was used before.
 func (s *Service) EndSessionsOf(ctx context.Context, w Write, out SignOut) (ended int, err error) {
-	set, _, err := s.store.Authentications(ctx, Demand{Fresh: true}, "")
-	if err != nil {
-		return 0, err
-	}
 	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if err := tx.Spend(ctx, out.Digest, out.Until); err != nil {
 			return err
 		}
+		all, err := tx.OfMethod(ctx, MethodOIDC)
+		if err != nil {
+			return err
+		}
 		ended = 0
-		for _, a := range set.All() {
+		for _, a := range all {
 			if !out.ends(a) {
 				continue
 			}

@@ -414,6 +414,47 @@ func TestSignInAgain(t *testing.T) {
 	}
 }
 
+// interrupted is a store in which something happens just before a transaction.
+type interrupted struct {
+	service.Store
+	happens func()
+}
+
+func (s *interrupted) UpdateAuthentications(ctx context.Context, w service.Write, fn func(context.Context, service.AuthenticationTx) error) error {
+	if happens := s.happens; happens != nil {
+		s.happens = nil
+		happens()
+	}
+	return s.Store.UpdateAuthentications(ctx, w, fn)
+}
+
+// TestSignInAgainRace: a session that ends after it was found has no more sessions.
+func TestSignInAgainRace(t *testing.T) {
+	db := &interrupted{Store: newStore(t)}
+	s := service.NewService(db, time.Now).WithPolicy(usualPolicy())
+	_, browser := mustSignIn(t, s, attempt("ada", "digest"))
+	db.happens = func() {
+		if err := s.RevokeSelf(t.Context(), by(browser), true); err != nil {
+			t.Error(err)
+		}
+	}
+	_, _, err := s.SignInAgain(t.Context(), service.Write{}, browser.ID, service.SignIn{Client: service.ClientCLI, Lifetime: time.Minute, Most: 20})
+	wantCode(t, "a session that has just ended", err, guidon.Unauthenticated)
+}
+
+// TestEndSessionsOfRace: a session that began just before a logout token is used ends.
+func TestEndSessionsOfRace(t *testing.T) {
+	db := &interrupted{Store: newStore(t)}
+	s := service.NewService(db, time.Now).WithPolicy(usualPolicy())
+	db.happens = func() { mustSignIn(t, s, attempt("ada", "digest")) }
+	ended, err := s.EndSessionsOf(t.Context(), service.Write{}, service.SignOut{
+		Provider: "oidc:google", SID: "sid of ada", Digest: "logout", Until: time.Now().Add(time.Minute),
+	})
+	if ended != 1 || err != nil {
+		t.Errorf("%d sessions have ended, %v; want 1", ended, err)
+	}
+}
+
 func TestBeginSession(t *testing.T) {
 	s := newSignInService(t)
 	soon := time.Now().Add(time.Minute).UTC().Truncate(time.Microsecond)
