@@ -95,6 +95,7 @@ func TestMergeFlag(t *testing.T) {
 		{"different fields", rename("n"), func(f *guidon.Flag) { f.Enabled = false }, all(rename("n"), func(f *guidon.Flag) { f.Enabled = false })},
 		{"the same change", rename("n"), rename("n"), rename("n")},
 		{"metadata", metadata(`{"owner":"b","ticket":1,"x":[]}`), metadata(`{"owner":"a","y":true}`), metadata(`{"owner":"b","x":[],"y":true}`)},
+		{"the order of metadata", metadata(`{"ticket":1,"owner":"a"}`), metadata(`{"owner":"b","ticket":1,"y":0}`), metadata(`{"ticket":1,"owner":"b","y":0}`)},
 		{"all metadata removed", metadata(`{"ticket":1}`), metadata(`{"owner":"a"}`), metadata(``)},
 		{"fields of one variant", rekey(0, "azure"), func(f *guidon.Flag) { f.Variants[0].Attachment = "1" }, all(rekey(0, "azure"), func(f *guidon.Flag) { f.Variants[0].Attachment = "1" })},
 		{"the same variant created twice", all(addVariant("x", "new"), serve(0, 0, "x")), all(addVariant("y", "new"), serve(1, 0, "y")),
@@ -120,7 +121,14 @@ func TestMergeFlag(t *testing.T) {
 			want := twoRules(test.wants)
 			want.Created = ours.Created
 			checkSame(t, test.name, want, merged.Object)
+			if merged.Object.Created != ours.Created {
+				t.Errorf("created at %v, want %v", merged.Object.Created, ours.Created)
+			}
 			checkValid(t, merged.Object)
+			for _, r := range merged.Object.Rules { // the result shares nothing with the versions
+				r.SegmentKeys[0], r.Rank = "overwritten", 99
+			}
+			checkSame(t, "ours", twoRules(test.ours), ours)
 			checkSame(t, "base", twoRules(), base)
 			theirs.Created = guidon.Position{}
 			checkSame(t, "theirs", twoRules(test.theirs), theirs)
@@ -226,6 +234,23 @@ func TestMergeOrder(t *testing.T) {
 		t.Fatalf("conflicts %s, error %v", conflicts(resolved.Conflicts), err)
 	}
 	checkSame(t, "theirs", twoRules(third, swapRules(0, 1), rename("n")), resolved.Object)
+}
+
+// TestMergeKeys: a conflict about a key is reported with the one that resolving it may
+// lead to.
+func TestMergeKeys(t *testing.T) {
+	base, ours, theirs := twoRules(), twoRules(rekey(0, "x"), rekey(1, "y")), twoRules(rekey(0, "y"))
+	merged, err := change.MergeFlag(base, ours, theirs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`variants["A"].key: "A", "x", "y" | variant "A": key`,
+		`variants.keys["y"]: , {"key":"y","attachment":"{\"is\":\"B\"}"}, {"key":"y","attachment":"{\"is\":\"A\"}"} | variant "y"`,
+	}
+	if diff := cmp.Diff(want, conflicts(merged.Conflicts)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 // TestMergeExistence merges deletions and creations of whole flags.

@@ -63,6 +63,8 @@ func TestRecordSummary(t *testing.T) {
 	promoted := token
 	promoted.Role, promoted.Namespaces, promoted.ExpiresAt = service.RoleEditor, []string{"shop", "pay-*"}, expires
 	promoted.Metadata = map[string]string{service.MetadataTokenName: "other-secret"}
+	later := token
+	later.UpdatedAt = expires
 	binding := service.Binding{ID: "1", Role: service.RoleAdmin, Subject: "oidc:google:group:ops", Namespaces: []string{"*"}, Source: service.SourceDatabase}
 	for _, test := range []struct {
 		name   string
@@ -92,6 +94,7 @@ func TestRecordSummary(t *testing.T) {
 		{"a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{Name: "Shop"}, &guidon.Namespace{Name: "Store", Protected: true}), `name "Shop" → "Store"; protected false → true`},
 		{"a token", record(t, change.KindAuthentication, "1", token, promoted),
 			"metadata changed; role viewer → editor; namespaces shop → shop, pay-*; expiresAt added (2027-01-02T03:04:05Z)"},
+		{"a time of a token", record(t, change.KindAuthentication, "1", token, later), "no change of content"},
 		{"a created token", record(t, change.KindAuthentication, "1", nil, token), "created (role viewer, namespaces shop)"},
 		{"a deleted binding", record(t, change.KindBinding, "1", binding, nil), "deleted (role admin, subject oidc:google:group:ops, namespaceKeys *, source database)"},
 		{"a form that is not known", &change.Record{Kind: change.KindFlag, Action: change.ActionUpdate, Before: json.RawMessage(`{"type":"X"}`), After: json.RawMessage(`{}`)}, "changed"},
