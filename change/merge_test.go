@@ -92,6 +92,7 @@ func TestMergeFlag(t *testing.T) {
 		name                string
 		ours, theirs, wants edit
 	}{
+		{"only theirs", func(*guidon.Flag) {}, rename("n"), rename("n")},
 		{"different fields", rename("n"), func(f *guidon.Flag) { f.Enabled = false }, all(rename("n"), func(f *guidon.Flag) { f.Enabled = false })},
 		{"the same change", rename("n"), rename("n"), rename("n")},
 		{"metadata", metadata(`{"owner":"b","ticket":1,"x":[]}`), metadata(`{"owner":"a","y":true}`), metadata(`{"owner":"b","x":[],"y":true}`)},
