@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 // DocumentFlag is a flag with its variants, rules and rollouts.
@@ -109,7 +110,7 @@ func mergeFlag(have *guidon.Flag, want *DocumentFlag, now time.Time) *guidon.Fla
 	out := *have
 	out.Key, out.Name, out.Description = want.Key, want.Name, want.Description
 	out.Type, out.Enabled, out.UpdatedAt = want.Type, want.Enabled, now
-	if !sameJSON(string(have.Metadata), want.Metadata) {
+	if !change.SameJSON(string(have.Metadata), want.Metadata) {
 		out.Metadata = json.RawMessage(want.Metadata)
 	}
 	out.Variants, out.DefaultVariantID = nil, ""
@@ -136,7 +137,7 @@ func mergeVariant(have *guidon.Variant, want *DocumentVariant, now time.Time) *g
 	}
 	out := *have
 	out.Name, out.Description = want.Name, want.Description
-	if !sameJSON(have.Attachment, want.Attachment) {
+	if !change.SameJSON(have.Attachment, want.Attachment) {
 		out.Attachment = want.Attachment
 	}
 	if out != *have {
@@ -149,13 +150,13 @@ func mergeVariant(have *guidon.Variant, want *DocumentVariant, now time.Time) *g
 // the document sets them; otherwise the order of the rules decides.
 func sameFlag(have *guidon.Flag, want *DocumentFlag) bool {
 	documented := documentFlag(have)
-	if !sameJSON(documented.Metadata, want.Metadata) || len(documented.Variants) != len(want.Variants) ||
+	if !change.SameJSON(documented.Metadata, want.Metadata) || len(documented.Variants) != len(want.Variants) ||
 		len(documented.Rules) != len(want.Rules) {
 		return false
 	}
 	documented.Metadata = want.Metadata
 	for i, v := range documented.Variants {
-		if w := want.Variants[i]; sameJSON(v.Attachment, w.Attachment) {
+		if w := want.Variants[i]; change.SameJSON(v.Attachment, w.Attachment) {
 			v.Attachment = w.Attachment
 		}
 	}

@@ -1,11 +1,6 @@
 package service
 
-import (
-	"bytes"
-	"encoding/json"
-	"io"
-	"slices"
-)
+import "slices"
 
 // The merge functions return a copy of a stored object that matches the document.
 // Children that continue to exist keep their ids and creation times. Variants are
@@ -34,28 +29,4 @@ func pair[T any](wants, haves []T, keys []func(T) string) []int {
 		}
 	}
 	return out
-}
-
-// sameJSON reports whether two JSON texts have the same value, with the same order of
-// members and the same number literals. It ignores how strings are escaped.
-func sameJSON(a, b string) bool {
-	if a == b {
-		return true
-	}
-	if a == "" || b == "" {
-		return false
-	}
-	left, right := json.NewDecoder(bytes.NewReader([]byte(a))), json.NewDecoder(bytes.NewReader([]byte(b)))
-	left.UseNumber()
-	right.UseNumber()
-	for {
-		x, errX := left.Token()
-		y, errY := right.Token()
-		if errX != nil || errY != nil {
-			return errX == io.EOF && errY == io.EOF
-		}
-		if x != y {
-			return false
-		}
-	}
 }

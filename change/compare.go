@@ -1,0 +1,176 @@
+package change
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Op is what happened to a part of an object. The names are those of JSON Patch (RFC 6902).
+type Op string
+
+// What can happen to a part of an object.
+const (
+	OpReplace Op = "replace" // it has another value
+	OpAdd     Op = "add"
+	OpRemove  Op = "remove"
+	OpMove    Op = "move" // it is elsewhere in its list
+)
+
+// Difference is one difference between two versions of an object.
+//
+// Path is where it is, such as name, metadata["owner"], variants["blue"].attachment or
+// rules[2].distributions[0].rollout. Indexes count from 0, in the later version, but for a
+// removed item in the earlier one. To get the later list from the earlier one, take out
+// what is removed or moved, put what is added or moved at its position in the later list,
+// and fill the gaps with the other items, whose order is the same.
+//
+// Before and After are values in JSON: without ids, times and ranks of rules and rollouts,
+// and with variants by key.
+type Difference struct {
+	Path    string          `json:"path"`
+	Op      Op              `json:"op"`
+	Before  json.RawMessage `json:"before,omitempty"`
+	After   json.RawMessage `json:"after,omitempty"`
+	From    int             `json:"from,omitempty"` // of an item removed or moved: its position in the earlier list, from 1
+	To      int             `json:"to,omitempty"`   // of an item added or moved: its position in the later list, from 1
+	Summary string          `json:"summary"`        // in words, such as "rollout 2: percentage 10 → 50"
+}
+
+// Compared is an object that differs between two states. At least one of Before and After
+// is set.
+type Compared[T any] struct {
+	Key         string       `json:"key"`
+	Before      *T           `json:"before,omitempty"` // nil if it exists only later
+	After       *T           `json:"after,omitempty"`  // nil if it existed only before
+	Differences []Difference `json:"differences,omitempty"`
+}
+
+// Action returns what changes the object from Before to After.
+func (c *Compared[T]) Action() Action {
+	switch {
+	case c.Before == nil:
+		return ActionCreate
+	case c.After == nil:
+		return ActionDelete
+	}
+	return ActionUpdate
+}
+
+// Comparison is the difference between two states. Objects are sorted by key.
+type Comparison struct {
+	Namespace *Compared[guidon.Namespace] `json:"namespace,omitempty"` // nil if it is the same
+	Segments  []Compared[guidon.Segment]  `json:"segments,omitempty"`
+	Flags     []Compared[guidon.Flag]     `json:"flags,omitempty"`
+}
+
+// Empty reports whether there is no difference.
+func (c *Comparison) Empty() bool {
+	return c.Namespace == nil && len(c.Segments) == 0 && len(c.Flags) == 0
+}
+
+// ObjectsOf returns the objects of the snapshot, which must not be modified.
+func ObjectsOf(s *guidon.Snapshot) Objects {
+	return Objects{Namespace: s.Namespace(), Segments: s.Segments(), Flags: s.Flags()}
+}
+
+// Compare returns the difference between two states, which may be of different
+// namespaces. Flags, segments and variants are matched by key; rules, rollouts,
+// distributions and constraints by their content. Their order is content, the order of
+// flags and segments is not. Ids, times, ranks and the key of the namespace make no
+// difference. The result shares the objects with the states.
+func Compare(before, after Objects) Comparison {
+	c := Comparison{
+		Segments: compareAll(segmentShape, before.Segments, after.Segments,
+			func(g *guidon.Segment) string { return g.Key }, func(*guidon.Segment) *guidon.Flag { return nil }),
+		Flags: compareAll(flagShape, before.Flags, after.Flags,
+			func(f *guidon.Flag) string { return f.Key }, func(f *guidon.Flag) *guidon.Flag { return f }),
+	}
+	if !namespaceShape.same(&sides{}, before.Namespace, after.Namespace) {
+		c.Namespace = &Compared[guidon.Namespace]{
+			Key: cmp.Or(after.Namespace, before.Namespace).Key, Before: before.Namespace, After: after.Namespace,
+			Differences: differences(namespaceShape, sides{}, before.Namespace, after.Namespace),
+		}
+	}
+	return c
+}
+
+// compareAll compares objects by key. flag returns the flag of an object, or nil.
+func compareAll[T any](s shape[T], before, after []*T, key func(*T) string, flag func(*T) *guidon.Flag) []Compared[T] {
+	var out []Compared[T]
+	rest := make(map[string]*T, len(before))
+	for _, t := range before {
+		rest[key(t)] = t
+	}
+	var of sides
+	for _, is := range after {
+		was, existed := rest[key(is)]
+		if !existed {
+			out = append(out, Compared[T]{Key: key(is), After: is})
+			continue
+		}
+		delete(rest, key(is))
+		if of = (sides{before: flag(was), after: flag(is)}); !s.same(&of, was, is) {
+			out = append(out, Compared[T]{Key: key(is), Before: was, After: is, Differences: differences(s, of, was, is)})
+		}
+	}
+	for _, was := range rest {
+		out = append(out, Compared[T]{Key: key(was), Before: was})
+	}
+	slices.SortFunc(out, func(a, b Compared[T]) int { return cmp.Compare(a.Key, b.Key) })
+	return out
+}
+
+// CompareFlags returns the differences between two flags, as [Compare] does. It returns
+// none if one of them is nil.
+func CompareFlags(before, after *guidon.Flag) []Difference {
+	return differences(flagShape, sides{before: before, after: after}, before, after)
+}
+
+// CompareSegments is [CompareFlags] for segments.
+func CompareSegments(before, after *guidon.Segment) []Difference {
+	return differences(segmentShape, sides{}, before, after)
+}
+
+// CompareNamespaces is [CompareFlags] for namespaces, without their flags and segments.
+func CompareNamespaces(before, after *guidon.Namespace) []Difference {
+	return differences(namespaceShape, sides{}, before, after)
+}
+
+func differences[T any](s shape[T], of sides, before, after *T) []Difference {
+	if before == nil || after == nil {
+		return nil
+	}
+	c := comparer{sides: of}
+	s.compare(&c, place{}, before, after)
+	return c.out
+}
+
+// comparer collects the differences between two objects.
+type comparer struct {
+	sides
+	out []Difference
+}
+
+func (c *comparer) replaced(at place, before, after json.RawMessage, words string) {
+	c.out = append(c.out, Difference{Path: at.path, Op: OpReplace, Before: before, After: after, Summary: at.words + " " + words})
+}
+
+func (c *comparer) added(at place, value json.RawMessage, brief string) *Difference {
+	c.out = append(c.out, Difference{Path: at.path, Op: OpAdd, After: value, Summary: at.words + " added" + inParentheses(brief)})
+	return &c.out[len(c.out)-1]
+}
+
+func (c *comparer) removed(at place, value json.RawMessage, brief string) *Difference {
+	c.out = append(c.out, Difference{Path: at.path, Op: OpRemove, Before: value, Summary: at.words + " removed" + inParentheses(brief)})
+	return &c.out[len(c.out)-1]
+}
+
+// moved adds a move. The positions count from 1. In words, an item without a key has the
+// number that it had before.
+func (c *comparer) moved(before, after place, from, to int) {
+	c.out = append(c.out, Difference{Path: after.path, Op: OpMove, From: from, To: to, Summary: before.words + " moved to " + strconv.Itoa(to)})
+}

@@ -1,0 +1,206 @@
+package change
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// The objects of this package's functions are described once, in shapes.go, by their
+// members: values, lists, metadata. To compare, to merge and to describe an object is to
+// do so with each of its members.
+
+// member is a part of T: one of its fields or, if they depend on each other, several.
+type member[T any] interface {
+	// names returns the fields of the struct that the member consists of.
+	names() []string
+	// same reports whether the member has the same content in two objects. It is called
+	// for objects that are equal nearly always, and does not allocate for them.
+	same(s *sides, before, after *T) bool
+	// compare adds the differences of the member.
+	compare(c *comparer, at place, before, after *T)
+	// content adds the member to the JSON form of t, which belongs to the flag f.
+	content(f *guidon.Flag, t *T, o *jsonObject)
+	// own replaces whatever t shares with the object that it is a copy of.
+	own(t *T)
+	// merge sets the member in out, which is a copy of ours.
+	merge(m *merger, at place, v versions[T], out *T)
+}
+
+// shape describes the content of T.
+type shape[T any] []member[T]
+
+func (s shape[T]) same(sides *sides, before, after *T) bool {
+	if before == after {
+		return true
+	}
+	if before == nil || after == nil {
+		return false
+	}
+	for _, m := range s {
+		if !m.same(sides, before, after) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s shape[T]) compare(c *comparer, at place, before, after *T) {
+	for _, m := range s {
+		m.compare(c, at, before, after)
+	}
+}
+
+// content returns the JSON form of t: without ids, times and ranks, and with keys of
+// variants instead of their ids. It returns nil if t is nil.
+func (s shape[T]) content(f *guidon.Flag, t *T) json.RawMessage {
+	if t == nil {
+		return nil
+	}
+	var o jsonObject
+	for _, m := range s {
+		m.content(f, t, &o)
+	}
+	return o.end()
+}
+
+// clone returns a deep copy of t.
+func (s shape[T]) clone(t *T) *T {
+	if t == nil {
+		return nil
+	}
+	out := *t
+	for _, m := range s {
+		m.own(&out)
+	}
+	return &out
+}
+
+// matching is what makes parts of two objects the same.
+type matching uint8
+
+const (
+	byContent  matching = iota // in different namespaces: ids differ
+	byIdentity                 // in two states of one object: the id or else the content
+	strictly                   // in versions to merge: ids and ranks must be equal too
+)
+
+// sides are the two flags that are compared, to find the variants that their ids refer to.
+// Both are nil for other objects.
+type sides struct {
+	before, after *guidon.Flag
+	matching      matching
+}
+
+// sameVariant reports whether references to the variants with the ids mean the same one.
+func (s *sides) sameVariant(before, after string) bool {
+	if s.matching == strictly || s.before == nil || s.after == nil {
+		return before == after
+	}
+	if s.matching == byIdentity {
+		if before == after {
+			return true
+		}
+		if s.before.Variant(after) != nil || s.after.Variant(before) != nil {
+			return false
+		}
+	}
+	return reference(s.before, before) == reference(s.after, after)
+}
+
+// reference returns the key of the variant, or the id if the flag has no such variant.
+func reference(f *guidon.Flag, id string) string {
+	if f == nil || id == "" {
+		return id
+	}
+	if v := f.Variant(id); v != nil {
+		return v.Key
+	}
+	return id
+}
+
+// value is a member that is compared and merged as a whole.
+type value[T any] struct {
+	name  string // of the field
+	json  string // in paths and JSON forms
+	words string
+	long  bool // not quoted in words
+
+	equal func(s *sides, before, after *T) bool
+	get   func(f *guidon.Flag, t *T) any // for people: a variant's key, not its id
+	set   func(to, from *T)
+
+	// open is called if there is a conflict, as the value may become that of theirs when it
+	// is resolved; or nil.
+	open func(m *merger, theirs *T)
+}
+
+// plain returns the member for a field without pointers.
+func plain[T any, V comparable](name, json, words string, at func(*T) *V) *value[T] {
+	return &value[T]{
+		name: name, json: json, words: words,
+		equal: func(_ *sides, before, after *T) bool { return *at(before) == *at(after) },
+		get:   func(_ *guidon.Flag, t *T) any { return *at(t) },
+		set:   func(to, from *T) { *at(to) = *at(from) },
+	}
+}
+
+// keys returns the member for a list of keys of segments.
+func keys[T any](name, json, words string, at func(*T) *[]string) *value[T] {
+	return &value[T]{
+		name: name, json: json, words: words,
+		equal: func(_ *sides, before, after *T) bool { return slices.Equal(*at(before), *at(after)) },
+		get:   func(_ *guidon.Flag, t *T) any { return *at(t) },
+		set:   func(to, from *T) { *at(to) = slices.Clone(*at(from)) },
+	}
+}
+
+// variant returns the member for the id of a variant.
+func variant[T any](name, json, words string, at func(*T) *string) *value[T] {
+	return &value[T]{
+		name: name, json: json, words: words,
+		equal: func(s *sides, before, after *T) bool { return s.sameVariant(*at(before), *at(after)) },
+		get:   func(f *guidon.Flag, t *T) any { return reference(f, *at(t)) },
+		set:   func(to, from *T) { *at(to) = *at(from) },
+		open:  func(m *merger, theirs *T) { m.used[*at(theirs)] = true },
+	}
+}
+
+// jsonText returns the member for a string that is JSON.
+func jsonText[T any](name, json, words string, at func(*T) *string) *value[T] {
+	v := plain(name, json, words, at)
+	v.long = true
+	v.equal = func(_ *sides, before, after *T) bool { return SameJSON(*at(before), *at(after)) }
+	return v
+}
+
+// variantKey is the member for the key of a variant.
+func variantKey() *value[guidon.Variant] {
+	v := plain("Key", "key", "key", func(v *guidon.Variant) *string { return &v.Key })
+	v.open = func(m *merger, theirs *guidon.Variant) { m.renamed[theirs.ID] = theirs.Key }
+	return v
+}
+
+func (v *value[T]) names() []string { return []string{v.name} }
+
+func (v *value[T]) same(s *sides, before, after *T) bool { return v.equal(s, before, after) }
+
+func (v *value[T]) own(t *T) { v.set(t, t) }
+
+func (v *value[T]) at(p place) place { return p.field(v.json, v.words) }
+
+func (v *value[T]) content(f *guidon.Flag, t *T, o *jsonObject) {
+	value := v.get(f, t)
+	if value != "" {
+		o.add(v.json, encode(value))
+	}
+}
+
+func (v *value[T]) compare(c *comparer, at place, before, after *T) {
+	if v.equal(&c.sides, before, after) {
+		return
+	}
+	was, is := v.get(c.before, before), v.get(c.after, after)
+	c.replaced(v.at(at), encode(was), encode(is), transition(was, is, v.long))
+}

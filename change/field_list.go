@@ -1,0 +1,253 @@
+package change
+
+import (
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// list is a member that is a list of objects. Its order is content.
+type list[T, E any] struct {
+	name string // of the field
+	json string // in paths and JSON forms
+	word string // of an item
+
+	at    func(*T) *[]*E
+	id    func(*E) *string
+	key   func(*E) string // names items in paths and words; nil if their position does
+	rank  func(*E) *int32 // nil if items have none
+	shape shape[E]
+	brief func(f *guidon.Flag, e *E) string // what an item is, in words
+
+	// needed reports whether the merged object refers to the item; nil if none is referred to.
+	needed func(m *merger, id string) bool
+
+	// match are the keys by which items of two lists are paired, the most specific first.
+	// An empty key matches nothing.
+	match []func(f *guidon.Flag, e *E) string
+}
+
+func (l *list[T, E]) names() []string { return []string{l.name} }
+
+func (l *list[T, E]) same(s *sides, before, after *T) bool {
+	was, is := *l.at(before), *l.at(after)
+	if len(was) != len(is) {
+		return false
+	}
+	for i := range was {
+		if s.matching == strictly && !l.sameItem(was[i], is[i]) || !l.shape.same(s, was[i], is[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameItem reports whether the items have the same id and rank.
+func (l *list[T, E]) sameItem(a, b *E) bool {
+	return *l.id(a) == *l.id(b) && (l.rank == nil || *l.rank(a) == *l.rank(b))
+}
+
+func (l *list[T, E]) own(t *T) {
+	items := slices.Clone(*l.at(t))
+	for i, e := range items {
+		items[i] = l.shape.clone(e)
+	}
+	*l.at(t) = items
+}
+
+func (l *list[T, E]) content(f *guidon.Flag, t *T, o *jsonObject) {
+	if items := *l.at(t); len(items) > 0 {
+		o.add(l.json, l.items(f, items))
+	}
+}
+
+// items returns the JSON forms of the items.
+func (l *list[T, E]) items(f *guidon.Flag, items []*E) []byte {
+	text := []byte{'['}
+	for i, e := range items {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, l.shape.content(f, e)...)
+	}
+	return append(text, ']')
+}
+
+// place returns the place of the item at the index.
+func (l *list[T, E]) place(at place, i int, e *E) place {
+	if l.key != nil {
+		return at.key(l.json, l.word, l.key(e))
+	}
+	return at.index(l.json, l.word, i)
+}
+
+// compare pairs the items of the two lists. Items without a counterpart were added or
+// removed, those that are out of order were moved, and the others are compared.
+func (l *list[T, E]) compare(c *comparer, at place, before, after *T) {
+	was, is := *l.at(before), *l.at(after)
+	if l.same(&c.sides, before, after) {
+		l.compareRanks(c, at, was, is)
+		return
+	}
+	from := l.pair(c, was, is)
+	l.compareRemoved(c, at, was, from)
+	inOrder := longestIncreasing(from)
+	for i, e := range is {
+		here := l.place(at, i, e)
+		if from[i] < 0 {
+			c.added(here, l.shape.content(c.after, e), l.brief(c.after, e)).To = i + 1
+			continue
+		}
+		if !inOrder[i] {
+			c.moved(l.place(at, from[i], was[from[i]]), here, from[i]+1, i+1)
+		}
+		l.shape.compare(c, l.naming(at, i, was[from[i]], e).inside(), was[from[i]], e)
+	}
+	if len(was) == len(is) && !slices.Contains(from, -1) && !slices.Contains(inOrder, false) {
+		l.compareRanks(c, at, was, is)
+	}
+}
+
+// naming returns the place of an item in the later list. In words, an item with a key has
+// that of before, in case it is the key that has changed.
+func (l *list[T, E]) naming(at place, i int, before, after *E) place {
+	here := l.place(at, i, after)
+	if l.key != nil {
+		here.words = l.place(at, i, before).words
+	}
+	return here
+}
+
+// compareRemoved adds those items of before that have no counterpart. from has the index
+// of the counterpart of each item of the later list, or -1.
+func (l *list[T, E]) compareRemoved(c *comparer, at place, was []*E, from []int) {
+	kept := make([]bool, len(was))
+	for _, i := range from {
+		if i >= 0 {
+			kept[i] = true
+		}
+	}
+	for i, e := range was {
+		if !kept[i] {
+			c.removed(l.place(at, i, e), l.shape.content(c.before, e), l.brief(c.before, e)).From = i + 1
+		}
+	}
+}
+
+// pair returns the index of the counterpart of each item of is, or -1.
+func (l *list[T, E]) pair(c *comparer, was, is []*E) []int {
+	p := newPairing(len(was), len(is))
+	p.ends(func(i, j int) bool {
+		return (c.matching != byIdentity || *l.id(was[i]) == *l.id(is[j])) && l.shape.same(&c.sides, was[i], is[j])
+	})
+	if c.matching == byIdentity {
+		p.by(func(i int) string { return *l.id(was[i]) }, func(i int) string { return *l.id(is[i]) })
+	}
+	p.by(func(i int) string { return string(l.shape.content(c.before, was[i])) },
+		func(i int) string { return string(l.shape.content(c.after, is[i])) })
+	for _, match := range l.match {
+		p.by(func(i int) string { return match(c.before, was[i]) }, func(i int) string { return match(c.after, is[i]) })
+	}
+	return p.from
+}
+
+// compareRanks adds the ranks that differ although the order is the same. Between
+// namespaces, the order alone counts.
+func (l *list[T, E]) compareRanks(c *comparer, at place, was, is []*E) {
+	if l.rank == nil || c.matching != byIdentity {
+		return
+	}
+	for i := range is {
+		if a, b := *l.rank(was[i]), *l.rank(is[i]); a != b {
+			here := l.place(at, i, is[i]).inside().field("rank", "rank")
+			c.replaced(here, encode(a), encode(b), transition(a, b, false))
+		}
+	}
+}
+
+// pairing pairs items of two lists.
+type pairing struct {
+	from  []int  // for each item of the later list, the index in the earlier one, or -1
+	taken []bool // the items of the earlier list that are paired
+	left  int    // how many pairs are still possible
+}
+
+func newPairing(before, after int) *pairing {
+	return &pairing{from: slices.Repeat([]int{-1}, after), taken: make([]bool, before), left: min(before, after)}
+}
+
+// ends pairs the items at the start and at the end of both lists that are the same: in
+// most cases all but one, and without making keys for them.
+func (p *pairing) ends(same func(before, after int) bool) {
+	start := 0
+	for p.left > 0 && same(start, start) {
+		p.pair(start, start)
+		start++
+	}
+	for i, j := len(p.taken)-1, len(p.from)-1; p.left > 0 && same(i, j); i, j = i-1, j-1 {
+		p.pair(i, j)
+	}
+}
+
+func (p *pairing) pair(before, after int) {
+	p.from[after], p.taken[before] = before, true
+	p.left--
+}
+
+// by pairs items that are not paired yet and have the same key, in their order.
+func (p *pairing) by(before, after func(i int) string) {
+	if p.left == 0 {
+		return
+	}
+	free := map[string][]int{}
+	for i, taken := range p.taken {
+		if taken {
+			continue
+		}
+		if key := before(i); key != "" {
+			free[key] = append(free[key], i)
+		}
+	}
+	for i, from := range p.from {
+		if from >= 0 {
+			continue
+		}
+		key := after(i)
+		if same := free[key]; len(same) > 0 {
+			p.pair(same[0], i)
+			free[key] = same[1:]
+		}
+	}
+}
+
+// longestIncreasing reports, for each index, whether it belongs to a longest subsequence
+// that increases: the items that need not be moved. Negative values do not count.
+func longestIncreasing(values []int) []bool {
+	var ends []int // the index of the smallest last value of a subsequence, by length
+	previous := make([]int, len(values))
+	for i, v := range values {
+		if v < 0 {
+			continue
+		}
+		n, _ := slices.BinarySearchFunc(ends, v, func(end, v int) int { return values[end] - v })
+		previous[i] = -1
+		if n > 0 {
+			previous[i] = ends[n-1]
+		}
+		if n == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[n] = i
+		}
+	}
+	in := make([]bool, len(values))
+	for i, v := range values {
+		in[i] = v < 0 // an added item is not out of order
+	}
+	if len(ends) > 0 {
+		for i := ends[len(ends)-1]; i >= 0; i = previous[i] {
+			in[i] = true
+		}
+	}
+	return in
+}

@@ -1,0 +1,132 @@
+package change
+
+import "github.com/guidonhq/guidon"
+
+// part is a member that is an object which may be missing.
+type part[T, E any] struct {
+	name  string // of the field
+	json  string // in paths and JSON forms
+	words string
+
+	at    func(*T) **E
+	shape shape[E]
+}
+
+func (p *part[T, E]) names() []string { return []string{p.name} }
+
+func (p *part[T, E]) same(s *sides, before, after *T) bool {
+	return p.shape.same(s, *p.at(before), *p.at(after))
+}
+
+func (p *part[T, E]) own(t *T) { *p.at(t) = p.shape.clone(*p.at(t)) }
+
+func (p *part[T, E]) content(f *guidon.Flag, t *T, o *jsonObject) {
+	if e := *p.at(t); e != nil {
+		o.add(p.json, p.shape.content(f, e))
+	}
+}
+
+// compare leaves the name of the part out of the words for its members: a rollout has
+// either a percentage or segments.
+func (p *part[T, E]) compare(c *comparer, at place, before, after *T) {
+	was, is := *p.at(before), *p.at(after)
+	here := at.field(p.json, p.words)
+	switch {
+	case was == nil && is == nil:
+	case was == nil:
+		c.added(here, p.shape.content(c.after, is), "")
+	case is == nil:
+		c.removed(here, p.shape.content(c.before, was), "")
+	default:
+		p.shape.compare(c, place{here.path, at.words}, was, is)
+	}
+}
+
+func (p *part[T, E]) merge(m *merger, at place, v versions[T], out *T) {
+	inner := versions[E]{ours: *p.at(v.ours), theirs: *p.at(v.theirs)}
+	if v.base != nil {
+		inner.base = *p.at(v.base)
+	}
+	if inner.ours == nil || inner.theirs == nil {
+		return // both, see oneOf
+	}
+	for _, member := range p.shape {
+		member.merge(m, place{at.under(p.json), at.words}, inner, *p.at(out))
+	}
+}
+
+// has reports whether t has the part.
+func (p *part[T, E]) has(t *T) bool { return *p.at(t) != nil }
+
+// copy sets the part of to to a copy of that of from.
+func (p *part[T, E]) copy(to, from *T) { *p.at(to) = p.shape.clone(*p.at(from)) }
+
+// optional is a part whatever its type.
+type optional[T any] interface {
+	member[T]
+	has(t *T) bool
+	copy(to, from *T)
+}
+
+// oneOf is a member of which an object has one of several parts. Which one it has changes
+// as a whole.
+type oneOf[T any] []optional[T]
+
+func (o oneOf[T]) names() (all []string) {
+	for _, p := range o {
+		all = append(all, p.names()...)
+	}
+	return all
+}
+
+func (o oneOf[T]) same(s *sides, before, after *T) bool {
+	for _, p := range o {
+		if !p.same(s, before, after) {
+			return false
+		}
+	}
+	return true
+}
+
+func (o oneOf[T]) own(t *T) {
+	for _, p := range o {
+		p.own(t)
+	}
+}
+
+func (o oneOf[T]) content(f *guidon.Flag, t *T, out *jsonObject) {
+	for _, p := range o {
+		p.content(f, t, out)
+	}
+}
+
+func (o oneOf[T]) compare(c *comparer, at place, before, after *T) {
+	for _, p := range o {
+		p.compare(c, at, before, after)
+	}
+}
+
+// sameParts reports whether the objects have the same ones of the parts.
+func (o oneOf[T]) sameParts(a, b *T) bool {
+	for _, p := range o {
+		if p.has(a) != p.has(b) {
+			return false
+		}
+	}
+	return true
+}
+
+func (o oneOf[T]) merge(m *merger, at place, v versions[T], out *T) {
+	if o.sameParts(v.ours, v.theirs) && (v.base == nil || o.sameParts(v.ours, v.base)) {
+		for _, p := range o {
+			p.merge(m, at, v, out)
+		}
+		return
+	}
+	here := at.field("type", "type")
+	if decide(m, here, v, o.same, func(f *guidon.Flag, t *T) []byte { return shape[T]{o}.content(f, t) }) == Theirs {
+		for _, p := range o {
+			p.copy(out, v.theirs)
+		}
+	}
+}

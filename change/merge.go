@@ -1,0 +1,256 @@
+package change
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Side is one of the two versions that a merge brings together.
+type Side string
+
+// The sides of a merge.
+const (
+	Ours   Side = "ours"   // the current version
+	Theirs Side = "theirs" // the version whose changes are brought in
+)
+
+// Conflict is a part of an object that both sides have changed, and differently. Rules,
+// rollouts, distributions and constraints have their ids in the path, such as
+// rules["5c0…"].segmentKeys; variants have their keys. The path of a whole object is ".";
+// rules.order is that of the order of a list.
+//
+// The values are in the form of [Difference]. One that is missing was removed on that
+// side or, for Base, did not exist.
+type Conflict struct {
+	Path   string          `json:"path"`
+	Name   string          `json:"name"` // of the part, in words, such as "rule 2: segments"
+	Base   json.RawMessage `json:"base,omitempty"`
+	Ours   json.RawMessage `json:"ours,omitempty"`
+	Theirs json.RawMessage `json:"theirs,omitempty"`
+	// InUse is set if one side has removed the part, and the other one has not changed it
+	// but begun to refer to it.
+	InUse bool `json:"inUse,omitempty"`
+}
+
+// Choices resolve conflicts: they have the side that counts, by path.
+type Choices map[string]Side
+
+// ResolveAll returns the choices that resolve all conflicts for one side.
+func ResolveAll(conflicts []Conflict, side Side) Choices {
+	choices := make(Choices, len(conflicts))
+	for _, c := range conflicts {
+		choices[c.Path] = side
+	}
+	return choices
+}
+
+// Merged is the result of a three-way merge.
+type Merged[T any] struct {
+	Object    *T         // nil if it is deleted; only preliminary as long as there are conflicts
+	Conflicts []Conflict // that no choice resolves
+}
+
+// MergeFlag brings the changes from base to theirs into ours: what changed on one side
+// only is taken from it, and what changed on both sides differently is a conflict, unless
+// choices resolve it. A nil flag is one that does not exist. Variants are matched by id or
+// else by key, metadata by key, and rules, rollouts and distributions by id.
+//
+// The result is valid if the versions are. In particular, it is a conflict if one side
+// removes a variant that the other has begun to use. If the side that removes it is chosen,
+// its distributions are removed too (contract 4.7). Ranks are assigned anew if those of the
+// versions do not fit together. Times are those of one of the versions: the caller sets
+// them for what it stores. The result shares nothing with the versions.
+//
+// MergeFlag returns InvalidArgument if a choice is not about a conflict.
+func MergeFlag(base, ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
+	merged, err := merge(flagShape, versions[guidon.Flag]{base, ours, theirs}, choices, mergeFlag)
+	if merged.Object != nil && ours != nil {
+		merged.Object.Created = ours.Created
+	}
+	return merged, err
+}
+
+// MergeSegment is [MergeFlag] for segments. Constraints are matched by id.
+func MergeSegment(base, ours, theirs *guidon.Segment, choices Choices) (Merged[guidon.Segment], error) {
+	merged, err := merge(segmentShape, versions[guidon.Segment]{base, ours, theirs}, choices, mergeMembers(segmentShape))
+	if merged.Object != nil && ours != nil {
+		merged.Object.Created = ours.Created
+	}
+	return merged, err
+}
+
+// MergeNamespace is [MergeFlag] for namespaces, without their flags and segments.
+func MergeNamespace(base, ours, theirs *guidon.Namespace, choices Choices) (Merged[guidon.Namespace], error) {
+	return merge(namespaceShape, versions[guidon.Namespace]{base, ours, theirs}, choices, mergeMembers(namespaceShape))
+}
+
+// versions are the versions of an object or of a part of it. A nil version does not exist.
+type versions[T any] struct{ base, ours, theirs *T }
+
+// mergeFunc merges an object that both sides have.
+type mergeFunc[T any] func(m *merger, at place, v versions[T]) *T
+
+func merge[T any](s shape[T], v versions[T], choices Choices, both mergeFunc[T]) (Merged[T], error) {
+	flags := flagsOf(v)
+	run := func(choices Choices) (*merger, *T) {
+		m := &merger{flags: flags, choices: choices, met: map[string]bool{}}
+		return m, mergeObject(m, place{}, s, v, false, both)
+	}
+	m, object := run(choices)
+	if err := checkChoices(choices, m, func() *merger { unresolved, _ := run(nil); return unresolved }); err != nil {
+		return Merged[T]{}, err
+	}
+	return Merged[T]{object, m.conflicts}, nil
+}
+
+// flagsOf returns the versions if they are flags, to find the variants that ids refer to.
+func flagsOf[T any](v versions[T]) versions[guidon.Flag] {
+	flag := func(t *T) *guidon.Flag { f, _ := any(t).(*guidon.Flag); return f }
+	return versions[guidon.Flag]{flag(v.base), flag(v.ours), flag(v.theirs)}
+}
+
+// checkChoices returns an error for a choice that is no side, or is not about a conflict of
+// the merge with the choices or without any: one choice may make another one needless.
+func checkChoices(choices Choices, m *merger, unresolved func() *merger) error {
+	var without *merger
+	for _, path := range slices.Sorted(maps.Keys(choices)) {
+		side := choices[path]
+		if side != Ours && side != Theirs {
+			return guidon.Errorf(guidon.InvalidArgument, "invalid choice for %s: must be %s or %s", cut(path, maxSummary), Ours, Theirs)
+		}
+		if m.met[path] {
+			continue
+		}
+		if without == nil {
+			without = unresolved()
+		}
+		if !without.met[path] {
+			return guidon.Errorf(guidon.InvalidArgument, "invalid choice for %s: there is no such conflict", cut(path, maxSummary))
+		}
+	}
+	return nil
+}
+
+// merger collects the conflicts of one merge.
+type merger struct {
+	flags     versions[guidon.Flag]
+	choices   Choices
+	met       map[string]bool // the paths of all conflicts, also of resolved ones
+	conflicts []Conflict
+
+	used    map[string]bool   // ids of variants that the merged flag refers to, or may refer to
+	renamed map[string]string // other keys that variants may get, by id
+}
+
+// strict is how versions are compared.
+var strict = &sides{matching: strictly}
+
+// contents returns how base is compared with theirs or ours, without regard to ids.
+func (m *merger) contents(theirs bool) *sides {
+	if theirs {
+		return &sides{before: m.flags.base, after: m.flags.theirs}
+	}
+	return &sides{before: m.flags.base, after: m.flags.ours}
+}
+
+// decide returns the side that a part is taken from as a whole, and Ours as long as there
+// is a conflict.
+func decide[T any](m *merger, at place, v versions[T], same func(s *sides, a, b *T) bool, content func(*guidon.Flag, *T) []byte) Side {
+	switch {
+	case same(strict, v.ours, v.theirs):
+		return Ours
+	case v.base != nil && same(strict, v.base, v.ours):
+		return Theirs
+	case v.base != nil && same(strict, v.base, v.theirs):
+		return Ours
+	}
+	return cmp.Or(conflict(m, at, v, content), Ours)
+}
+
+// conflict adds a conflict. If a choice resolves it, it only returns that.
+func conflict[T any](m *merger, at place, v versions[T], content func(*guidon.Flag, *T) []byte) Side {
+	path := cmp.Or(at.path, whole)
+	m.met[path] = true
+	if side := m.choices[path]; side != "" {
+		return side
+	}
+	c := Conflict{Path: path, Name: at.words}
+	if v.base != nil {
+		c.Base = content(m.flags.base, v.base)
+	}
+	if v.ours != nil {
+		c.Ours = content(m.flags.ours, v.ours)
+	}
+	if v.theirs != nil {
+		c.Theirs = content(m.flags.theirs, v.theirs)
+	}
+	m.conflicts = append(m.conflicts, c)
+	return ""
+}
+
+// mergeObject merges an object that may not exist in some versions. If it is needed, other
+// parts of the result refer to it.
+func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed bool, both mergeFunc[T]) *T {
+	content := func(f *guidon.Flag, t *T) []byte { return s.content(f, t) }
+	switch {
+	case v.ours == nil && v.theirs == nil:
+		return nil
+	case v.ours == nil || v.theirs == nil:
+		existing := cmp.Or(v.ours, v.theirs)
+		if v.base == nil {
+			return s.clone(existing)
+		}
+		changed := !s.same(m.contents(v.ours == nil), v.base, existing)
+		if !changed && !needed {
+			return nil
+		}
+		switch side := conflict(m, at, v, content); {
+		case side == "":
+			m.conflicts[len(m.conflicts)-1].InUse = !changed
+		case side == Ours && v.ours == nil, side == Theirs && v.theirs == nil:
+			return nil
+		}
+		return s.clone(existing)
+	case v.base != nil && s.same(strict, v.base, v.theirs):
+		return s.clone(v.ours)
+	case v.base != nil && s.same(strict, v.base, v.ours):
+		return s.clone(v.theirs)
+	case s.same(strict, v.ours, v.theirs):
+		return s.clone(v.ours)
+	case v.base == nil && at.path == "":
+		if s.same(&sides{before: m.flags.ours, after: m.flags.theirs}, v.ours, v.theirs) {
+			return s.clone(v.ours)
+		}
+		if conflict(m, at, v, content) == Theirs {
+			return s.clone(v.theirs)
+		}
+		return s.clone(v.ours)
+	}
+	return both(m, at, v)
+}
+
+// mergeMembers merges objects member by member.
+func mergeMembers[T any](s shape[T]) mergeFunc[T] {
+	return func(m *merger, at place, v versions[T]) *T {
+		out := s.clone(v.ours)
+		for _, member := range s {
+			member.merge(m, at, v, out)
+		}
+		return out
+	}
+}
+
+func (v *value[T]) merge(m *merger, at place, of versions[T], out *T) {
+	content := func(f *guidon.Flag, t *T) []byte { return encode(v.get(f, t)) }
+	conflicts := len(m.conflicts)
+	if decide(m, v.at(at), of, v.equal, content) == Theirs {
+		v.set(out, of.theirs)
+	}
+	if v.open != nil && len(m.conflicts) > conflicts {
+		v.open(m, of.theirs)
+	}
+}

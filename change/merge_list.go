@@ -1,0 +1,198 @@
+package change
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// items are the items of one version of a list.
+type items[E any] struct {
+	ids []string
+	at  map[string]int
+	all []*E
+}
+
+func (l *list[T, E]) itemsOf(t *T) items[E] {
+	if t == nil {
+		return items[E]{}
+	}
+	out := items[E]{at: map[string]int{}}
+	for _, e := range *l.at(t) {
+		id := *l.id(e)
+		if _, again := out.at[id]; again {
+			continue // ids are unique
+		}
+		out.at[id] = len(out.ids)
+		out.ids, out.all = append(out.ids, id), append(out.all, e)
+	}
+	return out
+}
+
+// get returns the item with the id, or nil.
+func (i items[E]) get(id string) *E {
+	if at, found := i.at[id]; found {
+		return i.all[at]
+	}
+	return nil
+}
+
+func (i items[E]) has(id string) bool { _, found := i.at[id]; return found }
+
+// merge merges the items by id, and then their order.
+func (l *list[T, E]) merge(m *merger, at place, v versions[T], out *T) {
+	base, ours, theirs := l.itemsOf(v.base), l.itemsOf(v.ours), l.itemsOf(v.theirs)
+	merged := map[string]*E{}
+	for _, id := range distinct(base.ids, ours.ids, theirs.ids) {
+		of := versions[E]{base.get(id), ours.get(id), theirs.get(id)}
+		here := l.mergePlace(at, id, of, cmp.Or(indexOf(base, id), indexOf(ours, id), indexOf(theirs, id))-1)
+		if e := mergeObject(m, here, l.shape, of, l.needed != nil && l.needed(m, id), l.mergeItem); e != nil {
+			merged[id] = e
+		}
+	}
+	order := l.mergeOrder(m, at, base, ours, theirs, func(id string) bool { return merged[id] != nil })
+	list := make([]*E, len(order))
+	for i, id := range order {
+		list[i] = merged[id]
+	}
+	if len(list) == 0 {
+		list = nil
+	}
+	*l.at(out) = list
+	l.mergeRanks(list, base, ours, theirs)
+}
+
+// mergeItem merges an item that both sides have.
+func (l *list[T, E]) mergeItem(m *merger, at place, v versions[E]) *E {
+	return mergeMembers(l.shape)(m, place{at.path, at.inside().words}, v)
+}
+
+// indexOf returns the number of the item from 1, or 0 if it does not exist.
+func indexOf[E any](i items[E], id string) int {
+	if at, found := i.at[id]; found {
+		return at + 1
+	}
+	return 0
+}
+
+// mergePlace returns the place of an item. It is the same whichever side is ours.
+func (l *list[T, E]) mergePlace(at place, id string, v versions[E], index int) place {
+	if l.key == nil {
+		path := at.under(l.json) + "[" + string(encode(id)) + "]"
+		return place{path, at.index(l.json, l.word, index).words}
+	}
+	if v.base != nil {
+		return at.key(l.json, l.word, l.key(v.base))
+	}
+	var names []string
+	for _, e := range []*E{v.ours, v.theirs} {
+		if e != nil {
+			names = append(names, l.key(e))
+		}
+	}
+	return at.key(l.json, l.word, slices.Min(names))
+}
+
+// distinct returns the ids of the lists, each once.
+func distinct(lists ...[]string) (ids []string) {
+	seen := map[string]bool{}
+	for _, list := range lists {
+		for _, id := range list {
+			if !seen[id] {
+				ids = append(ids, id)
+				seen[id] = true
+			}
+		}
+	}
+	return ids
+}
+
+// mergeOrder returns the ids for which kept returns true in the merged order. It is the
+// order of the side that has changed the order of what all versions have. Each item that
+// only the other side has follows the one that it follows there.
+func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E], kept func(id string) bool) []string {
+	inAll := func(of items[E]) (ids []string) {
+		for _, id := range of.ids {
+			if base.has(id) && ours.has(id) && theirs.has(id) {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}
+	orders := versions[[]string]{pointer(inAll(base)), pointer(inAll(ours)), pointer(inAll(theirs))}
+	same := func(_ *sides, a, b *[]string) bool { return slices.Equal(*a, *b) }
+	here := place{at.under(l.json) + ".order", at.words + "order of " + l.word + "s"}
+	names := func(_ *guidon.Flag, ids *[]string) []byte { return encode(l.namesOf(*ids, base)) }
+	first, second := ours.ids, theirs.ids
+	if decide(m, here, orders, same, names) == Theirs {
+		first, second = second, first
+	}
+	return interleave(first, second, kept)
+}
+
+// namesOf returns what the items with the ids are called: their keys or else their ids.
+func (l *list[T, E]) namesOf(ids []string, in items[E]) []string {
+	if l.key == nil {
+		return ids
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = l.key(in.get(id))
+	}
+	return names
+}
+
+// interleave returns the ids of both lists that are kept, in the order of the first one.
+// Ids that only the second one has follow the one that precedes them there.
+func interleave(first, second []string, kept func(id string) bool) []string {
+	order := slices.DeleteFunc(slices.Clone(first), func(id string) bool { return !kept(id) })
+	after := map[string][]string{} // those that follow an id, or "" at the start
+	placed := map[string]bool{}
+	for _, id := range order {
+		placed[id] = true
+	}
+	previous := ""
+	for _, id := range second {
+		switch {
+		case placed[id]:
+			previous = id
+		case kept(id):
+			after[previous] = append(after[previous], id)
+		}
+	}
+	out := slices.Clone(after[""])
+	for _, id := range order {
+		out = append(append(out, id), after[id]...)
+	}
+	return out
+}
+
+// mergeRanks sets the ranks of the merged items. If they are those of one side in the same
+// order, each rank is taken from the side that has changed it. Otherwise, and if the ranks
+// do not increase then, they are assigned anew, from 1.
+func (l *list[T, E]) mergeRanks(list []*E, base, ours, theirs items[E]) {
+	if l.rank == nil {
+		return
+	}
+	ids := make([]string, len(list))
+	for i, e := range list {
+		ids[i] = *l.id(e)
+		*l.rank(e) = l.mergeRank(versions[E]{base.get(ids[i]), ours.get(ids[i]), theirs.get(ids[i])})
+	}
+	ofOneSide := slices.Equal(ids, ours.ids) || slices.Equal(ids, theirs.ids)
+	if ofOneSide && slices.IsSortedFunc(list, func(a, b *E) int { return cmp.Compare(*l.rank(a), *l.rank(b)) }) {
+		return
+	}
+	for i, e := range list {
+		*l.rank(e) = int32(i + 1) // #nosec G115 -- bounded by the size of a flag
+	}
+}
+
+// mergeRank returns the rank of an item: that of ours, unless only theirs has changed it.
+func (l *list[T, E]) mergeRank(v versions[E]) int32 {
+	if v.ours == nil || v.theirs != nil && v.base != nil && *l.rank(v.ours) == *l.rank(v.base) {
+		return *l.rank(v.theirs)
+	}
+	return *l.rank(v.ours)
+}

@@ -1,0 +1,42 @@
+package change
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// decode returns the object of a record, or nil if there is none.
+func decode[T any](text json.RawMessage) (*T, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	t := new(T)
+	if err := json.Unmarshal(text, t); err != nil {
+		return nil, fmt.Errorf("change record: %w", err)
+	}
+	dropNull(t)
+	return t, nil
+}
+
+// dropNull removes missing items from the lists of a flag or segment, which no stored
+// object has.
+func dropNull(object any) {
+	switch t := object.(type) {
+	case *guidon.Flag:
+		t.Variants = withoutNil(t.Variants)
+		t.Rules = withoutNil(t.Rules)
+		t.Rollouts = withoutNil(t.Rollouts)
+		for _, r := range t.Rules {
+			r.Distributions = withoutNil(r.Distributions)
+		}
+	case *guidon.Segment:
+		t.Constraints = withoutNil(t.Constraints)
+	}
+}
+
+func withoutNil[T any](list []*T) []*T {
+	return slices.DeleteFunc(list, func(t *T) bool { return t == nil })
+}

@@ -1,0 +1,179 @@
+package change
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// The content of every kind of object. A field that is not listed here must be in
+// notContent of the tests: TestEveryField fails for a field that is in neither.
+
+var namespaceShape = shape[guidon.Namespace]{
+	plain("Name", "name", "name", func(n *guidon.Namespace) *string { return &n.Name }),
+	plain("Description", "description", "description", func(n *guidon.Namespace) *string { return &n.Description }),
+	plain("Protected", "protected", "protected", func(n *guidon.Namespace) *bool { return &n.Protected }),
+}
+
+var flagShape = slices.Concat(flagFields, shape[guidon.Flag]{variants}, flagLists)
+
+var flagFields = shape[guidon.Flag]{
+	plain("Name", "name", "name", func(f *guidon.Flag) *string { return &f.Name }),
+	plain("Description", "description", "description", func(f *guidon.Flag) *string { return &f.Description }),
+	plain("Type", "type", "type", func(f *guidon.Flag) *guidon.FlagType { return &f.Type }),
+	plain("Enabled", "enabled", "enabled", func(f *guidon.Flag) *bool { return &f.Enabled }),
+	&metadata[guidon.Flag]{"Metadata", "metadata", func(f *guidon.Flag) *json.RawMessage { return &f.Metadata }},
+	variant("DefaultVariantID", "defaultVariant", "default variant", func(f *guidon.Flag) *string { return &f.DefaultVariantID }),
+}
+
+var flagLists = shape[guidon.Flag]{
+	&list[guidon.Flag, guidon.Rule]{
+		name: "Rules", json: "rules", word: "rule",
+		at:    func(f *guidon.Flag) *[]*guidon.Rule { return &f.Rules },
+		id:    func(r *guidon.Rule) *string { return &r.ID },
+		rank:  func(r *guidon.Rule) *int32 { return &r.Rank },
+		shape: ruleShape, brief: briefRule, match: ruleMatches,
+	},
+	&list[guidon.Flag, guidon.Rollout]{
+		name: "Rollouts", json: "rollouts", word: "rollout",
+		at:    func(f *guidon.Flag) *[]*guidon.Rollout { return &f.Rollouts },
+		id:    func(r *guidon.Rollout) *string { return &r.ID },
+		rank:  func(r *guidon.Rollout) *int32 { return &r.Rank },
+		shape: rolloutShape, brief: briefRollout, match: rolloutMatches,
+	},
+}
+
+var variants = &list[guidon.Flag, guidon.Variant]{
+	name: "Variants", json: "variants", word: "variant",
+	at:     func(f *guidon.Flag) *[]*guidon.Variant { return &f.Variants },
+	id:     func(v *guidon.Variant) *string { return &v.ID },
+	key:    func(v *guidon.Variant) string { return v.Key },
+	shape:  variantShape,
+	brief:  func(*guidon.Flag, *guidon.Variant) string { return "" },
+	needed: func(m *merger, id string) bool { return m.used[id] },
+	match: []func(*guidon.Flag, *guidon.Variant) string{
+		func(_ *guidon.Flag, v *guidon.Variant) string { return v.Key },
+	},
+}
+
+var variantShape = shape[guidon.Variant]{
+	variantKey(),
+	plain("Name", "name", "name", func(v *guidon.Variant) *string { return &v.Name }),
+	plain("Description", "description", "description", func(v *guidon.Variant) *string { return &v.Description }),
+	jsonText("Attachment", "attachment", "attachment", func(v *guidon.Variant) *string { return &v.Attachment }),
+}
+
+var ruleShape = shape[guidon.Rule]{
+	keys("SegmentKeys", "segmentKeys", "segments", func(r *guidon.Rule) *[]string { return &r.SegmentKeys }),
+	plain("SegmentOperator", "segmentOperator", "operator", func(r *guidon.Rule) *guidon.SegmentOperator { return &r.SegmentOperator }),
+	&list[guidon.Rule, guidon.Distribution]{
+		name: "Distributions", json: "distributions", word: "distribution",
+		at:    func(r *guidon.Rule) *[]*guidon.Distribution { return &r.Distributions },
+		id:    func(d *guidon.Distribution) *string { return &d.ID },
+		shape: distributionShape, brief: briefDistribution, match: distributionMatches,
+	},
+}
+
+var distributionShape = shape[guidon.Distribution]{
+	variant("VariantID", "variant", "variant", func(d *guidon.Distribution) *string { return &d.VariantID }),
+	plain("Rollout", "rollout", "rollout", func(d *guidon.Distribution) *float32 { return &d.Rollout }),
+}
+
+var rolloutShape = shape[guidon.Rollout]{
+	plain("Description", "description", "description", func(r *guidon.Rollout) *string { return &r.Description }),
+	oneOf[guidon.Rollout]{
+		&part[guidon.Rollout, guidon.RolloutSegment]{
+			"Segment", "segment", "segments", func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
+		},
+		&part[guidon.Rollout, guidon.RolloutThreshold]{
+			"Threshold", "threshold", "percentage", func(r *guidon.Rollout) **guidon.RolloutThreshold { return &r.Threshold }, rolloutThresholdShape,
+		},
+	},
+}
+
+var rolloutSegmentShape = shape[guidon.RolloutSegment]{
+	keys("SegmentKeys", "segmentKeys", "segments", func(s *guidon.RolloutSegment) *[]string { return &s.SegmentKeys }),
+	plain("SegmentOperator", "segmentOperator", "operator", func(s *guidon.RolloutSegment) *guidon.SegmentOperator { return &s.SegmentOperator }),
+	plain("Value", "value", "value", func(s *guidon.RolloutSegment) *bool { return &s.Value }),
+}
+
+var rolloutThresholdShape = shape[guidon.RolloutThreshold]{
+	plain("Percentage", "percentage", "percentage", func(t *guidon.RolloutThreshold) *float32 { return &t.Percentage }),
+	plain("Value", "value", "value", func(t *guidon.RolloutThreshold) *bool { return &t.Value }),
+}
+
+var segmentShape = shape[guidon.Segment]{
+	plain("Name", "name", "name", func(g *guidon.Segment) *string { return &g.Name }),
+	plain("Description", "description", "description", func(g *guidon.Segment) *string { return &g.Description }),
+	plain("MatchType", "matchType", "match type", func(g *guidon.Segment) *guidon.MatchType { return &g.MatchType }),
+	&list[guidon.Segment, guidon.Constraint]{
+		name: "Constraints", json: "constraints", word: "constraint",
+		at:    func(g *guidon.Segment) *[]*guidon.Constraint { return &g.Constraints },
+		id:    func(c *guidon.Constraint) *string { return &c.ID },
+		shape: constraintShape, brief: briefConstraint, match: constraintMatches,
+	},
+}
+
+var constraintShape = shape[guidon.Constraint]{
+	plain("Type", "type", "type", func(c *guidon.Constraint) *guidon.ComparisonType { return &c.Type }),
+	plain("Property", "property", "property", func(c *guidon.Constraint) *string { return &c.Property }),
+	plain("Operator", "operator", "operator", func(c *guidon.Constraint) *string { return &c.Operator }),
+	plain("Value", "value", "value", func(c *guidon.Constraint) *string { return &c.Value }),
+	plain("Description", "description", "description", func(c *guidon.Constraint) *string { return &c.Description }),
+}
+
+// The keys by which the items are paired whose content differs: one of the last keys
+// makes a description of one change out of two, a removal and an addition.
+
+var ruleMatches = []func(f *guidon.Flag, r *guidon.Rule) string{
+	func(_ *guidon.Flag, r *guidon.Rule) string {
+		return fmt.Sprintf("%q %d", r.SegmentKeys, r.SegmentOperator)
+	},
+	func(_ *guidon.Flag, r *guidon.Rule) string { return fmt.Sprintf("%q", r.SegmentKeys) },
+	func(f *guidon.Flag, r *guidon.Rule) string {
+		if len(r.Distributions) == 0 {
+			return ""
+		}
+		var text []byte
+		for _, d := range r.Distributions {
+			text = fmt.Appendf(text, "%q %v ", reference(f, d.VariantID), d.Rollout)
+		}
+		return string(text)
+	},
+}
+
+var distributionMatches = []func(f *guidon.Flag, d *guidon.Distribution) string{
+	func(f *guidon.Flag, d *guidon.Distribution) string { return reference(f, d.VariantID) },
+	func(_ *guidon.Flag, d *guidon.Distribution) string { return fmt.Sprint(d.Rollout) },
+}
+
+var rolloutMatches = []func(f *guidon.Flag, r *guidon.Rollout) string{
+	func(_ *guidon.Flag, r *guidon.Rollout) string {
+		switch {
+		case r.Segment != nil:
+			return fmt.Sprintf("segment %q", r.Segment.SegmentKeys)
+		case r.Threshold != nil:
+			return fmt.Sprint("threshold ", r.Threshold.Value)
+		}
+		return ""
+	},
+	func(_ *guidon.Flag, r *guidon.Rollout) string {
+		switch {
+		case r.Segment != nil:
+			return fmt.Sprintf("segment %d %t %q", r.Segment.SegmentOperator, r.Segment.Value, r.Description)
+		case r.Threshold != nil:
+			return fmt.Sprint("threshold ", r.Description)
+		}
+		return ""
+	},
+}
+
+var constraintMatches = []func(f *guidon.Flag, c *guidon.Constraint) string{
+	func(_ *guidon.Flag, c *guidon.Constraint) string {
+		return fmt.Sprintf("%d %q %s", c.Type, c.Property, c.Operator)
+	},
+	func(_ *guidon.Flag, c *guidon.Constraint) string { return fmt.Sprintf("%d %q", c.Type, c.Property) },
+	func(_ *guidon.Flag, c *guidon.Constraint) string { return fmt.Sprintf("%s %q", c.Operator, c.Value) },
+}

@@ -1,0 +1,182 @@
+package change
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Object identifies an object of a namespace, or the namespace itself.
+type Object struct {
+	Kind Kind   `json:"kind"`
+	Key  string `json:"key"`
+}
+
+// ObjectConflicts are the conflicts of one object.
+type ObjectConflicts struct {
+	Object
+	Conflicts []Conflict `json:"conflicts"`
+}
+
+// Undone is how changes are undone. As long as there are conflicts, nothing must be.
+type Undone struct {
+	Patch     Patch
+	Conflicts []ObjectConflicts
+}
+
+// Undo returns the patch that undoes the changes of the records in the current state. The
+// records are of one namespace, and without gaps: all those of a range of revisions, of
+// one revision, or of some objects in them. Each object is merged with what it was before
+// its first record, based on what it was after its last one. So later changes are kept,
+// and parts that were changed again are conflicts, which choices resolve. Undoing the
+// records of an undo gives the original.
+//
+// Objects that are as they were already are not in the patch. It is for the caller to
+// check that what the patch deletes is not in use, and to set the times of what it puts.
+//
+// Undo returns InvalidArgument for records of several namespaces or of none, for the
+// creation of a namespace, and for choices that are not about a conflict.
+func Undo(records []*Record, current Objects, choices map[Object]Choices) (*Undone, error) {
+	spans, err := spansOf(records)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkObjects(choices, spans); err != nil {
+		return nil, err
+	}
+	u := &undo{
+		choices: choices, namespace: current.Namespace, out: new(Undone),
+		segments: byKey(current.Segments, func(g *guidon.Segment) string { return g.Key }),
+		flags:    byKey(current.Flags, func(f *guidon.Flag) string { return f.Key }),
+	}
+	for _, s := range spans {
+		if err := u.object(s); err != nil {
+			return nil, err
+		}
+	}
+	return u.out, nil
+}
+
+func byKey[T any](objects []*T, key func(*T) string) map[string]*T {
+	found := make(map[string]*T, len(objects))
+	for _, t := range objects {
+		found[key(t)] = t
+	}
+	return found
+}
+
+// span is an object before and after some changes.
+type span struct {
+	Object
+	before, after json.RawMessage // nil: it did not exist
+}
+
+// spansOf returns what the records have changed, by object, in the order of their first
+// records.
+func spansOf(records []*Record) ([]*span, error) {
+	sorted := slices.SortedFunc(slices.Values(records), func(a, b *Record) int {
+		return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Sequence, b.Sequence))
+	})
+	byObject := map[Object]*span{}
+	var all []*span
+	for _, r := range sorted {
+		if r.Namespace != sorted[0].Namespace || r.Kind.Global() {
+			return nil, guidon.Errorf(guidon.InvalidArgument, "cannot undo changes of several namespaces, or of tokens or bindings")
+		}
+		o := Object{r.Kind, r.Key}
+		if byObject[o] == nil {
+			byObject[o] = &span{Object: o, before: r.Before}
+			all = append(all, byObject[o])
+		}
+		byObject[o].after = r.After
+	}
+	return all, nil
+}
+
+// checkObjects returns an error for a choice about an object that no record has changed.
+func checkObjects(choices map[Object]Choices, spans []*span) error {
+	known := make(map[Object]bool, len(spans))
+	for _, s := range spans {
+		known[s.Object] = true
+	}
+	for o := range choices {
+		if !known[o] {
+			return guidon.Errorf(guidon.InvalidArgument, "invalid choice for %s %q: these changes are not about it", o.Kind, o.Key)
+		}
+	}
+	return nil
+}
+
+// undo collects how changes are undone.
+type undo struct {
+	choices   map[Object]Choices
+	namespace *guidon.Namespace // the current state
+	segments  map[string]*guidon.Segment
+	flags     map[string]*guidon.Flag
+	out       *Undone
+}
+
+func (u *undo) object(s *span) error {
+	patch := &u.out.Patch
+	switch s.Kind {
+	case KindNamespace:
+		if s.before == nil {
+			return guidon.Errorf(guidon.InvalidArgument, "cannot undo the creation of namespace %q: delete it", s.Key)
+		}
+		n, err := undoObject(u, s, namespaceShape, u.namespace, MergeNamespace)
+		if n != nil {
+			patch.Put.Namespace = n.put
+		}
+		return err
+	case KindSegment:
+		g, err := undoObject(u, s, segmentShape, u.segments[s.Key], MergeSegment)
+		return add(g, err, s.Key, &patch.Put.Segments, &patch.Delete.Segments)
+	case KindFlag:
+		f, err := undoObject(u, s, flagShape, u.flags[s.Key], MergeFlag)
+		return add(f, err, s.Key, &patch.Put.Flags, &patch.Delete.Flags)
+	}
+	return guidon.Errorf(guidon.InvalidArgument, "cannot undo a change of a %s", s.Kind)
+}
+
+// outcome is what happens to an object: it is put or, if put is nil, deleted.
+type outcome[T any] struct{ put *T }
+
+// add adds the outcome, if there is one, to a patch.
+func add[T any](o *outcome[T], err error, key string, put *[]*T, deleted *[]string) error {
+	switch {
+	case err != nil || o == nil:
+	case o.put != nil:
+		*put = append(*put, o.put)
+	default:
+		*deleted = append(*deleted, key)
+	}
+	return err
+}
+
+// undoObject returns the outcome for one object, or nil if it stays as it is.
+func undoObject[T any](
+	u *undo, s *span, shape shape[T], current *T,
+	merge func(base, ours, theirs *T, choices Choices) (Merged[T], error),
+) (*outcome[T], error) {
+	before, err := decode[T](s.before)
+	if err != nil {
+		return nil, err
+	}
+	after, err := decode[T](s.after)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := merge(after, current, before, u.choices[s.Object])
+	if err != nil {
+		return nil, guidon.Errorf(guidon.CodeOf(err), "%s %q: %v", s.Kind, s.Key, err)
+	}
+	if len(merged.Conflicts) > 0 {
+		u.out.Conflicts = append(u.out.Conflicts, ObjectConflicts{s.Object, merged.Conflicts})
+	}
+	if merged.Object == nil && current == nil || shape.same(strict, merged.Object, current) {
+		return nil, nil
+	}
+	return &outcome[T]{merged.Object}, nil
+}

@@ -1,0 +1,180 @@
+package change
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Summary returns the change in words, such as "rollout 2: percentage 10 → 50", in at most
+// 400 bytes. It contains no metadata of authentications, which may be secret.
+func (c *Record) Summary() string {
+	switch c.Action {
+	case ActionCreate:
+		return "created" + inParentheses(cut(c.brief(c.After), maxSummary/2))
+	case ActionDelete:
+		return "deleted" + inParentheses(cut(c.brief(c.Before), maxSummary/2))
+	}
+	differences, err := c.Differences()
+	switch {
+	case err != nil: // the form of another release
+		return changed
+	case len(differences) == 0:
+		return "no change of content"
+	}
+	return Summarize(differences)
+}
+
+// Differences returns the changed fields of an object that existed before and after. Parts
+// of it are the same if they have the same id or, failing that, the same content. Ranks
+// count if the order is the same. It returns an error for an object that this release
+// cannot read.
+func (c *Record) Differences() ([]Difference, error) {
+	if c.Before == nil || c.After == nil {
+		return nil, nil
+	}
+	switch c.Kind {
+	case KindNamespace:
+		return recordDifferences(c, namespaceShape)
+	case KindSegment:
+		return recordDifferences(c, segmentShape)
+	case KindFlag:
+		return recordDifferences(c, flagShape)
+	}
+	return accessDifferences(c.Before, c.After)
+}
+
+func recordDifferences[T any](c *Record, s shape[T]) ([]Difference, error) {
+	before, err := decode[T](c.Before)
+	if err != nil {
+		return nil, err
+	}
+	after, err := decode[T](c.After)
+	if err != nil {
+		return nil, err
+	}
+	flags := flagsOf(versions[T]{ours: before, theirs: after})
+	return differences(s, sides{before: flags.ours, after: flags.theirs, matching: byIdentity}, before, after), nil
+}
+
+// accessFields are the fields of authentications and bindings whose values are shown. Of all
+// other fields only the names are, as their values may be secret or personal.
+var accessFields = []string{"role", "subject", "namespaces", "namespaceKeys", "expiresAt", "client", "source"}
+
+// accessTimes are the fields of authentications and bindings that are no content.
+var accessTimes = []string{"createdAt", "updatedAt"}
+
+// accessDifferences returns the changed fields of an authentication or a binding.
+func accessDifferences(before, after json.RawMessage) ([]Difference, error) {
+	was, is, err := accessProperties(before, after)
+	if err != nil {
+		return nil, err
+	}
+	c := comparer{}
+	old, now := byName(was), byName(is)
+	for _, name := range union(was, is) {
+		if slices.Contains(accessTimes, name) || SameJSON(string(old[name]), string(now[name])) {
+			continue
+		}
+		here := place{}.field(name, bare(name))
+		shown := slices.Contains(accessFields, name)
+		c.out = append(c.out, accessDifference(here, old[name], now[name], shown))
+	}
+	return c.out, nil
+}
+
+// accessDifference returns the difference of one field, which has no value on a side where
+// it is nil.
+func accessDifference(at place, before, after json.RawMessage, shown bool) Difference {
+	op, words := OpReplace, changed
+	switch {
+	case before == nil:
+		op, words = OpAdd, "added"
+	case after == nil:
+		op, words = OpRemove, "removed"
+	}
+	if !shown {
+		return Difference{Path: at.path, Op: op, Summary: at.words + " " + words}
+	}
+	switch op {
+	case OpAdd:
+		words += inParentheses(accessWords(after))
+	case OpRemove:
+		words += inParentheses(accessWords(before))
+	default:
+		words = transition(accessValue(before), accessValue(after), false)
+	}
+	return Difference{Path: at.path, Op: op, Before: before, After: after, Summary: at.words + " " + words}
+}
+
+// accessValue returns a value in a form for words: a text or a list of texts, if it is one.
+func accessValue(value json.RawMessage) any {
+	var list []string
+	if json.Unmarshal(value, &list) == nil {
+		return list
+	}
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return bareText(text)
+	}
+	return value
+}
+
+// accessWords returns a value in words, or "" if it is too long.
+func accessWords(value json.RawMessage) string {
+	text, short := phrase(accessValue(value))
+	if !short {
+		return ""
+	}
+	return text
+}
+
+// bareText is a text that is shown without quotes if possible.
+type bareText string
+
+func accessProperties(before, after json.RawMessage) (was, is []property, err error) {
+	was, wasObject := properties(before)
+	is, isObject := properties(after)
+	if !wasObject || !isObject {
+		return nil, nil, guidon.Errorf(guidon.Internal, "change record: not an object")
+	}
+	return was, is, nil
+}
+
+// brief returns what the object is, in words, or "".
+func (c *Record) brief(text json.RawMessage) string {
+	switch c.Kind {
+	case KindFlag:
+		f, err := decode[guidon.Flag](text)
+		if f == nil || err != nil {
+			return ""
+		}
+		return enumWords(f.Type.String()) + " flag " + quote(f.Name)
+	case KindSegment, KindNamespace:
+		named, err := decode[struct{ Name string }](text)
+		if named == nil || err != nil {
+			return ""
+		}
+		return quote(named.Name)
+	}
+	return briefAccess(text)
+}
+
+// briefAccess returns the fields of an authentication or a binding that are shown.
+func briefAccess(text json.RawMessage) string {
+	list, _ := properties(text)
+	words := ""
+	for _, p := range list {
+		if !slices.Contains(accessFields, p.name) {
+			continue
+		}
+		if value := accessWords(p.value); value != "" {
+			if words != "" {
+				words += ", "
+			}
+			words += p.name + " " + value
+		}
+	}
+	return words
+}

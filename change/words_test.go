@@ -1,0 +1,237 @@
+package change_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/fieldtest"
+	"github.com/guidonhq/guidon/internal/flagtest"
+	"github.com/guidonhq/guidon/service"
+)
+
+// stored returns the object as it is in a change record.
+func stored(t testing.TB, object any) json.RawMessage {
+	t.Helper()
+	if v := reflect.ValueOf(object); object == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// record returns the record of a change of an object, which a nil pointer says does not exist.
+func record(t testing.TB, kind change.Kind, key string, before, after any) *change.Record {
+	t.Helper()
+	r := &change.Record{
+		Namespace: "default", Kind: kind, Key: key, Action: change.ActionUpdate,
+		Before: stored(t, before), After: stored(t, after),
+	}
+	switch {
+	case r.Before == nil:
+		r.Action = change.ActionCreate
+	case r.After == nil:
+		r.Action = change.ActionDelete
+	}
+	return r
+}
+
+func TestRecordSummary(t *testing.T) {
+	rules := func(ids ...string) *guidon.Flag {
+		f := variantFlag()
+		f.Variants = f.Variants[:2]
+		for i, id := range ids {
+			r := flagtest.Rule(flagtest.Shares{100}, "staff")
+			r.ID, r.Rank, r.Distributions[0].ID = id, int32(i+1), id+"-0"
+			f.Rules = append(f.Rules, r)
+		}
+		return f
+	}
+	var none *guidon.Flag
+	expires := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
+	token := service.Authentication{
+		ID: "1", Method: service.MethodToken, Role: service.RoleViewer, Namespaces: []string{"shop"},
+		Metadata: map[string]string{service.MetadataTokenName: "secret-name"},
+	}
+	promoted := token
+	promoted.Role, promoted.Namespaces, promoted.ExpiresAt = service.RoleEditor, []string{"shop", "pay-*"}, expires
+	promoted.Metadata = map[string]string{service.MetadataTokenName: "other-secret"}
+	later := token
+	later.UpdatedAt = expires
+	binding := service.Binding{ID: "1", Role: service.RoleAdmin, Subject: "oidc:google:group:ops", Namespaces: []string{"*"}, Source: service.SourceDatabase}
+	for _, test := range []struct {
+		name   string
+		record *change.Record
+		want   string
+	}{
+		{"a created flag", record(t, change.KindFlag, "f", none, boolean()), `created (boolean flag "f")`},
+		{"a deleted flag", record(t, change.KindFlag, "f", variantFlag(), none), `deleted (variant flag "f")`},
+		{"a created segment", record(t, change.KindSegment, "s", nil, flagtest.Everyone()), `created ("everyone")`},
+		{"a deleted namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{Name: "Shop"}, nil), `deleted ("Shop")`},
+		{"a percentage", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(staff(true), flagtest.Threshold(50, true))), "rollout 2: percentage 10 → 50"},
+		{"a moved rule", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(flagtest.Threshold(10, true), staff(true))), "rollout 2 moved to 1"},
+		{"a moved rule of the same content", record(t, change.KindFlag, "f", rules("a", "b", "c"), rules("c", "a", "b")), "no change of content"},
+		{"a rule that was deleted and created again", record(t, change.KindFlag, "f", rules("a", "b"), rules("a", "new")), "no change of content"},
+		{"ranks", record(t, change.KindFlag, "f", rules("a", "b"), edited(rules("a", "b"), func(f *guidon.Flag) { f.Rules[1].Rank = 5 })), "rule 2: rank 2 → 5"},
+		{"ranks that follow from a deletion", record(t, change.KindFlag, "f", rules("a", "b"), rules("b")), `rule 1 removed (segments staff, 100% "A")`},
+		{"the key of a variant", record(t, change.KindFlag, "f", rules("a"), edited(rules("a"), func(f *guidon.Flag) { f.Variants[0].Key = "azure" })), `variant "A": key "A" → "azure"`},
+		{"keys of variants exchanged", record(t, change.KindFlag, "f", rules("a"), edited(rules("a"), func(f *guidon.Flag) {
+			f.Variants[0].Key, f.Variants[1].Key = "B", "A"
+		})), `variant "A": key "A" → "B"; variant "B": key "B" → "A"`},
+		{"another variant with the key", record(t, change.KindFlag, "f", rules("a"), edited(rules("a"), func(f *guidon.Flag) {
+			f.Variants[0].Key, f.Variants[1].Key = "B", "A"
+			f.Rules[0].Distributions[0].VariantID = "id-B"
+		})), `variant "A": key "A" → "B"; variant "B": key "B" → "A"; rule 1: distribution 1: variant changed`},
+		{"times", record(t, change.KindFlag, "f", boolean(), edited(boolean(), func(f *guidon.Flag) { f.UpdatedAt = expires })), "no change of content"},
+		{"a segment", record(t, change.KindSegment, "s", flagtest.Everyone(), flagtest.Segment("everyone", guidon.MatchAny, flagtest.Has("plan"))), `match type all → any; constraint 1 added (plan eq "yes")`},
+		{"a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{Name: "Shop"}, &guidon.Namespace{Name: "Store", Protected: true}), `name "Shop" → "Store"; protected false → true`},
+		{"a token", record(t, change.KindAuthentication, "1", token, promoted),
+			"metadata changed; role viewer → editor; namespaces shop → shop, pay-*; expiresAt added (2027-01-02T03:04:05Z)"},
+		{"a time of a token", record(t, change.KindAuthentication, "1", token, later), "no change of content"},
+		{"a created token", record(t, change.KindAuthentication, "1", nil, token), "created (role viewer, namespaces shop)"},
+		{"a deleted binding", record(t, change.KindBinding, "1", binding, nil), "deleted (role admin, subject oidc:google:group:ops, namespaceKeys *, source database)"},
+		{"a form that is not known", &change.Record{Kind: change.KindFlag, Action: change.ActionUpdate, Before: json.RawMessage(`{"type":"X"}`), After: json.RawMessage(`{}`)}, "changed"},
+		{"missing items", &change.Record{Kind: change.KindFlag, Action: change.ActionUpdate,
+			Before: json.RawMessage(`{"rules":[null,{"distributions":[null]}],"variants":[null],"rollouts":[null]}`), After: json.RawMessage(`{"rules":[{}]}`)}, "no change of content"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := test.record.Summary()
+			if got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+			if strings.Contains(got, "secret") {
+				t.Errorf("%q contains metadata", got)
+			}
+		})
+	}
+}
+
+// TestEveryFieldIsInWords: a change of any field of a flag or segment, but for ids and
+// times, is in the summary of its record, and in nothing else than words.
+func TestEveryFieldIsInWords(t *testing.T) {
+	isWord := func(path string) bool {
+		last := path[strings.LastIndexByte(path, '.')+1:]
+		return last != "ID" && last != "Key" && last != "CreatedAt" && last != "UpdatedAt"
+	}
+	check := func(lost []string) {
+		t.Helper()
+		for _, path := range lost {
+			if isWord(path) {
+				t.Errorf("a change of %s is not in the summary", path)
+			}
+		}
+	}
+	for i, f := range fieldtest.Flags() {
+		check(fieldtest.Lost(f, func(f *guidon.Flag) string {
+			return record(t, change.KindFlag, f.Key, fieldtest.Flags()[i], f).Summary()
+		}))
+	}
+	check(fieldtest.Lost(fieldtest.Segment("s"), func(g *guidon.Segment) string {
+		return record(t, change.KindSegment, g.Key, fieldtest.Segment("s"), g).Summary()
+	}))
+}
+
+// TestEveryFieldOfAccess: a change of any field of an authentication or a binding is in the
+// summary by name, and values that may be secret are not.
+func TestEveryFieldOfAccess(t *testing.T) {
+	for _, object := range []any{service.Authentication{}, service.Binding{}} {
+		kind := change.KindAuthentication
+		if _, ok := object.(service.Binding); ok {
+			kind = change.KindBinding
+		}
+		of := reflect.TypeOf(object)
+		for i := range of.NumField() {
+			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			if !of.Field(i).IsExported() || name == "-" || name == "createdAt" || name == "updatedAt" {
+				continue
+			}
+			before := reflect.New(of)
+			after := reflect.New(of)
+			setField(t, after.Elem().Field(i))
+			got := record(t, kind, "1", before.Interface(), after.Interface()).Summary()
+			if !strings.Contains(got, name) {
+				t.Errorf("%s.%s: summary %q", of.Name(), of.Field(i).Name, got)
+			}
+		}
+	}
+}
+
+func setField(t *testing.T, v reflect.Value) {
+	t.Helper()
+	switch value := v.Addr().Interface().(type) {
+	case *time.Time:
+		*value = time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
+		return
+	case *map[string]string:
+		*value = map[string]string{"k": "v"}
+		return
+	case *[]string:
+		*value = []string{"a"}
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Int32:
+		v.SetInt(1)
+	case reflect.Uint8:
+		v.SetUint(3)
+	default:
+		t.Fatalf("fields of type %s are not known here", v.Type())
+	}
+}
+
+func TestSummaryIsBounded(t *testing.T) {
+	before, after := variantFlag(), variantFlag()
+	for i, v := range after.Variants {
+		v.Name = strings.Repeat("ä", 15) + string(rune('a'+i))
+	}
+	after.Name = strings.Repeat("n", 40)
+	got := record(t, change.KindFlag, "f", before, after).Summary()
+	if len(got) > 400 || !strings.HasPrefix(got, `name "f" → "nnn`) || !strings.HasSuffix(got, "; 3 more") {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+	after.Key = ""
+	long := strings.Repeat("k", 1000)
+	after.Variants[0].Key = long
+	after.Rules = []*guidon.Rule{{ID: "r", SegmentKeys: []string{long, long, long}}}
+	for _, d := range change.CompareFlags(before, after) {
+		if len(d.Summary) > 400 {
+			t.Errorf("%d bytes: %s", len(d.Summary), d.Summary)
+		}
+	}
+	if got := change.Summarize(nil); got != "" {
+		t.Errorf("got %q for no differences", got)
+	}
+}
+
+// FuzzRecordSummary: no record makes Summary panic, exceed its limit or contain control
+// characters.
+func FuzzRecordSummary(f *testing.F) {
+	flag := stored(f, fieldtest.Flags()[0])
+	f.Add("flag", []byte(flag), []byte(stored(f, fieldtest.Flags()[1])))
+	f.Add("flag", []byte(`{"rules":[null]}`), []byte(`{"rules":[{"distributions":[null,{"rollout":1e30}]}],"metadata":[1]}`))
+	f.Add("segment", []byte(stored(f, fieldtest.Segment("s"))), []byte(`{"constraints":[{"value":"\u009b"}]}`))
+	f.Add("namespace", []byte(`{"name":"a"}`), []byte(`null`))
+	f.Add("authentication", []byte(`{"role":"a","namespaces":[1]}`), []byte(`{"role":{"a":"\u001b"},"namespaces":["b"],"\u0000":1}`))
+	f.Add("binding", []byte(`[]`), []byte(`{}`))
+	f.Fuzz(func(t *testing.T, kind string, before, after []byte) {
+		for _, action := range []change.Action{change.ActionCreate, change.ActionUpdate, change.ActionDelete} {
+			r := change.Record{Kind: change.Kind(kind), Action: action, Before: before, After: after}
+			summary := r.Summary()
+			if summary == "" || len(summary) > 400 || strings.ContainsFunc(summary, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
+				t.Errorf("%d bytes: %q", len(summary), summary)
+			}
+			if summary != r.Summary() {
+				t.Error("it is not deterministic")
+			}
+		}
+	})
+}
