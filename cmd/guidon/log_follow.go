@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/codec"
@@ -38,10 +39,15 @@ func (l *logging) runFollow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return client.Follower{
+	err = client.Follower{
 		Namespace: l.request.GetNamespaceKey(), After: after, Each: l.printFollowed,
 		Lost: func(err error) { fmt.Fprintf(l.err, "guidon: %v; connecting again\n", err) },
 	}.Follow(ctx, address, client.Options{Token: token, Timeout: l.connection.timeout})
+	switch guidon.CodeOf(err) {
+	case guidon.NotFound, guidon.Unimplemented:
+		return fmt.Errorf("%w; the server does not offer change streams unless streams.enabled is true", err)
+	}
+	return err
 }
 
 // printNewest prints the newest changes, the oldest first, and returns the position of the
