@@ -118,10 +118,19 @@ func noteQuery(search change.Search) (query string, args []any) {
 }
 
 // recordNoteQuery returns the query for the records that come into question, newest first,
-// with their notes.
+// with their notes. It reads these by subqueries, because the planner of a join may prefer
+// to read all notes.
 func recordNoteQuery(search change.Search) (query string, args []any) {
 	clauses, args := changeClauses(search.Query)
-	return "SELECT c.revision, c.seq, n.message, n.reason FROM (SELECT namespace_key, revision, seq FROM changes" + clauses + `) c
-		LEFT JOIN change_notes n ON n.namespace_key = c.namespace_key AND n.revision = c.revision
-		ORDER BY c.revision DESC, c.seq DESC`, append(args, maxScanned)
+	return "SELECT revision, seq, " + noteOf("message", search.Message != "") + ", " + noteOf("reason", search.Reason != "") +
+		" FROM changes c" + clauses, append(args, maxScanned)
+}
+
+// noteOf returns the expression for a column of the note of the record c, or for the empty
+// string if the column is not needed.
+func noteOf(column string, needed bool) string {
+	if !needed {
+		return "''"
+	}
+	return "(SELECT n." + column + " FROM change_notes n WHERE n.namespace_key = c.namespace_key AND n.revision = c.revision)"
 }
