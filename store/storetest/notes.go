@@ -163,26 +163,33 @@ func testChangeSearch(t *testing.T, s service.Store) {
 	}
 }
 
-// A search that finds nothing for long returns before its end, and can be continued.
+// A search that finds nothing for long returns before its end, and can be continued. A
+// revision of which it has examined only a part is found once.
 func testChangeSearchBounded(t *testing.T, s service.Store) {
-	noted(t, s, defaultNamespace, "bulk", "the first", change.Reason{}, func(ctx context.Context, tx service.Tx) error {
-		return tx.PutFlag(ctx, newFlag("first"))
-	})
-	noted(t, s, defaultNamespace, "bulk", "", change.Reason{}, func(ctx context.Context, tx service.Tx) error {
-		for i := range 2100 {
-			if err := tx.PutFlag(ctx, newFlag(fmt.Sprintf("f%d", i))); err != nil {
-				return err
+	put := func(message string, count int) {
+		t.Helper()
+		noted(t, s, defaultNamespace, "bulk", message, change.Reason{}, func(ctx context.Context, tx service.Tx) error {
+			for i := range count {
+				if err := tx.PutFlag(ctx, newFlag(fmt.Sprintf("%s-%d", message, i))); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
-	search := change.Search{Query: change.Query{Namespace: defaultNamespace, Actor: "bulk", Limit: 5}, Message: "first"}
+			return nil
+		})
+	}
+	put("first", 3)
+	put("", 1998) // a search examines 2,000 records
+	search := change.Search{Query: change.Query{Namespace: defaultNamespace, Actor: "bulk", Limit: 5}, Message: "nothing"}
 	page, next, err := s.SearchChanges(t.Context(), search)
-	if err != nil || len(page) != 0 || next.Revision != 3 {
+	if err != nil || len(page) != 0 || next != (guidon.Position{Revision: 2, Sequence: 1}) {
 		t.Errorf("first page: got %q, next %+v and %v; want nothing yet", brief(page), next, err)
 	}
+	if found, pages := searchAll(t, s, search); len(found) != 0 || pages != 2 {
+		t.Errorf("got %q on %d pages, want nothing on 2", brief(found), pages)
+	}
+	search.Message = "first"
 	found, pages := searchAll(t, s, search)
-	if diff := cmp.Diff([]string{"2.0 create flag first"}, brief(found)); diff != "" || pages != 2 {
+	if diff := cmp.Diff([]string{"2.2 create flag first-2", "2.1 create flag first-1", "2.0 create flag first-0"}, brief(found)); diff != "" || pages != 2 {
 		t.Errorf("got %d pages, want 2 (-want +got):\n%s", pages, diff)
 	}
 }
@@ -199,8 +206,8 @@ func testLatestChanges(t *testing.T, s service.Store) {
 		return f
 	}
 	put("first", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutFlag(ctx, newFlag("a")), tx.PutFlag(ctx, newFlag("b")), tx.PutFlag(ctx, newFlag("gone")),
-			tx.PutSegment(ctx, newSegment("a")), tx.PutFlag(ctx, newFlag("again")))
+		return errors.Join(tx.PutSegment(ctx, newSegment("a")), tx.PutFlag(ctx, newFlag("a")), tx.PutFlag(ctx, newFlag("b")),
+			tx.PutFlag(ctx, newFlag("gone")), tx.PutFlag(ctx, newFlag("again")))
 	})
 	put("second", func(ctx context.Context, tx service.Tx) error {
 		return errors.Join(tx.PutFlag(ctx, renamed("a", "second")), tx.DeleteFlag(ctx, "gone"))
@@ -224,9 +231,9 @@ func testLatestChanges(t *testing.T, s service.Store) {
 		want      []string // by key
 	}{
 		{"flags", defaultNamespace, change.KindFlag, []string{"b", "again", "a", "gone", "nope", "\x00"},
-			[]string{"3.0 update flag a second", "4.1 create flag again third", "2.1 create flag b first"}},
-		{"a segment with the key of a flag", defaultNamespace, change.KindSegment, []string{"a", "b"}, []string{"2.3 create segment a first"}},
-		{"many keys", defaultNamespace, change.KindFlag, many, []string{"3.0 update flag a second", "2.1 create flag b first"}},
+			[]string{"3.0 update flag a second", "4.1 create flag again third", "2.2 create flag b first"}},
+		{"a segment with the key of a flag", defaultNamespace, change.KindSegment, []string{"a", "b"}, []string{"2.0 create segment a first"}},
+		{"many keys", defaultNamespace, change.KindFlag, many, []string{"3.0 update flag a second", "2.2 create flag b first"}},
 		{"another namespace", "shop", change.KindFlag, []string{"a", "b"}, []string{"2.0 create flag b "}},
 		{"unknown namespace", "nope", change.KindFlag, []string{"a"}, nil},
 		{"no keys", defaultNamespace, change.KindFlag, nil, nil},
