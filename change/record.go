@@ -50,6 +50,8 @@ type Record struct {
 	Actor     Actor           `json:"actor"`
 	At        time.Time       `json:"at"`
 	RequestID string          `json:"requestId,omitempty"`
+	Message   string          `json:"message,omitempty"` // why the change was made, in the words of the caller
+	Reason    Reason          `json:"reason,omitzero"`   // what kind of write it was part of
 	Address   string          `json:"address,omitempty"` // of the caller, if it is recorded; only of authentications and bindings
 	Before    json.RawMessage `json:"before,omitempty"`  // the stored object before; nil on create
 	After     json.RawMessage `json:"after,omitempty"`   // the stored object after; nil on delete
@@ -69,6 +71,14 @@ type Query struct {
 	Before    guidon.Position // exclusive
 	After     guidon.Position // exclusive; if set, the records are sorted oldest first
 	Limit     int             // at most this many records, fewer if they are large; required
+}
+
+// Search selects change records by why they were made. Zero fields do not restrict the
+// selection. The records are sorted newest first; After of the Query is not used.
+type Search struct {
+	Query
+	Message string     // part of the message, whatever the case of its letters
+	Reason  ReasonKind // of the reason
 }
 
 // After returns the position after the last record of the revision. For zero

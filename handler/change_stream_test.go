@@ -116,6 +116,7 @@ func TestChangeStreamRecords(t *testing.T) {
 	for i := range 150 { // more than one page
 		s.must("", "PUT", "/api/v1/namespaces/shop/flags/a", fmt.Sprintf(`{"name":"%d"}`, i))
 	}
+	s.must("", "POST", "/api/v1/namespaces/shop/import", `{"document":{"segments":[{"key":"s","name":"S"}]}}`, "Guidon-Message", "Gr%C3%BC%C3%9Fe")
 	s.must("", "DELETE", "/api/v1/namespaces/shop/flags/a", "")
 	s.must("", "DELETE", "/api/v1/namespaces/shop", "")
 	s.must("", "POST", "/api/v1/namespaces", `{"key":"shop","name":"Shop once more"}`)
@@ -137,7 +138,7 @@ func TestChangeStreamRecords(t *testing.T) {
 			break
 		}
 	}
-	if len(want) != 155 {
+	if len(want) != 157 {
 		t.Fatalf("%d records", len(want))
 	}
 	if id := <-ids; id != "0" {

@@ -122,6 +122,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 
 		// Changes and documents: not part of Flipt v1.
 		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", manage, within(get, "/changes"), management.ListChanges).Needing(service.RoleViewer),
+		call.Ask[guidonv1.LatestChangesResponse]("/guidon.v1.ChangeService/LatestChanges", manage, within(get, "/changes/latest"), management.LatestChanges).Needing(service.RoleViewer),
 		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Writing().Large(management.ImportLimits, management.LongImport(config.ImportMemory)).Needing(service.RoleEditor),
 		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), management.ExportDocument),
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,7 @@ func names(steps []migrate.Step) []string {
 
 func TestUp(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
-	want := []string{"tables", "seed", "leases", "readers", "sign_in"}
+	want := []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes"}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || !cmp.Equal(names(all), want) || !all[0].AppliedAt.IsZero() {
 		t.Fatalf("status of an empty database: got %+v, %v", all, err)
@@ -78,7 +79,7 @@ func TestUpFromPrevious(t *testing.T) {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
+	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_notes; DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
@@ -88,7 +89,7 @@ func TestUpFromPrevious(t *testing.T) {
 		t.Fatal(err)
 	}
 	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in"}) {
+	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes"}) {
 		t.Fatalf("got %+v, %v, want the later steps", applied, err)
 	}
 	if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
@@ -97,6 +98,49 @@ func TestUpFromPrevious(t *testing.T) {
 	changed, err := db.ChangedNamespaces(t.Context(), "r", "", 10)
 	if err != nil || len(changed) != 1 || changed[0].Revisions != 2 {
 		t.Errorf("got %+v, %v, want both revisions of the default namespace", changed, err)
+	}
+}
+
+// Each older schema gets the later steps, and the records that were written with it have
+// neither message nor reason.
+func TestUpFromEveryStep(t *testing.T) {
+	for step, drop := range map[int]string{
+		3: "DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers;",
+		4: "DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets;",
+		5: "",
+	} {
+		db := open(t, filepath.Join(t.TempDir(), "a.db"))
+		if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+			t.Fatal(err)
+		}
+		older := fmt.Sprintf("%s DROP TABLE change_notes; DELETE FROM schema_steps WHERE version_id > %d", drop, step)
+		if _, err := db.SQL().ExecContext(t.Context(), older); err != nil {
+			t.Fatal(err)
+		}
+		put := func(key string, w service.Write) {
+			t.Helper()
+			if _, err := db.Update(t.Context(), "default", w, func(ctx context.Context, tx service.Tx) error {
+				return tx.PutFlag(ctx, &guidon.Flag{Key: key})
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put("old", service.Write{})
+		if applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil || len(applied) != 6-step {
+			t.Fatalf("from step %d: got %+v, %v", step, applied, err)
+		}
+		put("new", service.Write{Message: "why", Reason: change.ImportReason()})
+		records, err := db.Changes(t.Context(), change.Query{Namespace: "default", Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range records {
+			got = append(got, fmt.Sprintf("%s %q %q", c.Key, c.Message, c.Reason))
+		}
+		if diff := cmp.Diff([]string{`new "why" "import"`, `old "" ""`, `default "" ""`}, got); diff != "" {
+			t.Errorf("from step %d (-want +got):\n%s", step, diff)
+		}
 	}
 }
 
@@ -124,7 +168,7 @@ func TestNewerDatabaseIsRejected(t *testing.T) {
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 6 || all[5].Version != 99 || all[5].Name != "" {
+	if err != nil || len(all) != 7 || all[6].Version != 99 || all[6].Name != "" {
 		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
 	}
 }

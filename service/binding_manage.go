@@ -27,7 +27,7 @@ func (s *Service) CreateBinding(ctx context.Context, w Write, role Role, subject
 		return nil, err
 	}
 	var result *Binding
-	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	err = s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		stored, err := tx.Bindings(ctx)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (s *Service) DeleteBinding(ctx context.Context, w Write, id string) error {
 			return guidon.Errorf(guidon.InvalidArgument, "binding %q is in the configuration (authorization.bindings) and can only be removed there", id)
 		}
 	}
-	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if err := s.keepAdmin(ctx, tx, w.By.Authentication, removal{binding: id}); err != nil {
 			return err
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -24,20 +26,24 @@ type ChangeFilter struct {
 	Actor     string     // an actor's id
 	Since     *time.Time // inclusive; nil means the beginning
 	Until     *time.Time // exclusive; nil means the end
-	Limit     int32      // 0 means 25; more than 100 means 100
-	PageToken string     // returned with the previous page
+	Message   string     // part of the message, whatever the case of its letters
+	Reason    change.ReasonKind
+	Limit     int32  // 0 means 25; more than 100 means 100
+	PageToken string // returned with the previous page
 }
 
 // ListChanges returns a page of the namespace's change records, newest first, the token
 // of the next page, which is empty on the last one, and the state of the namespace, which
 // is not newer than the records. A deleted namespace keeps its records; one that never
-// existed has none. A page may be shorter than the limit if records are large.
+// existed has none. A page may be shorter than the limit if records are large. With a
+// Message or a Reason, the work for one page is limited, so a page may be short or empty
+// although it is not the last one.
 //
 // Records of authentications and bindings belong to no namespace: the namespace is
 // ignored, and the State is zero. Only clients that may list the authentications may see
 // them, which the caller must check.
 func (s *Service) ListChanges(ctx context.Context, d Demand, namespace string, filter ChangeFilter) ([]*change.Record, string, State, error) {
-	query, err := filter.query(guidon.NamespaceKey(namespace))
+	search, err := filter.search(guidon.NamespaceKey(namespace))
 	if err != nil {
 		return nil, "", State{}, err
 	}
@@ -51,16 +57,30 @@ func (s *Service) ListChanges(ctx context.Context, d Demand, namespace string, f
 		}
 		state = view.State
 	}
+	changes, next, err := s.changePage(ctx, search)
+	if err != nil || next == (guidon.Position{}) {
+		return changes, "", state, err
+	}
+	return changes, ChangesPageToken(next), state, nil
+}
+
+// changePage returns the records that the search selects, and the position before which the
+// next page is, or zero if there is none.
+func (s *Service) changePage(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error) {
+	if search.Message != "" || search.Reason != "" {
+		return s.store.SearchChanges(ctx, search)
+	}
+	query := search.Query
 	changes, err := s.store.Changes(ctx, query)
 	if err != nil || len(changes) == 0 {
-		return nil, "", state, err
+		return nil, guidon.Position{}, err
 	}
 	query.Before, query.Limit = changes[len(changes)-1].Cursor(), 1
 	more, err := s.store.Changes(ctx, query)
 	if err != nil || len(more) == 0 {
-		return changes, "", state, err
+		return changes, guidon.Position{}, err
 	}
-	return changes, ChangesPageToken(query.Before), state, nil
+	return changes, query.Before, nil
 }
 
 // LatestChange returns the position of the namespace's newest change record, or the
@@ -81,14 +101,20 @@ func (s *Service) ChangesAfter(ctx context.Context, namespace string, after guid
 	return s.store.Changes(ctx, change.Query{Namespace: guidon.NamespaceKey(namespace), After: after, Limit: maxChangePage})
 }
 
-func (f ChangeFilter) query(namespace string) (change.Query, error) {
+func (f ChangeFilter) search(namespace string) (change.Search, error) {
 	switch f.Kind {
 	case "", change.KindNamespace, change.KindFlag, change.KindSegment, change.KindAuthentication, change.KindBinding:
 	default:
-		return change.Query{}, invalidField("kind", "must be namespace, flag, segment, authentication or binding")
+		return change.Search{}, invalidField("kind", "must be namespace, flag, segment, authentication or binding")
+	}
+	if utf8.RuneCountInString(f.Message) > MaxMessageLength {
+		return change.Search{}, invalidField("message", fmt.Sprintf("must not be longer than %d characters", MaxMessageLength))
+	}
+	if f.Reason != "" && !f.Reason.Known() {
+		return change.Search{}, invalidField("reason", "must be import, promotion, restore or undo")
 	}
 	if f.Limit < 0 {
-		return change.Query{}, invalidField("limit", "must be greater than or equal to '0'")
+		return change.Search{}, invalidField("limit", "must be greater than or equal to '0'")
 	}
 	limit := min(int(f.Limit), maxChangePage)
 	if limit == 0 {
@@ -96,12 +122,13 @@ func (f ChangeFilter) query(namespace string) (change.Query, error) {
 	}
 	cursor, err := parseChangesPageToken(f.PageToken)
 	if err != nil {
-		return change.Query{}, err
+		return change.Search{}, err
 	}
-	return change.Query{
+	query := change.Query{
 		Namespace: namespace, Kind: f.Kind, Key: f.Key, Actor: f.Actor,
 		Since: f.Since, Until: f.Until, Before: cursor, Limit: limit,
-	}, nil
+	}
+	return change.Search{Query: query, Message: f.Message, Reason: f.Reason}, nil
 }
 
 // ChangesPageToken returns the token of the page of change records that starts after the

@@ -16,9 +16,3 @@ type Demand struct {
 	// MayBeStale allows an old state while the database is unavailable.
 	MayBeStale bool
 }
-
-// Write is on whose behalf something is changed, and under which condition.
-type Write struct {
-	By      Caller
-	IfMatch *int64 // the change fails unless this is the current revision number
-}

@@ -83,8 +83,11 @@ func (s *Service) Import(ctx context.Context, w Write, namespace string, doc *Do
 	if key := doc.Namespace.Key; key != "" && key != namespace {
 		return nil, 0, guidon.Errorf(guidon.InvalidArgument, "document of namespace %q cannot be imported into namespace %q", key, namespace)
 	}
+	if w.Reason == (change.Reason{}) {
+		w.Reason = change.ImportReason()
+	}
 	var result *ImportResult
-	revision, err := s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
+	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		i := &importing{
 			tx: tx, by: w.By, mode: mode, now: tx.Now(), result: &ImportResult{Namespace: namespace},
 			described: dryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed,

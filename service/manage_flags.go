@@ -34,7 +34,7 @@ func (s *Service) CreateFlag(ctx context.Context, w Write, namespace string, in 
 		return nil, 0, err
 	}
 	var created *guidon.Flag
-	revision, err := s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
+	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		if err := mustBeFree(ctx, tx.Flag, "flag", namespace, in.Key); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (s *Service) DeleteFlag(ctx context.Context, w Write, namespace, key string
 	if key == "" {
 		return 0, emptyField("key")
 	}
-	return s.store.Update(ctx, guidon.NamespaceKey(namespace), w, func(ctx context.Context, tx Tx) error {
+	return s.update(ctx, guidon.NamespaceKey(namespace), w, func(ctx context.Context, tx Tx) error {
 		return tx.DeleteFlag(ctx, key)
 	})
 }

@@ -41,7 +41,7 @@ func (s *Service) CreateNamespace(ctx context.Context, w Write, in NamespaceInpu
 		return nil, 0, err
 	}
 	var created *guidon.Namespace
-	revision, err := s.store.Update(ctx, in.Key, w, func(ctx context.Context, tx Tx) error {
+	revision, err := s.update(ctx, in.Key, w, func(ctx context.Context, tx Tx) error {
 		_, err := tx.Namespace(ctx)
 		if err == nil {
 			return guidon.Errorf(guidon.InvalidArgument, "namespace %q is not unique", in.Key)
@@ -65,7 +65,7 @@ func (s *Service) UpdateNamespace(ctx context.Context, w Write, in NamespaceInpu
 		return nil, 0, err
 	}
 	var updated *guidon.Namespace
-	revision, err := s.store.Update(ctx, in.Key, w, func(ctx context.Context, tx Tx) error {
+	revision, err := s.update(ctx, in.Key, w, func(ctx context.Context, tx Tx) error {
 		n, err := existingNamespace(ctx, tx, in.Key)
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func (s *Service) UpdateNamespace(ctx context.Context, w Write, in NamespaceInpu
 // namespace is protected or has flags (contract 4.7).
 func (s *Service) DeleteNamespace(ctx context.Context, w Write, key string, force bool) (int64, error) {
 	key = guidon.NamespaceKey(key)
-	return s.store.Update(ctx, key, w, func(ctx context.Context, tx Tx) error {
+	return s.update(ctx, key, w, func(ctx context.Context, tx Tx) error {
 		n, err := existingNamespace(ctx, tx, key)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ func (s *Service) CreateSegment(ctx context.Context, w Write, namespace string, 
 		return nil, 0, err
 	}
 	var created *guidon.Segment
-	revision, err := s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
+	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		if err := mustBeFree(ctx, tx.Segment, "segment", namespace, in.Key); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (s *Service) DeleteSegment(ctx context.Context, w Write, namespace, key str
 	if key == "" {
 		return 0, emptyField("key")
 	}
-	return s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
+	return s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		p := &patching{tx: tx, namespace: namespace}
 		return p.apply(ctx, change.Patch{Delete: change.Keys{Segments: []string{key}}})
 	})

@@ -90,7 +90,7 @@ func (s *Service) begin(ctx context.Context, w Write, a *Authentication, in Sign
 	}
 	w.By.Authentication, w.By.Actor = a, a.Actor()
 	var session *Authentication
-	err := s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	err := s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if in.Attempt != "" {
 			if err := spendAttempt(ctx, tx, in); err != nil {
 				return err
@@ -203,7 +203,7 @@ func (s *Service) Exchange(ctx context.Context, w Write, identity *Identity, tok
 		return known, nil
 	}
 	w.By.Authentication, w.By.Actor = a, a.Actor()
-	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	err = s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		stored, err := tx.Authentication(ctx, id)
 		switch {
 		case errors.Is(err, guidon.NotFound):
@@ -257,7 +257,7 @@ func (s *Service) EndSession(ctx context.Context, w Write, id string) error {
 	if self == nil {
 		return ErrUnauthenticated
 	}
-	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		a, err := tx.Authentication(ctx, id)
 		if errors.Is(err, guidon.NotFound) || err == nil && !a.isSessionOf(self) {
 			return guidon.Errorf(guidon.NotFound, "session %q not found", id)
@@ -276,7 +276,7 @@ func (s *Service) RevokeSelf(ctx context.Context, w Write, everywhere bool) erro
 	if self == nil || self.ID == "" {
 		return ErrUnauthenticated
 	}
-	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if _, err := tx.Authentication(ctx, self.ID); errors.Is(err, guidon.NotFound) {
 			return ErrUnauthenticated
 		} else if err != nil {
@@ -298,7 +298,7 @@ func (s *Service) DeleteAuthenticationsOf(ctx context.Context, w Write, subject 
 	if err := requireAll(field{"subject", subject}); err != nil {
 		return err
 	}
-	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		return deleteOf(ctx, tx, subject)
 	})
 }
@@ -330,7 +330,7 @@ type SignOut struct {
 // the subject, and returns how many. If there are any, it uses up the provider's token in
 // the same transaction; it returns InvalidArgument if that was used before.
 func (s *Service) EndSessionsOf(ctx context.Context, w Write, out SignOut) (ended int, err error) {
-	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	err = s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if err := tx.Spend(ctx, out.Digest, out.Until); err != nil {
 			return err
 		}

@@ -63,6 +63,18 @@ type Store interface {
 	// query.After is set. A store may return fewer than the limit if they are
 	// large, but at least one if any is selected.
 	Changes(ctx context.Context, query change.Query) ([]*change.Record, error)
+
+	// SearchChanges returns change records by their message and reason, newest first, and
+	// the position before which the search must be continued; that is zero if there is
+	// nothing left. It examines a limited number of records, so it may return none although
+	// there are more.
+	SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error)
+
+	// LatestChanges returns the newest change record of each of the flags or segments with
+	// the keys, in any order and without the bodies. It leaves out objects that do not
+	// exist, and those whose record has been deleted. The kind must be KindFlag or
+	// KindSegment.
+	LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error)
 }
 
 // Mirror lets the caller of an update keep its copy of a namespace, or of the

@@ -112,7 +112,7 @@ func (s *Service) CreateToken(ctx context.Context, w Write, in TokenInput) (toke
 		}
 	}
 	token = newToken()
-	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	err = s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		created = in.authentication(token, tx.Now(), w.By.Author())
 		return tx.PutAuthentication(ctx, created)
 	})
@@ -199,7 +199,7 @@ func (s *Service) GetAuthentication(ctx context.Context, d Demand, id string) (*
 // exist. It returns InvalidArgument if that is the caller's own and nobody else is an
 // administrator.
 func (s *Service) DeleteAuthentication(ctx context.Context, w Write, id string) error {
-	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if err := s.keepAdmin(ctx, tx, w.By.Authentication, removal{token: id}); err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (s *Service) ExpireSelf(ctx context.Context, w Write, at *time.Time) error 
 	if self == nil || self.ID == "" {
 		return ErrUnauthenticated
 	}
-	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		a, err := tx.Authentication(ctx, self.ID)
 		if errors.Is(err, guidon.NotFound) {
 			return ErrUnauthenticated
@@ -257,7 +257,7 @@ func (s *Service) Bootstrap(ctx context.Context, w Write, in BootstrapInput) (ra
 	if token == "" {
 		token = newToken()
 	}
-	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+	err = s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if created = tx.First(); !created {
 			return nil
 		}
@@ -292,7 +292,7 @@ func (s *Service) CleanupAuthentications(ctx context.Context, w Write, method Me
 	total := 0
 	for total < cleanupRun {
 		deleted := 0
-		err := s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+		err := s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 			expired, err := tx.Expired(ctx, method, tx.Now().Add(-grace), cleanupBatch)
 			if err != nil {
 				return err

@@ -224,7 +224,7 @@ func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, w service.Write,
 	var onUnchanged func() // set by a run that stores nothing
 	err := d.writeTo(ctx, service.AuthenticationsKey, func(ctx context.Context, s *session) error {
 		onUnchanged = nil
-		tx, err := beginAuthentications(ctx, s, w.By, mirror)
+		tx, err := beginAuthentications(ctx, s, w, mirror)
 		if err != nil {
 			return err
 		}
@@ -251,7 +251,7 @@ func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, w service.Write,
 	return err
 }
 
-func beginAuthentications(ctx context.Context, s *session, by service.Caller, mirror service.Mirror[service.AuthenticationDelta]) (*authenticationTx, error) {
+func beginAuthentications(ctx context.Context, s *session, w service.Write, mirror service.Mirror[service.AuthenticationDelta]) (*authenticationTx, error) {
 	c, err := s.claim(ctx, service.AuthenticationsKey)
 	if err != nil {
 		return nil, err
@@ -271,7 +271,7 @@ func beginAuthentications(ctx context.Context, s *session, by service.Caller, mi
 		return nil, errNoSeed
 	}
 	return &authenticationTx{
-		s: s, lineage: lineage, record: record{by: by, revision: h.revision, now: transactionTime()}, changes: map[object]*entry{},
+		s: s, lineage: lineage, record: newRecord(w, h.revision), changes: map[object]*entry{},
 	}, nil
 }
 

@@ -34,6 +34,11 @@ func TestQueryPlans(t *testing.T) {
 	byObject, byObjectArgs := changes(change.Query{Namespace: "n", Kind: change.KindFlag, Key: "k", Before: at})
 	byActor, byActorArgs := changes(change.Query{Namespace: "n", Actor: "a"})
 	byTime, byTimeArgs := changes(change.Query{Namespace: "n", Since: new(time.Now())})
+	records, recordsArgs := changeClauses(change.Query{Namespace: "n", Before: at})
+	ofRevisions, ofRevisionsArgs := changeClauses(change.Query{Namespace: "n"}, 4, 7, 9)
+	notes, notesArgs := noteQuery(change.Search{Query: change.Query{Namespace: "n", Before: at}, Message: "m"})
+	byReason, byReasonArgs := noteQuery(change.Search{Query: change.Query{Namespace: "n", Before: at}, Reason: change.ReasonImport})
+	notesOf, notesOfArgs := recordNoteQuery(change.Search{Query: change.Query{Namespace: "n", Key: "k", Before: at}, Message: "m"})
 	for _, c := range []struct {
 		name, query string
 		args        []any
@@ -47,6 +52,15 @@ func TestQueryPlans(t *testing.T) {
 		{"changes of an object", byObject, byObjectArgs, "changes_by_object", false},
 		{"changes by an actor", byActor, byActorArgs, "changes_by_actor", false},
 		{"changes since", byTime, byTimeArgs, "changes_by_time", true},
+		{"records", selectRecords + records, append(recordsArgs, 25), "SEARCH c USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision<?)", false},
+		{"notes of records", selectRecords + records, append(recordsArgs, 25), "SEARCH n USING INDEX sqlite_autoindex_change_notes_1 (namespace_key=? AND revision=?)", false},
+		{"records of revisions", selectRecords + ofRevisions, append(ofRevisionsArgs, 25), "SEARCH c USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision=?)", false},
+		{"notes", notes, notesArgs, "sqlite_autoindex_change_notes_1 (namespace_key=? AND revision<?)", false},
+		{"notes by reason", byReason, byReasonArgs, "change_notes_by_reason (namespace_key=? AND reason=? AND revision<?)", false},
+		{"notes of an object", notesOf, notesOfArgs, "changes_by_object (namespace_key=? AND object_key=? AND revision<?)", false},
+		{"notes of the records", notesOf, notesOfArgs, "SEARCH n USING INDEX sqlite_autoindex_change_notes_1 (namespace_key=? AND revision=?)", false},
+		{"latest changes", flagKind.selectLatest(3), []any{"n", "flag", "a", "b", "c"}, "changes_by_object (namespace_key=? AND object_key=? AND revision=?)", false},
+		{"objects of latest changes", segmentKind.selectLatest(3), []any{"n", "segment", "a", "b", "c"}, "SEARCH o USING INDEX sqlite_autoindex_segments_1 (namespace_key=? AND segment_key=?)", false},
 		{"superseded changes", selectSuperseded, []any{"n", 1, 9, 5}, "changes_by_object (namespace_key=? AND object_key=?", true},
 		{"old changes", selectSuperseded, []any{"n", 1, 9, 5}, "SEARCH c USING INDEX changes_by_time", true},
 		{"changes held back", selectHeldBack, []any{"n", 1, 9, 5}, "SEARCH c USING INDEX changes_by_time", true},

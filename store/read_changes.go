@@ -24,7 +24,7 @@ func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record,
 	if query.Limit <= 0 {
 		return nil, errors.New("store: invalid change query: limit must be positive")
 	}
-	if query.Namespace == service.AuthenticationsKey || !storable(query.Namespace) || !storable(query.Key) || !storable(query.Actor) {
+	if !mayMatch(query) {
 		return nil, nil
 	}
 	clauses, args := changeClauses(query)
@@ -46,18 +46,25 @@ func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record,
 	return all, nil
 }
 
+// mayMatch reports whether the database can have records that match the query.
+func mayMatch(query change.Query) bool {
+	return query.Namespace != service.AuthenticationsKey && storable(query.Namespace) && storable(query.Key) && storable(query.Actor)
+}
+
 // changeClauses returns the SQL clauses of the query, and their arguments except the
-// limit.
-func changeClauses(query change.Query) (clauses string, args []any) {
+// limit. If there are any revisions, it selects only their records.
+func changeClauses(query change.Query, revisions ...int64) (clauses string, args []any) {
 	var conditions []string
 	add := func(condition string, values ...any) {
 		conditions, args = append(conditions, condition), append(args, values...)
 	}
-	key := logKey(query.Kind, query.Namespace)
-	if query.Global {
-		key = service.AuthenticationsKey
+	add("namespace_key = ?", queriedKey(query))
+	if len(revisions) > 0 {
+		conditions = append(conditions, "revision IN "+placeholders(len(revisions)))
+		for _, revision := range revisions {
+			args = append(args, revision)
+		}
 	}
-	add("namespace_key = ?", key)
 	if query.Kind != "" {
 		add("kind = ?", string(query.Kind))
 	}
@@ -86,6 +93,14 @@ func changeClauses(query change.Query) (clauses string, args []any) {
 	return " WHERE " + strings.Join(conditions, " AND ") + order, args
 }
 
+// queriedKey returns the key under which the records that the query selects are stored.
+func queriedKey(query change.Query) string {
+	if query.Global {
+		return service.AuthenticationsKey
+	}
+	return logKey(query.Kind, query.Namespace)
+}
+
 // logKey returns the key under which the records of objects of the kind are stored.
 func logKey(kind change.Kind, namespace string) string {
 	if kind.Global() {
@@ -93,6 +108,9 @@ func logKey(kind change.Kind, namespace string) string {
 	}
 	return namespace
 }
+
+// placeholders returns a list of n parameters for IN.
+func placeholders(n int) string { return "(?" + strings.Repeat(", ?", n-1) + ")" }
 
 const (
 	newestFirst = " ORDER BY revision DESC, seq DESC LIMIT ?"
@@ -125,20 +143,40 @@ func (s *session) countFitting(ctx context.Context, clauses string, args []any, 
 	return n, err
 }
 
+// selectRecords reads records with their notes; see scanRecord. Columns of both tables need
+// no prefix in the clauses that follow.
+const selectRecords = "SELECT " + recordColumns + `, before_body, after_body
+	FROM changes c LEFT JOIN change_notes n USING (namespace_key, revision)`
+
+// recordColumns are the columns of a record c and its note n, without the bodies.
+const recordColumns = `c.namespace_key, c.revision, c.seq, c.stamp, c.kind, c.object_key, c.action,
+	c.actor, c.actor_name, c.actor_method, c.happened_at, c.request_id, n.message, n.reason_body`
+
+// scanRecord scans the columns of a record, and the bodies after them.
+func scanRecord(rows *sql.Rows) (*change.Record, error) {
+	c := new(change.Record)
+	var at int64
+	var message sql.NullString
+	var reason, before, after []byte
+	err := rows.Scan(&c.Namespace, &c.Revision, &c.Sequence, &c.Stamp, &c.Kind, &c.Key, &c.Action,
+		&c.Actor.ID, &c.Actor.Name, &c.Actor.Method, &at, &c.RequestID, &message, &reason, &before, &after)
+	if err != nil {
+		return nil, err
+	}
+	if c.Namespace == service.AuthenticationsKey {
+		c.Namespace = ""
+	}
+	c.At, c.Message, c.Before, c.After = time.UnixMicro(at).UTC(), message.String, before, after
+	if reason != nil {
+		err = decode(reason, &c.Reason)
+	}
+	return c, err
+}
+
 func (s *session) changes(ctx context.Context, clauses string, args []any, limit int) ([]*change.Record, error) {
 	var all []*change.Record
-	query := `SELECT namespace_key, revision, seq, stamp, kind, object_key, action, actor, actor_name, actor_method,
-		happened_at, request_id, before_body, after_body FROM changes` + clauses
-	err := s.rows(ctx, query, append(args[:len(args):len(args)], limit), func(rows *sql.Rows) error {
-		c := new(change.Record)
-		var at int64
-		var before, after []byte
-		err := rows.Scan(&c.Namespace, &c.Revision, &c.Sequence, &c.Stamp, &c.Kind, &c.Key, &c.Action,
-			&c.Actor.ID, &c.Actor.Name, &c.Actor.Method, &at, &c.RequestID, &before, &after)
-		if c.Namespace == service.AuthenticationsKey {
-			c.Namespace = ""
-		}
-		c.At, c.Before, c.After = time.UnixMicro(at).UTC(), before, after
+	err := s.rows(ctx, selectRecords+clauses, append(args[:len(args):len(args)], limit), func(rows *sql.Rows) error {
+		c, err := scanRecord(rows)
 		all = append(all, c)
 		return err
 	})
@@ -163,7 +201,7 @@ func (s *session) addAddresses(ctx context.Context, records []*change.Record) er
 		}
 	}
 	for some := range slices.Chunk(revisions, maxAddressed) {
-		query := `SELECT revision, seq, address FROM change_addresses WHERE revision IN (?` + strings.Repeat(", ?", len(some)-1) + `)`
+		query := `SELECT revision, seq, address FROM change_addresses WHERE revision IN ` + placeholders(len(some))
 		err := s.rows(ctx, query, some, func(rows *sql.Rows) error {
 			var at guidon.Position
 			var address string

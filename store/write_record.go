@@ -44,9 +44,16 @@ func (e *entry) isNoOp() bool {
 // record collects the entries of one transaction in the order of first touch.
 type record struct {
 	by       service.Caller
+	message  string
+	reason   change.Reason
 	revision guidon.Revision
 	now      time.Time
 	entries  []*entry
+}
+
+// newRecord returns the record of a transaction that begins now.
+func newRecord(w service.Write, revision guidon.Revision) record {
+	return record{by: w.By, message: w.Message, reason: w.Reason, revision: revision, now: transactionTime()}
 }
 
 func (r *record) add(kind change.Kind, key string, before, after []byte) *entry {
@@ -100,10 +107,35 @@ func (r *record) write(ctx context.Context, s *session, namespace string) error 
 			return err
 		}
 	}
-	if err := insert.flush(ctx); err != nil || namespace != service.AuthenticationsKey || r.by.Address == "" {
+	if err := insert.flush(ctx); err != nil {
+		return err
+	}
+	if err := r.writeNote(ctx, s, namespace); err != nil || namespace != service.AuthenticationsKey || r.by.Address == "" {
 		return err
 	}
 	return r.writeAddress(ctx, s)
+}
+
+// writeNote stores why the entries were made, if that is known. It is stored once for the
+// revision, however many entries there are.
+func (r *record) writeNote(ctx context.Context, s *session, namespace string) error {
+	if r.message == "" && r.reason == (change.Reason{}) {
+		return nil
+	}
+	var reason []byte
+	if r.reason != (change.Reason{}) {
+		var err error
+		if reason, err = encode(&r.reason); err != nil {
+			return err
+		}
+	}
+	insert := newInsert(s, "change_notes", []string{"namespace_key", "revision", "message", "reason", "reason_body"})
+	err := insert.add(ctx, len(r.message)+len(reason), namespace, r.revision.Number,
+		storableText(r.message), string(r.reason.Kind), nullable(reason))
+	if err != nil {
+		return err
+	}
+	return insert.flush(ctx)
 }
 
 // writeAddress stores the address that the entries came from.

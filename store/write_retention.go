@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,13 +98,29 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 				return err
 			}
 		}
-		deleted, err = s.exec(ctx, `DELETE FROM changes WHERE namespace_key = ? AND `+those, args...)
-		return err
+		if deleted, err = s.exec(ctx, `DELETE FROM changes WHERE namespace_key = ? AND `+those, args...); err != nil {
+			return err
+		}
+		return s.deleteNotes(ctx, args)
 	})
 	if err != nil {
 		return 0, err
 	}
 	return int(deleted), nil
+}
+
+// deleteNotes deletes the notes of revisions that no longer have a record. The arguments
+// are a namespace, and the positions of the deleted records.
+func (s *session) deleteNotes(ctx context.Context, positions []any) error {
+	args := positions[:1:1]
+	for i := 1; i < len(positions); i += 2 {
+		if revision := positions[i]; !slices.Contains(args, revision) {
+			args = append(args, revision)
+		}
+	}
+	_, err := s.exec(ctx, `DELETE FROM change_notes WHERE namespace_key = ? AND revision IN `+placeholders(len(args)-1)+`
+		AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.namespace_key = change_notes.namespace_key AND c.revision = change_notes.revision)`, args...)
+	return err
 }
 
 // selectHeldBack counts superseded records above a revision, up to a limit.

@@ -24,7 +24,7 @@ func (d *DB) UpdateMirrored(ctx context.Context, namespace string, w service.Wri
 	var onUnchanged func() // set by a run that stores nothing
 	err := d.writeTo(ctx, namespace, func(ctx context.Context, s *session) error {
 		current, next, onUnchanged = 0, 0, nil
-		tx, err := beginTransaction(ctx, s, namespace, w.By, mirror)
+		tx, err := beginTransaction(ctx, s, namespace, w, mirror)
 		if err != nil {
 			return err
 		}
@@ -88,9 +88,9 @@ type transaction struct {
 
 var _ service.Tx = (*transaction)(nil)
 
-func beginTransaction(ctx context.Context, s *session, namespace string, by service.Caller, mirror service.Mirror[guidon.SnapshotDelta]) (*transaction, error) {
+func beginTransaction(ctx context.Context, s *session, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta]) (*transaction, error) {
 	tx := &transaction{s: s, ctx: ctx, namespace: namespace, lineage: &lineage{}}
-	tx.record = record{by: by, revision: guidon.Revision{Number: 1}, now: transactionTime()}
+	tx.record = newRecord(w, guidon.Revision{Number: 1})
 	tx.flags, tx.segments = newObjects(tx, flagKind), newObjects(tx, segmentKind)
 	if namespace == service.AuthenticationsKey || !storable(namespace) {
 		return tx, nil // there is no such namespace, so there is nothing to lock

@@ -121,3 +121,19 @@ func (s checkedStore) Changes(ctx context.Context, query change.Query) ([]*chang
 	}
 	return s.Store.Changes(ctx, query)
 }
+
+// SearchChanges implements [service.Store].
+func (s checkedStore) SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, guidon.Position{}, err
+	}
+	return s.Store.SearchChanges(ctx, search)
+}
+
+// LatestChanges implements [service.Store].
+func (s checkedStore) LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.LatestChanges(ctx, namespace, kind, keys)
+}

@@ -55,7 +55,7 @@ func (p *program) bindingCreateCommand() *cobra.Command {
 		ValidArgsFunction: completeFirstRole,
 		RunE:              p.action(b.create),
 	}
-	b.connection.flags(command)
+	b.connection.writeFlags(command)
 	flags := command.Flags()
 	flags.StringSliceVar(&b.on, "on", nil, "the `namespaces` in which the role holds, such as shop,pay-* (default all)")
 	flags.BoolVar(&b.asJSON, "json", false, "print JSON")
@@ -148,7 +148,7 @@ configuration can only be removed there.`,
 			return p.withClient(ctx, &c, writing, func(service client.Client) error { return p.deleteBindings(ctx, service, ids) })
 		}),
 	}
-	c.flags(command)
+	c.writeFlags(command)
 	return command
 }
 

@@ -33,6 +33,7 @@ type connection struct {
 	tokenFile string
 	database  string
 	timeout   time.Duration
+	message   string // of writes; see writeFlags
 }
 
 // flags adds the connection flags to the command.
@@ -153,5 +154,8 @@ func (p *program) withClient(ctx context.Context, c *connection, mode access, fn
 			err = fmt.Errorf("cannot close the connection: %w", closing)
 		}
 	}()
+	if c.message != "" {
+		return fn(messaging{service, c.message})
+	}
 	return fn(service)
 }

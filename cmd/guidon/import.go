@@ -72,7 +72,7 @@ func (p *program) importCommand() *cobra.Command {
 		Example: importExample,
 		RunE:    p.action(i.run),
 	}
-	i.connection.flags(command)
+	i.connection.writeFlags(command)
 	flags := command.Flags()
 	flags.Var(&i.format, "format", "format of the files (default: by their extensions)")
 	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/migrate/fliptdb"
 	"github.com/guidonhq/guidon/service"
@@ -25,6 +26,9 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	role, err := service.ParseRole(i.tokenRole)
 	if err != nil {
 		return usageError("--token-role must be evaluator, client, viewer, editor or admin, not %q", i.tokenRole)
+	}
+	if err := i.fliptWrite().Validate(); err != nil {
+		return err
 	}
 	content, err := readFlipt(ctx, i.fliptDatabase)
 	if err != nil {
@@ -91,6 +95,11 @@ func (i *importing) checkFliptUsage(paths []string) error {
 	return nil
 }
 
+// fliptWrite is on whose behalf the content is written, and why.
+func (i *importing) fliptWrite() service.Write {
+	return service.Write{By: service.Caller{Actor: cliActor()}, Message: i.connection.message, Reason: change.ImportReason()}
+}
+
 func (i *importing) writeFlipt(ctx context.Context, db service.Store, content *fliptdb.Content) error {
 	if skipped := content.Skipped(); len(skipped) > 0 {
 		if err := i.confirm(fmt.Sprintf("Rows that cannot be imported and would be skipped (see above): %d.\n", len(skipped)), i.yes); err != nil {
@@ -98,8 +107,7 @@ func (i *importing) writeFlipt(ctx context.Context, db service.Store, content *f
 		}
 	}
 	progress := i.startProgress("importing")
-	by := service.Write{By: service.Caller{Actor: cliActor()}}
-	err := content.Write(ctx, db, by, func(objects int) { progress.add(objects, 0) })
+	err := content.Write(ctx, db, i.fliptWrite(), func(objects int) { progress.add(objects, 0) })
 	progress.stop()
 	if err != nil {
 		return fmt.Errorf("the import is incomplete: %w; run it again to import the rest", err)

@@ -60,7 +60,13 @@ func TestImportFlipt(t *testing.T) {
 		t.Errorf("the dry run imported tokens: %q", got)
 	}
 	// Flipt writes its URL with parameters.
-	s.ok("import", "--from-flipt-database", "file:"+path+"?cache=shared&_fk=true")
+	s.fails(exitFailure, []string{"import", "--from-flipt-database", path, "-m", "two\nlines"}, "invalid field message")
+	s.ok("import", "--from-flipt-database", "file:"+path+"?cache=shared&_fk=true", "-m", "from Flipt")
+	for _, args := range [][]string{nil, {"--kind", "authentication"}} {
+		if got := s.logged(append(args, "--limit", "1")...); len(got) != 1 || !strings.HasSuffix(got[0], " import from Flipt") {
+			t.Errorf("the log %v is %q, want the reason and the message", args, got)
+		}
+	}
 	if got := s.ok("token", "list"); !strings.Contains(got, "client") || !strings.Contains(got, "scoped") {
 		t.Errorf("got tokens %q, want those of Flipt", got)
 	}

@@ -56,7 +56,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 		Args: oneArgument("name"),
 		RunE: p.action(c.run),
 	}
-	c.connection.flags(command)
+	c.connection.writeFlags(command)
 	flags := command.Flags()
 	c.given = flags.Changed
 	flags.StringVarP(&c.namespace, "namespace", "n", "", "limit the token to the namespace with this `key`")
@@ -250,7 +250,7 @@ func (p *program) tokenDeleteCommand() *cobra.Command {
 			})
 		}),
 	}
-	c.flags(command)
+	c.writeFlags(command)
 	return command
 }
 

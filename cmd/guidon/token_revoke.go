@@ -36,7 +36,7 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 			return p.withClient(ctx, &c, writing, func(service client.Client) error { return p.revokeSubject(ctx, service, subject) })
 		}),
 	}
-	c.flags(command)
+	c.writeFlags(command)
 	command.Flags().StringVar(&subject, "subject", "", "the `subject` whose sessions and tokens are deleted")
 	_ = command.MarkFlagRequired("subject") // the flag exists
 	return command

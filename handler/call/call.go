@@ -11,9 +11,12 @@ type Call struct {
 	Caller  service.Caller
 	Demand  service.Demand
 	IfMatch *int64        // the revision that a write requires, or nil
+	Message string        // why a write is made, or ""
 	Age     time.Duration // of the tokens that identified the caller; 0 unless they are stale
 	Until   time.Time     // when the caller's capability ends, or zero
 }
 
-// Write returns on whose behalf, and under which condition, the call changes something.
-func (c *Call) Write() service.Write { return service.Write{By: c.Caller, IfMatch: c.IfMatch} }
+// Write returns on whose behalf, under which condition and why the call changes something.
+func (c *Call) Write() service.Write {
+	return service.Write{By: c.Caller, IfMatch: c.IfMatch, Message: c.Message}
+}

@@ -123,6 +123,9 @@ func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work 
 	if call.IfMatch, err = o.condition(request.IfMatch); err != nil {
 		return response, err
 	}
+	if call.Message, err = o.message(request.WriteMessage); err != nil {
+		return response, err
+	}
 	if call.Demand, err = o.demand(request); err != nil {
 		return response, err
 	}

@@ -136,6 +136,10 @@ func (o *Operation) ServesStale() bool { return o.stale }
 // Changes reports whether the operation changes a namespace or authentications.
 func (o *Operation) Changes() bool { return o.effect != reads }
 
+// TakesMessage reports whether the header Guidon-Message applies: the operation changes
+// something other than by signing somebody in or out.
+func (o *Operation) TakesMessage() bool { return o.effect != reads && !o.signs }
+
 // SignsInOrOut reports whether the operation signs somebody in or out, so that pages of
 // other origins must not send requests for it even if the browser has no session.
 func (o *Operation) SignsInOrOut() bool { return o.signs }

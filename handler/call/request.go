@@ -17,6 +17,7 @@ type Request struct {
 	Credentials
 	IfMatch       string // raw header value
 	IfNoneMatch   string // raw header value
+	WriteMessage  string // raw header value of Guidon-Message; only if the operation takes it
 	CacheControl  string // raw header value
 	MinRevision   string // raw header value of Guidon-Min-Revision
 	ClientVersion string // raw header value: the server version that the client was made for

@@ -7,15 +7,31 @@ import (
 
 // Change returns the message of a change record.
 func Change(c *change.Record) *guidonv1.Change {
-	m := &guidonv1.Change{
+	return &guidonv1.Change{
 		NamespaceKey: c.Namespace, Revision: c.Revision, Sequence: c.Sequence,
 		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),
 		Actor: &guidonv1.Actor{Id: c.Actor.ID, Name: c.Actor.Name, Method: c.Actor.Method},
 		At:    Timestamp(c.At), RequestId: c.RequestID,
 		Before: Object(c.Before), After: Object(c.After),
+		Address: optional(c.Address), Message: optional(c.Message), Reason: changeReason(c.Reason),
 	}
-	if c.Address != "" {
-		m.Address = &c.Address
+}
+
+// changeReason returns the message of a reason, or nil if there is none.
+func changeReason(r change.Reason) *guidonv1.ChangeReason {
+	if r == (change.Reason{}) {
+		return nil
 	}
-	return m
+	return &guidonv1.ChangeReason{
+		Kind: string(r.Kind), NamespaceKey: optional(r.Namespace), Revision: optional(r.Revision), LastRevision: optional(r.Last),
+		Text: r.String(),
+	}
+}
+
+// optional returns a pointer to the value, or nil if it is zero.
+func optional[T comparable](value T) *T {
+	if value == *new(T) {
+		return nil
+	}
+	return &value
 }

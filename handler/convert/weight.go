@@ -28,6 +28,7 @@ var weights = map[reflect.Type]int{
 	reflect.TypeFor[guidon.Segment]():         320,
 	reflect.TypeFor[guidon.Constraint]():      320,
 	reflect.TypeFor[change.Record]():          384, // with its actor
+	reflect.TypeFor[change.Reason]():          448, // with its text, which repeats the namespace
 	reflect.TypeFor[service.Authentication](): 320,
 }
 

@@ -79,6 +79,9 @@ func (x *Exchange) setCall(o *call.Operation) {
 	if slices.Contains(x.route.variables, "namespace_key") {
 		x.Call.Namespace = x.PathVariable("namespace_key")
 	}
+	if o.TakesMessage() {
+		x.Call.WriteMessage = strings.Join(header[call.MessageHeader], ",")
+	}
 	if o.Versioned() {
 		x.Call.IfNoneMatch = strings.Join(header["If-None-Match"], ",")
 		x.Call.ClientVersion = header.Get(clientVersionHeader)

@@ -27,6 +27,7 @@ func ListChanges(ctx context.Context, s *service.Service, c *call.Call, m *guido
 	}
 	changes, next, state, err := s.ListChanges(ctx, c.Demand, m.GetNamespaceKey(), service.ChangeFilter{
 		Kind: change.Kind(m.GetKind()), Key: m.GetKey(), Actor: m.GetActor(), Since: since, Until: until,
+		Message: m.GetMessage(), Reason: change.ReasonKind(m.GetReason()),
 		Limit: m.GetLimit(), PageToken: m.GetPageToken(),
 	})
 	if err != nil {
@@ -42,4 +43,18 @@ func ListChanges(ctx context.Context, s *service.Service, c *call.Call, m *guido
 		}
 	}
 	return call.Response{State: state, Message: &guidonv1.ListChangesResponse{Changes: convert.All(changes, convert.Change), NextPageToken: next}}, nil
+}
+
+// LatestChanges returns who last changed each of some flags or segments, and when.
+func LatestChanges(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.LatestChangesRequest, request *call.Request) (call.Response, error) {
+	if request.Pieces { // as for ListChanges
+		if err := request.Reserve(ctx, convert.MaxPage); err != nil {
+			return call.Response{}, err
+		}
+	}
+	changes, state, err := s.LatestChanges(ctx, c.Demand, m.GetNamespaceKey(), change.Kind(m.GetKind()), m.GetKeys())
+	if err != nil {
+		return call.Response{State: state}, err
+	}
+	return call.Response{State: state, Message: &guidonv1.LatestChangesResponse{Changes: convert.All(changes, convert.Change)}}, nil
 }

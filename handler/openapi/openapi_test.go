@@ -274,7 +274,7 @@ func TestDetails(t *testing.T) {
 			map[string]any{"$ref": "#/components/parameters/MinRevision"}, map[string]any{"$ref": "#/components/parameters/CacheControl"},
 		}},
 		{"an evaluation may be stale", at(operation("/evaluate/v1/boolean", "post"), "responses", "200", "headers", "Guidon-Stale", "$ref"), "#/components/headers/GuidonStale"},
-		{"a write may be conditional", at(operation("/api/v1/namespaces", "post"), "parameters"), []any{map[string]any{"$ref": "#/components/parameters/IfMatch"}}},
+		{"a write may be conditional", at(operation("/api/v1/namespaces", "post"), "parameters"), []any{map[string]any{"$ref": "#/components/parameters/IfMatch"}, map[string]any{"$ref": "#/components/parameters/Message"}}},
 		{"a condition may fail", at(operation("/api/v1/namespaces", "post"), "responses", "412", "$ref"), "#/components/responses/Stale"},
 		{"expireSelf has its parameters in the query (contract 10.4)", at(operation("/auth/v1/self/expire", "put"), "parameters"),
 			[]any{map[string]any{"name": "expiresAt", "in": "query", "schema": map[string]any{"type": "string", "format": "date-time"}}}},

@@ -107,6 +107,9 @@ func (r route) parameters(s *schemas) ([]any, error) {
 	if r.operation.Writes() {
 		all = append(all, object{{"$ref", "#/components/parameters/IfMatch"}})
 	}
+	if r.operation.TakesMessage() {
+		all = append(all, object{{"$ref", "#/components/parameters/Message"}})
+	}
 	if ofNamespace(r.operation) && !r.operation.Writes() && r.operation.Name != "/flipt.Flipt/ListNamespaces" {
 		all = append(all,
 			object{{"$ref", "#/components/parameters/MinRevision"}},

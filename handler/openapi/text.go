@@ -78,9 +78,10 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/flipt.Flipt/Evaluate":                                     "Evaluate a variant flag (legacy)",
 	"/flipt.Flipt/BatchEvaluate":                                "Evaluate several variant flags (legacy)",
 
-	"/guidon.v1.ChangeService/ListChanges": "List the change records of a namespace, newest first",
-	"/guidon.v1.DocumentService/Import":    "Import a document into a namespace, all of it or nothing",
-	"/guidon.v1.DocumentService/Export":    "Export a namespace as a document",
+	"/guidon.v1.ChangeService/ListChanges":   "List the change records of a namespace, newest first",
+	"/guidon.v1.ChangeService/LatestChanges": "Get the newest change record of each of up to 500 flags or segments, without the objects before and after",
+	"/guidon.v1.DocumentService/Import":      "Import a document into a namespace, all of it or nothing",
+	"/guidon.v1.DocumentService/Export":      "Export a namespace as a document",
 
 	"/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods": "List the sign-in methods",
 	"/flipt.auth.AuthenticationMethodTokenService/CreateToken":          "Create a token; only this response contains the secret",
@@ -206,6 +207,11 @@ var parameters = object{
 	{"IfMatch", object{
 		{"name", "If-Match"}, {"in", "header"},
 		{"description", "Write only if this is still the revision of the namespace"},
+		{"schema", object{{"type", "string"}}},
+	}},
+	{"Message", object{
+		{"name", "Guidon-Message"}, {"in", "header"},
+		{"description", "Why the change is made, kept in its records: at most 1,000 characters without line breaks, as UTF-8 of which any byte may be percent-encoded (a percent sign must be)"},
 		{"schema", object{{"type", "string"}}},
 	}},
 	{"MinRevision", object{

@@ -42,7 +42,7 @@ func TestMethods(t *testing.T) {
 		"flipt.analytics.AnalyticsService: GetFlagEvaluationsCount",
 		"guidon.v1.AccessService: ListBindings CreateBinding DeleteBinding DeleteAuthentications",
 		"guidon.v1.SessionService: ListSessions CreateSession DeleteSession CreateGrant ExchangeGrant",
-		"guidon.v1.ChangeService: ListChanges",
+		"guidon.v1.ChangeService: ListChanges LatestChanges",
 		"guidon.v1.DocumentService: Import Export",
 	}
 	var got []string

@@ -86,7 +86,8 @@ func filled(t *testing.T) *store.DB {
 	})
 	update(t, db, "gone", func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
 	by := service.Caller{Actor: change.Actor{ID: "token:1", Name: "somebody", Method: "METHOD_TOKEN"}, RequestID: "r", Address: "192.0.2.1"}
-	err := db.UpdateAuthentications(t.Context(), service.Write{By: by}, func(ctx context.Context, tx service.AuthenticationTx) error {
+	w := service.Write{By: by, Message: "Grüße 🎈", Reason: change.PromotionReason("staging", 412)}
+	err := db.UpdateAuthentications(t.Context(), w, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(
 			tx.PutAuthentication(ctx, &service.Authentication{ID: "a", Method: service.MethodToken, TokenHash: "h1", ExpiresAt: tx.Now().Add(time.Hour)}),
 			tx.PutAuthentication(ctx, &service.Authentication{ID: "b", Method: service.MethodToken, TokenHash: "h2"}),
@@ -114,7 +115,7 @@ func database(db *store.DB) copydb.Database {
 func dump(t *testing.T, db *store.DB) map[string][]string {
 	t.Helper()
 	all := make(map[string][]string)
-	for _, table := range []string{"namespaces", "flags", "segments", "changes", "authentications", "authentication_subjects", "bindings", "change_addresses", "change_readers", "change_cursors"} {
+	for _, table := range []string{"namespaces", "flags", "segments", "changes", "authentications", "authentication_subjects", "bindings", "change_notes", "change_addresses", "change_readers", "change_cursors"} {
 		all[table] = []string{}
 		eachRow(t, db.SQL(), "SELECT * FROM "+table, func(values []any) {
 			all[table] = append(all[table], fmt.Sprint(values...))

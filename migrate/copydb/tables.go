@@ -38,6 +38,7 @@ var tables = []table{
 	{"authentications", 1, columns("id method# token_hash expires_at# created_rev# created_seq# body")},
 	{"authentication_subjects", 1, columns("authentication_id subject_hash")},
 	{"bindings", 1, columns("id created_rev# created_seq# body")},
+	{"change_notes", 2, columns("namespace_key revision# message reason reason_body")},
 	{"change_addresses", 2, columns("revision# seq# address")},
 	{"change_readers", 1, columns("reader_name created_at#")},
 	{"change_cursors", 2, columns("reader_name namespace_key revision# seq# stamp# updated_at#")},

@@ -46,6 +46,17 @@ CREATE TABLE change_cursors (
     PRIMARY KEY (reader_name, namespace_key)
 );
 
+CREATE TABLE change_notes (
+    namespace_key VARCHAR(255) NOT NULL,
+    revision      BIGINT       NOT NULL,
+    message       TEXT         NOT NULL,
+    reason        VARCHAR(32)  NOT NULL,
+    reason_body   TEXT,
+    PRIMARY KEY (namespace_key, revision)
+);
+
+CREATE INDEX change_notes_by_reason ON change_notes (namespace_key, reason, revision);
+
 CREATE TABLE change_readers (
     reader_name VARCHAR(255) NOT NULL,
     created_at  BIGINT       NOT NULL,

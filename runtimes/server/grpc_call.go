@@ -47,7 +47,7 @@ func (c *calls) invoke(ctx context.Context, o *call.Operation, layout *layout) (
 	memory := c.handler.Budget()
 	in := &inbound{calls: c, layout: layout, bodies: memory.Bodies.NewReservation(), decoded: memory.Messages.NewReservation()}
 	defer in.release()
-	response, err := c.handler.Invoke(ctx, o, requestOf(ctx, in))
+	response, err := c.handler.Invoke(ctx, o, requestOf(ctx, o, in))
 	if in.message != nil {
 		o.Release(in.message)
 	}

@@ -25,9 +25,9 @@ func keepMetadata(ctx context.Context, info *tap.Info) (context.Context, error) 
 
 // requestOf returns the request with the metadata that the handler uses (contract 12).
 // Keys are always in lower case in HTTP/2.
-func requestOf(ctx context.Context, in *inbound) call.Request {
+func requestOf(ctx context.Context, o *call.Operation, in *inbound) call.Request {
 	md := receivedMetadata(ctx)
-	return call.Request{
+	request := call.Request{
 		Credentials: call.Credentials{
 			Authorization: md["authorization"],
 			Cookie:        slices.Concat(md["grpcgateway-cookie"], md["cookie"]),
@@ -42,6 +42,10 @@ func requestOf(ctx context.Context, in *inbound) call.Request {
 		Source:        in,
 		Sender:        in,
 	}
+	if o.TakesMessage() {
+		request.WriteMessage = strings.Join(md["guidon-message"], ",")
+	}
+	return request
 }
 
 // receivedMetadata returns the metadata that keepMetadata has stored.

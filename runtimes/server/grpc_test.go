@@ -26,6 +26,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -135,6 +136,29 @@ func TestGRPCCredentials(t *testing.T) {
 	// Health and reflection never require a credential (contract 10.1).
 	if _, err := healthpb.NewHealthClient(in.conn).Check(t.Context(), &healthpb.HealthCheckRequest{}); err != nil {
 		t.Errorf("health: %v", err)
+	}
+}
+
+// The message of a write is sent in metadata, percent-encoded, as in the HTTP header.
+func TestGRPCMessage(t *testing.T) {
+	in := start(t, nil)
+	in.seed("one")
+	update := func(message, name string) error {
+		ctx := metadata.AppendToOutgoingContext(t.Context(), "guidon-message", message)
+		return in.call(ctx, "/flipt.Flipt/UpdateFlag", &flipt.UpdateFlagRequest{Key: "one", Name: name}, &flipt.Flag{})
+	}
+	if err := update("Gr%C3%BC%C3%9Fe, 50%25 off", "two"); err != nil {
+		t.Fatal(err)
+	}
+	if err := update("50 % off", "three"); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("got %v, want InvalidArgument", err)
+	}
+	changes := new(guidonv1.ListChangesResponse)
+	if err := in.call(t.Context(), "/guidon.v1.ChangeService/ListChanges", &guidonv1.ListChangesRequest{Limit: 1}, changes); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := changes.GetChanges()[0].GetMessage(), "Grüße, 50% off"; got != want {
+		t.Errorf("got message %q, want %q", got, want)
 	}
 }
 

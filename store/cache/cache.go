@@ -120,6 +120,16 @@ func (c *Cache) Changes(ctx context.Context, query change.Query) ([]*change.Reco
 	return c.source.Changes(ctx, query)
 }
 
+// SearchChanges implements [service.Store]. The records are not cached.
+func (c *Cache) SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error) {
+	return c.source.SearchChanges(ctx, search)
+}
+
+// LatestChanges implements [service.Store]. The records are not cached.
+func (c *Cache) LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error) {
+	return c.source.LatestChanges(ctx, namespace, kind, keys)
+}
+
 func (c *Cache) currentDirectory(ctx context.Context) (*directory, error) {
 	if d := c.directory.current.Load(); d != nil {
 		return d.get(), nil

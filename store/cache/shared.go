@@ -177,6 +177,16 @@ func (s *Shared) Changes(ctx context.Context, query change.Query) ([]*change.Rec
 	return s.source.Changes(ctx, query)
 }
 
+// SearchChanges implements [service.Store]. The records are not cached.
+func (s *Shared) SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error) {
+	return s.source.SearchChanges(ctx, search)
+}
+
+// LatestChanges implements [service.Store]. The records are not cached.
+func (s *Shared) LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error) {
+	return s.source.LatestChanges(ctx, namespace, kind, keys)
+}
+
 // Update implements [service.Store]. When it returns, the resulting state is in memory
 // if the source reported it.
 func (s *Shared) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {

@@ -189,6 +189,16 @@ func TestSame(t *testing.T) {
 			}
 
 			update := &flipt.UpdateFlagRequest{Key: key, Name: "new"}
+			if err := c.Invoke(client.WithMessage(ctx, "50 % off, “now”"), "/flipt.Flipt/UpdateFlag", update, flag); err != nil {
+				t.Error(err)
+			}
+			latest := new(guidonv1.LatestChangesResponse)
+			if err := c.Invoke(ctx, "/guidon.v1.ChangeService/LatestChanges", &guidonv1.LatestChangesRequest{Kind: "flag", Keys: []string{"none", key}}, latest); err != nil {
+				t.Fatal(err)
+			}
+			if got := latest.GetChanges(); len(got) != 1 || got[0].GetKey() != key || got[0].GetMessage() != "50 % off, “now”" {
+				t.Errorf("latest changes: got %v, want that of %s with its message", got, key)
+			}
 			if err := c.Invoke(client.WithIfMatch(ctx, 1), "/flipt.Flipt/UpdateFlag", update, flag); !errors.Is(err, guidon.FailedPrecondition) {
 				t.Errorf("update of an old revision: got error %v, want FailedPrecondition", err)
 			}

@@ -51,6 +51,9 @@ func (c *grpcClient) Invoke(ctx context.Context, method string, request, respons
 	if value := ifMatch(ctx); value != "" {
 		ctx = metadata.AppendToOutgoingContext(ctx, "if-match", value)
 	}
+	if value := message(ctx); value != "" {
+		ctx = metadata.AppendToOutgoingContext(ctx, "guidon-message", value)
+	}
 	err := c.conn.Invoke(ctx, method, request, response)
 	if err == nil {
 		return nil

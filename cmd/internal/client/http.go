@@ -76,21 +76,21 @@ func (c *httpClient) Invoke(ctx context.Context, method string, request, respons
 }
 
 // request returns the HTTP request for the call.
-func (c *httpClient) request(ctx context.Context, o *call.Operation, message proto.Message) (*http.Request, error) {
+func (c *httpClient) request(ctx context.Context, o *call.Operation, m proto.Message) (*http.Request, error) {
 	if len(o.Routes) == 0 {
 		return nil, fmt.Errorf("%s has no HTTP route; use a grpc:// address", o.Name)
 	}
 	route := o.Routes[0]
-	path, inPath, err := fillPath(route.Pattern, message)
+	path, inPath, err := fillPath(route.Pattern, m)
 	if err != nil {
 		return nil, err
 	}
 	target, body := c.address+path, io.Reader(nil)
 	if o.HasBody(route) {
-		if body, err = encode(message); err != nil {
+		if body, err = encode(m); err != nil {
 			return nil, err
 		}
-	} else if query := encodeQuery(message, inPath); query != "" {
+	} else if query := encodeQuery(m, inPath); query != "" {
 		target += "?" + query
 	}
 	r, err := http.NewRequestWithContext(ctx, route.Method, target, body)
@@ -106,6 +106,9 @@ func (c *httpClient) request(ctx context.Context, o *call.Operation, message pro
 	}
 	if value := ifMatch(ctx); value != "" {
 		r.Header.Set("If-Match", value)
+	}
+	if value := message(ctx); value != "" {
+		r.Header.Set(call.MessageHeader, value)
 	}
 	return r, nil
 }

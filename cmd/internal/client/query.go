@@ -42,11 +42,17 @@ func fillPath(pattern string, message proto.Message) (path string, used map[prot
 }
 
 // encodeQuery returns a query with the fields that are set and not in the path. Requests
-// without a body have only scalar fields and timestamps.
+// without a body have only scalar fields, lists of them, and timestamps.
 func encodeQuery(message proto.Message, inPath map[protoreflect.Name]bool) string {
 	values := make(url.Values)
 	message.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		if !inPath[field.Name()] && !field.IsMap() && !field.IsList() {
+		switch {
+		case inPath[field.Name()] || field.IsMap():
+		case field.IsList():
+			for i := range value.List().Len() {
+				values.Add(field.JSONName(), queryText(field, value.List().Get(i)))
+			}
+		default:
 			values.Set(field.JSONName(), queryText(field, value))
 		}
 		return true

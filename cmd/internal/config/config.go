@@ -101,7 +101,7 @@ type LogKeys struct {
 type CORS struct {
 	Enabled        bool     `key:"enabled" default:"false" doc:"Allows requests from web pages of other origins."`
 	AllowedOrigins []string `key:"allowed_origins" default:"*" doc:"Allowed origins, such as https://shop.example; a star within an origin matches anything, and a star alone matches every origin. If no token is required or checked, pages may write only if their origin is listed without a star."`
-	AllowedHeaders []string `key:"allowed_headers" default:"Accept Authorization Content-Type X-CSRF-Token X-Fern-Language X-Fern-SDK-Name X-Fern-SDK-Version X-Flipt-Namespace X-Flipt-Accept-Server-Version" doc:"Request headers that such pages may send. X-Flipt-Environment, If-None-Match, If-Match, X-Request-Id, X-Guidon-Namespace, X-API-Key, Last-Event-ID, Cache-Control, Guidon-Min-Revision, Traceparent and Tracestate are always allowed."`
+	AllowedHeaders []string `key:"allowed_headers" default:"Accept Authorization Content-Type X-CSRF-Token X-Fern-Language X-Fern-SDK-Name X-Fern-SDK-Version X-Flipt-Namespace X-Flipt-Accept-Server-Version" doc:"Request headers that such pages may send. X-Flipt-Environment, If-None-Match, If-Match, X-Request-Id, X-Guidon-Namespace, X-API-Key, Last-Event-ID, Cache-Control, Guidon-Min-Revision, Guidon-Message, Traceparent and Tracestate are always allowed."`
 }
 
 // Diagnostics configures diagnostics of the running process.

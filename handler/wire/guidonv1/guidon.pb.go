@@ -761,7 +761,11 @@ type ListChangesRequest struct {
 	// The most changes to return.
 	Limit int32 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`
 	// The next_page_token of the preceding page; empty for the first page.
-	PageToken     string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only changes whose message contains this text, whatever the case of its letters.
+	Message string `protobuf:"bytes,9,opt,name=message,proto3" json:"message,omitempty"`
+	// Only changes of this kind of write: "import", "promotion", "restore" or "undo".
+	Reason        string `protobuf:"bytes,10,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -852,10 +856,25 @@ func (x *ListChangesRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListChangesRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *ListChangesRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // ListChangesResponse is one page of changes.
 type ListChangesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The changes, newest first.
+	// The changes, newest first. With a message or a reason there may be none, although
+	// there is a next page.
 	Changes []*Change `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
 	// The page_token of the next page; empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -907,6 +926,117 @@ func (x *ListChangesResponse) GetNextPageToken() string {
 	return ""
 }
 
+// LatestChangesRequest names flags or segments of one namespace.
+type LatestChangesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the objects.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The kind of the objects: "flag" or "segment".
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Their keys.
+	Keys          []string `protobuf:"bytes,3,rep,name=keys,proto3" json:"keys,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LatestChangesRequest) Reset() {
+	*x = LatestChangesRequest{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LatestChangesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LatestChangesRequest) ProtoMessage() {}
+
+func (x *LatestChangesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LatestChangesRequest.ProtoReflect.Descriptor instead.
+func (*LatestChangesRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *LatestChangesRequest) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *LatestChangesRequest) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *LatestChangesRequest) GetKeys() []string {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+// LatestChangesResponse has the newest change record of each object.
+type LatestChangesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The changes, in the order of the keys, without the objects before and after. Those of
+	// objects that do not exist are missing.
+	Changes       []*Change `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LatestChangesResponse) Reset() {
+	*x = LatestChangesResponse{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LatestChangesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LatestChangesResponse) ProtoMessage() {}
+
+func (x *LatestChangesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LatestChangesResponse.ProtoReflect.Descriptor instead.
+func (*LatestChangesResponse) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *LatestChangesResponse) GetChanges() []*Change {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
 // Change is the record of a change to one object, committed together with the change.
 type Change struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -933,14 +1063,18 @@ type Change struct {
 	// The object after the change; unset when it was deleted.
 	After *structpb.Struct `protobuf:"bytes,11,opt,name=after,proto3" json:"after,omitempty"`
 	// The address of the caller, if it is recorded; only of authentications and bindings.
-	Address       *string `protobuf:"bytes,12,opt,name=address,proto3,oneof" json:"address,omitempty"`
+	Address *string `protobuf:"bytes,12,opt,name=address,proto3,oneof" json:"address,omitempty"`
+	// Why the change was made, in the words of the caller; unset if there is no message.
+	Message *string `protobuf:"bytes,13,opt,name=message,proto3,oneof" json:"message,omitempty"`
+	// What kind of write the change was part of; unset if it was made directly.
+	Reason        *ChangeReason `protobuf:"bytes,14,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[14]
+	mi := &file_guidonv1_guidon_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -952,7 +1086,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[14]
+	mi := &file_guidonv1_guidon_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -965,7 +1099,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{14}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Change) GetNamespaceKey() string {
@@ -1052,6 +1186,102 @@ func (x *Change) GetAddress() string {
 	return ""
 }
 
+func (x *Change) GetMessage() string {
+	if x != nil && x.Message != nil {
+		return *x.Message
+	}
+	return ""
+}
+
+func (x *Change) GetReason() *ChangeReason {
+	if x != nil {
+		return x.Reason
+	}
+	return nil
+}
+
+// ChangeReason is what kind of write a change was part of.
+type ChangeReason struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kind of write: "import", "promotion", "restore" or "undo".
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The namespace that a promotion came from; otherwise unset.
+	NamespaceKey *string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3,oneof" json:"namespace_key,omitempty"`
+	// The revision that was promoted, restored or undone; unset if there is none.
+	Revision *int64 `protobuf:"varint,3,opt,name=revision,proto3,oneof" json:"revision,omitempty"`
+	// The last revision, if several were undone; otherwise unset.
+	LastRevision *int64 `protobuf:"varint,4,opt,name=last_revision,json=lastRevision,proto3,oneof" json:"last_revision,omitempty"`
+	// The reason in words, such as "promotion from staging@412".
+	Text          string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangeReason) Reset() {
+	*x = ChangeReason{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangeReason) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangeReason) ProtoMessage() {}
+
+func (x *ChangeReason) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangeReason.ProtoReflect.Descriptor instead.
+func (*ChangeReason) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ChangeReason) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *ChangeReason) GetNamespaceKey() string {
+	if x != nil && x.NamespaceKey != nil {
+		return *x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *ChangeReason) GetRevision() int64 {
+	if x != nil && x.Revision != nil {
+		return *x.Revision
+	}
+	return 0
+}
+
+func (x *ChangeReason) GetLastRevision() int64 {
+	if x != nil && x.LastRevision != nil {
+		return *x.LastRevision
+	}
+	return 0
+}
+
+func (x *ChangeReason) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // Actor is who made a change.
 type Actor struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1067,7 +1297,7 @@ type Actor struct {
 
 func (x *Actor) Reset() {
 	*x = Actor{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[15]
+	mi := &file_guidonv1_guidon_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1079,7 +1309,7 @@ func (x *Actor) String() string {
 func (*Actor) ProtoMessage() {}
 
 func (x *Actor) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[15]
+	mi := &file_guidonv1_guidon_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1092,7 +1322,7 @@ func (x *Actor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Actor.ProtoReflect.Descriptor instead.
 func (*Actor) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{15}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Actor) GetId() string {
@@ -1126,14 +1356,16 @@ type ImportRequest struct {
 	// What happens to objects that already exist.
 	Mode ImportMode `protobuf:"varint,3,opt,name=mode,proto3,enum=guidon.v1.ImportMode" json:"mode,omitempty"`
 	// Return what would change, without changing anything.
-	DryRun        bool `protobuf:"varint,4,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	DryRun bool `protobuf:"varint,4,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// Why the import is made, instead of the Guidon-Message of the request.
+	Message       string `protobuf:"bytes,5,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ImportRequest) Reset() {
 	*x = ImportRequest{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[16]
+	mi := &file_guidonv1_guidon_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1145,7 +1377,7 @@ func (x *ImportRequest) String() string {
 func (*ImportRequest) ProtoMessage() {}
 
 func (x *ImportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[16]
+	mi := &file_guidonv1_guidon_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1158,7 +1390,7 @@ func (x *ImportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
 func (*ImportRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{16}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ImportRequest) GetNamespaceKey() string {
@@ -1189,6 +1421,13 @@ func (x *ImportRequest) GetDryRun() bool {
 	return false
 }
 
+func (x *ImportRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
 // ImportResponse is the result of an import or, for a dry run, what it would be.
 type ImportResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1210,7 +1449,7 @@ type ImportResponse struct {
 
 func (x *ImportResponse) Reset() {
 	*x = ImportResponse{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[17]
+	mi := &file_guidonv1_guidon_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1222,7 +1461,7 @@ func (x *ImportResponse) String() string {
 func (*ImportResponse) ProtoMessage() {}
 
 func (x *ImportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[17]
+	mi := &file_guidonv1_guidon_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1235,7 +1474,7 @@ func (x *ImportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
 func (*ImportResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{17}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ImportResponse) GetNamespaceKey() string {
@@ -1299,7 +1538,7 @@ type DocumentChange struct {
 
 func (x *DocumentChange) Reset() {
 	*x = DocumentChange{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[18]
+	mi := &file_guidonv1_guidon_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1311,7 +1550,7 @@ func (x *DocumentChange) String() string {
 func (*DocumentChange) ProtoMessage() {}
 
 func (x *DocumentChange) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[18]
+	mi := &file_guidonv1_guidon_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1324,7 +1563,7 @@ func (x *DocumentChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentChange.ProtoReflect.Descriptor instead.
 func (*DocumentChange) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{18}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DocumentChange) GetKind() string {
@@ -1375,7 +1614,7 @@ type ExportRequest struct {
 
 func (x *ExportRequest) Reset() {
 	*x = ExportRequest{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[19]
+	mi := &file_guidonv1_guidon_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1387,7 +1626,7 @@ func (x *ExportRequest) String() string {
 func (*ExportRequest) ProtoMessage() {}
 
 func (x *ExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[19]
+	mi := &file_guidonv1_guidon_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1400,7 +1639,7 @@ func (x *ExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
 func (*ExportRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{19}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ExportRequest) GetNamespaceKey() string {
@@ -1433,7 +1672,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[20]
+	mi := &file_guidonv1_guidon_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1445,7 +1684,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[20]
+	mi := &file_guidonv1_guidon_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1458,7 +1697,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{20}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Document) GetNamespace() *DocumentNamespace {
@@ -1497,7 +1736,7 @@ type DocumentNamespace struct {
 
 func (x *DocumentNamespace) Reset() {
 	*x = DocumentNamespace{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[21]
+	mi := &file_guidonv1_guidon_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1509,7 +1748,7 @@ func (x *DocumentNamespace) String() string {
 func (*DocumentNamespace) ProtoMessage() {}
 
 func (x *DocumentNamespace) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[21]
+	mi := &file_guidonv1_guidon_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1522,7 +1761,7 @@ func (x *DocumentNamespace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentNamespace.ProtoReflect.Descriptor instead.
 func (*DocumentNamespace) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{21}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DocumentNamespace) GetKey() string {
@@ -1574,7 +1813,7 @@ type DocumentFlag struct {
 
 func (x *DocumentFlag) Reset() {
 	*x = DocumentFlag{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[22]
+	mi := &file_guidonv1_guidon_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1586,7 +1825,7 @@ func (x *DocumentFlag) String() string {
 func (*DocumentFlag) ProtoMessage() {}
 
 func (x *DocumentFlag) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[22]
+	mi := &file_guidonv1_guidon_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1599,7 +1838,7 @@ func (x *DocumentFlag) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentFlag.ProtoReflect.Descriptor instead.
 func (*DocumentFlag) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{22}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DocumentFlag) GetKey() string {
@@ -1684,7 +1923,7 @@ type DocumentVariant struct {
 
 func (x *DocumentVariant) Reset() {
 	*x = DocumentVariant{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[23]
+	mi := &file_guidonv1_guidon_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1696,7 +1935,7 @@ func (x *DocumentVariant) String() string {
 func (*DocumentVariant) ProtoMessage() {}
 
 func (x *DocumentVariant) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[23]
+	mi := &file_guidonv1_guidon_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1709,7 +1948,7 @@ func (x *DocumentVariant) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentVariant.ProtoReflect.Descriptor instead.
 func (*DocumentVariant) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{23}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *DocumentVariant) GetDefault() bool {
@@ -1764,7 +2003,7 @@ type DocumentRule struct {
 
 func (x *DocumentRule) Reset() {
 	*x = DocumentRule{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[24]
+	mi := &file_guidonv1_guidon_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1776,7 +2015,7 @@ func (x *DocumentRule) String() string {
 func (*DocumentRule) ProtoMessage() {}
 
 func (x *DocumentRule) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[24]
+	mi := &file_guidonv1_guidon_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1789,7 +2028,7 @@ func (x *DocumentRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRule.ProtoReflect.Descriptor instead.
 func (*DocumentRule) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{24}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DocumentRule) GetSegmentKeys() []string {
@@ -1833,7 +2072,7 @@ type DocumentDistribution struct {
 
 func (x *DocumentDistribution) Reset() {
 	*x = DocumentDistribution{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[25]
+	mi := &file_guidonv1_guidon_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1845,7 +2084,7 @@ func (x *DocumentDistribution) String() string {
 func (*DocumentDistribution) ProtoMessage() {}
 
 func (x *DocumentDistribution) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[25]
+	mi := &file_guidonv1_guidon_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1858,7 +2097,7 @@ func (x *DocumentDistribution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentDistribution.ProtoReflect.Descriptor instead.
 func (*DocumentDistribution) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{25}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *DocumentDistribution) GetVariant() string {
@@ -1893,7 +2132,7 @@ type DocumentRollout struct {
 
 func (x *DocumentRollout) Reset() {
 	*x = DocumentRollout{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[26]
+	mi := &file_guidonv1_guidon_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1905,7 +2144,7 @@ func (x *DocumentRollout) String() string {
 func (*DocumentRollout) ProtoMessage() {}
 
 func (x *DocumentRollout) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[26]
+	mi := &file_guidonv1_guidon_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1918,7 +2157,7 @@ func (x *DocumentRollout) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRollout.ProtoReflect.Descriptor instead.
 func (*DocumentRollout) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{26}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DocumentRollout) GetDescription() string {
@@ -1986,7 +2225,7 @@ type DocumentRolloutSegment struct {
 
 func (x *DocumentRolloutSegment) Reset() {
 	*x = DocumentRolloutSegment{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[27]
+	mi := &file_guidonv1_guidon_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1998,7 +2237,7 @@ func (x *DocumentRolloutSegment) String() string {
 func (*DocumentRolloutSegment) ProtoMessage() {}
 
 func (x *DocumentRolloutSegment) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[27]
+	mi := &file_guidonv1_guidon_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2011,7 +2250,7 @@ func (x *DocumentRolloutSegment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRolloutSegment.ProtoReflect.Descriptor instead.
 func (*DocumentRolloutSegment) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{27}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *DocumentRolloutSegment) GetSegmentKeys() []string {
@@ -2048,7 +2287,7 @@ type DocumentRolloutThreshold struct {
 
 func (x *DocumentRolloutThreshold) Reset() {
 	*x = DocumentRolloutThreshold{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[28]
+	mi := &file_guidonv1_guidon_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2060,7 +2299,7 @@ func (x *DocumentRolloutThreshold) String() string {
 func (*DocumentRolloutThreshold) ProtoMessage() {}
 
 func (x *DocumentRolloutThreshold) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[28]
+	mi := &file_guidonv1_guidon_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2073,7 +2312,7 @@ func (x *DocumentRolloutThreshold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRolloutThreshold.ProtoReflect.Descriptor instead.
 func (*DocumentRolloutThreshold) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{28}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *DocumentRolloutThreshold) GetPercentage() float32 {
@@ -2109,7 +2348,7 @@ type DocumentSegment struct {
 
 func (x *DocumentSegment) Reset() {
 	*x = DocumentSegment{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[29]
+	mi := &file_guidonv1_guidon_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2121,7 +2360,7 @@ func (x *DocumentSegment) String() string {
 func (*DocumentSegment) ProtoMessage() {}
 
 func (x *DocumentSegment) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[29]
+	mi := &file_guidonv1_guidon_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2134,7 +2373,7 @@ func (x *DocumentSegment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentSegment.ProtoReflect.Descriptor instead.
 func (*DocumentSegment) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{29}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *DocumentSegment) GetKey() string {
@@ -2191,7 +2430,7 @@ type DocumentConstraint struct {
 
 func (x *DocumentConstraint) Reset() {
 	*x = DocumentConstraint{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[30]
+	mi := &file_guidonv1_guidon_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2203,7 +2442,7 @@ func (x *DocumentConstraint) String() string {
 func (*DocumentConstraint) ProtoMessage() {}
 
 func (x *DocumentConstraint) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[30]
+	mi := &file_guidonv1_guidon_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2216,7 +2455,7 @@ func (x *DocumentConstraint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentConstraint.ProtoReflect.Descriptor instead.
 func (*DocumentConstraint) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{30}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *DocumentConstraint) GetType() flipt.ComparisonType {
@@ -2297,7 +2536,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x14DeleteBindingRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"8\n" +
 	"\x1cDeleteAuthenticationsRequest\x12\x18\n" +
-	"\asubject\x18\x01 \x01(\tR\asubject\"\x8e\x02\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\"\xc0\x02\n" +
 	"\x12ListChangesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x10\n" +
@@ -2307,10 +2546,19 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x05until\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x14\n" +
 	"\x05limit\x18\a \x01(\x05R\x05limit\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\b \x01(\tR\tpageToken\"j\n" +
+	"page_token\x18\b \x01(\tR\tpageToken\x12\x18\n" +
+	"\amessage\x18\t \x01(\tR\amessage\x12\x16\n" +
+	"\x06reason\x18\n" +
+	" \x01(\tR\x06reason\"j\n" +
 	"\x13ListChangesResponse\x12+\n" +
 	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x03\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"c\n" +
+	"\x14LatestChangesRequest\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04keys\x18\x03 \x03(\tR\x04keys\"D\n" +
+	"\x15LatestChangesResponse\x12+\n" +
+	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\"\xfd\x03\n" +
 	"\x06Change\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
@@ -2325,18 +2573,32 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x06before\x18\n" +
 	" \x01(\v2\x17.google.protobuf.StructR\x06before\x12-\n" +
 	"\x05after\x18\v \x01(\v2\x17.google.protobuf.StructR\x05after\x12\x1d\n" +
-	"\aaddress\x18\f \x01(\tH\x00R\aaddress\x88\x01\x01B\n" +
+	"\aaddress\x18\f \x01(\tH\x00R\aaddress\x88\x01\x01\x12\x1d\n" +
+	"\amessage\x18\r \x01(\tH\x01R\amessage\x88\x01\x01\x12/\n" +
+	"\x06reason\x18\x0e \x01(\v2\x17.guidon.v1.ChangeReasonR\x06reasonB\n" +
 	"\n" +
-	"\b_address\"C\n" +
+	"\b_addressB\n" +
+	"\n" +
+	"\b_message\"\xdc\x01\n" +
+	"\fChangeReason\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12(\n" +
+	"\rnamespace_key\x18\x02 \x01(\tH\x00R\fnamespaceKey\x88\x01\x01\x12\x1f\n" +
+	"\brevision\x18\x03 \x01(\x03H\x01R\brevision\x88\x01\x01\x12(\n" +
+	"\rlast_revision\x18\x04 \x01(\x03H\x02R\flastRevision\x88\x01\x01\x12\x12\n" +
+	"\x04text\x18\x05 \x01(\tR\x04textB\x10\n" +
+	"\x0e_namespace_keyB\v\n" +
+	"\t_revisionB\x10\n" +
+	"\x0e_last_revision\"C\n" +
 	"\x05Actor\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
-	"\x06method\x18\x03 \x01(\tR\x06method\"\xa9\x01\n" +
+	"\x06method\x18\x03 \x01(\tR\x06method\"\xc3\x01\n" +
 	"\rImportRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12/\n" +
 	"\bdocument\x18\x02 \x01(\v2\x13.guidon.v1.DocumentR\bdocument\x12)\n" +
 	"\x04mode\x18\x03 \x01(\x0e2\x15.guidon.v1.ImportModeR\x04mode\x12\x17\n" +
-	"\adry_run\x18\x04 \x01(\bR\x06dryRun\"\xd7\x01\n" +
+	"\adry_run\x18\x04 \x01(\bR\x06dryRun\x12\x18\n" +
+	"\amessage\x18\x05 \x01(\tR\amessage\"\xd7\x01\n" +
 	"\x0eImportResponse\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x17\n" +
@@ -2419,9 +2681,10 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x12CREATE_IMPORT_MODE\x10\x00\x12\x1d\n" +
 	"\x19SKIP_EXISTING_IMPORT_MODE\x10\x01\x12\x16\n" +
 	"\x12UPDATE_IMPORT_MODE\x10\x02\x12\x17\n" +
-	"\x13REPLACE_IMPORT_MODE\x10\x032]\n" +
+	"\x13REPLACE_IMPORT_MODE\x10\x032\xb1\x01\n" +
 	"\rChangeService\x12L\n" +
-	"\vListChanges\x12\x1d.guidon.v1.ListChangesRequest\x1a\x1e.guidon.v1.ListChangesResponse2\x89\x01\n" +
+	"\vListChanges\x12\x1d.guidon.v1.ListChangesRequest\x1a\x1e.guidon.v1.ListChangesResponse\x12R\n" +
+	"\rLatestChanges\x12\x1f.guidon.v1.LatestChangesRequest\x1a .guidon.v1.LatestChangesResponse2\x89\x01\n" +
 	"\x0fDocumentService\x12=\n" +
 	"\x06Import\x12\x18.guidon.v1.ImportRequest\x1a\x19.guidon.v1.ImportResponse\x127\n" +
 	"\x06Export\x12\x18.guidon.v1.ExportRequest\x1a\x13.guidon.v1.Document2\x90\x03\n" +
@@ -2450,7 +2713,7 @@ func file_guidonv1_guidon_proto_rawDescGZIP() []byte {
 }
 
 var file_guidonv1_guidon_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_guidonv1_guidon_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_guidonv1_guidon_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_guidonv1_guidon_proto_goTypes = []any{
 	(ImportMode)(0),                      // 0: guidon.v1.ImportMode
 	(*ListSessionsResponse)(nil),         // 1: guidon.v1.ListSessionsResponse
@@ -2467,95 +2730,102 @@ var file_guidonv1_guidon_proto_goTypes = []any{
 	(*DeleteAuthenticationsRequest)(nil), // 12: guidon.v1.DeleteAuthenticationsRequest
 	(*ListChangesRequest)(nil),           // 13: guidon.v1.ListChangesRequest
 	(*ListChangesResponse)(nil),          // 14: guidon.v1.ListChangesResponse
-	(*Change)(nil),                       // 15: guidon.v1.Change
-	(*Actor)(nil),                        // 16: guidon.v1.Actor
-	(*ImportRequest)(nil),                // 17: guidon.v1.ImportRequest
-	(*ImportResponse)(nil),               // 18: guidon.v1.ImportResponse
-	(*DocumentChange)(nil),               // 19: guidon.v1.DocumentChange
-	(*ExportRequest)(nil),                // 20: guidon.v1.ExportRequest
-	(*Document)(nil),                     // 21: guidon.v1.Document
-	(*DocumentNamespace)(nil),            // 22: guidon.v1.DocumentNamespace
-	(*DocumentFlag)(nil),                 // 23: guidon.v1.DocumentFlag
-	(*DocumentVariant)(nil),              // 24: guidon.v1.DocumentVariant
-	(*DocumentRule)(nil),                 // 25: guidon.v1.DocumentRule
-	(*DocumentDistribution)(nil),         // 26: guidon.v1.DocumentDistribution
-	(*DocumentRollout)(nil),              // 27: guidon.v1.DocumentRollout
-	(*DocumentRolloutSegment)(nil),       // 28: guidon.v1.DocumentRolloutSegment
-	(*DocumentRolloutThreshold)(nil),     // 29: guidon.v1.DocumentRolloutThreshold
-	(*DocumentSegment)(nil),              // 30: guidon.v1.DocumentSegment
-	(*DocumentConstraint)(nil),           // 31: guidon.v1.DocumentConstraint
-	(*auth.Authentication)(nil),          // 32: flipt.auth.Authentication
-	(*timestamppb.Timestamp)(nil),        // 33: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 34: google.protobuf.Struct
-	(flipt.FlagType)(0),                  // 35: flipt.FlagType
-	(flipt.SegmentOperator)(0),           // 36: flipt.SegmentOperator
-	(flipt.MatchType)(0),                 // 37: flipt.MatchType
-	(flipt.ComparisonType)(0),            // 38: flipt.ComparisonType
-	(*emptypb.Empty)(nil),                // 39: google.protobuf.Empty
+	(*LatestChangesRequest)(nil),         // 15: guidon.v1.LatestChangesRequest
+	(*LatestChangesResponse)(nil),        // 16: guidon.v1.LatestChangesResponse
+	(*Change)(nil),                       // 17: guidon.v1.Change
+	(*ChangeReason)(nil),                 // 18: guidon.v1.ChangeReason
+	(*Actor)(nil),                        // 19: guidon.v1.Actor
+	(*ImportRequest)(nil),                // 20: guidon.v1.ImportRequest
+	(*ImportResponse)(nil),               // 21: guidon.v1.ImportResponse
+	(*DocumentChange)(nil),               // 22: guidon.v1.DocumentChange
+	(*ExportRequest)(nil),                // 23: guidon.v1.ExportRequest
+	(*Document)(nil),                     // 24: guidon.v1.Document
+	(*DocumentNamespace)(nil),            // 25: guidon.v1.DocumentNamespace
+	(*DocumentFlag)(nil),                 // 26: guidon.v1.DocumentFlag
+	(*DocumentVariant)(nil),              // 27: guidon.v1.DocumentVariant
+	(*DocumentRule)(nil),                 // 28: guidon.v1.DocumentRule
+	(*DocumentDistribution)(nil),         // 29: guidon.v1.DocumentDistribution
+	(*DocumentRollout)(nil),              // 30: guidon.v1.DocumentRollout
+	(*DocumentRolloutSegment)(nil),       // 31: guidon.v1.DocumentRolloutSegment
+	(*DocumentRolloutThreshold)(nil),     // 32: guidon.v1.DocumentRolloutThreshold
+	(*DocumentSegment)(nil),              // 33: guidon.v1.DocumentSegment
+	(*DocumentConstraint)(nil),           // 34: guidon.v1.DocumentConstraint
+	(*auth.Authentication)(nil),          // 35: flipt.auth.Authentication
+	(*timestamppb.Timestamp)(nil),        // 36: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 37: google.protobuf.Struct
+	(flipt.FlagType)(0),                  // 38: flipt.FlagType
+	(flipt.SegmentOperator)(0),           // 39: flipt.SegmentOperator
+	(flipt.MatchType)(0),                 // 40: flipt.MatchType
+	(flipt.ComparisonType)(0),            // 41: flipt.ComparisonType
+	(*emptypb.Empty)(nil),                // 42: google.protobuf.Empty
 }
 var file_guidonv1_guidon_proto_depIdxs = []int32{
-	32, // 0: guidon.v1.ListSessionsResponse.authentications:type_name -> flipt.auth.Authentication
-	32, // 1: guidon.v1.CreateSessionResponse.authentication:type_name -> flipt.auth.Authentication
-	33, // 2: guidon.v1.CreateGrantResponse.expires_at:type_name -> google.protobuf.Timestamp
-	32, // 3: guidon.v1.ExchangeGrantResponse.authentication:type_name -> flipt.auth.Authentication
-	33, // 4: guidon.v1.Binding.created_at:type_name -> google.protobuf.Timestamp
+	35, // 0: guidon.v1.ListSessionsResponse.authentications:type_name -> flipt.auth.Authentication
+	35, // 1: guidon.v1.CreateSessionResponse.authentication:type_name -> flipt.auth.Authentication
+	36, // 2: guidon.v1.CreateGrantResponse.expires_at:type_name -> google.protobuf.Timestamp
+	35, // 3: guidon.v1.ExchangeGrantResponse.authentication:type_name -> flipt.auth.Authentication
+	36, // 4: guidon.v1.Binding.created_at:type_name -> google.protobuf.Timestamp
 	8,  // 5: guidon.v1.ListBindingsResponse.bindings:type_name -> guidon.v1.Binding
-	33, // 6: guidon.v1.ListChangesRequest.since:type_name -> google.protobuf.Timestamp
-	33, // 7: guidon.v1.ListChangesRequest.until:type_name -> google.protobuf.Timestamp
-	15, // 8: guidon.v1.ListChangesResponse.changes:type_name -> guidon.v1.Change
-	16, // 9: guidon.v1.Change.actor:type_name -> guidon.v1.Actor
-	33, // 10: guidon.v1.Change.at:type_name -> google.protobuf.Timestamp
-	34, // 11: guidon.v1.Change.before:type_name -> google.protobuf.Struct
-	34, // 12: guidon.v1.Change.after:type_name -> google.protobuf.Struct
-	21, // 13: guidon.v1.ImportRequest.document:type_name -> guidon.v1.Document
-	0,  // 14: guidon.v1.ImportRequest.mode:type_name -> guidon.v1.ImportMode
-	19, // 15: guidon.v1.ImportResponse.changes:type_name -> guidon.v1.DocumentChange
-	21, // 16: guidon.v1.DocumentChange.before:type_name -> guidon.v1.Document
-	21, // 17: guidon.v1.DocumentChange.after:type_name -> guidon.v1.Document
-	22, // 18: guidon.v1.Document.namespace:type_name -> guidon.v1.DocumentNamespace
-	23, // 19: guidon.v1.Document.flags:type_name -> guidon.v1.DocumentFlag
-	30, // 20: guidon.v1.Document.segments:type_name -> guidon.v1.DocumentSegment
-	35, // 21: guidon.v1.DocumentFlag.type:type_name -> flipt.FlagType
-	24, // 22: guidon.v1.DocumentFlag.variants:type_name -> guidon.v1.DocumentVariant
-	25, // 23: guidon.v1.DocumentFlag.rules:type_name -> guidon.v1.DocumentRule
-	27, // 24: guidon.v1.DocumentFlag.rollouts:type_name -> guidon.v1.DocumentRollout
-	36, // 25: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
-	26, // 26: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
-	28, // 27: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
-	29, // 28: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
-	36, // 29: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	37, // 30: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
-	31, // 31: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
-	38, // 32: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
-	13, // 33: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
-	17, // 34: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
-	20, // 35: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
-	39, // 36: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
-	39, // 37: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
-	3,  // 38: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
-	4,  // 39: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
-	6,  // 40: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
-	39, // 41: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
-	10, // 42: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
-	11, // 43: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
-	12, // 44: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
-	14, // 45: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
-	18, // 46: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
-	21, // 47: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
-	1,  // 48: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
-	2,  // 49: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
-	39, // 50: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	5,  // 51: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
-	7,  // 52: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
-	9,  // 53: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
-	8,  // 54: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
-	39, // 55: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
-	39, // 56: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
-	45, // [45:57] is the sub-list for method output_type
-	33, // [33:45] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	36, // 6: guidon.v1.ListChangesRequest.since:type_name -> google.protobuf.Timestamp
+	36, // 7: guidon.v1.ListChangesRequest.until:type_name -> google.protobuf.Timestamp
+	17, // 8: guidon.v1.ListChangesResponse.changes:type_name -> guidon.v1.Change
+	17, // 9: guidon.v1.LatestChangesResponse.changes:type_name -> guidon.v1.Change
+	19, // 10: guidon.v1.Change.actor:type_name -> guidon.v1.Actor
+	36, // 11: guidon.v1.Change.at:type_name -> google.protobuf.Timestamp
+	37, // 12: guidon.v1.Change.before:type_name -> google.protobuf.Struct
+	37, // 13: guidon.v1.Change.after:type_name -> google.protobuf.Struct
+	18, // 14: guidon.v1.Change.reason:type_name -> guidon.v1.ChangeReason
+	24, // 15: guidon.v1.ImportRequest.document:type_name -> guidon.v1.Document
+	0,  // 16: guidon.v1.ImportRequest.mode:type_name -> guidon.v1.ImportMode
+	22, // 17: guidon.v1.ImportResponse.changes:type_name -> guidon.v1.DocumentChange
+	24, // 18: guidon.v1.DocumentChange.before:type_name -> guidon.v1.Document
+	24, // 19: guidon.v1.DocumentChange.after:type_name -> guidon.v1.Document
+	25, // 20: guidon.v1.Document.namespace:type_name -> guidon.v1.DocumentNamespace
+	26, // 21: guidon.v1.Document.flags:type_name -> guidon.v1.DocumentFlag
+	33, // 22: guidon.v1.Document.segments:type_name -> guidon.v1.DocumentSegment
+	38, // 23: guidon.v1.DocumentFlag.type:type_name -> flipt.FlagType
+	27, // 24: guidon.v1.DocumentFlag.variants:type_name -> guidon.v1.DocumentVariant
+	28, // 25: guidon.v1.DocumentFlag.rules:type_name -> guidon.v1.DocumentRule
+	30, // 26: guidon.v1.DocumentFlag.rollouts:type_name -> guidon.v1.DocumentRollout
+	39, // 27: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
+	29, // 28: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
+	31, // 29: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
+	32, // 30: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
+	39, // 31: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
+	40, // 32: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
+	34, // 33: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
+	41, // 34: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
+	13, // 35: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
+	15, // 36: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
+	20, // 37: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
+	23, // 38: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
+	42, // 39: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
+	42, // 40: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
+	3,  // 41: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
+	4,  // 42: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
+	6,  // 43: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
+	42, // 44: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
+	10, // 45: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
+	11, // 46: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
+	12, // 47: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
+	14, // 48: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
+	16, // 49: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
+	21, // 50: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
+	24, // 51: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
+	1,  // 52: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
+	2,  // 53: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
+	42, // 54: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	5,  // 55: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
+	7,  // 56: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
+	9,  // 57: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
+	8,  // 58: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
+	42, // 59: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
+	42, // 60: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
+	48, // [48:61] is the sub-list for method output_type
+	35, // [35:48] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_guidon_proto_init() }
@@ -2563,8 +2833,9 @@ func file_guidonv1_guidon_proto_init() {
 	if File_guidonv1_guidon_proto != nil {
 		return
 	}
-	file_guidonv1_guidon_proto_msgTypes[14].OneofWrappers = []any{}
-	file_guidonv1_guidon_proto_msgTypes[26].OneofWrappers = []any{
+	file_guidonv1_guidon_proto_msgTypes[16].OneofWrappers = []any{}
+	file_guidonv1_guidon_proto_msgTypes[17].OneofWrappers = []any{}
+	file_guidonv1_guidon_proto_msgTypes[29].OneofWrappers = []any{
 		(*DocumentRollout_Segment)(nil),
 		(*DocumentRollout_Threshold)(nil),
 	}
@@ -2574,7 +2845,7 @@ func file_guidonv1_guidon_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_guidon_proto_rawDesc), len(file_guidonv1_guidon_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   31,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   4,
 		},

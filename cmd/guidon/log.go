@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const logHelp = `List changes of a namespace, the newest first: who changed what, when and why. With a
+flag, or a segment, list only its changes.
+
+--since and --until take a time such as 2026-11-20T14:00:00Z, a day such as 2026-11-20
+(UTC), or how long ago, such as 36h.
+
+Changes of tokens and of role bindings belong to no namespace. List them with --kind
+authentication and --kind binding, as an admin of everything.
+
+With --follow, print the newest changes, the oldest first, and then further ones as they
+are made, until interrupted. It requires a running server.`
+
+const logExample = `  guidon log
+  guidon log new-checkout -n shop
+  guidon log --segment beta-users --since 168h
+  guidon log --message sale --reason import --limit 100
+  guidon log --kind authentication --address https://flags.example
+  guidon log --follow --address https://flags.example`
+
+// maxLogged limits the changes that are listed.
+const maxLogged = 10_000
+
+// logging is one run of "log".
+type logging struct {
+	*program
+	connection connection
+	request    guidonv1.ListChangesRequest // the filters
+	segment    string
+	since      string
+	until      string
+	limit      int
+	asJSON     bool
+	follow     bool
+}
+
+func (p *program) logCommand() *cobra.Command {
+	l := &logging{program: p}
+	command := &cobra.Command{
+		Use:     "log [flag]",
+		Short:   "List changes, and follow them",
+		Long:    logHelp,
+		Example: logExample,
+		Args:    cobra.MaximumNArgs(1),
+		RunE:    p.action(l.run),
+	}
+	l.connection.flags(command)
+	flags := command.Flags()
+	flags.StringVarP(&l.request.NamespaceKey, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace")
+	flags.StringVar(&l.segment, "segment", "", "only changes of the segment with this `key`")
+	flags.StringVar(&l.request.Kind, "kind", "", "only changes of this kind of object: namespace, flag, segment, authentication or binding")
+	_ = command.RegisterFlagCompletionFunc("kind", completeWords("namespace", "flag", "segment", "authentication", "binding")) // the flag exists
+	flags.StringVar(&l.request.Actor, "actor", "", "only changes by the actor with this `id`, such as token:<id>")
+	flags.StringVar(&l.since, "since", "", "only changes at this `time` or later")
+	flags.StringVar(&l.until, "until", "", "only changes before this `time`")
+	flags.StringVar(&l.request.Message, "message", "", "only changes whose message contains this `text`, whatever the case")
+	flags.StringVar(&l.request.Reason, "reason", "", "only changes of this kind of write: import, promotion, restore or undo")
+	_ = command.RegisterFlagCompletionFunc("reason", completeWords("import", "promotion", "restore", "undo")) // the flag exists
+	flags.IntVar(&l.limit, "limit", 25, "the most changes to list; with --follow, those at the start")
+	flags.BoolVar(&l.asJSON, "json", false, "print JSON; with --follow, one object in each line")
+	flags.BoolVarP(&l.follow, "follow", "f", false, "print further changes as they are made")
+	command.MarkFlagsMutuallyExclusive("segment", "kind")
+	command.MarkFlagsMutuallyExclusive("follow", "until")
+	return command
+}
+
+// completeWords returns a completion function for a flag with few values.
+func completeWords(words ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+func (l *logging) run(ctx context.Context, args []string) error {
+	if err := l.complete(args); err != nil {
+		return err
+	}
+	if l.follow {
+		return l.runFollow(ctx)
+	}
+	return l.withClient(ctx, &l.connection, reading, func(service client.Client) error {
+		list := l.newList()
+		if err := l.each(ctx, service, list.add); err != nil {
+			return err
+		}
+		return list.end()
+	})
+}
+
+// complete checks the arguments and completes the request.
+func (l *logging) complete(args []string) (err error) {
+	switch {
+	case len(args) > 0 && (l.segment != "" || l.request.GetKind() != ""):
+		return usageError("a flag cannot be combined with --segment or --kind")
+	case len(args) > 0 && args[0] == "":
+		return usageError("the flag must not be empty")
+	case len(args) > 0:
+		l.request.Kind, l.request.Key = string(change.KindFlag), args[0]
+	case l.segment != "":
+		l.request.Kind, l.request.Key = string(change.KindSegment), l.segment
+	}
+	least := 1
+	if l.follow {
+		least = 0
+	}
+	if l.limit < least || l.limit > maxLogged {
+		return usageError("--limit must be between %d and %d", least, maxLogged)
+	}
+	if l.request.Since, err = l.time("--since", l.since); err != nil {
+		return err
+	}
+	l.request.Until, err = l.time("--until", l.until)
+	return err
+}
+
+// time returns the time that the flag has, or nil if there is none.
+func (l *logging) time(flag, text string) (*timestamppb.Timestamp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return timestamppb.New(at), nil
+		}
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		return timestamppb.New(l.now().Add(-ago)), nil
+	}
+	return nil, usageError("invalid %s %q: must be a time such as 2026-11-20T14:00:00Z, a day such as 2026-11-20, or how long ago, such as 36h", flag, text)
+}
+
+// logPage is how many changes are requested at a time, the maximum of the service.
+const logPage = 100
+
+// each calls fn for the selected changes, the newest first. With a message or a reason a
+// page may be empty, since the service limits its work for one.
+func (l *logging) each(ctx context.Context, service client.Client, fn func(*guidonv1.Change) error) error {
+	l.request.PageToken = ""
+	for left := l.limit; left > 0; {
+		l.request.Limit = int32(min(left, logPage)) // #nosec G115 -- at most 100
+		page := new(guidonv1.ListChangesResponse)
+		if err := service.Invoke(ctx, "/guidon.v1.ChangeService/ListChanges", &l.request, page); err != nil {
+			return err
+		}
+		for _, c := range page.GetChanges() {
+			if err := fn(c); err != nil {
+				return err
+			}
+		}
+		left -= len(page.GetChanges())
+		if l.request.PageToken = page.GetNextPageToken(); l.request.GetPageToken() == "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+// changeList prints changes.
+type changeList interface {
+	add(c *guidonv1.Change) error
+	end() error
+}
+
+func (l *logging) newList() changeList {
+	if l.asJSON {
+		return &jsonList{out: l.out}
+	}
+	t := tabwriter.NewWriter(l.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE")
+	return changeTable{t}
+}
+
+// changeTable prints changes as a table.
+type changeTable struct{ *tabwriter.Writer }
+
+func (t changeTable) add(c *guidonv1.Change) error {
+	_, err := fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.GetRevision(), timeOr(instant(c.GetAt()), "-"), c.GetActor().GetId(),
+		c.GetAction(), c.GetKind(), c.GetKey(), orDash(c.GetReason().GetText()), orDash(c.GetMessage()))
+	return err
+}
+
+func (t changeTable) end() error { return t.Flush() }

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// unstableLog matches what differs between runs in the output of "log".
+var unstableLog = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ|(cli|token):\S+|` + uuid.String())
+
+// logged runs "log" and returns the rows of its table, with single spaces.
+func (s *shell) logged(args ...string) []string {
+	s.t.Helper()
+	rows := []string{}
+	for line := range strings.Lines(s.ok(append([]string{"log"}, args...)...)) {
+		rows = append(rows, strings.Join(strings.Fields(unstableLog.ReplaceAllString(line, "_")), " "))
+	}
+	if len(rows) == 0 || rows[0] != "REVISION TIME ACTOR ACTION KIND KEY REASON MESSAGE" {
+		s.t.Fatalf("got %q, want a table with a title", rows)
+	}
+	return rows[1:]
+}
+
+// flagsFile returns the path of a document with a segment and boolean flags of that name.
+func (s *shell) flagsFile(namespace, name string, keys ...string) string {
+	var b strings.Builder
+	b.WriteString("version: \"1.4\"\nnamespace: " + namespace + "\nflags:\n")
+	for _, key := range keys {
+		fmt.Fprintf(&b, "- {key: %s, name: %s, type: BOOLEAN_FLAG_TYPE}\n", key, name)
+	}
+	b.WriteString("segments:\n- {key: a, name: " + name + ", match_type: ANY_MATCH_TYPE}\n")
+	return s.file(name+".yaml", b.String())
+}
+
+// TestLog lists changes that commands have made, with their messages, locally and through
+// servers.
+func TestLog(t *testing.T) {
+	local := newShell(t, withTokens...)
+	server := newShell(t, withTokens...).with("GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + adminToken)
+	running := server.serve()
+	remote := server.with("GUIDON_TOKEN=" + adminToken)
+	local.fails(exitFailure, []string{"log"}, "does not exist")
+	for name, test := range map[string]struct {
+		shell *shell
+		where []string
+	}{
+		"database": {local, nil},
+		"HTTP":     {remote, []string{"-a", running.web}},
+		"gRPC":     {remote, []string{"-a", running.grpc}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := *test.shell
+			s.t = t
+			at := func(args ...string) []string { return append(args, test.where...) }
+			s.ok(at("import", "-m", "50 % off, “now” by "+name, s.flagsFile(name, "one", "a", "b"))...)
+			s.ok(at("import", "--update", s.flagsFile(name, "two", "a"))...)
+			all := []string{
+				"2 _ _ update flag a import -", "2 _ _ update segment a import -",
+				"1 _ _ create flag b import 50 % off, “now” by " + name, "1 _ _ create flag a import 50 % off, “now” by " + name,
+				"1 _ _ create segment a import 50 % off, “now” by " + name, "1 _ _ create namespace " + name + " import 50 % off, “now” by " + name,
+			}
+			if diff := cmp.Diff(all, s.logged(at("-n", name)...)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for args, want := range map[string][]string{
+				"a": {all[0], all[3]}, "--segment a": {all[1], all[4]}, "--kind namespace": {all[5]}, "nope": {},
+				"--message BY": all[2:], "--message BY --kind flag": all[2:4], "--reason import": all, "--reason undo": {},
+				"--limit 4": all[:4], "--until 2001-01-01": {}, "--until 2999-01-01T00:00:00Z": all, "--since 48h": all, "--until 48h": {}, "--actor nobody": {},
+			} {
+				if diff := cmp.Diff(want, s.logged(at(append(strings.Fields(args), "-n", name)...)...)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", args, diff)
+				}
+			}
+			var list []struct{ Message string }
+			if err := json.Unmarshal([]byte(s.ok(at("log", "--json", "-n", name)...)), &list); err != nil || len(list) != 6 || list[5].Message != "50 % off, “now” by "+name {
+				t.Errorf("--json: got %+v, %v", list, err)
+			}
+			if got := s.ok(at("log", "nope", "--json")...); got != "[]\n" {
+				t.Errorf("--json of nothing: got %q", got)
+			}
+		})
+	}
+}
+
+// TestLogOfAccess: the changes of tokens and bindings have messages too, and admins may list
+// them.
+func TestLogOfAccess(t *testing.T) {
+	s := newShell(t)
+	s.ok("token", "create", "ci", "-m", "for builds")
+	id := firstColumn(s.ok("token", "list"))[0]
+	s.ok("token", "delete", id, "--message", "leaked")
+	s.ok("binding", "create", "viewer", "codehost:org:x", "-m", "they watch")
+	binding := firstColumn(s.ok("binding", "list"))[0]
+	s.ok("binding", "delete", binding, "-m", "they left")
+	for kind, want := range map[string][]string{
+		"authentication": {"2 _ _ delete authentication _ - leaked", "1 _ _ create authentication _ - for builds"},
+		"binding":        {"4 _ _ delete binding _ - they left", "3 _ _ create binding _ - they watch"},
+	} {
+		if diff := cmp.Diff(want, s.logged("--kind", kind)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+	}
+	s.fails(exitFailure, []string{"token", "create", "ci", "-m", "two\nlines"}, "invalid field message: must not contain line breaks")
+	s.fails(exitFailure, []string{"token", "create", "ci", "-m", strings.Repeat("x", 1001)}, "invalid field message: must not be longer than 1000 characters")
+}
+
+func TestLogUsage(t *testing.T) {
+	s := newShell(t)
+	for args, want := range map[string]string{
+		"a b":                                 "accepts at most 1 arg",
+		"a --segment s":                       "a flag cannot be combined with --segment or --kind",
+		"--segment s --kind flag":             "none of the others can be",
+		"--limit 0":                           "--limit must be between 1 and 10000",
+		"--limit 10001":                       "--limit must be between 1 and 10000",
+		"--since yesterday":                   `invalid --since "yesterday": must be a time`,
+		"--until -2h":                         `invalid --until "-2h": must be a time`,
+		"--follow":                            "--follow requires a server",
+		"--follow --until 1h -a http://x":     "none of the others can be",
+		"--follow --kind binding -a http://x": "belong to no namespace",
+		"--follow -a nowhere":                 "invalid address",
+		"--token x":                           "require a server",
+	} {
+		s.fails(exitUsage, append([]string{"log"}, strings.Fields(args)...), want)
+	}
+}
+
+// TestLogFollow: the newest changes are printed, the oldest first, and then each further one
+// that is selected.
+func TestLogFollow(t *testing.T) {
+	s := newShell(t)
+	running := s.serve()
+	s.ok("import", s.flagsFile("default", "zero", "a", "b"), "-a", running.web, "-m", "start")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	lines, out := io.Pipe()
+	var problems bytes.Buffer
+	exited := make(chan int, 1)
+	go func() {
+		code := run(ctx, []string{"log", "a", "--follow", "--limit", "1", "-a", running.web}, s.environ, strings.NewReader(""), out, &problems)
+		out.Close()
+		exited <- code
+	}()
+	in := bufio.NewScanner(lines)
+	next := func(want string) {
+		t.Helper()
+		if !in.Scan() {
+			t.Fatalf("the output ended: %s", problems.String())
+		}
+		got := strings.Join(strings.Fields(unstableLog.ReplaceAllString(in.Text(), "_")), " ")
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	next("2 _ anonymous create flag a [import] start")
+	s.ok("import", "--update", s.flagsFile("default", "one", "b"), "-a", running.web)
+	s.ok("import", "--update", s.flagsFile("default", "two", "a", "b"), "-a", running.web, "-m", "second")
+	next("4 _ anonymous update flag a [import] second")
+	s.ok("import", "--update", s.flagsFile("default", "three", "a"), "-a", running.web)
+	next("5 _ anonymous update flag a [import]")
+	cancel()
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
+	if code := <-exited; code != exitInterrupted || problems.String() != "guidon: interrupted\n" {
+		t.Errorf("got exit code %d and %q, want 130", code, problems.String())
+	}
+	s.fails(exitFailure, []string{"log", "--follow", "-a", running.grpc}, "only over HTTP")
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+)
+
+// writeFlags adds the connection flags to a command that changes something.
+func (c *connection) writeFlags(command *cobra.Command) {
+	c.flags(command)
+	command.Flags().StringVarP(&c.message, "message", "m", "", "why the change is made, `text` that is kept in the change log")
+}
+
+// messaging is a client whose writes have a message.
+type messaging struct {
+	client.Client
+	message string
+}
+
+// Invoke implements client.Client.
+func (m messaging) Invoke(ctx context.Context, method string, request, response proto.Message) error {
+	return m.Client.Invoke(client.WithMessage(ctx, m.message), method, request, response)
+}

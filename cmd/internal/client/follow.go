@@ -1,0 +1,218 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/clock"
+)
+
+// Follower follows the change records of a namespace on a server.
+type Follower struct {
+	Namespace string
+	After     string                       // the position that precedes the first record: a revision, or the id of an event
+	Each      func(*guidonv1.Change) error // is called for each record, in order; an error ends Follow
+	Lost      func(error)                  // is called whenever the connection was lost, before it is established again
+}
+
+const (
+	// maxSilence is how long a stream may be silent. The server sends something every
+	// 20 seconds.
+	maxSilence = time.Minute
+	// maxEvent limits one event, in bytes. A record has at most two objects of 16 MiB.
+	maxEvent = 128 << 20
+	// The pause before a stream is opened again, unless the server states another one.
+	reconnectPause    = 2 * time.Second
+	maxReconnectPause = 30 * time.Second
+)
+
+// Follow opens the change stream of the server at the address, whose scheme must be http
+// or https, and follows it until ctx ends or the server rejects it. A stream that was open
+// once is opened again when it ends, after the last record that was received, so no record
+// is lost or received twice.
+func (f Follower) Follow(ctx context.Context, address string, options Options) error {
+	u, err := parse(address)
+	if err != nil {
+		return err
+	}
+	if isGRPC(u) {
+		return guidon.Errorf(guidon.InvalidArgument, "changes can be followed only over HTTP; use an http:// or https:// address")
+	}
+	if options.Timeout <= 0 {
+		options.Timeout = defaultTimeout
+	}
+	s := &following{Follower: f, http: newHTTP(u, options)}
+	defer s.http.Close()
+	for {
+		s.pause = reconnectPause
+		err := s.stream(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return contextError(ctx, options.Timeout)
+		case !s.opened, !errors.Is(err, guidon.Unavailable):
+			return err
+		}
+		s.Lost(err)
+		if clock.Sleep(ctx, s.pause) != nil {
+			return contextError(ctx, options.Timeout)
+		}
+	}
+}
+
+// following is one run of a Follower.
+type following struct {
+	Follower
+	http   *httpClient
+	opened bool          // a stream was open
+	pause  time.Duration // before the next stream is opened
+}
+
+// stream opens a stream and reads it to its end. The error is Unavailable if another one
+// may be opened.
+func (s *following) stream(ctx context.Context) error {
+	streaming, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(s.http.options.Timeout, func() { cancel(errSilent) })
+	defer silence.Stop()
+	request, err := s.request(streaming)
+	if err != nil {
+		return err
+	}
+	response, err := s.http.http.Do(request)
+	if err != nil {
+		return s.http.failure(ctx, cmp.Or(context.Cause(streaming), err))
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // the status is known anyway
+		return s.http.statusError(response, body)
+	}
+	s.opened = true
+	events := &eventReader{in: bufio.NewReader(response.Body), received: func() { silence.Reset(maxSilence) }}
+	for {
+		e, err := events.next()
+		if err != nil {
+			return guidon.Errorf(guidon.Unavailable, "the change stream of %s was interrupted: %v", s.http.address, cmp.Or(context.Cause(streaming), err))
+		}
+		if err := s.handle(e); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *following) request(ctx context.Context) (*http.Request, error) {
+	target := s.http.address + "/api/v1/namespaces/" + url.PathEscape(guidon.NamespaceKey(s.Namespace)) +
+		"/changes/stream?" + url.Values{"from": {s.After}}.Encode()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	if s.http.options.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+s.http.options.Token)
+	}
+	return r, nil
+}
+
+// handle handles an event. An event without data only states the position.
+func (s *following) handle(e event) error {
+	if e.retry > 0 {
+		s.pause = min(e.retry, maxReconnectPause)
+	}
+	if len(e.data) > 0 {
+		c := new(guidonv1.Change)
+		if err := codec.Unmarshal(e.data, c, maxResponseValues); err != nil {
+			return guidon.Errorf(guidon.Internal, "cannot parse an event from %s: %v", s.http.address, err)
+		}
+		if err := s.Each(c); err != nil {
+			return err
+		}
+	}
+	if e.id != "" {
+		s.After = e.id
+	}
+	return nil
+}
+
+// event is a server-sent event.
+type event struct {
+	id    string
+	data  []byte
+	retry time.Duration // 0 if it states none
+}
+
+// eventReader reads the events of a stream.
+type eventReader struct {
+	in       *bufio.Reader
+	received func() // is called for each line
+}
+
+// next returns the next event. Comments are not events, but they are received.
+func (r *eventReader) next() (event, error) {
+	var e event
+	for {
+		line, err := r.line()
+		if err != nil {
+			return e, err
+		}
+		r.received()
+		if len(line) == 0 {
+			return e, nil
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) {
+		case "id":
+			e.id = string(value)
+		case "data":
+			e.data = append(e.data, value...)
+		case "retry":
+			if n, err := strconv.ParseUint(string(value), 10, 31); err == nil {
+				e.retry = time.Duration(n) * time.Millisecond // #nosec G115 -- 31 bits
+			}
+		}
+		if len(e.data) > maxEvent {
+			return e, errTooLong
+		}
+	}
+}
+
+var (
+	errSilent  = errors.New("no response")
+	errTooLong = errors.New("an event is too long")
+)
+
+// line returns the next line, without its end.
+func (r *eventReader) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxEvent:
+			return nil, errTooLong
+		case err == nil:
+			return bytes.TrimRight(line, "\r\n"), nil
+		case errors.Is(err, io.EOF):
+			return nil, errors.New("the connection was closed")
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}
+
+// PositionOf returns the position of a record as [Follower.After].
+func PositionOf(c *guidonv1.Change) string {
+	return strconv.FormatInt(c.GetRevision(), 10) + "." + strconv.FormatInt(int64(c.GetSequence()), 10)
+}

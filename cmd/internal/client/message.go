@@ -1,0 +1,20 @@
+package client
+
+import (
+	"context"
+
+	"github.com/guidonhq/guidon/handler/call"
+)
+
+type messageKey struct{}
+
+// WithMessage returns a context whose writes have the message in their change records.
+func WithMessage(ctx context.Context, message string) context.Context {
+	return context.WithValue(ctx, messageKey{}, call.EncodeMessage(message))
+}
+
+// message returns the Guidon-Message header for the context, or "".
+func message(ctx context.Context) string {
+	value, _ := ctx.Value(messageKey{}).(string)
+	return value
+}

@@ -1,0 +1,52 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/guidonhq/guidon/change"
+)
+
+// MaxMessageLength is the maximum length of [Write.Message], in characters.
+const MaxMessageLength = 1000
+
+// Write is on whose behalf something is changed, under which condition, and why.
+type Write struct {
+	By      Caller
+	IfMatch *int64        // the change fails unless this is the current revision number
+	Message string        // why, in the words of the caller; see [Write.Validate]
+	Reason  change.Reason // what kind of write it is; zero for a direct one
+}
+
+// Validate returns InvalidArgument if the message is too long, or has characters that hide
+// what it says. The methods of [Service] make this check; a caller of a [Store] must make
+// it itself.
+func (w Write) Validate() error {
+	switch {
+	case w.Message == "":
+	case len(w.Message) > MaxMessageLength && utf8.RuneCountInString(w.Message) > MaxMessageLength:
+		return invalidField("message", fmt.Sprintf("must not be longer than %d characters", MaxMessageLength))
+	case !utf8.ValidString(w.Message):
+		return invalidField("message", "must be valid UTF-8")
+	case !IsClean(w.Message):
+		return invalidField("message", "must not contain line breaks or other control characters")
+	}
+	return nil
+}
+
+// update is [Store.Update] with a valid w.
+func (s *Service) update(ctx context.Context, namespace string, w Write, fn func(ctx context.Context, tx Tx) error) (int64, error) {
+	if err := w.Validate(); err != nil {
+		return 0, err
+	}
+	return s.store.Update(ctx, namespace, w, fn)
+}
+
+// updateAuthentications is [Store.UpdateAuthentications] with a valid w.
+func (s *Service) updateAuthentications(ctx context.Context, w Write, fn func(ctx context.Context, tx AuthenticationTx) error) error {
+	if err := w.Validate(); err != nil {
+		return err
+	}
+	return s.store.UpdateAuthentications(ctx, w, fn)
+}
