@@ -146,6 +146,7 @@ type reachSearch struct {
 	open       bool    // there may be such entities, and buckets for them
 	takers     []taker // earlier ones that decide
 	covered    int     // buckets of the largest threshold so far
+	tries      int     // combinations of takers
 }
 
 // taker is a rule or rollout that takes entities from later ones.
@@ -214,8 +215,12 @@ func (s *reachSearch) addMatching(step *reachStep) {
 	}
 }
 
-// maxTakers limits how many takers are tried out one by one.
-const maxTakers = 64
+// Limits of the search for takers: how many are left out one by one, and how many
+// combinations are tried for one flag. Beyond them, takersOf returns more than it needs.
+const (
+	maxTakers = 64
+	maxTries  = 20_000
+)
 
 // takersOf returns the earlier ones that together take all who fulfill the requirement: a
 // single one if that suffices, otherwise some of which none can be left out.
@@ -242,6 +247,9 @@ func (s *reachSearch) takersOf(who requirement) []int {
 
 // remain reports whether somebody who fulfills the requirement may be left by the takers.
 func (s *reachSearch) remain(who requirement, takers []taker) bool {
+	if s.tries++; s.tries > maxTries {
+		return true
+	}
 	x := s.predicates.facts()
 	if !x.assume(who, true) {
 		return false
