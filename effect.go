@@ -67,19 +67,39 @@ func EffectOf(before, after *Snapshot, flagKey string) *Effect {
 	)
 }
 
+// EffectOfFlag returns what changes for the users of the flag if it is stored as f, which
+// may be a new flag.
+func (s *Snapshot) EffectOfFlag(f *Flag) *Effect {
+	return effectOf(flagState{s.Flag(f.Key), s.segmentsByKey}, flagState{f, s.segmentsByKey})
+}
+
+// EffectOfSegment returns what changes for the users of the flag if the segment is stored
+// as g.
+func (s *Snapshot) EffectOfSegment(flagKey string, g *Segment) *Effect {
+	edited := s.segmentsOf(flagKey)
+	edited[g.Key] = compileSegment(g)
+	return effectOf(flagState{s.Flag(flagKey), s.segmentsByKey}, flagState{s.Flag(flagKey), edited})
+}
+
 // EffectWithoutSegment returns what changes for the users of the flag if the segment does
 // not exist any more, but the rules and rollouts that refer to it do: they never match.
 func (s *Snapshot) EffectWithoutSegment(flagKey, segmentKey string) *Effect {
-	f := s.Flag(flagKey)
-	rest := segmentIndex{}
-	if f != nil {
+	rest := s.segmentsOf(flagKey)
+	delete(rest, segmentKey)
+	return effectOf(flagState{s.Flag(flagKey), s.segmentsByKey}, flagState{s.Flag(flagKey), rest})
+}
+
+// segmentsOf returns the segments that the flag refers to, for the caller to change.
+func (s *Snapshot) segmentsOf(flagKey string) segmentIndex {
+	segments := segmentIndex{}
+	if f := s.Flag(flagKey); f != nil {
 		for key := range f.SegmentKeys() {
-			if g := s.segmentsByKey[key]; g != nil && key != segmentKey {
-				rest[key] = g
+			if g := s.segmentsByKey[key]; g != nil {
+				segments[key] = g
 			}
 		}
 	}
-	return effectOf(flagState{f, s.segmentsByKey}, flagState{f, rest})
+	return segments
 }
 
 // flagState is a flag, or nil, with the segments that it may refer to.
@@ -143,8 +163,8 @@ func changedSegments(before, after flagState, p *predicates) map[string]bool {
 
 // Limits of the work for one effect.
 const (
-	maxEffectWork  = 2_000_000 // predicates looked at
-	maxEffectMoves = 5_000     // in all groups
+	maxEffectWork  = 1_000_000 // predicates looked at
+	maxEffectMoves = 2_000     // in all groups
 )
 
 // comparison finds the groups of an effect.

@@ -133,6 +133,11 @@ func TestEffect(t *testing.T) {
 				t.Errorf("groups (-want +got):\n%s", diff)
 			}
 			checkSums(t, got)
+			if tt.after != nil {
+				if diff := cmp.Diff(got, stateOf(tt.before).EffectOfFlag(tt.after)); diff != "" {
+					t.Errorf("EffectOfFlag (-want +got):\n%s", diff)
+				}
+			}
 		})
 	}
 }
@@ -178,10 +183,12 @@ func TestEffectOfSegments(t *testing.T) {
 			if diff := cmp.Diff(tt.want, describeEffect(got)); diff != "" {
 				t.Errorf("groups (-want +got):\n%s", diff)
 			}
-			if len(tt.delta.DeletedSegments) > 0 {
-				if diff := cmp.Diff(got, before.EffectWithoutSegment("f", "staff")); diff != "" {
-					t.Errorf("EffectWithoutSegment (-want +got):\n%s", diff)
-				}
+			same := before.EffectWithoutSegment("f", "staff")
+			if len(tt.delta.Segments) > 0 {
+				same = before.EffectOfSegment("f", tt.delta.Segments[0])
+			}
+			if diff := cmp.Diff(got, same); diff != "" {
+				t.Errorf("without a second snapshot (-want +got):\n%s", diff)
 			}
 		})
 	}
