@@ -2,7 +2,7 @@ package guidon
 
 import "slices"
 
-// Effect is what users notice when one state of a flag replaces another: which share of
+// Effect is what users see when one state of a flag replaces another: which share of
 // them gets another outcome, and which. It is computed from the buckets of the engine and
 // holds exactly. How many users there are in a group of [EffectGroup] is not known, because
 // that depends on the contexts of their evaluations.
@@ -45,7 +45,8 @@ const (
 	ByChangedMatch                   // as ByContext, and it depends on segments that changed
 )
 
-// Move is a share of a group that gets another outcome.
+// Move is a share of a group that gets another outcome. For a boolean flag, that is another
+// value; for a variant flag, match and reason count too.
 type Move struct {
 	Buckets  int           // the sum of Ranges
 	Ranges   []BucketRange // ascending
@@ -247,7 +248,7 @@ func (c *comparison) visit(i, j int) {
 	}
 	before, after := c.before.of(i), c.after.of(j)
 	group := EffectGroup{Before: c.before.indexOf(i), After: c.after.indexOf(j), Who: ByContext}
-	group.compare(before, after)
+	group.compare(before, after, c.same)
 	if len(group.Moves) == 0 {
 		return
 	}
@@ -260,6 +261,12 @@ func (c *comparison) visit(i, j int) {
 		group.Who = ByChangedMatch
 	}
 	c.effect.Groups = append(c.effect.Groups, group)
+}
+
+// same reports whether users see no difference between the outcomes. Nobody has to care why
+// a boolean flag is on.
+func (c *comparison) same(from, to Outcome) bool {
+	return from == to || c.effect.Type == BooleanFlag && from.SameValue(to)
 }
 
 // indexOf returns the index of the rule or rollout in the flag.
@@ -288,12 +295,12 @@ func (c *comparison) changedUntil(i, j int) []string {
 }
 
 // compare adds the moves from the outcomes before to those after the change.
-func (g *EffectGroup) compare(before, after []decided) {
+func (g *EffectGroup) compare(before, after []decided, same func(from, to Outcome) bool) {
 	start := 0
 	for len(before) > 0 && len(after) > 0 {
 		from, to := before[0], after[0]
 		end := min(from.end, to.end)
-		if from.outcome == to.outcome {
+		if same(from.outcome, to.outcome) {
 			g.Unchanged += end - start
 		} else {
 			g.move(BucketRange{start, end}, Move{From: from.outcome, To: to.outcome, FromStep: from.index, ToStep: to.index})

@@ -70,7 +70,9 @@ func TestEffect(t *testing.T) {
 	boolean := func(enabled bool, rollouts ...*guidon.Rollout) *guidon.Flag {
 		return flagtest.BooleanFlag("f", enabled, rollouts...)
 	}
-	rule := func(shares flagtest.Shares, segments ...string) *guidon.Rule { return flagtest.Rule(shares, segments...) }
+	rule := func(shares flagtest.Shares, segments ...string) *guidon.Rule {
+		return flagtest.Rule(shares, segments...)
+	}
 	half, all := flagtest.Shares{50, 50}, flagtest.Shares{100}
 	onlyB := flagtest.Shares{0, 100}
 	for _, tt := range []struct {

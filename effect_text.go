@@ -33,7 +33,7 @@ func (e *Effect) describeGroup(g *EffectGroup) string {
 // paired reports whether the rule or rollout is the same one before and after.
 func (e *Effect) paired(before, after int) bool {
 	for _, pair := range e.Steps {
-		if pair == (StepPair{before, after}) {
+		if before != NoStep && after != NoStep && pair == (StepPair{before, after}) {
 			return true
 		}
 	}

@@ -20,6 +20,7 @@ type predicate struct {
 type predicates struct {
 	all       []*predicate
 	byContent map[string]*predicate
+	bySegment map[*compiledSegment]*predicate
 	related   []relation // of each two predicates, by id; see relate
 }
 
@@ -27,26 +28,43 @@ type predicates struct {
 // Beyond it only equal ones are recognized.
 const maxRelated = 100
 
-func newPredicates() *predicates { return &predicates{byContent: map[string]*predicate{}} }
+func newPredicates() *predicates {
+	return &predicates{byContent: map[string]*predicate{}, bySegment: map[*compiledSegment]*predicate{}}
+}
 
 // of returns the predicate of the segment, or nil if it does not exist.
 func (p *predicates) of(c *compiledSegment) *predicate {
 	if c == nil {
 		return nil
 	}
-	found := &predicate{id: len(p.all)}
+	found := p.bySegment[c]
+	if found == nil {
+		found = p.intern(newPredicate(c))
+		p.bySegment[c] = found
+	}
+	return found
+}
+
+// intern returns the predicate with the content of added, which is added if there is none.
+func (p *predicates) intern(added *predicate) *predicate {
+	content := added.content()
+	if known := p.byContent[content]; known != nil {
+		return known
+	}
+	added.id = len(p.all)
+	p.all = append(p.all, added)
+	p.byContent[content] = added
+	return added
+}
+
+func newPredicate(c *compiledSegment) *predicate {
+	found := &predicate{}
 	for i, constraint := range c.segment.Constraints {
 		found.constraints = append(found.constraints, newClaim(constraint, c.conditions[i]))
 	}
 	slices.SortFunc(found.constraints, func(a, b *claim) int { return cmp.Compare(a.content, b.content) })
 	found.constraints = slices.CompactFunc(found.constraints, func(a, b *claim) bool { return a.content == b.content })
 	found.any = c.segment.MatchType == MatchAny && len(found.constraints) > 1
-	content := found.content()
-	if known := p.byContent[content]; known != nil {
-		return known
-	}
-	p.byContent[content] = found
-	p.all = append(p.all, found)
 	return found
 }
 

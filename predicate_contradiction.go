@@ -141,11 +141,11 @@ func differentEnds(a, b *claim) bool {
 
 // bounds are the limits that constraints put on an ordered value.
 type bounds[T any] struct {
-	compare          func(a, b T) int
-	low, high        T
-	hasLow, hasHigh  bool
-	lowOut, highOut  bool // the limit itself is outside
-	excluded         []T
+	compare         func(a, b T) int
+	low, high       T
+	hasLow, hasHigh bool
+	lowOut, highOut bool // the limit itself is outside
+	excluded        []T
 }
 
 // limit applies a comparison with the value.
