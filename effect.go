@@ -190,7 +190,7 @@ func (c *comparison) run(x *facts) {
 		if s.threshold {
 			continue
 		}
-		if !c.spend(len(x.known) + len(x.clauses) + len(s.who.of)) {
+		if !c.spend(x.size + len(s.who.of)) {
 			return
 		}
 		if matching := x.clone(); matching.assume(s.who, true) {
@@ -219,7 +219,7 @@ func (c *comparison) walkAfter(i int, x *facts) {
 		case no:
 			continue
 		}
-		if !c.spend(len(x.known) + len(x.clauses)) {
+		if !c.spend(x.size) {
 			return
 		}
 		if x.clone().assume(s.who, true) {

@@ -239,8 +239,8 @@ func TestEffectLimits(t *testing.T) {
 		t.Errorf("got all of %d groups", len(got.Groups))
 	}
 	reach := flagtest.SnapshotOf(flags[0], segments...).Reach("f")
-	if len(reach.Steps) != 4000 {
-		t.Errorf("got %d rules, want all", len(reach.Steps))
+	if len(reach.Steps) != 4000 || !reach.Truncated {
+		t.Errorf("got %d rules, truncated %v, want all rules", len(reach.Steps), reach.Truncated)
 	}
 }
 

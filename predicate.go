@@ -116,8 +116,7 @@ var (
 	nobody   = requirement{all: false}
 )
 
-func (r requirement) isEveryone() bool { return r.all && len(r.of) == 0 }
-func (r requirement) isNobody() bool   { return !r.all && len(r.of) == 0 }
+func (r requirement) isNobody() bool { return !r.all && len(r.of) == 0 }
 
 // requirement returns the requirement of the audience.
 func (p *predicates) requirement(a *audience) requirement {

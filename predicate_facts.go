@@ -23,6 +23,7 @@ type facts struct {
 	predicates *predicates
 	known      []truth // by id
 	clauses    []clause
+	size       int // of known and clauses, which copies and conclusions take
 }
 
 // clause states that at least one of the predicates holds, or that at least one does not.
@@ -32,11 +33,11 @@ type clause struct {
 }
 
 func (p *predicates) facts() *facts {
-	return &facts{predicates: p, known: make([]truth, len(p.all))}
+	return &facts{predicates: p, known: make([]truth, len(p.all)), size: len(p.all)}
 }
 
 func (x *facts) clone() *facts {
-	return &facts{x.predicates, slices.Clone(x.known), slices.Clip(x.clauses)}
+	return &facts{x.predicates, slices.Clone(x.known), slices.Clip(x.clauses), x.size}
 }
 
 // value reports whether the entities fulfill the requirement.
@@ -60,6 +61,7 @@ func (x *facts) value(r requirement) truth {
 func (x *facts) assume(r requirement, holds bool) bool {
 	if r.all != holds {
 		x.clauses = append(x.clauses, clause{r.of, holds})
+		x.size += 1 + len(r.of)
 		return x.propagate()
 	}
 	for _, p := range r.of {

@@ -14,6 +14,8 @@ type Reach struct {
 	Steps    []StepReach // of the rules or rollouts, in their order
 	Default  DefaultReach
 	Unserved []string // keys of the variants that no entity can get
+	// Truncated means that there was too much to compare: more may never be reached.
+	Truncated bool
 }
 
 // StepReach is the reach of a rule or rollout.
@@ -22,7 +24,7 @@ type StepReach struct {
 	ID        string
 	Fails     bool // its evaluation fails, because a constraint has an unknown type
 	Cause     Cause
-	By        []int           // for Shadowed: the earlier rules or rollouts, which suffice together
+	By        []int           // for Shadowed: the earlier rules or rollouts, which suffice together; empty if they are many
 	Segment   string          // for MissingSegment: the key, or empty if it refers to none
 	Conflicts []ConstraintRef // for Unsatisfiable: constraints that cannot hold together, or at all
 	Buckets   int             // the most for which it can decide: earlier thresholds have the others
@@ -146,7 +148,7 @@ type reachSearch struct {
 	open       bool    // there may be such entities, and buckets for them
 	takers     []taker // earlier ones that decide
 	covered    int     // buckets of the largest threshold so far
-	tries      int     // combinations of takers
+	work       int     // done
 }
 
 // taker is a rule or rollout that takes entities from later ones.
@@ -175,6 +177,7 @@ func (s *reachSearch) addThreshold(step *reachStep) {
 	switch {
 	case end == 0:
 		step.Cause = NoBuckets
+	case !s.spend(1 + len(s.takers)):
 	case !s.open:
 		step.Cause, step.By = Shadowed, s.takersOf(everyone)
 	case step.Buckets <= 0:
@@ -207,6 +210,7 @@ func (s *reachSearch) addMatching(step *reachStep) {
 		step.Cause, step.Segment = MissingSegment, step.keys[missing]
 	case step.who.isNobody():
 		step.Cause, step.Conflicts = Unsatisfiable, s.conflicts(step.keys, step.operator)
+	case !s.spend(s.left.size + len(s.takers)):
 	case !s.open || !s.left.clone().assume(step.who, true):
 		step.Cause, step.By = Shadowed, s.takersOf(step.who)
 	default:
@@ -215,15 +219,23 @@ func (s *reachSearch) addMatching(step *reachStep) {
 	}
 }
 
-// Limits of the search for takers: how many are left out one by one, and how many
-// combinations are tried for one flag. Beyond them, takersOf returns more than it needs.
-const (
-	maxTakers = 64
-	maxTries  = 20_000
-)
+// maxReachWork limits how many predicates and takers are looked at for one flag.
+const maxReachWork = 5_000_000
+
+func (s *reachSearch) spend(work int) bool {
+	s.work += work
+	if s.work > maxReachWork {
+		s.reach.Truncated = true
+	}
+	return !s.reach.Truncated
+}
+
+// maxTakers limits how many takers a cause names.
+const maxTakers = 64
 
 // takersOf returns the earlier ones that together take all who fulfill the requirement: a
-// single one if that suffices, otherwise some of which none can be left out.
+// single one if that suffices, otherwise some of which none can be left out. If that is too
+// much work, it may return more. It returns none if there would be more than maxTakers.
 func (s *reachSearch) takersOf(who requirement) []int {
 	for _, t := range s.takers {
 		if t.end == s.reach.Buckets || !t.threshold && !s.remain(who, []taker{t}) {
@@ -231,7 +243,10 @@ func (s *reachSearch) takersOf(who requirement) []int {
 		}
 	}
 	needed := slices.DeleteFunc(slices.Clone(s.takers), func(t taker) bool { return t.threshold })
-	for i := 0; i < len(needed) && len(needed) <= maxTakers; {
+	if len(needed) > maxTakers {
+		return nil
+	}
+	for i := 0; i < len(needed); {
 		if rest := slices.Delete(slices.Clone(needed), i, i+1); !s.remain(who, rest) {
 			needed = rest
 		} else {
@@ -247,10 +262,10 @@ func (s *reachSearch) takersOf(who requirement) []int {
 
 // remain reports whether somebody who fulfills the requirement may be left by the takers.
 func (s *reachSearch) remain(who requirement, takers []taker) bool {
-	if s.tries++; s.tries > maxTries {
+	x := s.predicates.facts()
+	if s.work += x.size + len(takers); s.work > maxReachWork {
 		return true
 	}
-	x := s.predicates.facts()
 	if !x.assume(who, true) {
 		return false
 	}

@@ -38,7 +38,10 @@ func (r *Reach) shadows(by []int) string {
 	if r.Type == BooleanFlag {
 		kind = "rollout"
 	}
-	if len(by) == 1 {
+	switch len(by) {
+	case 0:
+		return fmt.Sprintf("earlier %ss together take everybody who would get here", kind)
+	case 1:
 		return fmt.Sprintf("%s %d takes everybody who would get here", kind, by[0]+1)
 	}
 	numbers := make([]string, len(by))

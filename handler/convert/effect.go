@@ -61,7 +61,7 @@ func Reach(r *guidon.Reach) *guidonv1.FlagReach {
 		Default: &guidonv1.DefaultReach{
 			Cause: guidonv1.ReachCause(r.Default.Cause), By: All(r.Default.By, Count), Why: r.WhyDefault(),
 		},
-		UnservedVariants: r.Unserved,
+		UnservedVariants: r.Unserved, Truncated: r.Truncated,
 	}
 }
 

@@ -1189,8 +1189,10 @@ type FlagReach struct {
 	Default *DefaultReach `protobuf:"bytes,5,opt,name=default,proto3" json:"default,omitempty"`
 	// The keys of the variants that nobody can get.
 	UnservedVariants []string `protobuf:"bytes,6,rep,name=unserved_variants,json=unservedVariants,proto3" json:"unserved_variants,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Whether there was too much to compare, so that more may never be reached.
+	Truncated     bool `protobuf:"varint,7,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FlagReach) Reset() {
@@ -1265,6 +1267,13 @@ func (x *FlagReach) GetUnservedVariants() []string {
 	return nil
 }
 
+func (x *FlagReach) GetTruncated() bool {
+	if x != nil {
+		return x.Truncated
+	}
+	return false
+}
+
 // StepReach is the reach of a rule or rollout.
 type StepReach struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1274,7 +1283,7 @@ type StepReach struct {
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	// Why it never decides.
 	Cause ReachCause `protobuf:"varint,3,opt,name=cause,proto3,enum=guidon.v1.ReachCause" json:"cause,omitempty"`
-	// The indexes of the earlier ones that together take everybody.
+	// The indexes of the earlier ones that together take everybody; empty if they are many.
 	By []int32 `protobuf:"varint,4,rep,packed,name=by,proto3" json:"by,omitempty"`
 	// The key of the segment that does not exist.
 	MissingSegment string `protobuf:"bytes,5,opt,name=missing_segment,json=missingSegment,proto3" json:"missing_segment,omitempty"`
@@ -1406,7 +1415,8 @@ type DefaultReach struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why it is never used.
 	Cause ReachCause `protobuf:"varint,1,opt,name=cause,proto3,enum=guidon.v1.ReachCause" json:"cause,omitempty"`
-	// The indexes of the rules or rollouts that together take everybody.
+	// The indexes of the rules or rollouts that together take everybody; empty if they are
+	// many.
 	By []int32 `protobuf:"varint,2,rep,packed,name=by,proto3" json:"by,omitempty"`
 	// The cause in words; empty if it is reached.
 	Why           string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
@@ -1707,14 +1717,15 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\aenabled\x18\x04 \x01(\bR\aenabled\"L\n" +
 	"\x13GetFlagReachRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
-	"\x03key\x18\x02 \x01(\tR\x03key\"\xf2\x01\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\"\x90\x02\n" +
 	"\tFlagReach\x12#\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x12\x18\n" +
 	"\abuckets\x18\x02 \x01(\x05R\abuckets\x12\x1a\n" +
 	"\bdisabled\x18\x03 \x01(\bR\bdisabled\x12*\n" +
 	"\x05steps\x18\x04 \x03(\v2\x14.guidon.v1.StepReachR\x05steps\x121\n" +
 	"\adefault\x18\x05 \x01(\v2\x17.guidon.v1.DefaultReachR\adefault\x12+\n" +
-	"\x11unserved_variants\x18\x06 \x03(\tR\x10unservedVariants\"\xf5\x02\n" +
+	"\x11unserved_variants\x18\x06 \x03(\tR\x10unservedVariants\x12\x1c\n" +
+	"\ttruncated\x18\a \x01(\bR\ttruncated\"\xf5\x02\n" +
 	"\tStepReach\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x05R\x05index\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12+\n" +
