@@ -127,6 +127,8 @@ func TestEffect(t *testing.T) {
 			[]string{"- to -, everyone; 10 true (0) > false (0); 90 stay"}},
 		{"a segment before a threshold", boolean(false, flagtest.Threshold(30, true)), boolean(false, flagtest.SegmentRollout(true, guidon.OrSegments, "beta"), flagtest.Threshold(30, true)),
 			[]string{"- to 0, matching; 70 false (-) > true (0); 30 stay"}},
+		{"a segment that was behind a full threshold", boolean(false, flagtest.Threshold(100, true), flagtest.SegmentRollout(false, guidon.OrSegments, "beta")), boolean(false, flagtest.Threshold(50, true)),
+			[]string{"- to -, everyone; 50 true (0) > false (-); 50 stay"}},
 		{"a segment behind a full threshold", boolean(false, flagtest.Threshold(100, true)), boolean(false, flagtest.Threshold(100, true), flagtest.SegmentRollout(false, guidon.OrSegments, "beta")), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

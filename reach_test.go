@@ -62,6 +62,7 @@ func TestReach(t *testing.T) {
 		want []string
 	}{
 		{"all reached", variant(rule("staff"), rule("beta")), []string{"0 reached 1000", "1 reached 1000", "default reached"}},
+		{"any of segments that exclude each other", variant(rule("staff", "guests"), rule("staff")), []string{"0 reached 1000", "1 shadowed by [0]", "default reached"}},
 		{"behind a rule for everyone", variant(rule("beta"), rule("everyone"), rule("staff")), []string{"0 reached 1000", "1 reached 1000", "2 shadowed by [1]", "default shadowed by [1]"}},
 		{"the same segment", variant(rule("staff"), rule("beta"), rule("staff")), []string{"0 reached 1000", "1 reached 1000", "2 shadowed by [0]", "default reached"}},
 		{"implied", variant(rule("staff"), rule("staff-beta")), []string{"0 reached 1000", "1 shadowed by [0]", "default reached"}},
@@ -254,6 +255,10 @@ func TestUnsatisfiable(t *testing.T) {
 		{"blank and something else", on(text, "empty", "", "neq", "a"), false},
 		{"a range", on(number, "gt", "5", "lt", "6"), false},
 		{"an empty range", on(number, "gt", "5", "lte", "5"), true},
+		{"below and not below", on(number, "gte", "5", "lt", "5"), true},
+		{"a limit that is outside and inside", on(number, "gt", "5", "gte", "5", "lte", "5"), true},
+		{"a limit that is inside and outside", on(number, "gte", "5", "lte", "5", "lt", "5"), true},
+		{"a limit inside, then outside", on(number, "gte", "5", "gt", "5", "lte", "5"), true},
 		{"a reversed range", on(number, "gt", "6", "lt", "5"), true},
 		{"one number", on(number, "gte", "5", "lte", "5"), false},
 		{"one number, excluded", on(number, "gte", "5", "lte", "5", "neq", "5.0"), true},
