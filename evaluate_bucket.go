@@ -75,15 +75,21 @@ func compileRanges(distributions []*Distribution, variants map[string]*Variant) 
 	end := 0
 	for _, d := range distributions {
 		v := variants[d.VariantID]
-		if v == nil || !(d.Rollout > 0) { // omits NaN too
+		if v == nil || !hasShare(d) {
 			continue
 		}
-		// In 32 bits and truncated one by one: three shares of 33.33 end at 999.
-		end += int(d.Rollout * (variantBuckets / 100))
+		end += bucketsOf(d)
 		ranges = append(ranges, bucketRange{end: end, key: v.Key, attachment: v.Attachment})
 	}
 	return ranges
 }
+
+// hasShare reports whether the distribution takes part in a rule.
+func hasShare(d *Distribution) bool { return d.Rollout > 0 } // not if it is NaN
+
+// bucketsOf returns the number of buckets of a distribution that takes part. It computes
+// in 32 bits and truncates each one by itself: three shares of 33.33 end at 999.
+func bucketsOf(d *Distribution) int { return int(d.Rollout * (variantBuckets / 100)) }
 
 // rangeOf returns the range that contains the bucket, or nil.
 func (r *compiledRule) rangeOf(bucket int) *bucketRange {

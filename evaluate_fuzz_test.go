@@ -111,9 +111,18 @@ func subset(some, all []string) bool {
 }
 
 // fuzzSource returns the input byte by byte, and zeros after its end.
-type fuzzSource struct{ rest []byte }
+type fuzzSource struct {
+	rest    []byte
+	percent bool // float returns percentages
+}
 
 func fuzzInput(data []byte) *fuzzSource { return &fuzzSource{rest: data} }
+
+// shares makes most results of float percentages, in steps that have to be rounded.
+func (s *fuzzSource) shares() *fuzzSource {
+	s.percent = true
+	return s
+}
 
 func (s *fuzzSource) byte() byte {
 	if len(s.rest) == 0 {
@@ -130,6 +139,9 @@ func (s *fuzzSource) bool() bool { return s.byte()&1 == 1 }
 
 // float returns any float, including NaN, infinities and negative numbers.
 func (s *fuzzSource) float() float32 {
+	if s.percent && s.below(16) > 0 {
+		return float32(s.below(101)) + float32(s.below(4))/3
+	}
 	return math.Float32frombits(binary.LittleEndian.Uint32([]byte{s.byte(), s.byte(), s.byte(), s.byte()}))
 }
 

@@ -55,16 +55,21 @@ func (c *CompiledFlag) compileRules(segments segmentIndex) {
 	if len(c.flag.Rules) == 0 {
 		return
 	}
-	variants := make(map[string]*Variant, len(c.flag.Variants))
-	for _, v := range c.flag.Variants {
-		variants[v.ID] = v
-	}
+	variants := variantsByID(c.flag)
 	c.rules = make([]compiledRule, 0, len(c.flag.Rules))
 	for _, r := range c.flag.Rules {
 		if set := segments.audience(r.SegmentKeys, r.SegmentOperator); set != nil {
 			c.rules = append(c.rules, compiledRule{audience: set, ranges: compileRanges(r.Distributions, variants)})
 		}
 	}
+}
+
+func variantsByID(f *Flag) map[string]*Variant {
+	variants := make(map[string]*Variant, len(f.Variants))
+	for _, v := range f.Variants {
+		variants[v.ID] = v
+	}
+	return variants
 }
 
 func (c *CompiledFlag) compileRollouts(segments segmentIndex) {

@@ -126,6 +126,12 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Writing().Large(management.ImportLimits, management.LongImport(config.ImportMemory)).Needing(service.RoleEditor),
 		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), management.ExportDocument),
 
+		// What follows from the content of flags and segments: not part of Flipt v1.
+		call.Read("/guidon.v1.AnalysisService/GetSegmentUsage", manage, within(get, "/segments/{key}/usage"), management.GetSegmentUsage).Validating(management.CheckKey),
+		call.Read("/guidon.v1.AnalysisService/PreviewSegment", manage, within(post, "/segments/{key}/effect"), management.PreviewSegment).Validating(management.CheckPreviewSegment),
+		call.Read("/guidon.v1.AnalysisService/PreviewFlag", manage, within(post, "/flags/{key}/effect"), management.PreviewFlag).Validating(management.CheckPreviewFlag),
+		call.Read("/guidon.v1.AnalysisService/GetFlagReach", manage, within(get, "/flags/{key}/reach"), management.GetFlagReach).Validating(management.CheckKey),
+
 		// Authentication. ExpireAuthenticationSelf has its time in the query (contract
 		// 10.4).
 		call.Inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", call.AreaPublic, only(get, authPrefix+"/method"), methods.List).Private().ForEveryIdentity(),

@@ -1,0 +1,183 @@
+package guidon
+
+import "math"
+
+// Outcome is what the evaluation of a flag returns to an entity, without the segments that
+// matched.
+type Outcome struct {
+	Match      bool   // as in VariantResult
+	Reason     Reason // as in VariantResult and BooleanResult
+	VariantKey string // of a variant flag
+	Attachment string // of the variant
+	Enabled    bool   // of a boolean flag
+	Absent     bool   // there is no such flag
+	Fails      bool   // a segment has a constraint of an unknown type
+}
+
+// SameValue reports whether a client that reads only the value of the flag sees no
+// difference between the outcomes.
+func (o Outcome) SameValue(other Outcome) bool {
+	o.Match, o.Reason = other.Match, other.Reason
+	return o == other
+}
+
+// decisions is what the engine does with a flag, by buckets instead of entities: the steps
+// of [CompiledFlag.Variant] and [CompiledFlag.Boolean].
+type decisions struct {
+	buckets  int
+	steps    []decision
+	fallback Outcome
+}
+
+// decision is a rule or rollout that may decide the outcome.
+type decision struct {
+	index     int         // of the rule or rollout in the flag
+	threshold bool        // it decides for its range of buckets, otherwise for who matches
+	who       requirement // unless it is a threshold
+	segments  []string    // the keys behind who
+	outcomes  []outcomeRange
+}
+
+// outcomeRange gives an outcome to the buckets from the end of the previous range on.
+type outcomeRange struct {
+	end     int // exclusive
+	outcome Outcome
+}
+
+// bucketsOfType returns the number of buckets of flags of the type.
+func bucketsOfType(t FlagType) int {
+	if t == BooleanFlag {
+		return booleanBuckets
+	}
+	return variantBuckets
+}
+
+// decisionsOf returns the decisions of the flag, which may be nil. It adds the predicates
+// of its segments to p.
+func decisionsOf(f *Flag, segments segmentIndex, p *predicates) *decisions {
+	switch {
+	case f == nil:
+		return &decisions{fallback: Outcome{Absent: true}}
+	case f.Type == BooleanFlag:
+		return booleanDecisions(f, segments, p)
+	case f.Type == VariantFlag:
+		return variantDecisions(f, segments, p)
+	}
+	return &decisions{buckets: variantBuckets, fallback: Outcome{Fails: true}}
+}
+
+func variantDecisions(f *Flag, segments segmentIndex, p *predicates) *decisions {
+	d := &decisions{buckets: variantBuckets}
+	if v := f.DefaultVariant(); v != nil {
+		d.fallback = Outcome{Reason: ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
+	}
+	if !f.Enabled {
+		d.fallback.Reason = ReasonFlagDisabled
+		return d
+	}
+	variants := variantsByID(f)
+	for i, r := range f.Rules {
+		if set := segments.audience(r.SegmentKeys, r.SegmentOperator); set != nil {
+			d.add(i, set, p, d.distributed(compileRanges(r.Distributions, variants)))
+		}
+	}
+	return d
+}
+
+// distributed returns the outcomes of the buckets in a rule that matches, as
+// [CompiledFlag.distribute] does.
+func (d *decisions) distributed(ranges []bucketRange) []outcomeRange {
+	if len(ranges) == 0 {
+		matched := d.fallback
+		matched.Match, matched.Reason = true, ReasonMatch
+		return []outcomeRange{{d.buckets, matched}}
+	}
+	var outcomes []outcomeRange
+	covered := 0
+	for _, r := range ranges {
+		if end := min(r.end, d.buckets); end > covered {
+			outcomes = append(outcomes, outcomeRange{end, Outcome{Match: true, Reason: ReasonMatch, VariantKey: r.key, Attachment: r.attachment}})
+			covered = end
+		}
+	}
+	if covered < d.buckets {
+		outcomes = append(outcomes, outcomeRange{d.buckets, d.fallback})
+	}
+	return outcomes
+}
+
+func booleanDecisions(f *Flag, segments segmentIndex, p *predicates) *decisions {
+	d := &decisions{buckets: booleanBuckets, fallback: Outcome{Reason: ReasonDefault, Enabled: f.Enabled}}
+	for i, r := range f.Rollouts {
+		switch {
+		case r.Threshold != nil:
+			matched := Outcome{Reason: ReasonMatch, Enabled: r.Threshold.Value}
+			end := thresholdBuckets(r.Threshold.Percentage)
+			if end > 0 {
+				d.steps = append(d.steps, decision{index: i, threshold: true, outcomes: []outcomeRange{{end, matched}}})
+			}
+			if end == d.buckets {
+				return d // nobody gets further
+			}
+		case r.Segment != nil:
+			if set := segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator); set != nil {
+				d.add(i, set, p, []outcomeRange{{d.buckets, Outcome{Reason: ReasonMatch, Enabled: r.Segment.Value}}})
+			}
+		}
+	}
+	return d
+}
+
+// thresholdBuckets returns how many buckets are below the percentage.
+func thresholdBuckets(percentage float32) int {
+	switch {
+	case !(percentage > 0): // NaN too
+		return 0
+	case percentage >= booleanBuckets:
+		return booleanBuckets
+	}
+	return int(math.Ceil(float64(percentage)))
+}
+
+// add appends a rule or rollout with segments.
+func (d *decisions) add(index int, set *audience, p *predicates, outcomes []outcomeRange) {
+	if set.unknown { // whoever gets here gets an error
+		d.steps = append(d.steps, decision{
+			index: index, who: everyone, segments: set.keys, outcomes: []outcomeRange{{d.buckets, Outcome{Fails: true}}},
+		})
+		return
+	}
+	d.steps = append(d.steps, decision{index: index, who: p.requirement(set), segments: set.keys, outcomes: outcomes})
+}
+
+// noStep is the index of no rule or rollout: the default decides.
+const noStep = -1
+
+// decided is what some buckets get, and from which rule or rollout.
+type decided struct {
+	end     int
+	outcome Outcome
+	index   int
+}
+
+// of returns what the buckets get of entities for whom the step matches, and no earlier
+// one that is not a threshold. The step may be len(d.steps), which is none.
+func (d *decisions) of(step int) []decided {
+	var list []decided
+	covered := 0
+	take := func(index int, outcomes []outcomeRange) {
+		for _, o := range outcomes {
+			if o.end > covered {
+				list = append(list, decided{o.end, o.outcome, index})
+				covered = o.end
+			}
+		}
+	}
+	for i := range min(step+1, len(d.steps)) {
+		if s := &d.steps[i]; s.threshold || i == step {
+			take(s.index, s.outcomes)
+		}
+	}
+	take(noStep, []outcomeRange{{d.buckets, d.fallback}})
+	return list
+}

@@ -1,0 +1,87 @@
+package guidon_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/flagtest"
+)
+
+func TestDescribe(t *testing.T) {
+	named := func(id string, share float32, segment string) *guidon.Rule {
+		r := flagtest.Rule(flagtest.Shares{share, 100 - share}, segment)
+		r.ID = id
+		return r
+	}
+	for _, tt := range []struct {
+		name          string
+		before, after *guidon.Snapshot
+		want          []string
+	}{
+		{"a rule", stateOf(flagtest.VariantFlag("f", named("1", 10, "beta"), named("2", 50, "staff"))), stateOf(flagtest.VariantFlag("f", named("1", 10, "beta"), named("2", 29.9, "staff"))),
+			[]string{"20.1 % of those who reach rule 2 move from A to B"}},
+		{"everyone", stateOf(flagtest.BooleanFlag("f", true)), stateOf(flagtest.BooleanFlag("f", false)),
+			[]string{"100 % of all entities move from true to false"}},
+		{"disabled", stateOf(flagtest.WithDefault(flagtest.VariantFlag("f", named("1", 100, "staff")), "A")), stateOf(flagtest.Disabled(flagtest.WithDefault(flagtest.VariantFlag("f", named("1", 100, "staff")), "A"))),
+			[]string{
+				"100 % of those whom rule 1 matched before and no rule matches now move from A to A (disabled)",
+				"100 % of those whom no rule matches move from A (default) to A (disabled)",
+			}},
+		{"no variants", stateOf(flagtest.VariantFlag("f")), stateOf(flagtest.Disabled(flagtest.VariantFlag("f"))),
+			[]string{"100 % of all entities move from no variant to no variant (disabled)"}},
+		{"no distributions", stateOf(flagtest.VariantFlag("f")), stateOf(flagtest.VariantFlag("f", flagtest.Rule(nil, "everyone"))),
+			[]string{"100 % of all entities move from no variant to a match without a variant"}},
+		{"an error", stateOf(flagtest.VariantFlag("f", flagtest.Rule(nil, "staff"))),
+			flagtest.SnapshotOf(flagtest.VariantFlag("f", flagtest.Rule(nil, "staff")), flagtest.Segment("staff", guidon.MatchAll, constraint(9, "p", "eq", "a"))),
+			[]string{
+				"100 % of those who reach rule 1 move from a match without a variant to an error; who they are depends on the changed segments staff",
+				"100 % of those whom no rule matched before and rule 1 matches now move from no variant to an error; who they are depends on the changed segments staff",
+			}},
+		{"created", stateOf(nil), stateOf(flagtest.BooleanFlag("f", true)), []string{"100 % of all entities move from no flag to true"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := guidon.EffectOf(tt.before, tt.after, "f")
+			var got []string
+			for i := range e.Groups {
+				for j := range e.Groups[i].Moves {
+					got = append(got, e.Describe(&e.Groups[i], &e.Groups[i].Moves[j]))
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("moves (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhy(t *testing.T) {
+	flag := flagtest.VariantFlag("f",
+		flagtest.Rule(nil, "staff"), flagtest.Rule(nil, "beta"), flagtest.Rule(nil, "staff", "beta"), flagtest.RuleOfAll(nil, "staff", "guests"),
+		flagtest.Rule(nil, "nowhere"), flagtest.Rule(nil), flagtest.Rule(nil, "never"), flagtest.Rule(nil, "everyone"))
+	s := flagtest.SnapshotOf(flag, append(testSegments(), flagtest.Segment("never", guidon.MatchAll, flagtest.Has("x"), constraint(guidon.NumberComparison, "p", "gt", "x")))...)
+	r := s.Reach("f")
+	var got []string
+	for i := range r.Steps {
+		got = append(got, r.Why(&r.Steps[i]))
+	}
+	want := []string{
+		"", "", "rules 1, 2 together take everybody who would get here", "nobody satisfies constraints 1 of segment staff, 1 of segment guests",
+		"segment nowhere does not exist", "it has no segments", "nobody satisfies constraint 2 of segment never", "",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("causes (-want +got):\n%s", diff)
+	}
+	if got, want := r.WhyDefault(), "rule 8 takes everybody who would get here"; got != want {
+		t.Errorf("default: got %q, want %q", got, want)
+	}
+	r = stateOf(flagtest.BooleanFlag("f", true, flagtest.Threshold(0, true), flagtest.Threshold(100, true), flagtest.Threshold(10, true))).Reach("f")
+	got = nil
+	for i := range r.Steps {
+		got = append(got, r.Why(&r.Steps[i]))
+	}
+	if diff := cmp.Diff([]string{"its percentage is 0", "", "rollout 2 takes everybody who would get here"}, got); diff != "" {
+		t.Errorf("causes (-want +got):\n%s", diff)
+	}
+}

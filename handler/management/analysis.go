@@ -1,0 +1,87 @@
+package management
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// GetFlagReach returns what a flag can never do.
+func GetFlagReach(v service.View, m *guidonv1.GetFlagReachRequest) (*guidonv1.FlagReach, error) {
+	r, err := v.Reach(m.GetKey())
+	return convert.Result(r, err, convert.Reach)
+}
+
+// CheckPreviewFlag checks that there is an edited flag with a key.
+func CheckPreviewFlag(m proto.Message) error {
+	if m.(*guidonv1.PreviewFlagRequest).GetFlag() == nil {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag: must not be empty")
+	}
+	return CheckKey(m)
+}
+
+// PreviewFlag returns the effect of saving a flag.
+func PreviewFlag(v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagEffect, error) {
+	e, err := v.PreviewFlag(m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
+	return convert.Result(e, err, convert.Effect)
+}
+
+// GetSegmentUsage returns what refers to a segment.
+func GetSegmentUsage(v service.View, m *guidonv1.GetSegmentUsageRequest) (*guidonv1.SegmentUsage, error) {
+	requested := convert.Page(m)
+	uses, page, err := v.SegmentUsage(m.GetKey(), requested)
+	return segmentUsage(m.GetKey(), requested, uses, page, err)
+}
+
+// CheckPreviewSegment checks that there is an edited segment with a key.
+func CheckPreviewSegment(m proto.Message) error {
+	if m.(*guidonv1.PreviewSegmentRequest).GetSegment() == nil {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field segment: must not be empty")
+	}
+	return CheckKey(m)
+}
+
+// PreviewSegment returns the effect of saving a segment.
+func PreviewSegment(v service.View, m *guidonv1.PreviewSegmentRequest) (*guidonv1.SegmentUsage, error) {
+	requested := convert.Page(m)
+	uses, page, err := v.PreviewSegment(m.GetKey(), convert.DocumentSegmentOf(m.GetSegment()), requested)
+	return segmentUsage(m.GetKey(), requested, uses, page, err)
+}
+
+// segmentUsage returns the page, or as much of it as fits into a response.
+func segmentUsage(key string, requested service.PageRequest, uses []service.SegmentUse, page service.Page, err error) (*guidonv1.SegmentUsage, error) {
+	if err != nil {
+		return nil, err
+	}
+	messages := convert.All(uses, func(u service.SegmentUse) *guidonv1.SegmentUse { return segmentUse(key, u) })
+	n, _ := convert.Fitting(messages, func(m *guidonv1.SegmentUse) int { return proto.Size(m) })
+	if n < len(messages) {
+		page.NextToken = requested.After(n, messages[n].GetFlagKey())
+	}
+	return &guidonv1.SegmentUsage{Uses: messages[:n], NextPageToken: page.NextToken, TotalCount: convert.Count(page.Total)}, nil
+}
+
+func segmentUse(segmentKey string, u service.SegmentUse) *guidonv1.SegmentUse {
+	only := func(keys []string) bool {
+		for _, key := range keys {
+			if key != segmentKey {
+				return false
+			}
+		}
+		return true
+	}
+	return &guidonv1.SegmentUse{
+		FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Effect: convert.Effect(u.Effect),
+		Rules: convert.All(u.Rules, func(i int) *guidonv1.SegmentReference {
+			r := u.Flag.Rules[i]
+			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.SegmentKeys)}
+		}),
+		Rollouts: convert.All(u.Rollouts, func(i int) *guidonv1.SegmentReference {
+			r := u.Flag.Rollouts[i]
+			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.Segment.SegmentKeys)}
+		}),
+	}
+}

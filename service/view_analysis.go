@@ -1,0 +1,115 @@
+package service
+
+import (
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Reach returns what the flag can never do. It returns NotFound if the flag does not exist.
+func (v View) Reach(flagKey string) (*guidon.Reach, error) {
+	if _, err := v.Flag(flagKey); err != nil {
+		return nil, err
+	}
+	return v.Snapshot.Reach(flagKey), nil
+}
+
+// PreviewFlag returns what changes for users of the flag if it is saved as an import in
+// mode ImportUpdate saves it. The flag need not exist. PreviewFlag returns InvalidArgument
+// with the problems of the edited flag, as [Document.Validate] does.
+func (v View) PreviewFlag(flagKey string, edited *DocumentFlag) (*guidon.Effect, error) {
+	want := *edited
+	if err := checkPreviewed(flagKey, &want.Key); err != nil {
+		return nil, err
+	}
+	segments := map[string]bool{}
+	for _, g := range v.Snapshot.Segments() {
+		segments[g.Key] = true
+	}
+	p := &problems{}
+	var normal *DocumentFlag
+	p.at("flag", func(p *problems) { normal = want.normalize(p, segments) })
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	have := v.Snapshot.Flag(flagKey)
+	if have == nil {
+		have = &guidon.Flag{}
+	}
+	return v.Snapshot.EffectOfFlag(mergeFlag(have, normal, time.Time{})), nil
+}
+
+// SegmentUse is what refers to a segment in one flag, and what a change of the segment
+// changes for users of that flag.
+type SegmentUse struct {
+	guidon.SegmentUse
+	Effect *guidon.Effect
+}
+
+// SegmentUsage returns a page of the flags that refer to the segment, with the effect of
+// removing it. It returns NotFound if the segment does not exist.
+func (v View) SegmentUsage(segmentKey string, request PageRequest) ([]SegmentUse, Page, error) {
+	if _, err := v.Segment(segmentKey); err != nil {
+		return nil, Page{}, err
+	}
+	return v.segmentUses(segmentKey, request, func(flagKey string) *guidon.Effect {
+		return v.Snapshot.EffectWithoutSegment(flagKey, segmentKey)
+	})
+}
+
+// PreviewSegment returns a page of the flags that refer to the segment, with the effect of
+// saving it as an import in mode ImportUpdate saves it. The segment need not exist.
+// PreviewSegment returns InvalidArgument with the problems of the edited segment.
+func (v View) PreviewSegment(segmentKey string, edited *DocumentSegment, request PageRequest) ([]SegmentUse, Page, error) {
+	want := *edited
+	if err := checkPreviewed(segmentKey, &want.Key); err != nil {
+		return nil, Page{}, err
+	}
+	p := &problems{}
+	var normal *DocumentSegment
+	p.at("segment", func(p *problems) { normal = want.normalize(p) })
+	if err := p.err(); err != nil {
+		return nil, Page{}, err
+	}
+	have := v.Snapshot.Segment(segmentKey)
+	if have == nil {
+		have = &guidon.Segment{}
+	}
+	segment := mergeSegment(have, normal, time.Time{})
+	return v.segmentUses(segmentKey, request, func(flagKey string) *guidon.Effect {
+		return v.Snapshot.EffectOfSegment(flagKey, segment)
+	})
+}
+
+// checkPreviewed sets the key of an edited object, which may be empty but not another one.
+func checkPreviewed(key string, edited *string) error {
+	if err := NotEmpty("key", key); err != nil {
+		return err
+	}
+	if *edited != "" && *edited != key {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field key: the edited object has the key %q instead of %q", *edited, key)
+	}
+	*edited = key
+	return nil
+}
+
+// maxUsePage is the largest page of uses of a segment: each one takes an analysis.
+const maxUsePage = 50
+
+func (v View) segmentUses(segmentKey string, request PageRequest, effect func(flagKey string) *guidon.Effect) ([]SegmentUse, Page, error) {
+	if request.Limit == 0 || request.Limit > maxUsePage {
+		request.Limit = maxUsePage
+	}
+	if err := request.ValidateTokenFirst(); err != nil {
+		return nil, Page{}, err
+	}
+	page, info, err := paginate(v.Snapshot.SegmentUses(segmentKey), request, func(u guidon.SegmentUse) string { return u.Flag.Key })
+	if err != nil {
+		return nil, Page{}, err
+	}
+	uses := make([]SegmentUse, len(page))
+	for i, u := range page {
+		uses[i] = SegmentUse{u, effect(u.Flag.Key)}
+	}
+	return uses, info, nil
+}

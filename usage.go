@@ -1,0 +1,52 @@
+package guidon
+
+// SegmentUse is what refers to a segment in one flag.
+type SegmentUse struct {
+	Flag     *Flag
+	Rules    []int // indexes in the flag, ascending
+	Rollouts []int
+}
+
+// uses holds the uses of all segments of a snapshot, by key.
+var uses = NewDerivation(segmentUses)
+
+// SegmentUses returns what refers to the segment, in creation order of the flags. It is
+// computed once for a snapshot, and must not be modified.
+func (s *Snapshot) SegmentUses(key string) []SegmentUse { return uses.Of(s)[key] }
+
+func segmentUses(s *Snapshot) map[string][]SegmentUse {
+	all := map[string][]SegmentUse{}
+	// use returns the use of the segment in the flag, which is the last one that it has.
+	use := func(key string, f *Flag) *SegmentUse {
+		if n := len(all[key]); n == 0 || all[key][n-1].Flag != f {
+			all[key] = append(all[key], SegmentUse{Flag: f})
+		}
+		return &all[key][len(all[key])-1]
+	}
+	for _, f := range s.flags {
+		for i, r := range f.Rules {
+			for _, key := range r.SegmentKeys {
+				u := use(key, f)
+				u.Rules = appendOnce(u.Rules, i)
+			}
+		}
+		for i, r := range f.Rollouts {
+			if r.Segment == nil {
+				continue
+			}
+			for _, key := range r.Segment.SegmentKeys {
+				u := use(key, f)
+				u.Rollouts = appendOnce(u.Rollouts, i)
+			}
+		}
+	}
+	return all
+}
+
+// appendOnce appends the index unless it is the last one.
+func appendOnce(list []int, index int) []int {
+	if n := len(list); n > 0 && list[n-1] == index {
+		return list
+	}
+	return append(list, index)
+}
