@@ -7,14 +7,28 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
+// maxDescribed limits the bodies of a record whose summary is more than its action, in
+// bytes. A list has a summary for each record, and the largest would take seconds.
+const maxDescribed = 1 << 20
+
 // Summary returns the change in words, such as "rollout 2: percentage 10 → 50", in at most
-// 400 bytes. It contains no metadata of authentications, which may be secret.
+// 400 bytes. It contains no metadata of authentications, which may be secret. A record
+// whose bodies are missing, or take more than 1 MiB, is not described in detail.
 func (c *Record) Summary() string {
-	switch c.Action {
-	case ActionCreate:
+	large := len(c.Before)+len(c.After) > maxDescribed
+	switch {
+	case c.Action == ActionCreate && large:
+		return "created"
+	case c.Action == ActionCreate:
 		return "created" + inParentheses(cut(c.brief(c.After), maxSummary/2))
-	case ActionDelete:
+	case c.Action == ActionDelete && large:
+		return "deleted"
+	case c.Action == ActionDelete:
 		return "deleted" + inParentheses(cut(c.brief(c.Before), maxSummary/2))
+	case large:
+		return "changed; too large to describe"
+	case c.Before == nil || c.After == nil:
+		return changed
 	}
 	differences, err := c.Differences()
 	switch {

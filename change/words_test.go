@@ -3,6 +3,7 @@ package change_test
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -209,6 +210,50 @@ func TestSummaryIsBounded(t *testing.T) {
 	}
 	if got := change.Summarize(nil); got != "" {
 		t.Errorf("got %q for no differences", got)
+	}
+}
+
+// TestSummaryOfLargeRecord: the bodies of a large record are not read, nor are missing ones.
+func TestSummaryOfLargeRecord(t *testing.T) {
+	long := variantFlag()
+	long.Description = strings.Repeat("x", 600<<10)
+	longer := variantFlag()
+	longer.Description = strings.Repeat("y", 1<<20)
+	var none *guidon.Flag
+	for _, test := range []struct {
+		name          string
+		before, after *guidon.Flag
+		want          string
+	}{
+		{"a large object", long, variantFlag(), "description removed"},
+		{"two large objects", long, longer, "changed; too large to describe"},
+		{"created", none, long, `created (variant flag "f")`},
+		{"created, larger", none, longer, "created"},
+		{"deleted, larger", longer, none, "deleted"},
+	} {
+		r := record(t, change.KindFlag, "f", test.before, test.after)
+		if got := r.Summary(); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+		want := map[change.Action]string{change.ActionCreate: "created", change.ActionUpdate: "changed", change.ActionDelete: "deleted"}[r.Action]
+		if r.Before, r.After = nil, nil; r.Summary() != want {
+			t.Errorf("%s, without bodies: got %q, want %q", test.name, r.Summary(), want)
+		}
+	}
+}
+
+// BenchmarkLargestSummary describes a record with two objects of the largest size.
+func BenchmarkLargestSummary(b *testing.B) {
+	before, after := variantFlag(), variantFlag()
+	for i := range 80_000 { // 16 MiB
+		id := strings.Repeat("i", 36)
+		before.Rules = append(before.Rules, &guidon.Rule{ID: id, SegmentKeys: []string{"a", strconv.Itoa(i)}})
+		after.Rules = append(after.Rules, &guidon.Rule{ID: id, SegmentKeys: []string{"b", strconv.Itoa(i)}})
+	}
+	r := record(b, change.KindFlag, "f", before, after)
+	b.ReportMetric(float64(len(r.Before)+len(r.After)), "bytes")
+	for b.Loop() {
+		_ = r.Summary()
 	}
 }
 

@@ -15,6 +15,7 @@ type loggedChange struct {
 	Revision            int64
 	Kind, Key, Action   string
 	Message             *string
+	Summary             string
 	Reason              *struct{ Kind, Text string }
 	Before, After       json.RawMessage
 	Actor               struct{ ID string }

@@ -73,8 +73,8 @@ func TestChanges(t *testing.T) {
 	s.must("", "DELETE", "/api/v1/namespaces/n/flags/f", "", "Authorization", admin, "X-Request-Id", "three")
 	actor := `"actor":{"id":"token:ID","name":"t","method":"METHOD_TOKEN"},"at":"TIME"`
 	flag := `{"createdAt":"TIME","enabled":false,"key":"f","name":"F","type":"VARIANT_FLAG_TYPE","updatedAt":"TIME"}`
-	deleted := `{"namespaceKey":"n","revision":3,"sequence":0,"kind":"flag","key":"f","action":"delete",` + actor + `,"requestId":"three","before":` + flag + `}`
-	created := `{"namespaceKey":"n","revision":2,"sequence":0,"kind":"flag","key":"f","action":"create",` + actor + `,"requestId":"two","after":` + flag + `}`
+	deleted := `{"namespaceKey":"n","revision":3,"sequence":0,"kind":"flag","key":"f","action":"delete",` + actor + `,"requestId":"three","before":` + flag + `,"summary":"deleted (variant flag \"F\")"}`
+	created := `{"namespaceKey":"n","revision":2,"sequence":0,"kind":"flag","key":"f","action":"create",` + actor + `,"requestId":"two","after":` + flag + `,"summary":"created (variant flag \"F\")"}`
 	const changes = "/api/v1/namespaces/n/changes"
 	s.must("", "GET", changes+"?kind=flag", "", "Authorization", admin).check(t, 200, `{"changes":[`+deleted+`,`+created+`],"nextPageToken":""}`)
 	first := s.must("", "GET", changes+"?limit=1&actor=token:"+self, "", "Authorization", admin)

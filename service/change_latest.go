@@ -12,9 +12,10 @@ import (
 const maxLatestKeys = 500
 
 // LatestChanges returns the newest change record of each of the flags or segments with the
-// keys, in the order of the keys, without the objects before and after; and the state of the
-// namespace, which is not newer than the records. It leaves out objects that do not exist,
-// and those whose record was deleted because of its age.
+// keys, in the order of the keys; and the state of the namespace, which is not newer than
+// the records. A record of more than 16 KiB is without the objects before and after. It
+// leaves out objects that do not exist, and those whose record was deleted because of its
+// age.
 func (s *Service) LatestChanges(ctx context.Context, d Demand, namespace string, kind change.Kind, keys []string) ([]*change.Record, State, error) {
 	switch {
 	case kind != change.KindFlag && kind != change.KindSegment:

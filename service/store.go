@@ -71,9 +71,9 @@ type Store interface {
 	SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error)
 
 	// LatestChanges returns the newest change record of each of the flags or segments with
-	// the keys, in any order and without the bodies. It leaves out objects that do not
-	// exist, and those whose record has been deleted. The kind must be KindFlag or
-	// KindSegment.
+	// the keys, in any order, and without the bodies of large records. It leaves out
+	// objects that do not exist, and those whose record has been deleted. The kind must be
+	// KindFlag or KindSegment.
 	LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error)
 }
 

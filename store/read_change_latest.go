@@ -9,6 +9,9 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
+// maxLatestBody limits the bodies of a record that are read for its summary, in bytes.
+const maxLatestBody = 16 << 10
+
 // latestRows limits the objects of one query for their latest records.
 const latestRows = 500
 
@@ -49,9 +52,11 @@ func (d *DB) LatestChanges(ctx context.Context, namespace string, kind change.Ki
 
 // selectLatest reads the records of the last revision in which each of count objects
 // changed. The row of an object has that revision, so the length of its history does not
-// matter. There are two if the object was deleted and created again.
+// matter. There are two if the object was deleted and created again. The bodies are for
+// summaries, so those of large records are not read.
 func (k *kind[T]) selectLatest(count int) string {
-	return "SELECT " + recordColumns + `, NULL, NULL FROM ` + k.table + ` o
+	bodies := fmt.Sprintf(`, CASE WHEN c.body_size <= %[1]d THEN c.before_body END, CASE WHEN c.body_size <= %[1]d THEN c.after_body END`, maxLatestBody)
+	return "SELECT " + recordColumns + bodies + ` FROM ` + k.table + ` o
 		JOIN changes c ON c.namespace_key = o.namespace_key AND c.object_key = o.` + k.keyColumn + ` AND c.revision = o.changed_rev
 		LEFT JOIN change_notes n ON n.namespace_key = c.namespace_key AND n.revision = c.revision
 		WHERE o.namespace_key = ? AND c.kind = ? AND o.` + k.keyColumn + ` IN ` + placeholders(count)

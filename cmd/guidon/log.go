@@ -180,7 +180,7 @@ func (l *logging) newList() changeList {
 		return &jsonList{out: l.out}
 	}
 	t := tabwriter.NewWriter(l.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE")
+	fmt.Fprintln(t, "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY")
 	return changeTable{t}
 }
 
@@ -188,8 +188,8 @@ func (l *logging) newList() changeList {
 type changeTable struct{ *tabwriter.Writer }
 
 func (t changeTable) add(c *guidonv1.Change) error {
-	_, err := fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.GetRevision(), timeOr(instant(c.GetAt()), "-"), c.GetActor().GetId(),
-		c.GetAction(), c.GetKind(), c.GetKey(), orDash(c.GetReason().GetText()), orDash(c.GetMessage()))
+	_, err := fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.GetRevision(), timeOr(instant(c.GetAt()), "-"), c.GetActor().GetId(),
+		c.GetAction(), c.GetKind(), c.GetKey(), orDash(c.GetReason().GetText()), orDash(c.GetMessage()), orDash(c.GetSummary()))
 	return err
 }
 

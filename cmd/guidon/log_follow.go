@@ -116,8 +116,8 @@ func (l *logging) printLine(c *guidonv1.Change) error {
 		_, err = fmt.Fprintf(l.out, "%s\n", text)
 		return err
 	}
-	line := fmt.Sprintf("%-8d  %s  %-24s  %s %s %s", c.GetRevision(), timeOr(instant(c.GetAt()), "-"), c.GetActor().GetId(),
-		c.GetAction(), c.GetKind(), c.GetKey())
+	line := fmt.Sprintf("%-8d  %s  %-24s  %s %s %s: %s", c.GetRevision(), timeOr(instant(c.GetAt()), "-"), c.GetActor().GetId(),
+		c.GetAction(), c.GetKind(), c.GetKey(), orDash(c.GetSummary()))
 	if reason := c.GetReason().GetText(); reason != "" {
 		line += "  [" + reason + "]"
 	}

@@ -24,7 +24,7 @@ func (s *shell) logged(args ...string) []string {
 	for line := range strings.Lines(s.ok(append([]string{"log"}, args...)...)) {
 		rows = append(rows, strings.Join(strings.Fields(unstableLog.ReplaceAllString(line, "_")), " "))
 	}
-	if len(rows) == 0 || rows[0] != "REVISION TIME ACTOR ACTION KIND KEY REASON MESSAGE" {
+	if len(rows) == 0 || rows[0] != "REVISION TIME ACTOR ACTION KIND KEY REASON MESSAGE SUMMARY" {
 		s.t.Fatalf("got %q, want a table with a title", rows)
 	}
 	return rows[1:]
@@ -64,9 +64,9 @@ func TestLog(t *testing.T) {
 			s.ok(at("import", "-m", "50 % off, “now” by "+name, s.flagsFile(name, "one", "a", "b"))...)
 			s.ok(at("import", "--update", s.flagsFile(name, "two", "a"))...)
 			all := []string{
-				"2 _ _ update flag a import -", "2 _ _ update segment a import -",
-				"1 _ _ create flag b import 50 % off, “now” by " + name, "1 _ _ create flag a import 50 % off, “now” by " + name,
-				"1 _ _ create segment a import 50 % off, “now” by " + name, "1 _ _ create namespace " + name + " import 50 % off, “now” by " + name,
+				`2 _ _ update flag a import - name "one" → "two"`, `2 _ _ update segment a import - name "one" → "two"`,
+				"1 _ _ create flag b import 50 % off, “now” by " + name + ` created (boolean flag "one")`, "1 _ _ create flag a import 50 % off, “now” by " + name + ` created (boolean flag "one")`,
+				"1 _ _ create segment a import 50 % off, “now” by " + name + ` created ("one")`, "1 _ _ create namespace " + name + " import 50 % off, “now” by " + name + ` created ("` + name + `")`,
 			}
 			if diff := cmp.Diff(all, s.logged(at("-n", name)...)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -80,8 +80,8 @@ func TestLog(t *testing.T) {
 					t.Errorf("%s (-want +got):\n%s", args, diff)
 				}
 			}
-			var list []struct{ Message string }
-			if err := json.Unmarshal([]byte(s.ok(at("log", "--json", "-n", name)...)), &list); err != nil || len(list) != 6 || list[5].Message != "50 % off, “now” by "+name {
+			var list []struct{ Message, Summary string }
+			if err := json.Unmarshal([]byte(s.ok(at("log", "--json", "-n", name)...)), &list); err != nil || len(list) != 6 || list[5].Message != "50 % off, “now” by "+name || list[1].Summary != `name "one" → "two"` {
 				t.Errorf("--json: got %+v, %v", list, err)
 			}
 			if got := s.ok(at("log", "nope", "--json")...); got != "[]\n" {
@@ -102,8 +102,8 @@ func TestLogOfAccess(t *testing.T) {
 	binding := firstColumn(s.ok("binding", "list"))[0]
 	s.ok("binding", "delete", binding, "-m", "they left")
 	for kind, want := range map[string][]string{
-		"authentication": {"2 _ _ delete authentication _ - leaked", "1 _ _ create authentication _ - for builds"},
-		"binding":        {"4 _ _ delete binding _ - they left", "3 _ _ create binding _ - they watch"},
+		"authentication": {"2 _ _ delete authentication _ - leaked deleted", "1 _ _ create authentication _ - for builds created"},
+		"binding":        {"4 _ _ delete binding _ - they left deleted (role viewer, subject codehost:org:x, namespaceKeys *, source database)", "3 _ _ create binding _ - they watch created (role viewer, subject codehost:org:x, namespaceKeys *, source database)"},
 	} {
 		if diff := cmp.Diff(want, s.logged("--kind", kind)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
@@ -160,12 +160,12 @@ func TestLogFollow(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	next("2 _ anonymous create flag a [import] start")
+	next("2 _ anonymous create flag a: created (boolean flag \"zero\") [import] start")
 	s.ok("import", "--update", s.flagsFile("default", "one", "b"), "-a", running.web)
 	s.ok("import", "--update", s.flagsFile("default", "two", "a", "b"), "-a", running.web, "-m", "second")
-	next("4 _ anonymous update flag a [import] second")
+	next("4 _ anonymous update flag a: name \"zero\" → \"two\" [import] second")
 	s.ok("import", "--update", s.flagsFile("default", "three", "a"), "-a", running.web)
-	next("5 _ anonymous update flag a [import]")
+	next("5 _ anonymous update flag a: name \"two\" → \"three\" [import]")
 	cancel()
 	go func() { _, _ = io.Copy(io.Discard, lines) }()
 	if code := <-exited; code != exitInterrupted || problems.String() != "guidon: interrupted\n" {

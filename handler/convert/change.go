@@ -14,7 +14,17 @@ func Change(c *change.Record) *guidonv1.Change {
 		At:    Timestamp(c.At), RequestId: c.RequestID,
 		Before: Object(c.Before), After: Object(c.After),
 		Address: optional(c.Address), Message: optional(c.Message), Reason: changeReason(c.Reason),
+		Summary: c.Summary(),
 	}
+}
+
+// ChangeWithoutObjects is [Change] without the objects before and after.
+func ChangeWithoutObjects(c *change.Record) *guidonv1.Change {
+	short := *c
+	short.Before, short.After = nil, nil
+	m := Change(&short)
+	m.Summary = c.Summary()
+	return m
 }
 
 // changeReason returns the message of a reason, or nil if there is none.

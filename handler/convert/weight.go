@@ -27,8 +27,8 @@ var weights = map[reflect.Type]int{
 	reflect.TypeFor[guidon.Rollout]():         448, // with its segment or threshold
 	reflect.TypeFor[guidon.Segment]():         320,
 	reflect.TypeFor[guidon.Constraint]():      320,
-	reflect.TypeFor[change.Record]():          384, // with its actor
-	reflect.TypeFor[change.Reason]():          448, // with its text, which repeats the namespace
+	reflect.TypeFor[change.Record]():          1216, // with its actor and its summary
+	reflect.TypeFor[change.Reason]():          448,  // with its text, which repeats the namespace
 	reflect.TypeFor[service.Authentication](): 320,
 }
 

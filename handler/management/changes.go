@@ -56,5 +56,5 @@ func LatestChanges(ctx context.Context, s *service.Service, c *call.Call, m *gui
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	return call.Response{State: state, Message: &guidonv1.LatestChangesResponse{Changes: convert.All(changes, convert.Change)}}, nil
+	return call.Response{State: state, Message: &guidonv1.LatestChangesResponse{Changes: convert.All(changes, convert.ChangeWithoutObjects)}}, nil
 }

@@ -247,8 +247,8 @@ func testLatestChanges(t *testing.T, s service.Store) {
 		var got []string
 		for i, line := range brief(records) {
 			got = append(got, line+" "+records[i].Message)
-			if records[i].Before != nil || records[i].After != nil || records[i].At.IsZero() {
-				t.Errorf("%s: got %+v, want a time and no bodies", test.name, records[i])
+			if c := records[i]; (c.Before != nil) != (c.Action != change.ActionCreate) || c.After == nil || c.At.IsZero() {
+				t.Errorf("%s: got %+v, want a time and the bodies", test.name, c)
 			}
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

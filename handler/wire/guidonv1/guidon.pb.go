@@ -1067,7 +1067,9 @@ type Change struct {
 	// Why the change was made, in the words of the caller; unset if there is no message.
 	Message *string `protobuf:"bytes,13,opt,name=message,proto3,oneof" json:"message,omitempty"`
 	// What kind of write the change was part of; unset if it was made directly.
-	Reason        *ChangeReason `protobuf:"bytes,14,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason *ChangeReason `protobuf:"bytes,14,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The change in words, such as "rollout 2: percentage 10 → 50"; at most 400 bytes.
+	Summary       string `protobuf:"bytes,15,opt,name=summary,proto3" json:"summary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1198,6 +1200,13 @@ func (x *Change) GetReason() *ChangeReason {
 		return x.Reason
 	}
 	return nil
+}
+
+func (x *Change) GetSummary() string {
+	if x != nil {
+		return x.Summary
+	}
+	return ""
 }
 
 // ChangeReason is what kind of write a change was part of.
@@ -2558,7 +2567,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04keys\x18\x03 \x03(\tR\x04keys\"D\n" +
 	"\x15LatestChangesResponse\x12+\n" +
-	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\"\xfd\x03\n" +
+	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\"\x97\x04\n" +
 	"\x06Change\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
@@ -2575,7 +2584,8 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x05after\x18\v \x01(\v2\x17.google.protobuf.StructR\x05after\x12\x1d\n" +
 	"\aaddress\x18\f \x01(\tH\x00R\aaddress\x88\x01\x01\x12\x1d\n" +
 	"\amessage\x18\r \x01(\tH\x01R\amessage\x88\x01\x01\x12/\n" +
-	"\x06reason\x18\x0e \x01(\v2\x17.guidon.v1.ChangeReasonR\x06reasonB\n" +
+	"\x06reason\x18\x0e \x01(\v2\x17.guidon.v1.ChangeReasonR\x06reason\x12\x18\n" +
+	"\asummary\x18\x0f \x01(\tR\asummaryB\n" +
 	"\n" +
 	"\b_addressB\n" +
 	"\n" +
