@@ -83,6 +83,22 @@ func ObjectsOf(s *guidon.Snapshot) Objects {
 // flags and segments is not. Ids, times, ranks and the key of the namespace make no
 // difference. The result shares the objects with the states.
 func Compare(before, after Objects) Comparison {
+	c := Outline(before, after)
+	if n := c.Namespace; n != nil {
+		n.Differences = CompareNamespaces(n.Before, n.After)
+	}
+	for i := range c.Segments {
+		c.Segments[i].Differences = CompareSegments(c.Segments[i].Before, c.Segments[i].After)
+	}
+	for i := range c.Flags {
+		c.Flags[i].Differences = CompareFlags(c.Flags[i].Before, c.Flags[i].After)
+	}
+	return c
+}
+
+// Outline is [Compare] without the differences of the objects, which take most of the time
+// if many differ. [CompareFlags] and the other functions return those of one object.
+func Outline(before, after Objects) Comparison {
 	c := Comparison{
 		Segments: compareAll(segmentShape, before.Segments, after.Segments,
 			func(g *guidon.Segment) string { return g.Key }, func(*guidon.Segment) *guidon.Flag { return nil }),
@@ -92,13 +108,13 @@ func Compare(before, after Objects) Comparison {
 	if !namespaceShape.same(&sides{}, before.Namespace, after.Namespace) {
 		c.Namespace = &Compared[guidon.Namespace]{
 			Key: cmp.Or(after.Namespace, before.Namespace).Key, Before: before.Namespace, After: after.Namespace,
-			Differences: differences(namespaceShape, sides{}, before.Namespace, after.Namespace),
 		}
 	}
 	return c
 }
 
-// compareAll compares objects by key. flag returns the flag of an object, or nil.
+// compareAll finds the objects that differ, by key. flag returns the flag of an object, or
+// nil.
 func compareAll[T any](s shape[T], before, after []*T, key func(*T) string, flag func(*T) *guidon.Flag) []Compared[T] {
 	var out []Compared[T]
 	rest := make(map[string]*T, len(before))
@@ -114,7 +130,7 @@ func compareAll[T any](s shape[T], before, after []*T, key func(*T) string, flag
 		}
 		delete(rest, key(is))
 		if of = (sides{before: flag(was), after: flag(is)}); !s.same(&of, was, is) {
-			out = append(out, Compared[T]{Key: key(is), Before: was, After: is, Differences: differences(s, of, was, is)})
+			out = append(out, Compared[T]{Key: key(is), Before: was, After: is})
 		}
 	}
 	for _, was := range rest {
