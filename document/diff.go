@@ -22,6 +22,33 @@ func Diff(before, after *service.Document) (string, error) {
 	return string(diff.Diff("before", was, "after", is)), nil
 }
 
+// DiffObjects is [Diff] for the flags and segments of the documents, without what is said
+// about their namespaces. The names are those of the files in the difference.
+func DiffObjects(beforeName string, before *service.Document, afterName string, after *service.Document) (string, error) {
+	was, err := yamlObjects(before)
+	if err != nil {
+		return "", err
+	}
+	is, err := yamlObjects(after)
+	if err != nil {
+		return "", err
+	}
+	return string(diff.Diff(beforeName, was, afterName, is)), nil
+}
+
+// yamlObjects returns the part of the YAML form that has flags and segments.
+func yamlObjects(d *service.Document) ([]byte, error) {
+	if d == nil {
+		return nil, nil
+	}
+	head, err := yamlForm(&service.Document{Namespace: d.Namespace})
+	if err != nil {
+		return nil, err
+	}
+	all, err := yamlForm(d)
+	return bytes.TrimPrefix(all, head), err
+}
+
 func yamlForm(d *service.Document) ([]byte, error) {
 	if d == nil {
 		return nil, nil

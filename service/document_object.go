@@ -1,0 +1,49 @@
+package service
+
+import (
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
+
+// FlagDocument returns a document with only the flag, or nil if f is nil.
+func FlagDocument(f *guidon.Flag) *Document {
+	if f == nil {
+		return nil
+	}
+	return &Document{Flags: []*DocumentFlag{documentFlag(f)}}
+}
+
+// SegmentDocument returns a document with only the segment, or nil if g is nil.
+func SegmentDocument(g *guidon.Segment) *Document {
+	if g == nil {
+		return nil
+	}
+	return &Document{Segments: []*DocumentSegment{documentSegment(g)}}
+}
+
+// Objects returns the flags and segments that an import of the document into an empty
+// namespace creates, with other ids and without times. It returns InvalidArgument with the
+// problems of the document, as [Document.Validate] does.
+func (d *Document) Objects() (change.Objects, error) {
+	known := map[string]bool{}
+	if err := d.check(known); err != nil {
+		return change.Objects{}, err
+	}
+	var p problems // none is left
+	objects := change.Objects{Namespace: &guidon.Namespace{
+		Key: guidon.NamespaceKey(d.Namespace.Key), Name: d.Namespace.Name, Description: d.Namespace.Description,
+	}}
+	for _, g := range d.Segments {
+		if g != nil {
+			objects.Segments = append(objects.Segments, mergeSegment(&guidon.Segment{}, g.normalize(&p), time.Time{}))
+		}
+	}
+	for _, f := range d.Flags {
+		if f != nil {
+			objects.Flags = append(objects.Flags, mergeFlag(&guidon.Flag{}, f.normalize(&p, known), time.Time{}))
+		}
+	}
+	return objects, nil
+}
