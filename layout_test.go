@@ -67,6 +67,7 @@ func TestImports(t *testing.T) {
 	calls := slices.Concat(base, wire, limits, []string{handler + "address", handler + "bucket", handler + "failures"})
 	exchanges := slices.Concat(calls, codecs, []string{handler + "call", "github.com/go-chi/chi/v5"})
 	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
+	documents := []string{module + "/document", "github.com/rogpeppe/go-internal/diff", "go.yaml.in/yaml/v3"}
 	tokens := slices.Concat(base, []string{
 		handler + "login/claims", handler + "login/discovery", handler + "login/keyset", handler + "login/provider",
 		"github.com/golang-jwt/jwt", "golang.org/x/oauth2",
@@ -79,7 +80,7 @@ func TestImports(t *testing.T) {
 		{module + "/change", []string{module}},
 		{module + "/internal/clock", nil},
 		{module + "/service", slices.Concat(engine, []string{clock})},
-		{module + "/document", slices.Concat(base, []string{"github.com/rogpeppe/go-internal/diff", "go.yaml.in/yaml/v3"})},
+		{module + "/document", slices.Concat(base, documents)},
 		{module + "/handler/wire/...", wire},
 		{module + "/handler/codec/jsontext", nil},
 		{module + "/handler/codec/quick", slices.Concat(wire, []string{module + "/handler/codec/jsontext"})},
@@ -91,6 +92,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/failures", []string{handler + "address", handler + "bucket"}},
 		{module + "/handler/call", calls},
 		{module + "/handler/management", slices.Concat(calls, codecs, []string{handler + "call", handler + "convert"})},
+		{module + "/handler/plan", slices.Concat(calls, codecs, documents, []string{handler + "call", handler + "convert"})},
 		{module + "/handler/exchange", exchanges},
 		{module + "/handler/evaluation", subjects},
 		{module + "/handler/stream", subjects},
@@ -110,8 +112,8 @@ func TestImports(t *testing.T) {
 		})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
-		{module + "/handler", slices.Concat(subjects, []string{
-			handler + "evaluation", handler + "stream", handler + "ofrep", handler + "auth", handler + "management", handler + "diagnostics",
+		{module + "/handler", slices.Concat(subjects, documents, []string{
+			handler + "plan", handler + "evaluation", handler + "stream", handler + "ofrep", handler + "auth", handler + "management", handler + "diagnostics",
 		})},
 		{module + "/runtimes/server/quickconn", nil},
 		{module + "/runtimes/server/quickgrpc", slices.Concat(wire, []string{"google.golang.org/grpc", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text", "google.golang.org/genproto/googleapis/rpc"})},

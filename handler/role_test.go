@@ -27,6 +27,7 @@ var needs = map[string]service.Role{
 	"ListRollouts": service.RoleViewer, "GetRollout": service.RoleViewer, "ListSegments": service.RoleViewer, "GetSegment": service.RoleViewer,
 	"ListChanges": service.RoleViewer, "LatestChanges": service.RoleViewer, "Export": service.RoleViewer,
 	"GetSegmentUsage": service.RoleViewer, "PreviewSegment": service.RoleViewer, "PreviewFlag": service.RoleViewer, "GetFlagReach": service.RoleViewer,
+	"Compare":    service.RoleViewer,
 	"CreateFlag": service.RoleEditor, "UpdateFlag": service.RoleEditor, "DeleteFlag": service.RoleEditor,
 	"CreateVariant": service.RoleEditor, "UpdateVariant": service.RoleEditor, "DeleteVariant": service.RoleEditor,
 	"CreateRule": service.RoleEditor, "UpdateRule": service.RoleEditor, "OrderRules": service.RoleEditor, "DeleteRule": service.RoleEditor,

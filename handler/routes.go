@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/management"
 	"github.com/guidonhq/guidon/handler/ofrep"
+	"github.com/guidonhq/guidon/handler/plan"
 	"github.com/guidonhq/guidon/handler/stream"
 	wireauth "github.com/guidonhq/guidon/handler/wire/auth"
 	wire "github.com/guidonhq/guidon/handler/wire/evaluation"
@@ -131,6 +132,9 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Read("/guidon.v1.AnalysisService/PreviewSegment", manage, within(post, "/segments/{key}/effect"), management.PreviewSegment).Validating(management.CheckPreviewSegment),
 		call.Read("/guidon.v1.AnalysisService/PreviewFlag", manage, within(post, "/flags/{key}/effect"), management.PreviewFlag).Validating(management.CheckPreviewFlag),
 		call.Read("/guidon.v1.AnalysisService/GetFlagReach", manage, within(get, "/flags/{key}/reach"), management.GetFlagReach).Validating(management.CheckKey),
+
+		// States and the differences between them: not part of Flipt v1.
+		call.ReadPair("/guidon.v1.CompareService/Compare", manage, within(get, "/compare"), plan.Compare).Validating(plan.CheckCompare),
 
 		// Authentication. ExpireAuthenticationSelf has its time in the query (contract
 		// 10.4).

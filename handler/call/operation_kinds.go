@@ -69,6 +69,39 @@ func viewing[A, Q any, PA message[A], PQ message[Q]](
 		}).Needing(service.RoleViewer)
 }
 
+// pairMessage is the request for an operation that reads two namespaces.
+type pairMessage[T any] interface {
+	message[T]
+	GetWith() string
+}
+
+// ReadPair returns an operation that reads two namespaces, which must exist, for viewers of
+// both: that of the request, which its response is about, and the one that it names as with.
+func ReadPair[Q, A any, PQ pairMessage[Q], PA message[A]](
+	name string, area Area, routes []Route,
+	fn func(ctx context.Context, before, after service.View, m PQ, request *Request) (PA, error),
+) *Operation {
+	return Ask[A, Q, PA, PQ](name, area, routes,
+		func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (response Response, err error) {
+			before, after, err := viewPair(ctx, s, c.Demand, request.about(), m.GetWith())
+			if err == nil {
+				response, err = responseOf(fn(ctx, before, after, m, request))
+			}
+			response.State = before.State
+			return response, err
+		}).Needing(service.RoleViewer)
+}
+
+// viewPair returns the states of both namespaces. A revision that d demands is of the first.
+func viewPair(ctx context.Context, s *service.Service, d service.Demand, namespace, with string) (before, after service.View, err error) {
+	if before, err = s.View(ctx, namespace, d); err != nil {
+		return before, after, err
+	}
+	d.AtLeast = 0
+	after, err = s.View(ctx, with, d)
+	return before, after, err
+}
+
 // Change returns an operation that changes a namespace, for editors.
 func Change[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,

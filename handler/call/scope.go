@@ -27,6 +27,9 @@ func checkScope(a *service.Authentication, o *Operation, request *Request) error
 	if o.AreaOf(request).scoped() && aboutOnly(request.Message, namespace) {
 		return nil
 	}
+	if other := outside(request.Message, namespace); other != "" {
+		return service.Refusal(o.need.role, other)
+	}
 	return Unauthenticated("the token is limited to another namespace")
 }
 
@@ -42,6 +45,17 @@ func (o *Operation) AreaOf(request *Request) Area {
 
 // scoped reports whether tokens that are limited to a namespace can be used in the area.
 func (a Area) scoped() bool { return a == AreaManagement || a == AreaEvaluation }
+
+// outside returns the other namespace that a request about the namespace compares it with,
+// or "" if there is none. The namespace of the token is not in question, so the refusal is
+// that of a missing role.
+func outside(m proto.Message, namespace string) string {
+	c, ok := m.(*guidonv1.CompareRequest)
+	if !ok || guidon.NamespaceKey(c.GetNamespaceKey()) != namespace {
+		return ""
+	}
+	return c.GetWith()
+}
 
 // aboutOnly reports whether the request is about the namespace and no other.
 func aboutOnly(m proto.Message, namespace string) bool {
@@ -86,6 +100,10 @@ func namespaces(m proto.Message) iter.Seq[string] {
 				if key := item.GetNamespaceKey(); key != "" && !yield(key) {
 					return
 				}
+			}
+		case *guidonv1.CompareRequest:
+			if yield(m.GetNamespaceKey()) && m.GetWith() != "" {
+				yield(m.GetWith())
 			}
 		case interface{ GetNamespaceKey() string }:
 			yield(m.GetNamespaceKey())

@@ -26,6 +26,7 @@ var services = map[string]string{
 	"flipt.meta.MetadataService":                       "Information about the running instance",
 	"guidon.v1.ChangeService":                          "Change records",
 	"guidon.v1.DocumentService":                        "Import and export of whole namespaces",
+	"guidon.v1.CompareService":                         "Differences between states",
 	"guidon.v1.AnalysisService":                        "Effects of edits, what is never reached, and uses of segments",
 }
 
@@ -88,6 +89,8 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.AnalysisService/PreviewSegment":  "Preview what saving an edited segment changes for users of the flags that refer to it",
 	"/guidon.v1.AnalysisService/PreviewFlag":     "Preview what saving an edited flag changes for its users",
 	"/guidon.v1.AnalysisService/GetFlagReach":    "Get what a flag can never do, and how its percentages are rounded",
+
+	"/guidon.v1.CompareService/Compare": "Compare two namespaces: which flags and segments differ, field by field",
 
 	"/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods": "List the sign-in methods",
 	"/flipt.auth.AuthenticationMethodTokenService/CreateToken":          "Create a token; only this response contains the secret",

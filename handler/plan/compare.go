@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Page sizes of comparisons.
+const (
+	defaultComparePage = 100
+	maxComparePage     = 1000
+)
+
+// CheckCompare checks the request for a comparison.
+func CheckCompare(m proto.Message) error {
+	request := m.(*guidonv1.CompareRequest)
+	if err := service.NotEmpty("with", request.GetWith()); err != nil {
+		return err
+	}
+	if request.GetLimit() < 0 {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field limit: must be greater than or equal to '0'")
+	}
+	_, err := parseCompareToken(request.GetPageToken())
+	return err
+}
+
+// Compare returns a page of the differences between two states. All pages are about the
+// same two states: it returns FailedPrecondition if one of them is no longer current.
+func Compare(ctx context.Context, before, after service.View, m *guidonv1.CompareRequest, request *call.Request) (*guidonv1.CompareResponse, error) {
+	token, err := parseCompareToken(m.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	if err := token.check(before, after); err != nil {
+		return nil, err
+	}
+	if request.Pieces { // the size of the objects is unknown until they are built
+		if err := request.Reserve(ctx, convert.MaxPage); err != nil {
+			return nil, err
+		}
+	}
+	c := NewComparison(sideOf(before), sideOf(after))
+	answer := &guidonv1.CompareResponse{
+		Before: comparedState(before), After: comparedState(after), Flags: c.Flags(), Segments: c.Segments(),
+	}
+	size, err := addPage(answer, c, token.Offset, m)
+	if err != nil {
+		return nil, err
+	}
+	if next := token.Offset + len(answer.GetObjects()); next < c.Len() {
+		answer.NextPageToken = tokenOf(before, after, next).String()
+	}
+	if request.Pieces {
+		if err := request.Reserve(ctx, int64(size)); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+// addPage adds the objects of the page that starts at the offset, as far as they fit, and
+// returns their size in bytes.
+func addPage(answer *guidonv1.CompareResponse, c *Comparison, offset int, m *guidonv1.CompareRequest) (size int, err error) {
+	limit := min(int(m.GetLimit()), maxComparePage)
+	if limit == 0 {
+		limit = defaultComparePage
+	}
+	for o, err := range c.Objects(offset, m.GetDiff()) {
+		if err != nil {
+			return 0, err
+		}
+		more := proto.Size(o)
+		if len(answer.GetObjects()) > 0 && size+more > convert.MaxPage {
+			break
+		}
+		answer.Objects, size = append(answer.GetObjects(), o), size+more
+		if len(answer.GetObjects()) == limit {
+			break
+		}
+	}
+	return size, nil
+}
+
+func sideOf(v service.View) Side {
+	return Side{Name: v.Namespace, Objects: change.ObjectsOf(v.Snapshot)}
+}
+
+func comparedState(v service.View) *guidonv1.ComparedState {
+	return &guidonv1.ComparedState{NamespaceKey: v.Namespace, Revision: v.Revision}
+}

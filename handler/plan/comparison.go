@@ -1,0 +1,172 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Limits of one object of a comparison.
+const (
+	maxDifferences = 1000    // that are listed
+	maxDiffed      = 1 << 20 // weight of an object whose YAML forms are compared
+)
+
+// Side is one of the two states of a comparison.
+type Side struct {
+	Name    string // in diffs
+	Objects change.Objects
+}
+
+// Comparison is the difference between two states, as messages.
+type Comparison struct {
+	before, after Side
+	outline       change.Comparison
+}
+
+// NewComparison compares the states. Namespaces with different keys are not compared
+// themselves, but their flags and segments: their names differ for a reason.
+func NewComparison(before, after Side) *Comparison {
+	c := &Comparison{before, after, change.Outline(before.Objects, after.Objects)}
+	if a, b := before.Objects.Namespace, after.Objects.Namespace; a == nil || b == nil || a.Key != b.Key {
+		c.outline.Namespace = nil
+	}
+	return c
+}
+
+// Len returns how many objects differ.
+func (c *Comparison) Len() int {
+	n := len(c.outline.Segments) + len(c.outline.Flags)
+	if c.outline.Namespace != nil {
+		n++
+	}
+	return n
+}
+
+// Flags returns how many flags differ.
+func (c *Comparison) Flags() *guidonv1.CompareCounts {
+	return compareCounts(c.outline.Flags, len(c.after.Objects.Flags))
+}
+
+// Segments returns how many segments differ.
+func (c *Comparison) Segments() *guidonv1.CompareCounts {
+	return compareCounts(c.outline.Segments, len(c.after.Objects.Segments))
+}
+
+func compareCounts[T any](objects []change.Compared[T], after int) *guidonv1.CompareCounts {
+	n := change.Count(objects)
+	return &guidonv1.CompareCounts{
+		Created: convert.Count(n.Created), Updated: convert.Count(n.Updated), Deleted: convert.Count(n.Deleted),
+		Unchanged: convert.Count(after - n.Created - n.Updated),
+	}
+}
+
+// Objects returns an iterator over the objects that differ, from the offset on: the
+// namespace, segments by key, flags by key. They have diffs if diff is set.
+func (c *Comparison) Objects(offset int, diff bool) iter.Seq2[*guidonv1.ComparedObject, error] {
+	return func(yield func(*guidonv1.ComparedObject, error) bool) {
+		var namespaces []change.Compared[guidon.Namespace]
+		if c.outline.Namespace != nil {
+			namespaces = append(namespaces, *c.outline.Namespace)
+		}
+		_ = objects(c, namespaceKind, namespaces, &offset, diff, yield) &&
+			objects(c, segmentKind, c.outline.Segments, &offset, diff, yield) &&
+			objects(c, flagKind, c.outline.Flags, &offset, diff, yield)
+	}
+}
+
+// kind is a kind of objects that are compared.
+type kind[T any] struct {
+	kind     change.Kind
+	compare  func(before, after *T) []change.Difference
+	document func(*T) *service.Document // nil if there are no diffs
+	weigh    func(*T) int
+}
+
+var (
+	namespaceKind = kind[guidon.Namespace]{kind: change.KindNamespace, compare: change.CompareNamespaces}
+	segmentKind   = kind[guidon.Segment]{change.KindSegment, change.CompareSegments, service.SegmentDocument, convert.Weight[guidon.Segment]()}
+	flagKind      = kind[guidon.Flag]{change.KindFlag, change.CompareFlags, service.FlagDocument, convert.Weight[guidon.Flag]()}
+)
+
+// objects calls yield for each object behind the offset, from which it subtracts the others.
+// It reports whether to continue.
+func objects[T any](c *Comparison, k kind[T], list []change.Compared[T], offset *int, diff bool, yield func(*guidonv1.ComparedObject, error) bool) bool {
+	skipped := min(*offset, len(list))
+	*offset -= skipped
+	for _, o := range list[skipped:] {
+		o.Differences = k.compare(o.Before, o.After)
+		m := comparedObject(k.kind, &o)
+		var err error
+		if diff && k.document != nil && k.weighs(o.Before) <= maxDiffed && k.weighs(o.After) <= maxDiffed {
+			m.Diff, err = c.diff(k.kind, o.Key, k.document(o.Before), k.document(o.After))
+		}
+		if !yield(m, err) {
+			return false
+		}
+	}
+	return true
+}
+
+func (k kind[T]) weighs(object *T) int {
+	if object == nil {
+		return 0
+	}
+	return k.weigh(object)
+}
+
+// diff returns the difference between the YAML forms of an object.
+func (c *Comparison) diff(k change.Kind, key string, before, after *service.Document) (*string, error) {
+	name := func(s Side) string { return fmt.Sprintf("%s/%ss/%s", s.Name, k, key) }
+	text, err := document.DiffObjects(name(c.before), before, name(c.after), after)
+	return &text, err
+}
+
+func comparedObject[T any](k change.Kind, o *change.Compared[T]) *guidonv1.ComparedObject {
+	listed := o.Differences[:min(len(o.Differences), maxDifferences)]
+	return &guidonv1.ComparedObject{
+		Kind: string(k), Key: o.Key, Action: string(o.Action()), Summary: o.Summary(),
+		Differences:     convert.All(listed, objectDifference),
+		MoreDifferences: convert.Count(len(o.Differences) - len(listed)),
+	}
+}
+
+func objectDifference(d change.Difference) *guidonv1.ObjectDifference {
+	return &guidonv1.ObjectDifference{
+		Path: d.Path, Op: string(d.Op), Before: jsonValue(d.Before), After: jsonValue(d.After),
+		From: position(d.From), To: position(d.To), Summary: d.Summary,
+	}
+}
+
+// position returns a position that counts from 1, or nil if there is none.
+func position(n int) *int32 {
+	if n == 0 {
+		return nil
+	}
+	p := convert.Count(n)
+	return &p
+}
+
+// jsonValue returns the message of a JSON value, or nil if there is none. What the message
+// cannot express, such as a number that is too large, becomes a string.
+func jsonValue(text json.RawMessage) *structpb.Value {
+	if len(text) == 0 {
+		return nil
+	}
+	var value any
+	if json.Unmarshal(text, &value) == nil {
+		if message, err := structpb.NewValue(value); err == nil {
+			return message
+		}
+	}
+	return structpb.NewStringValue(string(text))
+}

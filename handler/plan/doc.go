@@ -1,0 +1,2 @@
+// Package plan has the operations on states: what distinguishes two of them.
+package plan
