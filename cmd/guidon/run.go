@@ -23,6 +23,7 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2
+	exitDifferent   = 2 // of "compare", whose usage errors are failures
 	exitFindings    = 3
 	exitInterrupted = 130
 	exitTerminated  = 143
@@ -61,12 +62,20 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	if err == nil && out.failed != nil {
 		err = &exitError{code: exitFailure, err: fmt.Errorf("the command succeeded, but cannot write its output: %w", out.failed)}
 	}
-	return p.exitCode(ctx, err)
+	code := p.exitCode(ctx, err)
+	if code == exitUsage && !errors.Is(err, different) && command.Annotations[usageFails] != "" {
+		return exitFailure
+	}
+	return code
 }
+
+// usageFails is the annotation of commands whose usage errors have the exit code of
+// failures.
+const usageFails = "usage-fails"
 
 // exitError is an error with its own exit code.
 type exitError struct {
@@ -80,6 +89,9 @@ func (e *exitError) Unwrap() error { return e.err }
 
 // findings is returned by a command that completed and found problems or differences.
 var findings = &exitError{code: exitFindings}
+
+// different is returned by "compare" if the sides differ.
+var different = &exitError{code: exitDifferent}
 
 // usageError returns an error with the exit code for incorrect usage.
 func usageError(format string, args ...any) error {

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// print prints the comparison of the two sides.
+func (c *comparing) print(r *guidonv1.CompareResponse, before, after string) error {
+	if c.asJSON {
+		return c.printJSON(r)
+	}
+	sides := sides{streamName(before), streamName(after)}
+	for _, o := range r.GetObjects() {
+		if c.stat {
+			break
+		}
+		fmt.Fprintf(c.out, "%s %s: %s\n", o.GetKind(), o.GetKey(), sides.words(o))
+		fmt.Fprint(c.out, details(o))
+		fmt.Fprintln(c.out)
+	}
+	fmt.Fprintf(c.out, "flags: %s\n", sides.counts(r.GetFlags()))
+	_, err := fmt.Fprintf(c.out, "segments: %s\n", sides.counts(r.GetSegments()))
+	return err
+}
+
+func (c *comparing) printJSON(r *guidonv1.CompareResponse) error {
+	text, err := codec.Marshal(r)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", "  "); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.out, out.String())
+	return err
+}
+
+// details returns the diff of an object or, if there is none, one line for each difference.
+func details(o *guidonv1.ComparedObject) string {
+	if o.Diff != nil {
+		return o.GetDiff()
+	}
+	var b strings.Builder
+	for _, d := range o.GetDifferences() {
+		fmt.Fprintf(&b, "  %s\n", d.GetSummary())
+	}
+	if n := o.GetMoreDifferences(); n > 0 {
+		fmt.Fprintf(&b, "  and %d more differences\n", n)
+	}
+	return b.String()
+}
+
+// sides are the names of the two sides.
+type sides struct{ before, after string }
+
+// words returns how an object differs.
+func (s sides) words(o *guidonv1.ComparedObject) string {
+	switch change.Action(o.GetAction()) {
+	case change.ActionCreate:
+		return "only in " + s.after
+	case change.ActionDelete:
+		return "only in " + s.before
+	}
+	return o.GetSummary()
+}
+
+// counts returns how many objects differ, and how.
+func (s sides) counts(n *guidonv1.CompareCounts) string {
+	var parts []string
+	for _, count := range []struct {
+		n    int32
+		what string
+	}{
+		{n.GetDeleted(), "only in " + s.before}, {n.GetCreated(), "only in " + s.after}, {n.GetUpdated(), "different"},
+	} {
+		if count.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count.n, count.what))
+		}
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%d equal", n.GetUnchanged())), ", ")
+}
