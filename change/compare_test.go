@@ -228,6 +228,41 @@ var notCompared = map[string][]string{
 	"segment": {"Constraints.CreatedAt", "Constraints.ID", "Constraints.UpdatedAt", "CreatedAt", "Key", "UpdatedAt"},
 }
 
+// TestOutline: an outline is a comparison whose objects have no differences.
+func TestOutline(t *testing.T) {
+	for seed := range uint64(20) {
+		s := flagrand.New(seed)
+		var before, after change.Objects
+		before.Flags, before.Segments = s.State(20)
+		before.Namespace = s.Namespace("n")
+		after.Namespace = s.EditNamespace(before.Namespace)
+		for i, f := range before.Flags[2:] {
+			if i%2 == 0 {
+				f = s.EditFlag(f)
+			}
+			after.Flags = append(after.Flags, f)
+		}
+		after.Flags = append(after.Flags, s.Flag("new"))
+		after.Segments = append(after.Segments, s.EditSegment(before.Segments[0]))
+		want, got := change.Compare(before, after), change.Outline(before, after)
+		if len(want.Flags) < 3 || want.Flags[len(want.Flags)-1].Key != "new" {
+			t.Errorf("seed %d: got %s", seed, want.Summary())
+		}
+		if n := want.Namespace; n != nil {
+			n.Differences = nil
+		}
+		for i := range want.Flags {
+			want.Flags[i].Differences = nil
+		}
+		for i := range want.Segments {
+			want.Segments[i].Differences = nil
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("seed %d (-want +got):\n%s", seed, diff)
+		}
+	}
+}
+
 // TestEveryFieldIsCompared: a change of any field of a flag or segment is a difference,
 // unless notCompared lists the field. Ids of variants count if others refer to them.
 func TestEveryFieldIsCompared(t *testing.T) {

@@ -232,6 +232,19 @@ func TestCompareOfNamespaces(t *testing.T) {
 	}
 }
 
+// TestCompareMinRevision: the revision that a request demands is that of its own namespace.
+func TestCompareMinRevision(t *testing.T) {
+	s := newServer(t)
+	s.loadInto("a", `{}`)
+	s.loadInto("b", `{}`)
+	s.must("", "POST", "/api/v1/namespaces/a/flags", `{"key":"f","name":"F"}`)
+	for _, sides := range [][2]string{{"a", "b"}, {"a", "a"}} {
+		if got := s.compared(sides[0], sides[1], "", "Guidon-Min-Revision", "2", "Cache-Control", "no-cache"); got.Before.NamespaceKey != "a" {
+			t.Errorf("got %+v", got)
+		}
+	}
+}
+
 func TestCompareErrors(t *testing.T) {
 	s := newServer(t)
 	s.must("", "POST", "/api/v1/namespaces", `{"key":"a","name":"A"}`)

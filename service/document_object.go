@@ -25,9 +25,10 @@ func SegmentDocument(g *guidon.Segment) *Document {
 
 // Objects returns the flags and segments that an import of the document into an empty
 // namespace creates, with other ids and without times. It returns InvalidArgument with the
-// problems of the document, as [Document.Validate] does.
+// problems of the document, as [Document.Validate] does, but flags may refer to segments
+// that do not exist: a namespace that came from Flipt v1 can have such flags.
 func (d *Document) Objects() (change.Objects, error) {
-	known := map[string]bool{}
+	known := d.referenced()
 	if err := d.check(known); err != nil {
 		return change.Objects{}, err
 	}
@@ -46,4 +47,30 @@ func (d *Document) Objects() (change.Objects, error) {
 		}
 	}
 	return objects, nil
+}
+
+// referenced returns the keys of the segments that flags of the document refer to.
+func (d *Document) referenced() map[string]bool {
+	keys := map[string]bool{}
+	add := func(some []string) {
+		for _, key := range some {
+			keys[key] = true
+		}
+	}
+	for _, f := range d.Flags {
+		if f == nil {
+			continue
+		}
+		for _, r := range f.Rules {
+			if r != nil {
+				add(r.SegmentKeys)
+			}
+		}
+		for _, r := range f.Rollouts {
+			if r != nil && r.Segment != nil {
+				add(r.Segment.SegmentKeys)
+			}
+		}
+	}
+	return keys
 }

@@ -1,3 +1,3 @@
 // Package guidonv1 has the messages of the operations that are not part of Flipt v1:
-// change records, and import and export of documents. Its protobuf package is guidon.v1.
+// change records, import and export of documents, analyses and comparisons. Its protobuf package is guidon.v1.
 package guidonv1
