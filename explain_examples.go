@@ -134,7 +134,7 @@ func (e *examples) complete() bool {
 
 // values returns the values, the most telling ones first.
 func (e *examples) values() []string {
-	values := slices.Clone(e.literals)
+	values := slices.Grow(slices.Clone(e.literals), 2*(len(e.numbers)+len(e.times))+10)
 	unused := ""
 	if len(e.prefixes)+len(e.suffixes)+len(e.parts) > 0 {
 		unused = string(e.unused())

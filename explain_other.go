@@ -45,10 +45,10 @@ type OutcomeChange struct {
 type Obstacle struct {
 	Step       int // index of the step, or -1 if the result is that of no step
 	Reason     ObstacleReason
-	By         int    // index of the earlier step, for EarlierStep, EarlierSteps and UnknownConstraint
-	SegmentKey string // for SegmentMissing, and for Contradiction and OtherEntity if it is about one segment
-	Property   string // for Contradiction if it is about one property
-	Range      *ExplainedRange
+	By         int            // index of the earlier step, for EarlierStep, EarlierSteps and UnknownConstraint
+	SegmentKey string         // for SegmentMissing, and for Contradiction and OtherEntity if it is about one segment
+	Property   string         // for Contradiction if it is about one property
+	Range      ExplainedRange // for EmptyRange and OtherBucket
 }
 
 // ObstacleReason is the kind of an [Obstacle].
@@ -179,8 +179,8 @@ func (r *OtherResult) key() resultKey { return resultKey{r.Match, r.Enabled, r.V
 
 // explain finds out how the flag could return the result.
 func (o *others) explain(r *OtherResult) {
-	var targets []int
 	s := o.search
+	targets := make([]int, 0, len(s.steps)+1)
 	for i := range o.x.steps {
 		if i <= s.end && !o.x.steps[i].never() && o.gives[i].key() == r.key() && s.canStop(i) {
 			targets = append(targets, i)
@@ -212,6 +212,7 @@ func (o *others) obstruct(r *OtherResult, falls bool) {
 		}
 		return o.obstacles > maxObstacles
 	}
+	r.Obstacles = make([]Obstacle, 0, min(len(o.x.steps)+1, 16))
 	for i := range o.x.steps {
 		obstacle, concerned := o.obstacle(i, r)
 		if !concerned {
@@ -242,13 +243,13 @@ func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned b
 		return obstacle, o.wouldGive(i, r)
 	}
 	gives := o.gives[i].key() == r.key()
-	bucket, concerned := o.buckets(i, r)
-	if !gives && !concerned {
+	bucket, given := o.buckets(i, r)
+	if !gives && !given {
 		return obstacle, false
 	}
-	outside := bucket != nil && (o.x.bucket < bucket.From || o.x.bucket >= bucket.To)
+	outside := given && !bucket.contains(o.x.bucket)
 	switch {
-	case outside && bucket.From == bucket.To:
+	case outside && bucket.empty():
 		obstacle.Reason, obstacle.Range = EmptyRange, bucket
 	case i > o.search.end:
 		obstacle.Reason, obstacle.By = EarlierStep, o.search.end
@@ -306,32 +307,23 @@ func (o *others) wouldGive(i int, r *OtherResult) bool {
 	return false
 }
 
-// buckets returns the buckets for which step i gives the result, of the first distribution
-// that has any, and whether it is meant to give it. It returns nil if all buckets do.
-func (o *others) buckets(i int, r *OtherResult) (*ExplainedRange, bool) {
+// buckets returns the buckets for which step i is meant to give the result, and whether there
+// are any: those of the distribution with the entity's bucket, or else of the first one with
+// any bucket.
+func (o *others) buckets(i int, r *OtherResult) (ExplainedRange, bool) {
 	s := &o.x.steps[i]
 	if s.rollout != nil {
-		if s.audience != nil || s.rollout.value != r.Enabled {
-			return nil, s.rollout.value == r.Enabled
-		}
-		return &ExplainedRange{To: thresholdEnd(s.rollout.percentage)}, true
+		return ExplainedRange{To: thresholdEnd(s.rollout.percentage)}, s.audience == nil && s.rollout.value == r.Enabled
 	}
 	if len(s.rule.ranges) == 0 || !r.Match {
-		return nil, false
+		return ExplainedRange{}, false
 	}
-	var first *ExplainedRange
-	ranges := o.x.ranges(o.x.flag.flag.Rules[i], s.rule)
-	for n := range ranges {
-		if ranges[n].VariantKey != r.VariantKey {
-			continue
-		}
-		inside := ranges[n].From <= o.x.bucket && o.x.bucket < ranges[n].To
-		if first == nil || inside || first.From == first.To {
-			first = &ranges[n]
-		}
-		if inside {
-			break
+	var best ExplainedRange
+	given := false
+	for e := range o.x.ranges(o.x.flag.flag.Rules[i], s.rule) {
+		if e.VariantKey == r.VariantKey && (!given || best.empty() || e.contains(o.x.bucket)) {
+			best, given = e, true
 		}
 	}
-	return first, first != nil
+	return best, given
 }

@@ -1,6 +1,9 @@
 package guidon
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // property is a property of the context in a [search], or the entity's id. A vector has a
 // bit for each of its facts: the outcomes that a value of the property has.
@@ -91,8 +94,9 @@ func (s *search) build(p *property) {
 	for _, f := range p.facts {
 		e.add(s.facts[f].constraint)
 	}
-	candidate := make([]uint64, p.words())
-	for _, value := range e.values() {
+	candidates, candidate := e.values(), make([]uint64, p.words())
+	p.values, p.vectors = slices.Grow(p.values, len(candidates)), slices.Grow(p.vectors, len(candidates)*p.words())
+	for _, value := range candidates {
 		if !s.vectorOf(p, value, candidate) {
 			p.exact = false
 			return

@@ -21,10 +21,10 @@ type search struct {
 
 	// Of one run.
 	nodes   []node
-	queue   [][]int32 // nodes to be tried, by cost
-	touched []int32   // properties that the current node has demands on
-	guessed bool      // values were chosen for a property whose vectors are not all known
-	dropped bool      // demands were dropped for which such a property has no known vector
+	queue   []int32 // by cost: the node to be tried first, see node.next; -1 for none
+	touched []int32 // properties that the current node has demands on
+	guessed bool    // values were chosen for a property whose vectors are not all known
+	dropped bool    // demands were dropped for which such a property has no known vector
 }
 
 // fact is a constraint whose outcome is searched for. Constraints that compare the same
@@ -51,17 +51,6 @@ type searchSegment struct {
 	facts []int32
 }
 
-type factKey struct {
-	property        int32
-	kind            ComparisonType
-	operator, value string
-}
-
-type propertyKey struct {
-	entity bool
-	name   string
-}
-
 // node has the demands of its parent, and that the fact choices[choice] has the outcome want
 // while those before it have the opposite.
 type node struct {
@@ -69,6 +58,7 @@ type node struct {
 	requirement int32 // index
 	choices     []int32
 	choice      int32
+	next        int32 // of the same cost in the queue, or -1
 	want        bool
 }
 
@@ -137,16 +127,16 @@ func (s *search) canStop(i int) bool {
 // collect finds the facts of the steps up to the end.
 func (s *search) collect() {
 	s.steps = make([]searchStep, min(s.end+1, len(s.x.steps)))
-	known := make(map[*compiledSegment]*searchSegment)
-	byKey := make(map[factKey]int32)
-	byProperty := make(map[propertyKey]int32)
+	room := min(4*len(s.steps), maxFacts)
+	s.facts, s.nodes = make([]fact, 0, room), make([]node, 0, room)
+	known := make(map[*compiledSegment]*searchSegment, len(s.steps))
 	for i := range s.steps {
 		if a := s.x.steps[i].audience; a != nil && !a.unknown {
 			s.steps[i].all = a.all
 			s.steps[i].segments = make([]*searchSegment, len(a.segments))
 			for n, g := range a.segments {
 				if known[g] == nil {
-					known[g] = s.collectSegment(g, byKey, byProperty)
+					known[g] = s.collectSegment(g)
 				}
 				s.steps[i].segments[n] = known[g]
 			}
@@ -158,42 +148,46 @@ func (s *search) collect() {
 	}
 }
 
-func (s *search) collectSegment(g *compiledSegment, byKey map[factKey]int32, byProperty map[propertyKey]int32) *searchSegment {
+func (s *search) collectSegment(g *compiledSegment) *searchSegment {
 	segment := &searchSegment{key: g.segment.Key, any: g.segment.MatchType == MatchAny, facts: make([]int32, len(g.conditions))}
 	if len(s.facts)+len(g.conditions) > maxFacts || !s.spend(len(g.conditions)) {
 		s.limited = true
 		return segment
 	}
 	for i := range g.conditions {
-		c, constraint := &g.conditions[i], g.segment.Constraints[i]
-		property := s.propertyOf(c, byProperty)
-		key := factKey{property, constraint.Type, constraint.Operator, constraint.Value}
-		index, ok := byKey[key]
-		if !ok {
-			index = int32(len(s.facts)) // #nosec G115 -- at most maxFacts
-			byKey[key] = index
-			bit := s.properties[property].add(index, c)
-			s.facts = append(s.facts, fact{constraint: constraint, condition: c, segment: segment.key, property: property, bit: bit})
-		}
-		segment.facts[i] = index
+		segment.facts[i] = s.factOf(g.segment, i, &g.conditions[i])
 	}
 	return segment
 }
 
+// factOf returns the index of the fact for a constraint of the segment.
+func (s *search) factOf(g *Segment, constraint int, condition *condition) int32 {
+	c, property := g.Constraints[constraint], s.propertyOf(condition)
+	p := &s.properties[property]
+	s.spend((len(s.properties) + len(p.facts)) / 32)
+	for _, f := range p.facts {
+		if same := s.facts[f].constraint; same.Value == c.Value && same.Operator == c.Operator && same.Type == c.Type {
+			return f
+		}
+	}
+	index := int32(len(s.facts)) // #nosec G115 -- at most maxFacts
+	s.facts = append(s.facts, fact{constraint: c, condition: condition, segment: g.Key, property: property, bit: p.add(index, condition)})
+	return index
+}
+
 // propertyOf returns the index of the property that the condition compares.
-func (s *search) propertyOf(c *condition, byProperty map[propertyKey]int32) int32 {
-	key := propertyKey{entity: c.entity}
+func (s *search) propertyOf(c *condition) int32 {
+	for i := range s.properties {
+		if p := &s.properties[i]; p.entity == c.entity && (c.entity || p.name == c.property) {
+			return int32(i) // #nosec G115 -- at most maxFacts
+		}
+	}
 	p := property{name: c.property, entity: c.entity, value: s.x.entityID}
 	if !c.entity {
-		key.name, p.value = c.property, s.x.context[c.property]
+		p.value = s.x.context[c.property]
 	}
-	index, ok := byProperty[key]
-	if !ok {
-		index = int32(len(s.properties)) // #nosec G115 -- at most maxFacts
-		byProperty[key] = index
-		s.properties = append(s.properties, p)
-	}
-	return index
+	s.properties = append(s.properties, p)
+	return int32(len(s.properties) - 1) // #nosec G115 -- at most maxFacts
 }
 
 // find looks for the smallest set of outcomes to change so that one of the steps decides the
@@ -209,18 +203,14 @@ func (s *search) find(targets []int) finding {
 // run looks for the smallest set of outcomes to change so that one of the requirements is
 // met. If it finds one, the properties have the outcomes.
 func (s *search) run(requirements ...requirement) finding {
-	s.nodes, s.guessed, s.dropped = s.nodes[:0], false, false
-	for cost := range s.queue {
-		s.queue[cost] = s.queue[cost][:0]
-	}
+	s.nodes, s.queue, s.guessed, s.dropped = s.nodes[:0], s.queue[:0], false, false
 	for i := len(requirements) - 1; i >= 0; i-- { // among equal ones the first is tried first
 		s.push(node{parent: -1, requirement: int32(i)}, requirements) // #nosec G115 -- at most MaxExplainedSteps
 	}
 	for cost := 0; cost < len(s.queue); cost++ {
-		for len(s.queue[cost]) > 0 && !s.limited {
-			last := len(s.queue[cost]) - 1
-			index := s.queue[cost][last]
-			s.queue[cost] = s.queue[cost][:last]
+		for s.queue[cost] >= 0 && !s.limited {
+			index := s.queue[cost]
+			s.queue[cost] = s.nodes[index].next
 			required := requirements[s.nodes[index].requirement]
 			s.apply(index, s.scope(required))
 			choices, want, violated := s.violation(required)
@@ -229,7 +219,7 @@ func (s *search) run(requirements ...requirement) finding {
 			}
 			for i := range choices {
 				// #nosec G115 -- at most maxFacts
-				s.push(node{index, s.nodes[index].requirement, choices, int32(i), want}, requirements)
+				s.push(node{parent: index, requirement: s.nodes[index].requirement, choices: choices, choice: int32(i), want: want}, requirements)
 			}
 		}
 	}
@@ -255,9 +245,9 @@ func (s *search) push(n node, requirements []requirement) {
 		return
 	}
 	for len(s.queue) <= cost {
-		s.queue = append(s.queue, nil)
+		s.queue = append(s.queue, -1)
 	}
-	s.queue[cost] = append(s.queue[cost], index)
+	s.nodes[index].next, s.queue[cost] = s.queue[cost], index
 }
 
 // scope returns the number of facts whose outcomes count for the requirement: those of the
@@ -458,7 +448,7 @@ func (s *search) first(g *searchSegment, outcome bool) []int32 {
 // changes returns what a run has found.
 func (s *search) changes(f finding) []PropertyChange {
 	scope := s.scope(f.requirement)
-	changes := []PropertyChange{}
+	changes := make([]PropertyChange, 0, len(s.touched))
 	for i := range s.properties {
 		p := &s.properties[i]
 		if !p.touched || p.chosen < 0 {

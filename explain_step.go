@@ -1,6 +1,9 @@
 package guidon
 
-import "math"
+import (
+	"iter"
+	"math"
+)
 
 // ExplainedStep is a rule or a rollout in an explanation.
 type ExplainedStep struct {
@@ -107,7 +110,7 @@ func (x *explaining) path(decided int) []ExplainedStep {
 	case decided < 0:
 		last = len(path) - 1
 	}
-	known := make(map[string]*ExplainedSegment)
+	known := make(map[string]*ExplainedSegment, len(path))
 	for i := range path {
 		if x.flag.kind == BooleanFlag {
 			path[i].Rollout = x.flag.flag.Rollouts[i]
@@ -187,32 +190,39 @@ func thresholdEnd(percentage float32) int {
 }
 
 func (x *explaining) distributionBucket(r *Rule, compiled *compiledRule) *ExplainedBucket {
-	b := &ExplainedBucket{Number: x.bucket, Of: variantBuckets, Chosen: -1, Ranges: x.ranges(r, compiled)}
-	for i := range b.Ranges {
-		if b.Ranges[i].From <= x.bucket && x.bucket < b.Ranges[i].To {
-			b.Chosen = i
+	b := &ExplainedBucket{Number: x.bucket, Of: variantBuckets, Chosen: -1, Ranges: make([]ExplainedRange, 0, len(r.Distributions))}
+	for e := range x.ranges(r, compiled) {
+		if e.contains(x.bucket) {
+			b.Chosen = len(b.Ranges)
 		}
+		b.Ranges = append(b.Ranges, e)
 	}
 	return b
 }
 
+// contains reports whether the bucket is in the range.
+func (r *ExplainedRange) contains(bucket int) bool { return r.From <= bucket && bucket < r.To }
+
+// empty reports whether no bucket is in the range.
+func (r *ExplainedRange) empty() bool { return r.From == r.To }
+
 // ranges returns the buckets of each distribution of a rule. Those without a share, which
 // compileRanges omits, are empty.
-func (x *explaining) ranges(r *Rule, compiled *compiledRule) []ExplainedRange {
-	ranges := make([]ExplainedRange, len(r.Distributions))
-	from, next := 0, 0
-	for i, d := range r.Distributions {
-		ranges[i] = ExplainedRange{From: from, To: from, Distribution: d}
-		v := x.flag.flag.Variant(d.VariantID)
-		if v == nil {
-			continue
-		}
-		ranges[i].VariantKey = v.Key
-		if d.Rollout > 0 {
-			ranges[i].To = max(from, min(compiled.ranges[next].end, variantBuckets))
-			from = ranges[i].To
-			next++
+func (x *explaining) ranges(r *Rule, compiled *compiledRule) iter.Seq[ExplainedRange] {
+	return func(yield func(ExplainedRange) bool) {
+		from, next := 0, 0
+		for _, d := range r.Distributions {
+			e := ExplainedRange{From: from, To: from, Distribution: d}
+			if v := x.flag.flag.Variant(d.VariantID); v != nil {
+				e.VariantKey = v.Key
+				if d.Rollout > 0 {
+					e.To = max(from, min(compiled.ranges[next].end, variantBuckets))
+					next++
+				}
+			}
+			if from = e.To; !yield(e) {
+				return
+			}
 		}
 	}
-	return ranges
 }
