@@ -125,6 +125,10 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Writing().Large(management.ImportLimits, management.LongImport(config.ImportMemory)).Needing(service.RoleEditor),
 		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), management.ExportDocument),
 
+		// Explanations: not part of Flipt v1.
+		call.List[guidonv1.ExplainResponse]("/guidon.v1.ExplainService/Explain", manage, within(post, "/flags/{key}/explain"), evaluator.Explain).Validating(evaluation.CheckExplain),
+		call.List[guidonv1.ExplainBatchResponse]("/guidon.v1.ExplainService/ExplainBatch", manage, within(post, "/flags/{key}/explain/batch"), evaluator.ExplainBatch).Validating(evaluation.CheckExplainBatch),
+
 		// Authentication. ExpireAuthenticationSelf has its time in the query (contract
 		// 10.4).
 		call.Inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", call.AreaPublic, only(get, authPrefix+"/method"), methods.List).Private().ForEveryIdentity(),

@@ -26,6 +26,7 @@ var services = map[string]string{
 	"flipt.meta.MetadataService":                       "Information about the running instance",
 	"guidon.v1.ChangeService":                          "Change records",
 	"guidon.v1.DocumentService":                        "Import and export of whole namespaces",
+	"guidon.v1.ExplainService":                         "Explanations of evaluations",
 }
 
 // summaries has the summary of each operation.
@@ -81,6 +82,9 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.ChangeService/ListChanges": "List the change records of a namespace, newest first",
 	"/guidon.v1.DocumentService/Import":    "Import a document into a namespace, all of it or nothing",
 	"/guidon.v1.DocumentService/Export":    "Export a namespace as a document",
+
+	"/guidon.v1.ExplainService/Explain":      "Explain how a flag comes to its result for an entity, and what would have to be different for its other results",
+	"/guidon.v1.ExplainService/ExplainBatch": "Evaluate a flag for up to 1,000 entities and count the results",
 
 	"/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods": "List the sign-in methods",
 	"/flipt.auth.AuthenticationMethodTokenService/CreateToken":          "Create a token; only this response contains the secret",

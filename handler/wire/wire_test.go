@@ -44,6 +44,7 @@ func TestMethods(t *testing.T) {
 		"guidon.v1.SessionService: ListSessions CreateSession DeleteSession CreateGrant ExchangeGrant",
 		"guidon.v1.ChangeService: ListChanges",
 		"guidon.v1.DocumentService: Import Export",
+		"guidon.v1.ExplainService: Explain ExplainBatch",
 	}
 	var got []string
 	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
