@@ -155,9 +155,6 @@ func (e *examples) values() []string {
 
 // appendCombinations appends strings that have some of the prefixes, parts and suffixes.
 func (e *examples) appendCombinations(values []string, unused string) []string {
-	for _, text := range slices.Concat(e.prefixes, e.suffixes, e.parts) {
-		values = append(values, text)
-	}
 	for _, p := range e.prefixes {
 		values = append(values, p+unused)
 	}
@@ -167,6 +164,7 @@ func (e *examples) appendCombinations(values []string, unused string) []string {
 	for _, p := range e.parts {
 		values = append(values, unused+p+unused)
 	}
+	values = slices.Concat(values, e.prefixes, e.suffixes, e.parts)
 	all := unused + strings.Join(e.parts, unused) + unused
 	for _, p := range append([]string{""}, e.prefixes...) {
 		for _, s := range append([]string{""}, e.suffixes...) {
