@@ -33,6 +33,9 @@ func (p *property) words() int { return len(p.actual) }
 // add adds a fact, and returns its bit.
 func (p *property) add(index int32, c *condition) int32 {
 	bit := len(p.facts)
+	if bit == 0 {
+		p.facts = make([]int32, 0, 16)
+	}
 	p.facts = append(p.facts, index)
 	if bit%64 == 0 {
 		p.actual = append(p.actual, 0)

@@ -1,5 +1,7 @@
 package guidon
 
+import "slices"
+
 // search looks for contexts with which the entity gets another result, by changing as few
 // outcomes of constraints as possible.
 //
@@ -19,7 +21,11 @@ type search struct {
 	work       int          // left
 	limited    bool
 
+	lists    []int32 // memory of lists of facts
+	segments int     // how much of it the segments have
+
 	// Of one run.
+	scratch []int32
 	nodes   []node
 	queue   []int32 // by cost: the node to be tried first, see node.next; -1 for none
 	touched []int32 // properties that the current node has demands on
@@ -127,8 +133,9 @@ func (s *search) canStop(i int) bool {
 // collect finds the facts of the steps up to the end.
 func (s *search) collect() {
 	s.steps = make([]searchStep, min(s.end+1, len(s.x.steps)))
-	room := min(4*len(s.steps), maxFacts)
+	room := min(2*len(s.steps)+8, maxFacts)
 	s.facts, s.nodes = make([]fact, 0, room), make([]node, 0, room)
+	s.lists = make([]int32, 0, 4*room)
 	known := make(map[*compiledSegment]*searchSegment, len(s.steps))
 	for i := range s.steps {
 		if a := s.x.steps[i].audience; a != nil && !a.unknown {
@@ -146,17 +153,20 @@ func (s *search) collect() {
 			return
 		}
 	}
+	s.segments = len(s.lists)
 }
 
 func (s *search) collectSegment(g *compiledSegment) *searchSegment {
-	segment := &searchSegment{key: g.segment.Key, any: g.segment.MatchType == MatchAny, facts: make([]int32, len(g.conditions))}
+	segment := &searchSegment{key: g.segment.Key, any: g.segment.MatchType == MatchAny}
 	if len(s.facts)+len(g.conditions) > maxFacts || !s.spend(len(g.conditions)) {
 		s.limited = true
 		return segment
 	}
+	start := len(s.lists)
 	for i := range g.conditions {
-		segment.facts[i] = s.factOf(g.segment, i, &g.conditions[i])
+		s.lists = append(s.lists, s.factOf(g.segment, i, &g.conditions[i]))
 	}
+	segment.facts = slices.Clip(s.lists[start:])
 	return segment
 }
 
@@ -204,6 +214,7 @@ func (s *search) find(targets []int) finding {
 // met. If it finds one, the properties have the outcomes.
 func (s *search) run(requirements ...requirement) finding {
 	s.nodes, s.queue, s.guessed, s.dropped = s.nodes[:0], s.queue[:0], false, false
+	s.lists = s.lists[:s.segments]
 	for i := len(requirements) - 1; i >= 0; i-- { // among equal ones the first is tried first
 		s.push(node{parent: -1, requirement: int32(i)}, requirements) // #nosec G115 -- at most MaxExplainedSteps
 	}
@@ -348,27 +359,30 @@ func (s *search) holds(index int32) bool {
 func (s *search) violation(r requirement) (choices []int32, want, violated bool) {
 	if r.match < len(s.steps) && r.match >= 0 {
 		if step := &s.steps[r.match]; len(step.segments) > 0 && !s.stepHolds(step) {
-			return s.free(s.toMatch(step)), true, true
+			s.toMatch(step)
+			return s.free(), true, true
 		}
 	}
 	for i := r.from; i < r.to; i++ {
 		if step := &s.steps[i]; len(step.segments) > 0 && s.stepHolds(step) {
-			return s.free(s.toFail(step)), false, true
+			s.toFail(step)
+			return s.free(), false, true
 		}
 	}
 	return nil, false, false
 }
 
-// free returns the facts that have no demands. The others have the outcome that was demanded.
-func (s *search) free(facts []int32) []int32 {
-	s.spend(len(facts))
-	free := make([]int32, 0, len(facts))
-	for _, f := range facts {
+// free returns the facts in scratch that have no demands. The others have the outcome that was
+// demanded.
+func (s *search) free() []int32 {
+	s.spend(len(s.scratch))
+	start := len(s.lists)
+	for _, f := range s.scratch {
 		if s.facts[f].demand == 0 {
-			free = append(free, f)
+			s.lists = append(s.lists, f)
 		}
 	}
-	return free
+	return slices.Clip(s.lists[start:])
 }
 
 func (s *search) stepHolds(step *searchStep) bool {
@@ -393,20 +407,20 @@ func (s *search) segmentHolds(g *searchSegment) bool {
 	return !g.any
 }
 
-// toMatch returns facts of which at least one must match for the step to match.
-func (s *search) toMatch(step *searchStep) (facts []int32) {
+// toMatch puts facts into scratch of which at least one must match for the step to match.
+func (s *search) toMatch(step *searchStep) {
+	s.scratch = s.scratch[:0]
 	for _, g := range step.segments {
 		if s.segmentHolds(g) {
 			continue
 		}
-		if facts = append(facts, s.segmentToMatch(g)...); step.all {
-			return facts
+		if s.scratch = append(s.scratch, s.segmentToMatch(g)...); step.all {
+			return
 		}
 	}
-	return facts
 }
 
-// segmentToMatch does the same for a segment that does not match.
+// segmentToMatch returns such facts for a segment that does not match.
 func (s *search) segmentToMatch(g *searchSegment) []int32 {
 	if g.any {
 		return g.facts
@@ -414,20 +428,21 @@ func (s *search) segmentToMatch(g *searchSegment) []int32 {
 	return s.first(g, false)
 }
 
-// toFail returns facts of which at least one must not match for the step not to match.
-func (s *search) toFail(step *searchStep) (facts []int32) {
+// toFail puts facts into scratch of which at least one must not match for the step not to
+// match.
+func (s *search) toFail(step *searchStep) {
+	s.scratch = s.scratch[:0]
 	for _, g := range step.segments {
 		if !s.segmentHolds(g) {
 			continue
 		}
-		if facts = append(facts, s.segmentToFail(g)...); !step.all {
-			return facts
+		if s.scratch = append(s.scratch, s.segmentToFail(g)...); !step.all {
+			return
 		}
 	}
-	return facts
 }
 
-// segmentToFail does the same for a segment that matches.
+// segmentToFail returns such facts for a segment that matches.
 func (s *search) segmentToFail(g *searchSegment) []int32 {
 	if g.any {
 		return s.first(g, true)

@@ -126,9 +126,7 @@ func (x *explaining) path(decided int) []ExplainedStep {
 
 // explainStep explains a step that was reached.
 func (x *explaining) explainStep(e *ExplainedStep, s *step, decided bool, known map[string]*ExplainedSegment) {
-	if len(s.keys) > 0 {
-		e.Segments = make([]*ExplainedSegment, len(s.keys))
-	}
+	e.Segments = make([]*ExplainedSegment, len(s.keys))
 	for i, key := range s.keys {
 		if known[key] == nil {
 			known[key] = x.explainSegment(key)
