@@ -131,7 +131,9 @@ func (o *others) results() []OtherResult {
 	base := o.noMatch()
 	candidates := make([]OtherResult, 0, len(x.flag.flag.Variants)+2)
 	for _, v := range x.flag.flag.Variants {
-		candidates = append(candidates, OtherResult{Match: true, VariantKey: v.Key, Step: -1})
+		if v != x.flag.defaultVariant || o.distributed(v) { // the default variant is a result anyway
+			candidates = append(candidates, OtherResult{Match: true, VariantKey: v.Key, Step: -1})
+		}
 	}
 	for i := range x.steps {
 		if r := x.steps[i].rule; r != nil {
@@ -154,6 +156,18 @@ func (o *others) results() []OtherResult {
 		}
 	}
 	return results
+}
+
+// distributed reports whether a rule has a distribution to the variant.
+func (o *others) distributed(v *Variant) bool {
+	for _, r := range o.x.flag.flag.Rules {
+		for _, d := range r.Distributions {
+			if d.VariantID == v.ID {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // noMatch returns the result if no step matches.
