@@ -2,10 +2,13 @@ package guidon_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/flagtest"
@@ -68,6 +71,39 @@ func TestOthersAreSmallest(t *testing.T) {
 	t.Logf("%d reachable (%d certainly the smallest), %d impossible, %d undecided", reachable, smallest, impossible, undecided)
 	if reachable < runs/4 || impossible < runs/4 || smallest < reachable/2 || undecided > runs/20 {
 		t.Error("the flags are not varied enough")
+	}
+}
+
+// TestOthersCountThePath checks that only constraints of the steps that are tried count, and
+// that there may be more than 64 of a property.
+func TestOthersCountThePath(t *testing.T) {
+	const text = guidon.StringComparison
+	rules := []*guidon.Rule{flagtest.Rule(flagtest.Shares{0, 100}, "uv"), flagtest.Rule(flagtest.Shares{0, 0, 100}, "later")}
+	segments := []*guidon.Segment{
+		flagtest.Segment("uv", guidon.MatchAny, is(text, guidon.OpIsOneOf, `["v","u"]`), is(text, guidon.OpEQ, "v")),
+		flagtest.Segment("later", guidon.MatchAny, is(text, guidon.OpPrefix, "u"), is(text, guidon.OpEQ, "u"), is(text, guidon.OpIsOneOf, `["u"]`)),
+	}
+	for i := range 70 {
+		key := fmt.Sprint("w", i)
+		rules = append(rules, flagtest.Rule(flagtest.Shares{100}, key))
+		segments = append(segments, flagtest.Segment(key, guidon.MatchAll, is(text, guidon.OpEQ, key)))
+	}
+	rules = append(rules, flagtest.Rule(flagtest.Shares{0, 0, 0, 100}, "last"))
+	segments = append(segments, flagtest.Segment("last", guidon.MatchAll, is(text, guidon.OpEQ, "last")))
+	s := flagtest.SnapshotOf(flagtest.VariantFlag("f", rules...), segments...)
+	context := map[string]string{"p": "w40"}
+	e := mustExplain(t, s, "user-1", context)
+	checkOthers(t, s, e, "user-1", context)
+	var got []string
+	for i := range e.Others {
+		if o := &e.Others[i]; o.Verdict == guidon.Reachable {
+			got = append(got, fmt.Sprintf("%s: %s, %d", o.VariantKey, o.Changes[0].Example, changedOutcomes(o)))
+		}
+	}
+	// The constraint for w40 counts for the last rule and for none.
+	want := []string{"B: u, 1", "C: ux, 1", "D: last, 2", ": x, 1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("results with their values and numbers of outcomes (-want +got):\n%s", diff)
 	}
 }
 
