@@ -53,6 +53,10 @@ type explaining struct {
 	entityID string
 	context  map[string]string
 	bucket   int // of the entity
+
+	lists       chunk[*ExplainedSegment]
+	explained   chunk[ExplainedSegment]
+	constraints chunk[ExplainedConstraint]
 }
 
 func (s *Snapshot) explaining(flagKey, entityID string, context map[string]string) (*explaining, error) {

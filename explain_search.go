@@ -137,13 +137,16 @@ func (s *search) collect() {
 	s.facts, s.nodes = make([]fact, 0, room), make([]node, 0, room)
 	s.lists = make([]int32, 0, 4*room)
 	known := make(map[*compiledSegment]*searchSegment, len(s.steps))
+	var lists chunk[*searchSegment]
+	var segments chunk[searchSegment]
 	for i := range s.steps {
 		if a := s.x.steps[i].audience; a != nil && !a.unknown {
 			s.steps[i].all = a.all
-			s.steps[i].segments = make([]*searchSegment, len(a.segments))
+			s.steps[i].segments = lists.take(len(a.segments), len(s.steps))
 			for n, g := range a.segments {
 				if known[g] == nil {
-					known[g] = s.collectSegment(g)
+					known[g] = &segments.take(1, len(s.steps))[0]
+					s.collectSegment(known[g], g)
 				}
 				s.steps[i].segments[n] = known[g]
 			}
@@ -156,18 +159,17 @@ func (s *search) collect() {
 	s.segments = len(s.lists)
 }
 
-func (s *search) collectSegment(g *compiledSegment) *searchSegment {
-	segment := &searchSegment{key: g.segment.Key, any: g.segment.MatchType == MatchAny}
+func (s *search) collectSegment(segment *searchSegment, g *compiledSegment) {
+	segment.key, segment.any = g.segment.Key, g.segment.MatchType == MatchAny
 	if len(s.facts)+len(g.conditions) > maxFacts || !s.spend(len(g.conditions)) {
 		s.limited = true
-		return segment
+		return
 	}
 	start := len(s.lists)
 	for i := range g.conditions {
 		s.lists = append(s.lists, s.factOf(g.segment, i, &g.conditions[i]))
 	}
 	segment.facts = slices.Clip(s.lists[start:])
-	return segment
 }
 
 // factOf returns the index of the fact for a constraint of the segment.

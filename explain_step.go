@@ -110,7 +110,7 @@ func (x *explaining) path(decided int) []ExplainedStep {
 	case decided < 0:
 		last = len(path) - 1
 	}
-	known := make(map[string]*ExplainedSegment, len(path))
+	known := make(map[string]*ExplainedSegment, last+1)
 	for i := range path {
 		if x.flag.kind == BooleanFlag {
 			path[i].Rollout = x.flag.flag.Rollouts[i]
@@ -126,7 +126,7 @@ func (x *explaining) path(decided int) []ExplainedStep {
 
 // explainStep explains a step that was reached.
 func (x *explaining) explainStep(e *ExplainedStep, s *step, decided bool, known map[string]*ExplainedSegment) {
-	e.Segments = make([]*ExplainedSegment, len(s.keys))
+	e.Segments = x.lists.take(len(s.keys), len(x.steps))
 	for i, key := range s.keys {
 		if known[key] == nil {
 			known[key] = x.explainSegment(key)
@@ -154,14 +154,14 @@ func (x *explaining) explainStep(e *ExplainedStep, s *step, decided bool, known 
 }
 
 func (x *explaining) explainSegment(key string) *ExplainedSegment {
+	e := &x.explained.take(1, len(x.steps))[0]
+	e.Key = key
 	g := x.segments[key]
 	if g == nil {
-		return &ExplainedSegment{Key: key}
+		return e
 	}
-	e := &ExplainedSegment{
-		Key: key, Segment: g.segment, Matched: g.matches(x.entityID, x.context),
-		Constraints: make([]ExplainedConstraint, len(g.conditions)),
-	}
+	e.Segment, e.Matched = g.segment, g.matches(x.entityID, x.context)
+	e.Constraints = x.constraints.take(len(g.conditions), 2*len(x.steps))
 	for i := range g.conditions {
 		e.Constraints[i] = x.explainConstraint(g.segment.Constraints[i], &g.conditions[i])
 	}

@@ -61,7 +61,7 @@ func TestExplainOutcomes(t *testing.T) {
 			var got []guidon.StepOutcome
 			for _, s := range e.Steps {
 				got = append(got, s.Outcome)
-				if (s.Outcome == skipped) != (s.Segments == nil) {
+				if s.Outcome == skipped && s.Segments != nil {
 					t.Errorf("%v: segments %v", s.Outcome, s.Segments)
 				}
 			}
