@@ -27,6 +27,7 @@ var services = map[string]string{
 	"guidon.v1.ChangeService":                          "Change records",
 	"guidon.v1.DocumentService":                        "Import and export of whole namespaces",
 	"guidon.v1.AnalysisService":                        "Effects of edits, what is never reached, and uses of segments",
+	"guidon.v1.ExplainService":                         "Explanations of evaluations",
 }
 
 // summaries has the summary of each operation.
@@ -88,6 +89,9 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.AnalysisService/PreviewSegment":  "Preview what saving an edited segment changes for users of the flags that refer to it",
 	"/guidon.v1.AnalysisService/PreviewFlag":     "Preview what saving an edited flag changes for its users",
 	"/guidon.v1.AnalysisService/GetFlagReach":    "Get what a flag can never do, and how its percentages are rounded",
+
+	"/guidon.v1.ExplainService/Explain":      "Explain how a flag comes to its result for an entity, and what would have to be different for its other results",
+	"/guidon.v1.ExplainService/ExplainBatch": "Evaluate a flag for up to 1,000 entities and count the results",
 
 	"/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods": "List the sign-in methods",
 	"/flipt.auth.AuthenticationMethodTokenService/CreateToken":          "Create a token; only this response contains the secret",
