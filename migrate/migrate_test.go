@@ -42,7 +42,7 @@ func names(steps []migrate.Step) []string {
 
 func TestUp(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
-	want := []string{"tables", "seed", "leases", "readers", "sign_in"}
+	want := []string{"tables", "seed", "leases", "readers", "sign_in", "past_states", "horizons"}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || !cmp.Equal(names(all), want) || !all[0].AppliedAt.IsZero() {
 		t.Fatalf("status of an empty database: got %+v, %v", all, err)
@@ -78,7 +78,7 @@ func TestUpFromPrevious(t *testing.T) {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
+	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_horizons; DROP TABLE change_deletions; DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
@@ -88,7 +88,7 @@ func TestUpFromPrevious(t *testing.T) {
 		t.Fatal(err)
 	}
 	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in"}) {
+	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "past_states", "horizons"}) {
 		t.Fatalf("got %+v, %v, want the later steps", applied, err)
 	}
 	if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
@@ -97,6 +97,60 @@ func TestUpFromPrevious(t *testing.T) {
 	changed, err := db.ChangedNamespaces(t.Context(), "r", "", 10)
 	if err != nil || len(changed) != 1 || changed[0].Revisions != 2 {
 		t.Errorf("got %+v, %v, want both revisions of the default namespace", changed, err)
+	}
+}
+
+// TestHorizons: namespaces that had lost change records before the step have no earlier
+// states, and only these.
+func TestHorizons(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	for namespace, loss := range map[string]string{
+		"whole":    "revision = 99",
+		"revision": "revision = 3",
+		"seq":      "revision = 2 AND seq = 0",
+		"create":   "revision = 2 AND seq = 1",
+	} {
+		for _, fn := range []func(ctx context.Context, tx service.Tx) error{
+			func(ctx context.Context, tx service.Tx) error {
+				return tx.PutNamespace(ctx, &guidon.Namespace{Key: namespace})
+			},
+			func(ctx context.Context, tx service.Tx) error {
+				return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "a"}), tx.PutFlag(ctx, &guidon.Flag{Key: "b"}))
+			},
+			func(ctx context.Context, tx service.Tx) error {
+				return tx.PutFlag(ctx, &guidon.Flag{Key: "b", Name: "B"})
+			},
+			func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "b") },
+		} {
+			if _, err := db.Update(t.Context(), namespace, service.Write{}, fn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := db.SQL().ExecContext(t.Context(), "DELETE FROM changes WHERE namespace_key = ? AND "+loss, namespace); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_horizons; DROP TABLE change_deletions; DELETE FROM schema_steps WHERE version_id >= 7"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	const old = "SELECT COUNT(*) FROM change_horizons WHERE revision = 4 AND happened_at > 0 AND namespace_key IN ('revision', 'seq', 'create')"
+	if n, all := count(t, db.SQL(), old), count(t, db.SQL(), "SELECT COUNT(*) FROM change_horizons"); n != 3 || all != 3 {
+		t.Errorf("got %d of 3 namespaces, and %d in all", n, all)
+	}
+	// Positions of objects that were deleted before the step are those of their creation.
+	shot, err := db.SnapshotAt(t.Context(), "whole", service.Moment{Revision: 3}, service.Demand{}, nil)
+	if err != nil || shot.Flag("b").Name != "B" || shot.Flag("b").Created != (guidon.Position{Revision: 2, Sequence: 1}) {
+		t.Errorf("got %+v, %v, want flag b as created by 2.1", shot, err)
+	}
+	_, err = db.SnapshotAt(t.Context(), "create", service.Moment{Revision: 3}, service.Demand{}, nil)
+	if !errors.Is(err, guidon.NotFound) || !strings.Contains(err.Error(), "the oldest one is revision 4") {
+		t.Errorf("got %v, want the oldest state", err)
 	}
 }
 
@@ -124,7 +178,7 @@ func TestNewerDatabaseIsRejected(t *testing.T) {
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 6 || all[5].Version != 99 || all[5].Name != "" {
+	if err != nil || len(all) != 8 || all[7].Version != 99 || all[7].Name != "" {
 		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
 	}
 }

@@ -175,9 +175,11 @@ func (s *session) revisionAt(ctx context.Context, namespace string, number int64
 
 // firstSince selects for each object the first record after a revision number. The first
 // revision is found for all objects by one pass over the records since. A revision has two
-// records of an object that it deletes and creates again.
+// records of an object that it deletes and creates again. CROSS JOIN makes SQLite, which has
+// no statistics, search the objects found; the second condition on revisions is for databases
+// that decide to read all records since instead.
 const firstSince = ` FROM (SELECT kind, object_key, MIN(revision) AS revision FROM changes WHERE namespace_key = ? AND revision > ? GROUP BY kind, object_key) f
-	JOIN changes c ON c.namespace_key = ? AND c.object_key = f.object_key AND c.revision = f.revision AND c.kind = f.kind
+	CROSS JOIN changes c WHERE c.namespace_key = ? AND c.revision > ? AND c.object_key = f.object_key AND c.revision = f.revision AND c.kind = f.kind
 	AND c.seq = (SELECT MIN(m.seq) FROM changes m WHERE m.namespace_key = c.namespace_key AND m.object_key = c.object_key
 		AND m.revision = c.revision AND m.kind = c.kind)`
 
@@ -189,7 +191,7 @@ const (
 // sizeSince returns the size of the objects that have changed after the revision number,
 // before and after the change.
 func (s *session) sizeSince(ctx context.Context, namespace string, number int64) (size int64, err error) {
-	_, err = s.row(ctx, selectSizeSince, []any{namespace, number, namespace}, &size)
+	_, err = s.row(ctx, selectSizeSince, []any{namespace, number, namespace, number}, &size)
 	return size, err
 }
 
@@ -199,7 +201,7 @@ func (s *session) undoSince(ctx context.Context, namespace string, number int64,
 	if err != nil {
 		return err
 	}
-	return s.rows(ctx, selectFirstSince, []any{namespace, number, namespace}, func(rows *sql.Rows) error {
+	return s.rows(ctx, selectFirstSince, []any{namespace, number, namespace, number}, func(rows *sql.Rows) error {
 		var r change.Record
 		var before sql.RawBytes // decoded immediately, so it need not be copied
 		if err := rows.Scan(&r.Kind, &r.Key, &r.Revision, &r.Action, &before); err != nil {

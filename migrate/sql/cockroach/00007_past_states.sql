@@ -22,17 +22,3 @@ CREATE TABLE IF NOT EXISTS change_horizons (
     happened_at   BIGINT       NOT NULL,
     PRIMARY KEY (namespace_key)
 );
-
--- Records that earlier releases have deleted are not known, but leave gaps: revisions
--- without records, numbers that are missing in a revision, objects that are not created
--- first. Then nothing before this step can be computed with certainty.
-INSERT INTO change_horizons (namespace_key, revision, happened_at)
-SELECT n.namespace_key, n.revision, COALESCE((SELECT MAX(m.happened_at) FROM changes m WHERE m.namespace_key = n.namespace_key AND m.revision = n.revision), 0)
-FROM namespaces n
-WHERE NOT EXISTS (SELECT 1 FROM change_horizons o WHERE o.namespace_key = n.namespace_key)
-    AND (n.revision > (SELECT COUNT(DISTINCT r.revision) FROM changes r WHERE r.namespace_key = n.namespace_key)
-        OR EXISTS (SELECT 1 FROM changes s WHERE s.namespace_key = n.namespace_key AND s.seq > 0
-            AND NOT EXISTS (SELECT 1 FROM changes q WHERE q.namespace_key = s.namespace_key AND q.revision = s.revision AND q.seq = s.seq - 1))
-        OR EXISTS (SELECT 1 FROM changes c WHERE c.namespace_key = n.namespace_key AND c.action <> 'create'
-            AND NOT EXISTS (SELECT 1 FROM changes p WHERE p.namespace_key = c.namespace_key AND p.object_key = c.object_key AND p.kind = c.kind
-                AND (p.revision < c.revision OR p.revision = c.revision AND p.seq < c.seq))));
