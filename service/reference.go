@@ -38,7 +38,7 @@ func ParseReference(text string) (Reference, error) {
 	var err error
 	r.At, err = parseMoment(moment)
 	if err != nil {
-		return r, guidon.Errorf(guidon.InvalidArgument, "invalid reference %s: %w", quoteReference(text), err)
+		return r, guidon.Errorf(guidon.InvalidArgument, "invalid reference %s: %v", quoteReference(text), err)
 	}
 	return r, nil
 }
