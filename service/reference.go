@@ -63,8 +63,9 @@ func parseMoment(text string) (Moment, error) {
 		}
 		return Moment{Revision: revision}, nil
 	}
-	var at time.Time
-	if err := at.UnmarshalText([]byte(text)); err != nil || at.IsZero() { // time.Parse would accept more than RFC 3339
+	at, err := time.Parse(time.RFC3339, text)
+	const colon = len("2006-01-02T15") // time.Parse also accepts hours of one digit, and a comma before fractions
+	if err != nil || at.IsZero() || text[colon] != ':' || strings.Contains(text, ",") {
 		return Moment{}, errMoment
 	}
 	return Moment{Time: at}, nil

@@ -52,6 +52,7 @@ func TestParseReference(t *testing.T) {
 		{text: "shop@2026-11-20T14:03:00", err: moment},
 		{text: "shop@2026-11-20 14:03:00Z", err: moment},
 		{text: "shop@2026-11-20T4:03:00Z", err: moment},
+		{text: "shop@2026-11-20T14:03:00,5Z", err: moment},
 		{text: "shop@2026-13-20T14:03:00Z", err: moment},
 		{text: "shop@0001-01-01T00:00:00Z", err: moment},
 		{text: "shop@0", err: positive},
