@@ -32,11 +32,11 @@ func (r *Request) takeReference(o *Operation) error {
 	if !o.states {
 		return rejectReferences(r.Message)
 	}
-	field := namespaceField(r.Message)
+	m := r.Message.ProtoReflect()
+	field := NamespaceField(m.Descriptor())
 	if field == nil {
 		return nil
 	}
-	m := r.Message.ProtoReflect()
 	text := m.Get(field).String()
 	key, past := service.ReferenceKey(text)
 	if !past {
@@ -48,14 +48,17 @@ func (r *Request) takeReference(o *Operation) error {
 	return err
 }
 
-// namespaceField returns the field of a request for one namespace that has its key, or nil.
-func namespaceField(m proto.Message) protoreflect.FieldDescriptor {
+// NamespaceField returns the field with the key of the namespace in requests for one
+// namespace, or nil.
+func NamespaceField(request protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	name := protoreflect.Name("namespace_key")
-	if _, is := m.(*flipt.GetNamespaceRequest); is {
+	if request.FullName() == getNamespace {
 		name = "key"
 	}
-	return m.ProtoReflect().Descriptor().Fields().ByName(name)
+	return request.Fields().ByName(name)
 }
+
+var getNamespace = new(flipt.GetNamespaceRequest).ProtoReflect().Descriptor().FullName()
 
 // rejectReferences returns an error if the request names a state instead of a namespace. A
 // key that is to be created has rules of its own.
