@@ -71,15 +71,14 @@ func (u undo[T]) apply(later *T, created guidon.Position, put *[]*T, deleted *[]
 		created = *u.created(later)
 	}
 	if created == (guidon.Position{}) || !u.precedes(created) {
-		return fmt.Errorf("change: the position of the creation of the %s %q before revision %d is not known", u.record.Kind, u.record.Key, u.record.Revision)
+		return fmt.Errorf("change: the position of the creation of the %s %q of revision %d is not known", u.record.Kind, u.record.Key, u.delta.Revision.Number)
 	}
 	*u.created(earlier) = created
 	*put = append(*put, earlier)
 	return nil
 }
 
-// precedes reports whether an object that was created at the position, and exists in the
-// later state or until its first deletion, existed in the earlier state.
+// precedes reports whether the position of a creation is not after the earlier state.
 func (r *Rewind) precedes(created guidon.Position) bool {
 	return created.Revision <= r.delta.Revision.Number
 }
@@ -98,7 +97,7 @@ func (r *Rewind) Snapshot() *guidon.Snapshot {
 // decodeBefore decodes the object before the change.
 func decodeBefore(record *Record, object any) error {
 	if err := json.Unmarshal(record.Before, object); err != nil {
-		return fmt.Errorf("change: decode the %s %q before revision %d: %w", record.Kind, record.Key, record.Revision, err)
+		return fmt.Errorf("change: decode the %s %q before its change: %w", record.Kind, record.Key, err)
 	}
 	return nil
 }

@@ -86,16 +86,16 @@ func TestRewind(t *testing.T) {
 		{name: "a namespace that did not exist in between", later: gone, absent: true},
 		{name: "a lost position", later: later, undo: []undo{
 			{before(t, change.KindFlag, "b", flagAt("b", "4", guidon.Position{})), guidon.Position{}},
-		}, err: `the position of the creation of the flag "b" before revision 5 is not known`},
+		}, err: `the position of the creation of the flag "b" of revision 4 is not known`},
 		{name: "a later position", later: later, undo: []undo{
 			{before(t, change.KindSegment, "t", segmentAt("t", "4", guidon.Position{})), at(5)},
-		}, err: `the position of the creation of the segment "t" before revision 5 is not known`},
+		}, err: `the position of the creation of the segment "t" of revision 4 is not known`},
 		{name: "a malformed flag", later: later, undo: []undo{
 			{&change.Record{Kind: change.KindFlag, Key: "a", Revision: 5, Action: change.ActionDelete, Before: []byte("{")}, at(1)},
-		}, err: `decode the flag "a" before revision 5`},
+		}, err: `decode the flag "a" before its change`},
 		{name: "a malformed namespace", later: later, undo: []undo{
 			{&change.Record{Kind: change.KindNamespace, Key: "shop", Revision: 5, Action: change.ActionDelete}, at(1)},
-		}, err: `decode the namespace "shop" before revision 5`},
+		}, err: `decode the namespace "shop" before its change`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			to := guidon.Revision{Number: 4, Stamp: 40}

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -64,7 +62,7 @@ type past struct {
 	at        service.Moment
 	held      *guidon.Snapshot
 	admitted  int64 // bytes
-	size      int64 // of the changed objects; set by load
+	size      int64 // that would have to be admitted; set by load if it is more
 }
 
 func (p *past) load(ctx context.Context, s *session) (*guidon.Snapshot, error) {
@@ -87,21 +85,16 @@ func (p *past) load(ctx context.Context, s *session) (*guidon.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.size, err = s.sizeSince(ctx, p.namespace, number); err != nil {
-		return nil, err
-	}
-	if p.size > p.admitted {
-		return nil, errNotAdmitted
-	}
 	later, err := p.current(ctx, s, h)
 	if err != nil {
 		return nil, err
 	}
-	rewind := change.NewRewind(later, revision)
-	if err := s.undoSince(ctx, p.namespace, number, rewind); err != nil {
+	u := undoing{s: s, namespace: p.namespace, since: number, rewind: change.NewRewind(later, revision), room: p.admitted}
+	if err := u.run(ctx, h.live); err != nil {
+		p.size = u.used
 		return nil, err
 	}
-	snapshot := rewind.Snapshot()
+	snapshot := u.rewind.Snapshot()
 	if snapshot.Namespace() == nil {
 		return nil, guidon.Errorf(guidon.NotFound, "namespace %q did not exist at %s", p.namespace, p.moment())
 	}
@@ -171,43 +164,4 @@ func (s *session) revisionAt(ctx context.Context, namespace string, number int64
 	var next int64
 	_, err := s.row(ctx, selectNextRevision, []any{namespace, number}, &next, &revision.Stamp)
 	return revision, err
-}
-
-// firstSince selects for each object the first record after a revision number. The first
-// revision is found for all objects by one pass over the records since. A revision has two
-// records of an object that it deletes and creates again. CROSS JOIN makes SQLite, which has
-// no statistics, search the objects found; the second condition on revisions is for databases
-// that decide to read all records since instead.
-const firstSince = ` FROM (SELECT kind, object_key, MIN(revision) AS revision FROM changes WHERE namespace_key = ? AND revision > ? GROUP BY kind, object_key) f
-	CROSS JOIN changes c WHERE c.namespace_key = ? AND c.revision > ? AND c.object_key = f.object_key AND c.revision = f.revision AND c.kind = f.kind
-	AND c.seq = (SELECT MIN(m.seq) FROM changes m WHERE m.namespace_key = c.namespace_key AND m.object_key = c.object_key
-		AND m.revision = c.revision AND m.kind = c.kind)`
-
-const (
-	selectSizeSince  = `SELECT COALESCE(SUM(c.body_size), 0)` + firstSince
-	selectFirstSince = `SELECT c.kind, c.object_key, c.revision, c.action, c.before_body` + firstSince
-)
-
-// sizeSince returns the size of the objects that have changed after the revision number,
-// before and after the change.
-func (s *session) sizeSince(ctx context.Context, namespace string, number int64) (size int64, err error) {
-	_, err = s.row(ctx, selectSizeSince, []any{namespace, number, namespace, number}, &size)
-	return size, err
-}
-
-// undoSince undoes the changes after the revision number.
-func (s *session) undoSince(ctx context.Context, namespace string, number int64, rewind *change.Rewind) error {
-	created, err := s.createdBefore(ctx, namespace, number)
-	if err != nil {
-		return err
-	}
-	return s.rows(ctx, selectFirstSince, []any{namespace, number, namespace, number}, func(rows *sql.Rows) error {
-		var r change.Record
-		var before sql.RawBytes // decoded immediately, so it need not be copied
-		if err := rows.Scan(&r.Kind, &r.Key, &r.Revision, &r.Action, &before); err != nil {
-			return err
-		}
-		r.Before = json.RawMessage(before)
-		return rewind.Undo(&r, created[objectKey{r.Kind, r.Key}])
-	})
 }
