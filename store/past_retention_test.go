@@ -36,7 +36,7 @@ func TestPastAfterCleanup(t *testing.T) {
 		key := fmt.Sprint("f", random.IntN(4))
 		revision, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			if random.IntN(3) == 0 {
-				if err := tx.DeleteFlag(ctx, key); err != nil {
+				if err := errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: key}), tx.DeleteFlag(ctx, key)); err != nil { // changed, then deleted
 					return err
 				}
 			}
