@@ -25,8 +25,8 @@ func (d *DB) SnapshotAt(ctx context.Context, namespace string, at service.Moment
 
 // LoadAt returns the state of the namespace at a moment, as [service.Store.SnapshotAt]
 // does. It is computed from the current state, which is read as by [DB.Load], by undoing
-// for each object the first change after the moment. The cost depends on the number of
-// records since then, and not on that of older ones. No transaction is open while admit
+// for each object the first change after the moment. The cost depends on what has changed
+// since then, and not on the older records. No transaction is open while admit
 // waits. The caller must not modify the snapshot, which may share objects with held.
 func (d *DB) LoadAt(ctx context.Context, namespace string, at service.Moment, held *guidon.Snapshot, admit service.Admit) (*guidon.Snapshot, error) {
 	if namespace == service.AuthenticationsKey || !storable(namespace) {
