@@ -204,6 +204,13 @@ var responses = object{
 			{"ETag", object{{"$ref", "#/components/headers/ETag"}}},
 		}},
 	}},
+	{"SameState", object{
+		{"description", "The state that was named by a reference has the ETag in If-None-Match; there is no body"},
+		{"headers", object{
+			{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}},
+			{"ETag", object{{"$ref", "#/components/headers/StateETag"}}},
+		}},
+	}},
 	{"Stale", object{
 		{"description", "The revision in If-Match is no longer current; nothing was changed"},
 		{"headers", object{{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}}}},
@@ -259,7 +266,14 @@ var headers = object{
 		{"description", "Identifies the state and the form of the response, without quotes; absent for a namespace that does not exist"},
 		{"schema", object{{"type", "string"}}},
 	}},
+	{"StateETag", object{
+		{"description", "Identifies the state, if the request has named it by a reference"},
+		{"schema", object{{"type", "string"}}},
+	}},
 }
+
+// referenceText describes the key of a namespace whose states can be read.
+const referenceText = "The key of the namespace, or a reference to one of its states: key@revision, or key@time in RFC 3339"
 
 var securitySchemes = object{
 	{"bearer", object{{"type", "http"}, {"scheme", "bearer"}}},
