@@ -15,7 +15,10 @@ import (
 
 // comparison is a page of a comparison.
 type comparison struct {
-	Before, After   struct{ NamespaceKey string }
+	Before, After struct {
+		NamespaceKey string
+		Revision     int64
+	}
 	Flags, Segments struct{ Created, Updated, Deleted, Unchanged int }
 	Objects         []comparedObject
 	NextPageToken   string
@@ -185,7 +188,74 @@ func TestComparePages(t *testing.T) {
 	token := url.QueryEscape(s.compared("a", "b", "").NextPageToken)
 	s.must("", "POST", "/api/v1/namespaces/b/flags", `{"key":"later","name":"L"}`)
 	s.do("GET", "/api/v1/namespaces/a/compare?with=b&pageToken="+token, "").
-		fails(t, 412, 9, `namespace "b" has changed since the first page; request that again`)
+		fails(t, 412, 9, `namespace "b" has changed since the first page; begin again, or name its state, such as "b@2"`)
+	// The page of the state as it was is still there.
+	if page := s.compared("a", "b@1", "&pageToken="+token); len(page.Objects) != 100 || page.Objects[0].Key != "f0099" {
+		t.Errorf("got %d objects", len(page.Objects))
+	}
+}
+
+// TestCompareStates: each side may be an earlier state, also of the same namespace or of one
+// that no longer exists.
+func TestCompareStates(t *testing.T) {
+	s := newServer(t)
+	s.must("", "POST", "/api/v1/namespaces", `{"key":"a","name":"A"}`)
+	s.must("", "POST", "/api/v1/namespaces/a/flags", `{"key":"f","name":"F"}`)
+	s.must("", "PUT", "/api/v1/namespaces/a/flags/f", `{"name":"G"}`)
+	s.must("", "PUT", "/api/v1/namespaces/a", `{"name":"B"}`)
+	s.must("", "POST", "/api/v1/namespaces", `{"key":"gone","name":"Gone"}`)
+	s.must("", "POST", "/api/v1/namespaces/gone/flags", `{"key":"f","name":"G"}`)
+	s.must("", "DELETE", "/api/v1/namespaces/gone/flags/f", "")
+	s.must("", "DELETE", "/api/v1/namespaces/gone", "")
+	for _, test := range []struct {
+		before, after, revision string
+		want                    []string
+	}{
+		{"a@2", "a@3", "2", []string{`flag f: name "F" → "G"`}},
+		{"a@3", "a@2", "3", []string{`flag f: name "G" → "F"`}},
+		{"a@1", "a", "1", []string{`namespace a: name "A" → "B"`, "flag f: created"}},
+		{"a", "a@1", "4", []string{`namespace a: name "B" → "A"`, "flag f: deleted"}},
+		{"a@2999-01-01T00:00:00Z", "a", "4", nil},
+		{"a@2", "gone@2", "2", []string{`flag f: name "F" → "G"`}},
+		{"gone@2", "a", "2", nil},
+	} {
+		r := s.must("", "GET", "/api/v1/namespaces/"+test.before+"/compare?diff=true&with="+test.after, "")
+		var c comparison
+		if err := json.Unmarshal([]byte(r.body), &c); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, o := range c.Objects {
+			got = append(got, o.Kind+" "+o.Key+": "+o.Summary)
+			if o.Diff != nil && !strings.HasPrefix(*o.Diff, fmt.Sprintf("diff %s/flags/f ", c.name())) {
+				t.Errorf("%s with %s: got %s", test.before, test.after, *o.Diff)
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" || r.header.Get("Guidon-Revision") != test.revision {
+			t.Errorf("%s with %s: at %s (-want +got):\n%s", test.before, test.after, r.header.Get("Guidon-Revision"), diff)
+		}
+		tag := r.header.Get("ETag")
+		if again := s.do("GET", "/api/v1/namespaces/"+test.before+"/compare?diff=true&with="+test.after, "", "If-None-Match", tag); again.status != 304 || tag == "" {
+			t.Errorf("%s with %s: the tag %q gets %d", test.before, test.after, tag, again.status)
+		}
+	}
+	// The tag depends on both states.
+	tag := s.must("", "GET", "/api/v1/namespaces/a@2/compare?with=a", "").header.Get("ETag")
+	s.must("", "PUT", "/api/v1/namespaces/a/flags/f", `{"name":"H"}`)
+	if r := s.do("GET", "/api/v1/namespaces/a@2/compare?with=a", "", "If-None-Match", tag); r.status != 200 || !strings.Contains(r.body, `\"F\" → \"H\"`) {
+		t.Errorf("after a change: %d %s", r.status, r.body)
+	}
+	s.do("GET", "/api/v1/namespaces/a/compare?with=a@6", "").fails(t, 404, 5, "namespace \"a\" has no revision 6 yet; the current one is 5")
+	s.do("GET", "/api/v1/namespaces/a@x/compare?with=a", "").fails(t, 400, 3, `invalid reference "a@x": after "@" must be a revision, such as 412, or a time in RFC 3339, such as 2026-11-20T14:03:00Z`)
+	s.do("GET", "/api/v1/namespaces/a/compare?with=a@0", "").fails(t, 400, 3, `invalid reference "a@0": the revision must be positive`)
+}
+
+// name returns how diffs name the state before.
+func (c *comparison) name() string {
+	if c.Before.NamespaceKey != c.After.NamespaceKey {
+		return c.Before.NamespaceKey
+	}
+	return fmt.Sprintf("%s@%d", c.Before.NamespaceKey, c.Before.Revision)
 }
 
 // TestCompareLargePages: pages end before they are too large, and no difference is left out
@@ -260,7 +330,7 @@ func TestCompareErrors(t *testing.T) {
 		"a/compare?with=a&pageToken=x":      {400, 3, `pageToken is not valid: "x"`},
 		"a/compare?with=a&pageToken=e30%3D": {400, 3, `pageToken is not valid: "e30="`},
 		"a/compare?with=a&pageToken=eyJPZmZzZXQiOi0xfQ%3D%3D": {400, 3, `pageToken is not valid: "eyJPZmZzZXQiOi0xfQ=="`},
-		"a/compare?with=a&pageToken=eyJPZmZzZXQiOjF9":         {412, 9, `namespace "a" has changed since the first page; request that again`},
+		"a/compare?with=a&pageToken=eyJPZmZzZXQiOjF9":         {412, 9, `namespace "a" has changed since the first page; begin again, or name its state, such as "a@1"`},
 	} {
 		s.do("GET", "/api/v1/namespaces/"+path, "").fails(t, want.status, want.code, want.message)
 	}
@@ -285,6 +355,11 @@ func TestCompareAccess(t *testing.T) {
 		{"a viewer", both, "a", "b", 200, 0, ""},
 		{"a viewer", both, "a", "c", 403, 7, `permission denied: needs viewer on namespace "c"`},
 		{"a viewer", both, "a", "nope", 403, 7, `permission denied: needs viewer on namespace "nope"`},
+		{"a viewer", both, "a@1", "b@1", 200, 0, ""},
+		{"a viewer", both, "a", "c@1", 403, 7, `permission denied: needs viewer on namespace "c"`},
+		{"a viewer", both, "a", "nope@x", 403, 7, `permission denied: needs viewer on namespace "nope"`},
+		{"a limited token", limited, "a", "b@1", 403, 7, `permission denied: needs viewer on namespace "b"`},
+		{"a limited token", limited, "a@1", "a@1", 200, 0, ""},
 		{"a viewer", both, "c", "a", 403, 7, `permission denied: needs viewer on namespace "c"`},
 		{"a viewer", both, "nope", "a", 403, 7, `permission denied: needs viewer on namespace "nope"`},
 		{"an evaluator", evaluator, "a", "b", 403, 7, `permission denied: needs viewer on namespace "a"`},

@@ -132,9 +132,12 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Read("/guidon.v1.AnalysisService/PreviewSegment", manage, within(post, "/segments/{key}/effect"), management.PreviewSegment).Validating(management.CheckPreviewSegment),
 		call.Read("/guidon.v1.AnalysisService/PreviewFlag", manage, within(post, "/flags/{key}/effect"), management.PreviewFlag).Validating(management.CheckPreviewFlag),
 		call.Read("/guidon.v1.AnalysisService/GetFlagReach", manage, within(get, "/flags/{key}/reach"), management.GetFlagReach).Validating(management.CheckKey),
+		// Explanations: not part of Flipt v1.
+		call.List[guidonv1.ExplainResponse]("/guidon.v1.ExplainService/Explain", manage, within(post, "/flags/{key}/explain"), evaluator.Explain).Validating(evaluation.CheckExplain),
+		call.List[guidonv1.ExplainBatchResponse]("/guidon.v1.ExplainService/ExplainBatch", manage, within(post, "/flags/{key}/explain/batch"), evaluator.ExplainBatch).Validating(evaluation.CheckExplainBatch),
 
 		// States and the differences between them: not part of Flipt v1.
-		call.ReadPair("/guidon.v1.CompareService/Compare", manage, within(get, "/compare"), plan.Compare).Validating(plan.CheckCompare),
+		call.ReadPair("/guidon.v1.CompareService/Compare", within(get, "/compare"), plan.Compare).Validating(plan.CheckCompare),
 
 		// Authentication. ExpireAuthenticationSelf has its time in the query (contract
 		// 10.4).

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -27,7 +26,8 @@ Flags, segments and variants are matched by key; rules, rollouts, distributions 
 constraints by their content. Ids and times make no difference, nor does the order of
 flags and segments.
 
-Each side is the key of a namespace or a file that "guidon export" wrote. It is a file
+Each side is a namespace, an earlier state of one, such as shop@412 or
+shop@2026-11-20T14:03:00Z, or a file that "guidon export" wrote. It is a file
 if it contains a slash, ends with .yaml, .yml or .json, or is "-", the standard input.
 If a file has several namespaces, the one with the key of the other side is compared.
 
@@ -36,6 +36,7 @@ could not be compared.`
 
 const compareExample = `  guidon compare staging production
   guidon compare staging production --stat --address https://flags.example
+  guidon compare production@412 production
   guidon compare production production.yaml
   guidon compare staging production --json | jq '.objects[].summary'`
 
@@ -101,27 +102,16 @@ func isFile(side string) bool {
 		slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(side)))
 }
 
-// maxComparisons is how often a comparison is begun if namespaces change in between.
-const maxComparisons = 5
-
-// compareNamespaces returns the comparison of two namespaces by the service, all pages of
-// it.
-func (c *comparing) compareNamespaces(ctx context.Context, before, after string) (*guidonv1.CompareResponse, error) {
-	var result *guidonv1.CompareResponse
-	err := c.withClient(ctx, &c.connection, reading, func(service client.Client) (err error) {
-		for range maxComparisons {
-			result, err = c.allPages(ctx, service, before, after)
-			if !errors.Is(err, guidon.FailedPrecondition) {
-				return err
-			}
-		}
-		return fmt.Errorf("cannot compare: %w", err)
+// compareNamespaces returns the comparison of two namespaces by the service.
+func (c *comparing) compareNamespaces(ctx context.Context, before, after string) (result *guidonv1.CompareResponse, err error) {
+	err = c.withClient(ctx, &c.connection, reading, func(service client.Client) error {
+		result, err = c.allPages(ctx, service, before, after)
+		return err
 	})
 	return result, err
 }
 
-// allPages returns a comparison with the objects of all pages. It returns
-// FailedPrecondition if a namespace has changed after the first one.
+// allPages returns a comparison with the objects of all pages.
 func (c *comparing) allPages(ctx context.Context, service client.Client, before, after string) (*guidonv1.CompareResponse, error) {
 	request := &guidonv1.CompareRequest{NamespaceKey: before, With: after, Diff: !c.asJSON && !c.stat, Limit: 1000}
 	if c.stat {
@@ -138,11 +128,17 @@ func (c *comparing) allPages(ctx context.Context, service client.Client, before,
 		} else {
 			all.Objects = append(all.Objects, page.GetObjects()...)
 		}
+		// The other pages are about the same states, even if the namespaces change.
+		request.NamespaceKey, request.With = stateOf(page.GetBefore()), stateOf(page.GetAfter())
 		request.PageToken = page.GetNextPageToken()
 		if all.NextPageToken = ""; c.stat || request.GetPageToken() == "" {
 			return all, nil
 		}
 	}
+}
+
+func stateOf(s *guidonv1.ComparedState) string {
+	return service.Reference{Namespace: s.GetNamespaceKey(), At: service.Moment{Revision: s.GetRevision()}}.String()
 }
 
 // compareFiles returns the comparison of two sides of which at least one is a file. It has no

@@ -124,6 +124,8 @@ func TestCompare(t *testing.T) {
 				}
 			}
 			s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging", "staging")...)
+			s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging@1", "staging")...)
+			s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging@2999-01-01T00:00:00.5Z", staging)...)
 			s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging", staging, "--stat")...)
 		})
 	}

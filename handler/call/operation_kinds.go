@@ -26,7 +26,8 @@ type message[T any] interface {
 	proto.Message
 }
 
-// Read returns an operation that reads a namespace, which need not exist, for viewers.
+// Read returns an operation that reads a namespace, which need not exist, for viewers. The
+// request may name an earlier state of it instead, unless the operation evaluates flags.
 func Read[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
 	fn func(v service.View, m PQ) (PA, error),
@@ -58,48 +59,51 @@ func viewing[A, Q any, PA message[A], PQ message[Q]](
 	view func(s *service.Service, ctx context.Context, namespace string, d service.Demand) (service.View, error),
 	fn func(v service.View, m PQ, request *Request) (Response, error),
 ) *Operation {
-	return Ask[A, Q, PA, PQ](name, area, routes,
+	var o *Operation
+	o = Ask[A, Q, PA, PQ](name, area, routes,
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (response Response, err error) {
-			v, err := view(s, ctx, request.about(), c.Demand)
+			v, err := request.view(ctx, s, c.Demand, view)
 			if err == nil {
 				response, err = fn(v, m, request)
+			}
+			if err == nil {
+				request.tag(o, &response, v.Snapshot.Revision())
 			}
 			response.State = v.State
 			return response, err
 		}).Needing(service.RoleViewer)
+	o.states = area == AreaManagement
+	return o
 }
 
 // pairMessage is the request for an operation that reads two namespaces.
 type pairMessage[T any] interface {
 	message[T]
-	GetWith() string
+	compares
 }
 
-// ReadPair returns an operation that reads two namespaces, which must exist, for viewers of
-// both: that of the request, which its response is about, and the one that it names as with.
+// ReadPair returns an operation that reads two namespaces, which must exist, or earlier
+// states of them, for viewers of both: that of the request, which its response is about,
+// and the one that it names as with.
 func ReadPair[Q, A any, PQ pairMessage[Q], PA message[A]](
-	name string, area Area, routes []Route,
+	name string, routes []Route,
 	fn func(ctx context.Context, before, after service.View, m PQ, request *Request) (PA, error),
 ) *Operation {
-	return Ask[A, Q, PA, PQ](name, area, routes,
+	var o *Operation
+	o = Ask[A, Q, PA, PQ](name, AreaManagement, routes,
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (response Response, err error) {
-			before, after, err := viewPair(ctx, s, c.Demand, request.about(), m.GetWith())
+			before, after, err := request.viewPair(ctx, s, c.Demand, m.GetWith())
 			if err == nil {
 				response, err = responseOf(fn(ctx, before, after, m, request))
+			}
+			if err == nil {
+				request.tag(o, &response, before.Snapshot.Revision(), after.Snapshot.Revision())
 			}
 			response.State = before.State
 			return response, err
 		}).Needing(service.RoleViewer)
-}
-
-// viewPair returns the states of both namespaces. A revision that d demands is of the first.
-func viewPair(ctx context.Context, s *service.Service, d service.Demand, namespace, with string) (before, after service.View, err error) {
-	if before, err = s.View(ctx, namespace, d); err != nil {
-		return before, after, err
-	}
-	d.AtLeast = 0
-	after, err = s.View(ctx, with, d)
-	return before, after, err
+	o.states = true
+	return o
 }
 
 // Change returns an operation that changes a namespace, for editors.

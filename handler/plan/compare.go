@@ -42,12 +42,13 @@ func Compare(ctx context.Context, before, after service.View, m *guidonv1.Compar
 	if err := token.check(before, after); err != nil {
 		return nil, err
 	}
-	if request.Pieces { // the size of the objects is unknown until they are built
-		if err := request.Reserve(ctx, convert.MaxPage); err != nil {
+	states := request.Memory.Size() // of the states themselves
+	if request.Pieces {             // the size of the objects is unknown until they are built
+		if err := request.Reserve(ctx, states+convert.MaxPage); err != nil {
 			return nil, err
 		}
 	}
-	c := NewComparison(sideOf(before), sideOf(after))
+	c := NewComparison(sides(before, after))
 	answer := &guidonv1.CompareResponse{
 		Before: comparedState(before), After: comparedState(after), Flags: c.Flags(), Segments: c.Segments(),
 	}
@@ -59,7 +60,7 @@ func Compare(ctx context.Context, before, after service.View, m *guidonv1.Compar
 		answer.NextPageToken = tokenOf(before, after, next).String()
 	}
 	if request.Pieces {
-		if err := request.Reserve(ctx, int64(size)); err != nil {
+		if err := request.Reserve(ctx, states+int64(size)); err != nil {
 			return nil, err
 		}
 	}
@@ -89,8 +90,20 @@ func addPage(answer *guidonv1.CompareResponse, c *Comparison, offset int, m *gui
 	return size, nil
 }
 
-func sideOf(v service.View) Side {
-	return Side{Name: v.Namespace, Objects: change.ObjectsOf(v.Snapshot)}
+// sides returns the two sides, with names that distinguish them.
+func sides(before, after service.View) (Side, Side) {
+	name := func(v service.View) string {
+		if before.Namespace != after.Namespace {
+			return v.Namespace
+		}
+		return reference(v)
+	}
+	return Side{name(before), change.ObjectsOf(before.Snapshot)}, Side{name(after), change.ObjectsOf(after.Snapshot)}
+}
+
+// reference returns the name of the state.
+func reference(v service.View) string {
+	return service.Reference{Namespace: v.Namespace, At: service.Moment{Revision: v.Revision}}.String()
 }
 
 func comparedState(v service.View) *guidonv1.ComparedState {

@@ -22,12 +22,12 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CompareRequest names two namespaces, which may be the same.
+// CompareRequest names two namespaces, or earlier states of them. They may be the same.
 type CompareRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The namespace that counts as the state before.
+	// The namespace that counts as the state before, or a reference such as "shop@412".
 	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	// The namespace that counts as the state after. Required.
+	// The namespace that counts as the state after, or a reference. Required.
 	With string `protobuf:"bytes,2,opt,name=with,proto3" json:"with,omitempty"`
 	// Whether each object has its diff, too.
 	Diff bool `protobuf:"varint,3,opt,name=diff,proto3" json:"diff,omitempty"`
