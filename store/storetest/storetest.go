@@ -59,6 +59,7 @@ func Run(t *testing.T, open func(t *testing.T) service.Store) {
 		{"ChangeSearch", testChangeSearch},
 		{"ChangeSearchBounded", testChangeSearchBounded},
 		{"ChangeLatest", testLatestChanges},
+		{"LastChange", testLastChange},
 		{"ChangePages", testChangePages},
 		{"ChangePagesBounded", testChangePagesBounded},
 		{"Collation", testCollation},
