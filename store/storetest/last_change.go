@@ -3,6 +3,8 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,5 +105,46 @@ func testLastChangeInside(t *testing.T, s service.Store) {
 	})
 	if err == nil {
 		t.Error("bindings: got no error")
+	}
+}
+
+// testLastChangeOneWins: of concurrent writers who change an object only if it has not
+// changed, one does: each sees the changes that were committed before its own.
+func testLastChangeOneWins(t *testing.T, s service.Store) {
+	since := putFlags(t, s, defaultNamespace, newFlag("a"))
+	errChanged := errors.New("changed")
+	errs := make([]error, 8)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			_, errs[i] = s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
+				last, err := tx.LastChange(ctx, change.KindFlag, "a")
+				if err != nil {
+					return err
+				}
+				if last.Revision > since {
+					return errChanged
+				}
+				f := newFlag("a")
+				f.Name = fmt.Sprint("writer ", i)
+				return tx.PutFlag(ctx, f)
+			})
+		})
+	}
+	wg.Wait()
+	winners := 0
+	for i, err := range errs {
+		switch {
+		case err == nil:
+			winners++
+			if got := snapshot(t, s, defaultNamespace).Flag("a").Name; got != fmt.Sprint("writer ", i) {
+				t.Errorf("got the name %q, want that of writer %d", got, i)
+			}
+		case !errors.Is(err, errChanged):
+			t.Errorf("writer %d: %v", i, err)
+		}
+	}
+	if winners != 1 {
+		t.Errorf("%d writers changed the flag, want 1", winners)
 	}
 }

@@ -60,6 +60,7 @@ func Run(t *testing.T, open func(t *testing.T) service.Store) {
 		{"ChangeSearchBounded", testChangeSearchBounded},
 		{"ChangeLatest", testLatestChanges},
 		{"LastChange", testLastChange},
+		{"LastChangeOneWins", testLastChangeOneWins},
 		{"ChangePages", testChangePages},
 		{"ChangePagesBounded", testChangePagesBounded},
 		{"Collation", testCollation},
