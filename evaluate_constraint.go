@@ -26,6 +26,11 @@ func (c *condition) holds(entityID string, context map[string]string) bool {
 	if !c.entity {
 		value = context[c.property]
 	}
+	return c.accepts(value)
+}
+
+// accepts reports whether the constraint holds for the value.
+func (c *condition) accepts(value string) bool {
 	if value == "" {
 		return c.missing
 	}

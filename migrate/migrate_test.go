@@ -43,7 +43,7 @@ func names(steps []migrate.Step) []string {
 
 func TestUp(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
-	want := []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes"}
+	want := []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons"}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || !cmp.Equal(names(all), want) || !all[0].AppliedAt.IsZero() {
 		t.Fatalf("status of an empty database: got %+v, %v", all, err)
@@ -79,7 +79,7 @@ func TestUpFromPrevious(t *testing.T) {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_notes; DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
+	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_horizons; DROP TABLE change_notes; DROP TABLE change_deletions; DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
@@ -89,7 +89,7 @@ func TestUpFromPrevious(t *testing.T) {
 		t.Fatal(err)
 	}
 	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes"}) {
+	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes", "past_states", "horizons"}) {
 		t.Fatalf("got %+v, %v, want the later steps", applied, err)
 	}
 	if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
@@ -113,7 +113,7 @@ func TestUpFromEveryStep(t *testing.T) {
 		if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 			t.Fatal(err)
 		}
-		older := fmt.Sprintf("%s DROP TABLE change_notes; DELETE FROM schema_steps WHERE version_id > %d", drop, step)
+		older := fmt.Sprintf("%s DROP TABLE change_notes; DROP TABLE change_horizons; DROP TABLE change_deletions; DELETE FROM schema_steps WHERE version_id > %d", drop, step)
 		if _, err := db.SQL().ExecContext(t.Context(), older); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestUpFromEveryStep(t *testing.T) {
 			}
 		}
 		put("old", service.Write{})
-		if applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil || len(applied) != 6-step {
+		if applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil || len(applied) != 8-step {
 			t.Fatalf("from step %d: got %+v, %v", step, applied, err)
 		}
 		put("new", service.Write{Message: "why", Reason: change.ImportReason()})
@@ -141,6 +141,60 @@ func TestUpFromEveryStep(t *testing.T) {
 		if diff := cmp.Diff([]string{`new "why" "import"`, `old "" ""`, `default "" ""`}, got); diff != "" {
 			t.Errorf("from step %d (-want +got):\n%s", step, diff)
 		}
+	}
+}
+
+// TestHorizons: namespaces that had lost change records before the step have no earlier
+// states, and only these.
+func TestHorizons(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	for namespace, loss := range map[string]string{
+		"whole":    "revision = 99",
+		"revision": "revision = 3",
+		"seq":      "revision = 2 AND seq = 0",
+		"create":   "revision = 2 AND seq = 1",
+	} {
+		for _, fn := range []func(ctx context.Context, tx service.Tx) error{
+			func(ctx context.Context, tx service.Tx) error {
+				return tx.PutNamespace(ctx, &guidon.Namespace{Key: namespace})
+			},
+			func(ctx context.Context, tx service.Tx) error {
+				return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "a"}), tx.PutFlag(ctx, &guidon.Flag{Key: "b"}))
+			},
+			func(ctx context.Context, tx service.Tx) error {
+				return tx.PutFlag(ctx, &guidon.Flag{Key: "b", Name: "B"})
+			},
+			func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "b") },
+		} {
+			if _, err := db.Update(t.Context(), namespace, service.Write{}, fn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := db.SQL().ExecContext(t.Context(), "DELETE FROM changes WHERE namespace_key = ? AND "+loss, namespace); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_horizons; DROP TABLE change_deletions; DELETE FROM schema_steps WHERE version_id >= 7"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	const old = "SELECT COUNT(*) FROM change_horizons WHERE revision = 4 AND happened_at > 0 AND namespace_key IN ('revision', 'seq', 'create')"
+	if n, all := count(t, db.SQL(), old), count(t, db.SQL(), "SELECT COUNT(*) FROM change_horizons"); n != 3 || all != 3 {
+		t.Errorf("got %d of 3 namespaces, and %d in all", n, all)
+	}
+	// Positions of objects that were deleted before the step are those of their creation.
+	shot, err := db.SnapshotAt(t.Context(), "whole", service.Moment{Revision: 3}, service.Demand{}, nil)
+	if err != nil || shot.Flag("b").Name != "B" || shot.Flag("b").Created != (guidon.Position{Revision: 2, Sequence: 1}) {
+		t.Errorf("got %+v, %v, want flag b as created by 2.1", shot, err)
+	}
+	_, err = db.SnapshotAt(t.Context(), "create", service.Moment{Revision: 3}, service.Demand{}, nil)
+	if !errors.Is(err, guidon.NotFound) || !strings.Contains(err.Error(), "the oldest one is revision 4") {
+		t.Errorf("got %v, want the oldest state", err)
 	}
 }
 
@@ -168,7 +222,7 @@ func TestNewerDatabaseIsRejected(t *testing.T) {
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 7 || all[6].Version != 99 || all[6].Name != "" {
+	if err != nil || len(all) != 9 || all[8].Version != 99 || all[8].Name != "" {
 		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
 	}
 }

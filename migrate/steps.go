@@ -21,13 +21,14 @@ func steps(dialect string) (fs.FS, error) {
 	return fs.Sub(files, "sql/"+dialect)
 }
 
-// The steps that are written in Go, because they need a clock or random numbers. They are
-// the same for every dialect.
+// The steps that are written in Go, because they need a clock or random numbers, or change
+// rows. They are the same for every dialect.
 var goSteps = map[int64]struct {
 	name string
 	run  func(ctx context.Context, tx *sql.Tx) error
 }{
 	2: {"seed", seed},
+	8: {"horizons", findHorizons},
 }
 
 // goMigrations returns the Go steps in the form of goose.
@@ -75,4 +76,23 @@ func seed(ctx context.Context, tx *sql.Tx) error {
 		}
 	}
 	return nil
+}
+
+// findHorizons states which namespaces have lost change records before there was the table
+// change_horizons. Such records are not known, but leave gaps: revisions without records,
+// numbers that are missing in a revision, objects that are not created first. Of these
+// namespaces, no state before this step can be computed with certainty.
+func findHorizons(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO change_horizons (namespace_key, revision, happened_at)
+		SELECT n.namespace_key, n.revision, COALESCE((SELECT MAX(m.happened_at) FROM changes m
+			WHERE m.namespace_key = n.namespace_key AND m.revision = n.revision), 0)
+		FROM namespaces n
+		WHERE NOT EXISTS (SELECT 1 FROM change_horizons o WHERE o.namespace_key = n.namespace_key)
+		AND (n.revision > (SELECT COUNT(DISTINCT r.revision) FROM changes r WHERE r.namespace_key = n.namespace_key)
+			OR EXISTS (SELECT 1 FROM changes s WHERE s.namespace_key = n.namespace_key AND s.seq > 0
+				AND NOT EXISTS (SELECT 1 FROM changes q WHERE q.namespace_key = s.namespace_key AND q.revision = s.revision AND q.seq = s.seq - 1))
+			OR EXISTS (SELECT 1 FROM changes c WHERE c.namespace_key = n.namespace_key AND c.action <> 'create'
+				AND NOT EXISTS (SELECT 1 FROM changes p WHERE p.namespace_key = c.namespace_key AND p.object_key = c.object_key AND p.kind = c.kind
+					AND (p.revision < c.revision OR p.revision = c.revision AND p.seq < c.seq))))`)
+	return err
 }

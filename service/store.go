@@ -35,6 +35,14 @@ type Store interface {
 	// last known to be current, also beside NotFound; otherwise it is 0.
 	Snapshot(ctx context.Context, namespace string, d Demand) (*guidon.Snapshot, time.Duration, error)
 
+	// SnapshotAt returns the state of the namespace at a moment, which must not be the
+	// zero Moment. The namespace may have been deleted since. d is about the current
+	// state, as in Snapshot. It returns NotFound if the namespace did not exist at the
+	// moment, if the revision is in the future, or if change records that are needed have
+	// been deleted. If the state takes much memory, admit, which may be nil, is called
+	// before.
+	SnapshotAt(ctx context.Context, namespace string, at Moment, d Demand, admit Admit) (*guidon.Snapshot, error)
+
 	// Update runs fn with exclusive access to one namespace, which need not exist. It
 	// commits the writes of fn together with the next revision and the change records,
 	// or nothing at all.

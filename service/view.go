@@ -25,8 +25,8 @@ type View struct {
 
 // View returns a state of the namespace that satisfies d. It returns NotFound if the
 // namespace does not exist, and Unavailable if d.AtLeast is not reached within
-// [MaxRevisionWait]. If there is an error, the View has only the State, as far as that is
-// known.
+// [MaxRevisionWait]. A [Reference] to another state is InvalidArgument. If there is an
+// error, the View has only the State, as far as that is known.
 func (s *Service) View(ctx context.Context, namespace string, d Demand) (View, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	view := View{State: State{Namespace: namespace}}
@@ -36,6 +36,9 @@ func (s *Service) View(ctx context.Context, namespace string, d Demand) (View, e
 	}
 	view.Age = age
 	if errors.Is(err, guidon.NotFound) {
+		if _, past := ReferenceKey(namespace); past {
+			return view, ErrReference(namespace)
+		}
 		return view, guidon.Errorf(guidon.NotFound, "namespace %q not found", namespace)
 	}
 	if err != nil {

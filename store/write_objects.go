@@ -237,6 +237,7 @@ func (o *objects[T]) set(key string, it *item, body []byte) {
 		it.change.created = &it.created
 	case it.change == nil:
 		it.change = o.tx.record.add(o.kind.name, key, it.body, body)
+		it.change.listed = it.created
 	default:
 		it.change.after = body
 	}
@@ -249,7 +250,7 @@ func (o *objects[T]) delete(ctx context.Context, key string) error {
 		return err
 	}
 	if it.change == nil {
-		o.tx.record.add(o.kind.name, key, it.body, nil)
+		o.tx.record.add(o.kind.name, key, it.body, nil).listed = it.created
 	} else {
 		it.change.after = nil
 	}

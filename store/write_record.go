@@ -21,6 +21,10 @@ type entry struct {
 	seq    int32  // its position among the records of the revision
 	unseen bool   // something changed that is not in the bodies: a token hash
 
+	// listed is the position of the creation of the flag or segment before the change. It is
+	// zero if it did not exist, and for other objects.
+	listed guidon.Position
+
 	// created is set to the position of the record of the creation, once it is known. It
 	// is nil for other changes.
 	created *guidon.Position
@@ -110,7 +114,10 @@ func (r *record) write(ctx context.Context, s *session, namespace string) error 
 	if err := insert.flush(ctx); err != nil {
 		return err
 	}
-	if err := r.writeNote(ctx, s, namespace); err != nil || namespace != service.AuthenticationsKey || r.by.Address == "" {
+	if err := r.writeNote(ctx, s, namespace); err != nil {
+		return err
+	}
+	if err := r.writeDeletions(ctx, s, namespace); err != nil || namespace != service.AuthenticationsKey || r.by.Address == "" {
 		return err
 	}
 	return r.writeAddress(ctx, s)
@@ -134,6 +141,20 @@ func (r *record) writeNote(ctx context.Context, s *session, namespace string) er
 		storableText(r.message), string(r.reason.Kind), nullable(reason))
 	if err != nil {
 		return err
+	}
+	return insert.flush(ctx)
+}
+
+// writeDeletions stores where the deleted flags and segments were in lists.
+func (r *record) writeDeletions(ctx context.Context, s *session, namespace string) error {
+	insert := newInsert(s, "change_deletions", []string{"namespace_key", "revision", "seq", "created_rev", "created_seq"})
+	for _, e := range r.entries {
+		if e.after != nil || e.listed == (guidon.Position{}) {
+			continue
+		}
+		if err := insert.add(ctx, len(namespace), namespace, r.revision.Number, e.seq, e.listed.Revision, e.listed.Sequence); err != nil {
+			return err
+		}
 	}
 	return insert.flush(ctx)
 }

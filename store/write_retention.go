@@ -20,7 +20,8 @@ const deleteBatch = 200
 // the current state. [DB.Load] needs them to see every deletion, and
 // [DB.LoadAuthentications] to see every change. It also keeps the records that a
 // registered reader has not passed (see [service.ChangeReaders]), and those of the
-// revisions that the readers have reached. Records of authentications and of deleted
+// revisions that the readers have reached. States before a deleted record can no longer be
+// read by [DB.SnapshotAt]. Records of authentications and of deleted
 // namespaces are treated alike. The records are deleted in several transactions. The
 // errors are those of [service.Store].
 func (d *DB) DeleteChanges(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
@@ -65,7 +66,7 @@ const superseded = ` FROM changes c WHERE c.namespace_key = ? AND c.happened_at 
 		AND (n.revision > c.revision OR n.revision = c.revision AND n.seq > c.seq))`
 
 // selectSuperseded reads the positions of superseded records below a revision.
-const selectSuperseded = `SELECT c.revision, c.seq` + superseded + ` AND c.revision < ? LIMIT ?`
+const selectSuperseded = `SELECT c.revision, c.seq, c.happened_at` + superseded + ` AND c.revision < ? LIMIT ?`
 
 func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before time.Time, limit int) (int, error) {
 	var deleted int64
@@ -79,10 +80,12 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 			return err
 		}
 		args := []any{namespace}
+		var newest horizon
 		err = s.rows(ctx, selectSuperseded, []any{namespace, ceilMicro(before), reached, limit}, func(rows *sql.Rows) error {
-			var revision, seq int64
-			err := rows.Scan(&revision, &seq)
+			var revision, seq, happenedAt int64
+			err := rows.Scan(&revision, &seq, &happenedAt)
 			args = append(args, revision, seq)
+			newest.extend(horizon{revision, happenedAt})
 			return err
 		})
 		if err != nil {
@@ -97,6 +100,12 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 			if _, err := s.exec(ctx, `DELETE FROM change_addresses WHERE `+those, args[1:]...); err != nil {
 				return err
 			}
+		}
+		if _, err := s.exec(ctx, `DELETE FROM change_deletions WHERE namespace_key = ? AND `+those, args...); err != nil {
+			return err
+		}
+		if err := newest.store(ctx, s, namespace); err != nil {
+			return err
 		}
 		if deleted, err = s.exec(ctx, `DELETE FROM changes WHERE namespace_key = ? AND `+those, args...); err != nil {
 			return err

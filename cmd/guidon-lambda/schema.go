@@ -75,6 +75,14 @@ func (s checkedStore) Snapshot(ctx context.Context, namespace string, d service.
 	return s.Store.Snapshot(ctx, namespace, d)
 }
 
+// SnapshotAt implements [service.Store].
+func (s checkedStore) SnapshotAt(ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit) (*guidon.Snapshot, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.SnapshotAt(ctx, namespace, at, d, admit)
+}
+
 // Update implements [service.Store].
 func (s checkedStore) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
 	if err := s.schema.check(ctx); err != nil {

@@ -63,9 +63,22 @@ func TestExport(t *testing.T) {
 	s.ok("import", s.file("small.yaml", strings.ReplaceAll(small, "key: one", "key: zero")))
 	s.fails(exitFailure, []string{"export", "--namespaces", "none"}, `namespace "none" not found`)
 	s.fails(exitFailure, []string{"export", "--namespaces", "small,small"}, "duplicate namespace")
+	s.fails(exitFailure, []string{"export", "--namespaces", "small,small@1"}, `duplicate namespace "small"`)
+	s.fails(exitFailure, []string{"export", "--namespaces", "small@99"}, `namespace "small" has no revision 99 yet`)
+	s.fails(exitFailure, []string{"export", "--namespaces", "small@1st"}, `invalid reference "small@1st"`)
+	s.fails(exitFailure, []string{"evaluate", "one", "-n", "small@1", "-e", "e"}, "can only be read")
 	s.fails(exitFailure, []string{"export", "-o", "x.toml"}, "--format")
 	if got := s.ok("export", "--namespaces", "small", "--sort-by-key"); strings.Index(got, "key: two") > strings.Index(got, "key: zero") {
 		t.Errorf("not sorted by key:\n%s", got)
+	}
+	// An earlier state is that of then, also after the namespace has changed.
+	then := s.ok("export", "--namespaces", "small")
+	s.ok("import", s.file("smaller.yaml", "namespace: {key: small, name: Smaller}\n"), "--drop", "--yes")
+	if now := s.ok("export", "--namespaces", "small"); now == then {
+		t.Errorf("the import has changed nothing:\n%s", now)
+	}
+	if got := s.ok("export", "--namespaces", "small@1"); got != then {
+		t.Errorf("the first revision is now\n%s\nand was\n%s", got, then)
 	}
 	// A failed export keeps the previous file.
 	path := s.file("keep.yaml", "keep")

@@ -14,7 +14,6 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
-	"github.com/guidonhq/guidon/service"
 )
 
 const evaluateHelp = `Evaluate a flag for an entity and print the result as JSON, with "enabled" for a
@@ -24,6 +23,7 @@ A token that is limited to evaluation is sufficient.`
 
 const evaluateExample = `  guidon evaluate new-checkout -e user-42
   guidon evaluate price-test -n shop -e user-42 -c country=PT -c plan=gold
+  guidon evaluate price-test -e user-42 -c '{"seats":120,"beta":true}'
   guidon evaluate new-checkout -e user-42 --address http://127.0.0.1:8080 | jq .enabled`
 
 // evaluating is one run of the command.
@@ -31,7 +31,7 @@ type evaluating struct {
 	*program
 	connection connection
 	request    evaluation.EvaluationRequest
-	context    []string
+	entity     entityInput
 }
 
 func (p *program) evaluateCommand() *cobra.Command {
@@ -47,21 +47,17 @@ func (p *program) evaluateCommand() *cobra.Command {
 	e.connection.flags(command)
 	flags := command.Flags()
 	flags.StringVarP(&e.request.NamespaceKey, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace")
-	flags.StringVarP(&e.request.EntityId, "entity-id", "e", "", "`id` of the entity (default: a random one)")
+	e.entity.flags(command)
 	flags.StringVarP(&e.request.RequestId, "request-id", "r", "", "`id` of the request, repeated in the result")
-	flags.StringArrayVarP(&e.context, "context", "c", nil, "a `key=value` for constraints to match; may be repeated")
 	return command
 }
 
 func (e *evaluating) run(ctx context.Context, args []string) error {
-	values, err := pairs("--context", e.context)
+	entity, err := e.entity.read(e.program)
 	if err != nil {
 		return err
 	}
-	e.request.FlagKey, e.request.Context = args[0], values
-	if e.request.EntityId == "" {
-		e.request.EntityId = service.NewID()
-	}
+	e.request.FlagKey, e.request.EntityId, e.request.Context = args[0], entity.ID, entity.Context
 	return e.withClient(ctx, &e.connection, reading, func(service client.Client) error {
 		// A batch of one works for both types of flags. The other calls require the
 		// type to be known beforehand.

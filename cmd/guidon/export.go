@@ -23,10 +23,14 @@ const exportHelp = `Write the flags and segments of namespaces in the format tha
 
 Each namespace is written as one document, a consistent state of that namespace.
 The same state always produces the same bytes. The output file is created or
-replaced only when the export is complete.`
+replaced only when the export is complete.
+
+An earlier state has the name KEY@REVISION, or KEY@TIME with a time in RFC 3339.`
 
 const exportExample = `  guidon export
   guidon export --namespaces shop,till -o flags.yaml
+  guidon export --namespaces shop@412
+  guidon export --namespaces shop@2026-11-20T14:03:00Z
   guidon export --all-namespaces --sort-by-key -o flags.json --address https://flags.example`
 
 // exporting is one run of the command.
@@ -55,7 +59,7 @@ func (p *program) exportCommand() *cobra.Command {
 	flags.StringVarP(&e.output, "output", "o", "", "write to this `file` instead of the standard output")
 	flags.Var(&e.format, "format", "output format (default: by the file extension; yaml on the standard output)")
 	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
-	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace}, "`keys` of the namespaces, separated by commas")
+	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace}, "`keys` of the namespaces, or references to their states, separated by commas")
 	flags.BoolVar(&e.all, "all-namespaces", false, "export every namespace")
 	flags.BoolVar(&e.sortByKey, "sort-by-key", false, "sort namespaces, flags, variants and segments by key instead of creation order")
 	command.MarkFlagsMutuallyExclusive("namespaces", "all-namespaces")
@@ -123,7 +127,7 @@ func (e *exporting) fetch(ctx context.Context, svc client.Client) ([]*service.Do
 	return documents, nil
 }
 
-// keys returns the keys of the namespaces to export, in the order of the file.
+// keys returns the keys or references of the namespaces to export, in the order of the file.
 func (e *exporting) keys(ctx context.Context, svc client.Client) ([]string, error) {
 	keys := slices.Clone(e.namespaces)
 	if e.all {
@@ -144,8 +148,9 @@ func (e *exporting) keys(ctx context.Context, svc client.Client) ([]string, erro
 		slices.Sort(keys)
 	}
 	seen := make(map[string]bool)
-	for _, key := range keys {
-		if seen[key] {
+	for _, reference := range keys {
+		key, _ := service.ReferenceKey(reference)
+		if key = guidon.NamespaceKey(key); seen[key] {
 			return nil, fmt.Errorf("duplicate namespace %q", key)
 		}
 		seen[key] = true

@@ -56,7 +56,7 @@ func (p *program) root() *cobra.Command {
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand()},
-		"flags":   {p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.logCommand()},
+		"flags":   {p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand()},
 		"access":  {p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
 		"setup":   {p.configCommand(), p.versionCommand()},
 	} {

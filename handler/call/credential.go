@@ -35,10 +35,10 @@ func (i *Invoker) authenticate(ctx context.Context, o *Operation, request *Reque
 		return nil
 	}
 	if err := checkScope(a, o, request); err != nil {
-		return err
+		return request.orReference(err)
 	}
 	if err := checkRole(a, o, request); err != nil {
-		return err
+		return request.orReference(err)
 	}
 	return i.limitRequests(o, request, call)
 }

@@ -76,6 +76,10 @@ func (i *Invoker) Invoke(ctx context.Context, o *Operation, request Request) (Re
 	e.Deadline, _ = ctx.Deadline()
 	e.SetRequestID(request.RequestID)
 	request.RequestID = e.RequestID
+	if o.states { // the state is not needed once the message has been built
+		request.Memory = i.config.Budget.Responses.NewReservation()
+		defer request.Memory.Release()
+	}
 	response, err := i.Carry(ctx, o, &request, new(Work), &e)
 	e.Err = err
 	i.Finish(ctx, &e)
@@ -131,12 +135,17 @@ func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work 
 	}
 	bounded.Context, bounded.deadline = ctx, call.Demand.Begun.Add(i.config.Timeout)
 	defer bounded.stop()
+	var reference error
 	if err = i.receive(bounded, o, request, work); err == nil {
+		reference = request.takeReference(o)
 		err = i.authenticate(bounded, o, request, call)
 	}
 	err = i.limit(bounded, request.Sender, err)
 	if err == nil {
 		err = ctx.Err() // do not start work for a caller that has disconnected
+	}
+	if err == nil {
+		err = reference
 	}
 	if err == nil && !o.stale {
 		err = checkTexts(request.Message)

@@ -60,6 +60,7 @@ type Operation struct {
 	need           need
 	effect         effect
 	queryOnly      bool // the request is in the query string whatever the method
+	states         bool // the request may name an earlier state of its namespace
 	versioned      bool // the response has an ETag and depends on the client version
 	verifies       bool // verifies a credential in the request
 	private        bool // no cache may store the response, although it is not in AreaAuthentication

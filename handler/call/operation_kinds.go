@@ -26,7 +26,8 @@ type message[T any] interface {
 	proto.Message
 }
 
-// Read returns an operation that reads a namespace, which need not exist, for viewers.
+// Read returns an operation that reads a namespace, which need not exist, for viewers. The
+// request may name an earlier state of it instead, unless the operation evaluates flags.
 func Read[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
 	fn func(v service.View, m PQ) (PA, error),
@@ -58,15 +59,21 @@ func viewing[A, Q any, PA message[A], PQ message[Q]](
 	view func(s *service.Service, ctx context.Context, namespace string, d service.Demand) (service.View, error),
 	fn func(v service.View, m PQ, request *Request) (Response, error),
 ) *Operation {
-	return Ask[A, Q, PA, PQ](name, area, routes,
+	var o *Operation
+	o = Ask[A, Q, PA, PQ](name, area, routes,
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (response Response, err error) {
-			v, err := view(s, ctx, request.about(), c.Demand)
+			v, err := request.view(ctx, s, c.Demand, view)
 			if err == nil {
 				response, err = fn(v, m, request)
+			}
+			if err == nil {
+				request.tag(o, &response, v.Snapshot.Revision())
 			}
 			response.State = v.State
 			return response, err
 		}).Needing(service.RoleViewer)
+	o.states = area == AreaManagement
+	return o
 }
 
 // Change returns an operation that changes a namespace, for editors.

@@ -31,6 +31,7 @@ type Request struct {
 	Sender        Sender             // whose requests and failed credentials are limited; nil for none
 	Actor         *change.Actor      // set only by trusted callers in this process: skips authentication
 	Memory        budget.Reservation // for the response, until the client has received it
+	at            service.Moment     // the state that the request is about; zero is the current one
 	Pieces        bool               // the response may be written in pieces instead of as a message
 }
 
@@ -60,7 +61,8 @@ func (r *Request) about() string {
 		return c.About()
 	}
 	if r.Message == nil {
-		return guidon.NamespaceKey(r.Namespace)
+		key, _ := service.ReferenceKey(r.Namespace)
+		return guidon.NamespaceKey(key)
 	}
 	for namespace := range namespaces(r.Message) {
 		return namespace

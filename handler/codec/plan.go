@@ -35,6 +35,17 @@ var shapes = map[protoreflect.FullName]shape{
 	"google.protobuf.ListValue": listValue,
 }
 
+// contexts are the maps of strings that are read like the context of OFREP: their values may
+// be of any kind.
+var contexts = map[protoreflect.FullName]bool{
+	"guidon.v1.ExplainRequest.context": true,
+	"guidon.v1.ExplainEntity.context":  true,
+}
+
+// IsContext reports whether the field is an evaluation context, whose values may be of any
+// kind in JSON, as in OFREP.
+func IsContext(field protoreflect.FieldDescriptor) bool { return contexts[field.FullName()] }
+
 // plan is the data for encoding and decoding one type of message.
 type plan struct {
 	shape  shape

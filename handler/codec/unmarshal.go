@@ -30,6 +30,7 @@ var (
 //   - null leaves a field unset. In a map or a list it is the zero element.
 //   - Of several values for one name the last counts, without merging. Of several
 //     members of a oneof the one declared last counts.
+//   - The values of an evaluation context may be of any kind, see [IsContext].
 //   - A number may be a string. It must fit its field, and an integer may be written as
 //     1.0 or 1e2. NaN and the infinities are rejected: they have no meaning in any field.
 //   - Numbers inside a Struct are float64, so an integer beyond 2^53 loses digits.
@@ -149,6 +150,9 @@ func (s *scanner) field(m protoreflect.Message, desc protoreflect.FieldDescripto
 	switch {
 	case desc.IsMap():
 		value := m.NewField(desc)
+		if IsContext(desc) {
+			return value, s.contextMap(value.Map())
+		}
 		return value, s.stringMap(desc, value.Map())
 	case desc.IsList():
 		value := m.NewField(desc)
@@ -178,6 +182,24 @@ func (s *scanner) stringMap(desc protoreflect.FieldDescriptor, into protoreflect
 			return err
 		}
 		into.Set(key, value)
+		return nil
+	})
+}
+
+// contextMap reads an evaluation context, whose values become strings as in
+// [UnmarshalContext]. null is the same as a missing property.
+func (s *scanner) contextMap(into protoreflect.Map) error {
+	return s.object(func(name []byte) error {
+		key, kind := protoreflect.ValueOfString(string(name)).MapKey(), s.peek()
+		if kind == 'n' {
+			into.Clear(key)
+			return s.literal("null")
+		}
+		text, err := s.canonicalText(kind)
+		if err != nil {
+			return err
+		}
+		into.Set(key, protoreflect.ValueOfString(text))
 		return nil
 	})
 }

@@ -59,6 +59,10 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 		x.replyVersioned(response)
 		return
 	}
+	if response.ETag != "" {
+		x.replyTagged(response)
+		return
+	}
 	x.replyResponse(response)
 	response.Release()
 }
@@ -82,8 +86,10 @@ func (x *Exchange) setCall(o *call.Operation) {
 	if o.TakesMessage() {
 		x.Call.WriteMessage = strings.Join(header[call.MessageHeader], ",")
 	}
-	if o.Versioned() {
+	if o.Versioned() || o.ReadsStates() {
 		x.Call.IfNoneMatch = strings.Join(header["If-None-Match"], ",")
+	}
+	if o.Versioned() {
 		x.Call.ClientVersion = header.Get(clientVersionHeader)
 	}
 }
@@ -150,6 +156,20 @@ func (x *Exchange) replyVersioned(response call.Response) {
 	if response.ETag != "" {
 		header["Etag"] = []string{response.ETag} // without quotes (contract 9.3)
 	}
+	if response.NotModified {
+		header.Add("Vary", "Accept-Encoding")
+		x.WriteHeader(http.StatusNotModified)
+		return
+	}
+	x.replyResponse(response)
+}
+
+// replyTagged writes the response about a state that was named by a reference. The ETag is
+// weak: it identifies the state, whatever the encoding.
+func (x *Exchange) replyTagged(response call.Response) {
+	header := x.Header()
+	header.Set("Cache-Control", "private, no-cache")
+	header.Set("ETag", `W/"`+response.ETag+`"`)
 	if response.NotModified {
 		header.Add("Vary", "Accept-Encoding")
 		x.WriteHeader(http.StatusNotModified)

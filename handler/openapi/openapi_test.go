@@ -272,7 +272,11 @@ func TestDetails(t *testing.T) {
 		}},
 		{"a read may require a revision", at(operation("/api/v1/namespaces/{key}", "get"), "parameters").([]any)[2:], []any{
 			map[string]any{"$ref": "#/components/parameters/MinRevision"}, map[string]any{"$ref": "#/components/parameters/CacheControl"},
+			map[string]any{"$ref": "#/components/parameters/IfNoneMatch"},
 		}},
+		{"a read may be of a state", at(operation("/api/v1/namespaces/{key}", "get"), "parameters").([]any)[0].(map[string]any)["description"], "The key of the namespace, or a reference to one of its states: key@revision, or key@time in RFC 3339"},
+		{"a write is not", at(operation("/api/v1/namespaces/{key}", "put"), "parameters").([]any)[0].(map[string]any)["description"], nil},
+		{"a state may be known", at(operation("/api/v1/namespaces/{namespaceKey}/export", "get"), "responses", "304", "$ref"), "#/components/responses/SameState"},
 		{"an evaluation may be stale", at(operation("/evaluate/v1/boolean", "post"), "responses", "200", "headers", "Guidon-Stale", "$ref"), "#/components/headers/GuidonStale"},
 		{"a write may be conditional", at(operation("/api/v1/namespaces", "post"), "parameters"), []any{map[string]any{"$ref": "#/components/parameters/IfMatch"}, map[string]any{"$ref": "#/components/parameters/Message"}}},
 		{"a condition may fail", at(operation("/api/v1/namespaces", "post"), "responses", "412", "$ref"), "#/components/responses/Stale"},

@@ -85,9 +85,8 @@ func (r route) parameters(s *schemas) ([]any, error) {
 			return nil, fmt.Errorf("%s has no field %q", r.request.FullName(), match[1])
 		}
 		inPath[field.Number()] = true
-		all = append(all, object{
-			{"name", field.JSONName()}, {"in", "path"}, {"required", true}, {"schema", s.single(field)},
-		})
+		parameter := object{{"name", field.JSONName()}, {"in", "path"}, {"required", true}}
+		all = append(all, r.describeReference(parameter, field).with("schema", s.single(field)))
 	}
 	for i := range r.request.Fields().Len() {
 		field := r.request.Fields().Get(i)
@@ -102,7 +101,7 @@ func (r route) parameters(s *schemas) ([]any, error) {
 		if field.IsList() {
 			schema = object{{"type", "array"}, {"items", schema}}
 		}
-		all = append(all, parameter.with("schema", schema))
+		all = append(all, r.describeReference(parameter, field).with("schema", schema))
 	}
 	if r.operation.Writes() {
 		all = append(all, object{{"$ref", "#/components/parameters/IfMatch"}})
@@ -115,12 +114,24 @@ func (r route) parameters(s *schemas) ([]any, error) {
 			object{{"$ref", "#/components/parameters/MinRevision"}},
 			object{{"$ref", "#/components/parameters/CacheControl"}})
 	}
+	if r.operation.ReadsStates() {
+		all = append(all, object{{"$ref", "#/components/parameters/IfNoneMatch"}})
+	}
 	if r.operation.Versioned() {
 		all = append(all,
 			object{{"$ref", "#/components/parameters/IfNoneMatch"}},
 			object{{"$ref", "#/components/parameters/ClientVersion"}})
 	}
 	return all, nil
+}
+
+// describeReference adds to the parameter with the key of a namespace that it may be a
+// reference to a state.
+func (r route) describeReference(parameter object, field protoreflect.FieldDescriptor) object {
+	if !r.operation.ReadsStates() || field != call.NamespaceField(r.request) {
+		return parameter
+	}
+	return parameter.with("description", referenceText)
 }
 
 // ofNamespace reports whether the operation is about namespaces.
@@ -138,12 +149,18 @@ func (r route) responses(s *schemas) object {
 		if r.operation.Versioned() {
 			headers = headers.with("ETag", object{{"$ref", "#/components/headers/ETag"}})
 		}
+		if r.operation.ReadsStates() {
+			headers = headers.with("ETag", object{{"$ref", "#/components/headers/StateETag"}})
+		}
 		success = success.with("headers", headers)
 	}
 	success = success.with("content", jsonContent(s.message(r.operation.NewResponse().ProtoReflect().Descriptor())))
 	all := object{{"200", success}}
-	if r.operation.Versioned() {
+	switch {
+	case r.operation.Versioned():
 		all = all.with("304", object{{"$ref", "#/components/responses/NotModified"}})
+	case r.operation.ReadsStates():
+		all = all.with("304", object{{"$ref", "#/components/responses/SameState"}})
 	}
 	if r.operation.Area != call.AreaPublic {
 		all = all.with("401", object{{"$ref", "#/components/responses/Unauthenticated"}})

@@ -6,6 +6,8 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/guidonhq/guidon/handler/codec"
 )
 
 // firstAddition is the number from which fields are omitted from responses if unset, as
@@ -88,6 +90,8 @@ func oneofs(message protoreflect.MessageDescriptor) string {
 func (s *schemas) field(field protoreflect.FieldDescriptor) object {
 	var schema object
 	switch {
+	case codec.IsContext(field):
+		schema = object{{"type", "object"}, {"additionalProperties", object{}}}
 	case field.IsMap():
 		schema = object{{"type", "object"}, {"additionalProperties", s.single(field.MapValue())}}
 	case field.IsList():

@@ -28,6 +28,7 @@ var services = map[string]string{
 	"guidon.v1.DocumentService":                        "Import and export of whole namespaces",
 	"guidon.v1.EditService":                            "Changes of whole flags and segments",
 	"guidon.v1.AnalysisService":                        "Effects of edits, what is never reached, and uses of segments",
+	"guidon.v1.ExplainService":                         "Explanations of evaluations",
 }
 
 // summaries has the summary of each operation.
@@ -95,6 +96,9 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.AnalysisService/PreviewSegment":  "Preview what saving an edited segment changes for users of the flags that refer to it",
 	"/guidon.v1.AnalysisService/PreviewFlag":     "Preview what saving an edited flag changes for its users",
 	"/guidon.v1.AnalysisService/GetFlagReach":    "Get what a flag can never do, and how its percentages are rounded",
+
+	"/guidon.v1.ExplainService/Explain":      "Explain how a flag comes to its result for an entity, and what would have to be different for its other results",
+	"/guidon.v1.ExplainService/ExplainBatch": "Evaluate a flag for up to 1,000 entities and count the results",
 
 	"/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods": "List the sign-in methods",
 	"/flipt.auth.AuthenticationMethodTokenService/CreateToken":          "Create a token; only this response contains the secret",
@@ -207,6 +211,13 @@ var responses = object{
 			{"ETag", object{{"$ref", "#/components/headers/ETag"}}},
 		}},
 	}},
+	{"SameState", object{
+		{"description", "The state that was named by a reference has the ETag in If-None-Match; there is no body"},
+		{"headers", object{
+			{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}},
+			{"ETag", object{{"$ref", "#/components/headers/StateETag"}}},
+		}},
+	}},
 	{"Stale", object{
 		{"description", "The revision in If-Match is no longer current; nothing was changed"},
 		{"headers", object{{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}}}},
@@ -262,7 +273,14 @@ var headers = object{
 		{"description", "Identifies the state and the form of the response, without quotes; absent for a namespace that does not exist"},
 		{"schema", object{{"type", "string"}}},
 	}},
+	{"StateETag", object{
+		{"description", "Identifies the state, if the request has named it by a reference"},
+		{"schema", object{{"type", "string"}}},
+	}},
 }
+
+// referenceText describes the key of a namespace whose states can be read.
+const referenceText = "The key of the namespace, or a reference to one of its states: key@revision, or key@time in RFC 3339"
 
 var securitySchemes = object{
 	{"bearer", object{{"type", "http"}, {"scheme", "bearer"}}},

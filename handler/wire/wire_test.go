@@ -46,6 +46,7 @@ func TestMethods(t *testing.T) {
 		"guidon.v1.DocumentService: Import Export",
 		"guidon.v1.EditService: ReplaceFlag ReplaceSegment TurnFlagOff TurnFlagOn Patch",
 		"guidon.v1.AnalysisService: GetSegmentUsage PreviewSegment PreviewFlag GetFlagReach",
+		"guidon.v1.ExplainService: Explain ExplainBatch",
 	}
 	var got []string
 	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {

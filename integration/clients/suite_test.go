@@ -59,7 +59,7 @@ var insideTests = []string{
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNULInRequests", "TestNotFailures", "TestNotThrottled", "TestOFREPFailures",
 	"TestOFREPObserved", "TestOFREPRestored", "TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere",
 	"TestPanickingObserver", "TestProfiler", "TestRecordAddress", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie",
-	"TestSignIn", "TestSteps", "TestTextsOfOtherTransports", "TestUnavailable",
+	"TestSignIn", "TestStateOperations", "TestSteps", "TestTextsOfOtherTransports", "TestUnavailable",
 }
 
 // leastOutside is the minimum number of tests of package handler that run against separate

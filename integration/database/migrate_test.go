@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +17,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-var allSteps = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes"}
+var allSteps = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons"}
 
 func stepNames(steps []migrate.Step) []string {
 	var names []string
@@ -120,8 +119,8 @@ func TestMigrateProcesses(t *testing.T) {
 			t.Errorf("migrate wait: %v", err)
 		}
 		all := strings.Join(lines, "")
-		for i, name := range allSteps {
-			if n := strings.Count(all, fmt.Sprintf("applied %d %s\n", i+1, name)); n != 1 {
+		for _, name := range allSteps {
+			if n := strings.Count(all, " "+name+"\n"); n != 1 {
 				t.Errorf("%q was applied %d times, want once:\n%s", name, n, all)
 			}
 		}
@@ -213,8 +212,8 @@ func TestMigrateInterrupted(t *testing.T) {
 		want := schema(t, db.SQL(), s)
 		drops := [][]string{
 			{"change_cursors", "leases"},
-			{"change_notes", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes"},
-			{"change_notes", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes", "segments", "flags", "namespaces"},
+			{"change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes"},
+			{"change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes", "segments", "flags", "namespaces"},
 		}
 		if s.IsPostgres() {
 			execute(t, db.SQL(), "DROP INDEX changes_by_time")
@@ -248,12 +247,12 @@ func TestMigrateInterrupted(t *testing.T) {
 func TestMigratePrevious(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		db := harness.OpenStore(t, s.Migrated(t))
-		for _, statement := range []string{"DROP TABLE change_notes", "DROP TABLE change_addresses", "DROP TABLE secrets", "DROP TABLE spent", "DROP TABLE authentication_subjects", "DROP TABLE bindings", "DROP TABLE change_cursors", "DROP TABLE change_readers", "DELETE FROM schema_steps WHERE version_id >= 4"} {
+		for _, statement := range []string{"DROP TABLE change_horizons", "DROP TABLE change_notes", "DROP TABLE change_deletions", "DROP TABLE change_addresses", "DROP TABLE secrets", "DROP TABLE spent", "DROP TABLE authentication_subjects", "DROP TABLE bindings", "DROP TABLE change_cursors", "DROP TABLE change_readers", "DELETE FROM schema_steps WHERE version_id >= 4"} {
 			execute(t, db.SQL(), statement)
 		}
 		oldChanges(t, db, 3)
 		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers", "sign_in", "change_notes"}) {
+		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers", "sign_in", "change_notes", "past_states", "horizons"}) {
 			t.Fatalf("got %+v, %v, want the later steps", steps, err)
 		}
 		if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {

@@ -115,7 +115,7 @@ func database(db *store.DB) copydb.Database {
 func dump(t *testing.T, db *store.DB) map[string][]string {
 	t.Helper()
 	all := make(map[string][]string)
-	for _, table := range []string{"namespaces", "flags", "segments", "changes", "authentications", "authentication_subjects", "bindings", "change_notes", "change_addresses", "change_readers", "change_cursors"} {
+	for _, table := range []string{"namespaces", "flags", "segments", "changes", "authentications", "authentication_subjects", "bindings", "change_notes", "change_addresses", "change_deletions", "change_horizons", "change_readers", "change_cursors"} {
 		all[table] = []string{}
 		eachRow(t, db.SQL(), "SELECT * FROM "+table, func(values []any) {
 			all[table] = append(all[table], fmt.Sprint(values...))

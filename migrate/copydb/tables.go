@@ -40,6 +40,8 @@ var tables = []table{
 	{"bindings", 1, columns("id created_rev# created_seq# body")},
 	{"change_notes", 2, columns("namespace_key revision# message reason reason_body")},
 	{"change_addresses", 2, columns("revision# seq# address")},
+	{"change_deletions", 3, columns("namespace_key revision# seq# created_rev# created_seq#")},
+	{"change_horizons", 1, columns("namespace_key revision# happened_at#")},
 	{"change_readers", 1, columns("reader_name created_at#")},
 	{"change_cursors", 2, columns("reader_name namespace_key revision# seq# stamp# updated_at#")},
 }

@@ -46,6 +46,22 @@ CREATE TABLE change_cursors (
     PRIMARY KEY (reader_name, namespace_key)
 );
 
+CREATE TABLE change_deletions (
+    namespace_key VARCHAR(255) NOT NULL,
+    revision      BIGINT       NOT NULL,
+    seq           INTEGER      NOT NULL,
+    created_rev   BIGINT       NOT NULL,
+    created_seq   INTEGER      NOT NULL,
+    PRIMARY KEY (namespace_key, revision, seq)
+);
+
+CREATE TABLE change_horizons (
+    namespace_key VARCHAR(255) NOT NULL,
+    revision      BIGINT       NOT NULL,
+    happened_at   BIGINT       NOT NULL,
+    PRIMARY KEY (namespace_key)
+);
+
 CREATE TABLE change_notes (
     namespace_key VARCHAR(255) NOT NULL,
     revision      BIGINT       NOT NULL,

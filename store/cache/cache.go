@@ -3,6 +3,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -21,6 +22,9 @@ type Source interface {
 	// Load returns the current snapshot of the namespace, or NotFound. It may
 	// use held, an earlier snapshot or nil, to read only what changed since.
 	Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error)
+	// LoadAt returns the state of the namespace at a moment, as [service.Store.SnapshotAt]
+	// does. It may use held, another snapshot of the namespace or nil, to read less.
+	LoadAt(ctx context.Context, namespace string, at service.Moment, held *guidon.Snapshot, admit service.Admit) (*guidon.Snapshot, error)
 	// LoadAuthentications returns all authentications. It may use held, an earlier set or
 	// nil, to read only what changed since.
 	LoadAuthentications(ctx context.Context, held *service.AuthenticationSet) (*service.AuthenticationSet, error)
@@ -91,6 +95,22 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string, _ service.Demand
 		return newVersion(snapshot.Revision(), snapshot), nil
 	})
 	return snapshot, 0, err
+}
+
+// SnapshotAt implements [service.Store]. Earlier states are not cached, but computed from
+// the current one, which is.
+func (c *Cache) SnapshotAt(ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit) (*guidon.Snapshot, error) {
+	return loadAt(ctx, c, c.source, namespace, at, d, admit)
+}
+
+// loadAt returns the state of the namespace at a moment, computed by the source from the
+// current state in the cache.
+func loadAt(ctx context.Context, cache service.Store, source Source, namespace string, at service.Moment, d service.Demand, admit service.Admit) (*guidon.Snapshot, error) {
+	held, _, err := cache.Snapshot(ctx, namespace, d)
+	if err != nil && !errors.Is(err, guidon.NotFound) { // a deleted namespace has earlier states
+		return nil, err
+	}
+	return source.LoadAt(ctx, namespace, at, held, admit)
 }
 
 // Authentications implements [service.Store].

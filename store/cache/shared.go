@@ -92,6 +92,11 @@ func (s *Shared) Snapshot(ctx context.Context, namespace string, d service.Deman
 	return snapshot, age, err
 }
 
+// SnapshotAt implements [service.Store], as [Cache.SnapshotAt] does.
+func (s *Shared) SnapshotAt(ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit) (*guidon.Snapshot, error) {
+	return loadAt(ctx, s, s.source, namespace, at, d, admit)
+}
+
 // Authentications implements [service.Store]. One query serves both the authentications
 // and the next namespace.
 func (s *Shared) Authentications(ctx context.Context, d service.Demand, next string) (*service.AuthenticationSet, time.Duration, error) {

@@ -57,7 +57,7 @@ type Server struct {
 
 // Changes configures how long change records are kept.
 type Changes struct {
-	Retention       time.Duration `key:"retention" default:"0s" min:"0s" doc:"Change records older than this are deleted, except the newest of each object and those that a reader of the change log has not passed; 0s keeps all. Any other value must be at least 24h."`
+	Retention       time.Duration `key:"retention" default:"0s" min:"0s" doc:"Change records older than this are deleted, except the newest of each object and those that a reader of the change log has not passed; earlier states of namespaces can be read as far back as records are kept. 0s keeps all. Any other value must be at least 24h."`
 	CleanupInterval time.Duration `key:"cleanup_interval" default:"1h" min:"1ms" doc:"Interval between deletions of old change records."`
 }
 

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	commandline "flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/integration/harness"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+var pastRecords = commandline.Int("past.records", 100_000, "change records of the namespace whose earlier states are measured")
+
+// BenchmarkPast reads earlier states of a namespace of 10,000 flags with many change
+// records: after one change and after 100, those in which every flag was different since
+// its last change, and the first one, which needs all records. make bench runs it with a
+// tenth of the records that the target is for; -past.records=1000000 is all of them.
+func BenchmarkPast(b *testing.B) {
+	open := map[string]func(b *testing.B) *store.DB{
+		"sqlite": func(b *testing.B) *store.DB {
+			db := harness.OpenStore(b, harness.SQLiteURL(b))
+			if _, err := migrate.Up(b.Context(), db.SQL(), db.Dialect()); err != nil {
+				b.Fatal(err)
+			}
+			return db
+		},
+	}
+	for _, s := range harness.PrivateServers {
+		open[s.Name] = func(b *testing.B) *store.DB {
+			s.Need(b)
+			return harness.OpenStore(b, s.Migrated(b))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(open)) {
+		b.Run(name, func(b *testing.B) {
+			db := open[name](b)
+			last := addHistory(b, db, int64(*pastRecords))
+			past := service.NewService(cache.New(db), time.Now)
+			for _, since := range []int64{1, 100, manyFlags, last - 2} {
+				b.Run(fmt.Sprintf("%d_records_since", since), func(b *testing.B) {
+					ref := service.Reference{Namespace: "default", At: service.Moment{Revision: last - since}}
+					if _, err := past.ViewAt(b.Context(), ref, service.Demand{}, nil); err != nil { // loads the current state
+						b.Fatal(err)
+					}
+					b.ReportAllocs()
+					for b.Loop() {
+						v, err := past.ViewAt(b.Context(), ref, service.Demand{}, nil)
+						if err != nil || len(v.Snapshot.Flags()) != manyFlags {
+							b.Fatal(v.Revision, err)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// addHistory creates the flags, and then change records of them in turn, one in each
+// revision. It returns the last revision.
+func addHistory(b *testing.B, db *store.DB, records int64) int64 {
+	b.Helper()
+	first, err := db.Update(b.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
+		for i := range manyFlags {
+			if err := tx.PutFlag(ctx, pastFlag(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	const together = 500
+	last := first
+	for last < first+records {
+		var rows []string
+		for range min(together, first+records-last) {
+			last++
+			rows = append(rows, pastRow(b, last))
+		}
+		execute(b, db, `INSERT INTO changes (namespace_key, revision, seq, stamp, kind, object_key, action, actor, actor_name, actor_method,
+			happened_at, request_id, body_size, before_body, after_body) VALUES `+strings.Join(rows, ", "))
+	}
+	for i := range int64(manyFlags) {
+		if revision := last - i; revision > first {
+			execute(b, db, fmt.Sprintf("UPDATE flags SET changed_rev = %d WHERE namespace_key = 'default' AND flag_key = '%s'", revision, pastKey(revision)))
+		}
+	}
+	execute(b, db, fmt.Sprintf("UPDATE namespaces SET revision = %d, stamp = %d WHERE namespace_key = 'default'", last, last))
+	return last
+}
+
+func pastFlag(i int) *guidon.Flag {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
+	f := &guidon.Flag{Key: manyFlagsKey(i), Name: fmt.Sprint("Flag ", i), Description: "What the flag is for", Enabled: true, CreatedAt: at, UpdatedAt: at}
+	for _, key := range []string{"on", "off"} {
+		f.Variants = append(f.Variants, &guidon.Variant{ID: fmt.Sprintf("00000000-0000-4000-8000-%s%09d", (key + "f")[:3], i), Key: key, CreatedAt: at, UpdatedAt: at})
+	}
+	return f
+}
+
+// pastIndex returns the number of the flag that changed in the revision. 7919 is prime, so
+// the flags take turns.
+func pastIndex(revision int64) int { return int(revision*7919) % manyFlags }
+
+func pastKey(revision int64) string { return manyFlagsKey(pastIndex(revision)) }
+
+// pastRow returns the values of the record of a revision.
+func pastRow(b *testing.B, revision int64) string {
+	b.Helper()
+	f := pastFlag(pastIndex(revision))
+	body, err := json.Marshal(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return fmt.Sprintf("('default', %d, 0, %d, 'flag', '%s', 'update', 'token:1', '', '', %d, '', %d, '%s', '%s')",
+		revision, revision, f.Key, time.Now().UnixMicro(), 2*len(body), body, body)
+}
+
+func execute(b *testing.B, db *store.DB, statement string) {
+	b.Helper()
+	if _, err := db.SQL().ExecContext(b.Context(), statement); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const explainedShop = `version: "1.4"
+namespace:
+  key: default
+  name: Default
+flags:
+- key: checkout
+  name: Checkout
+  type: VARIANT_FLAG_TYPE
+  enabled: true
+  variants:
+  - key: classic
+    default: true
+  - key: one-page
+  rules:
+  - segment: staff
+    distributions:
+    - variant: one-page
+      rollout: 100
+  - segment: big-customers
+    distributions:
+    - variant: classic
+      rollout: 50
+    - variant: one-page
+      rollout: 50
+- key: banner
+  name: Banner
+  type: BOOLEAN_FLAG_TYPE
+  enabled: false
+  rollouts:
+  - segment:
+      key: staff
+      value: true
+segments:
+- key: staff
+  name: Staff
+  match_type: ANY_MATCH_TYPE
+  constraints:
+  - type: STRING_COMPARISON_TYPE
+    property: email
+    operator: suffix
+    value: "@guidon.example"
+- key: big-customers
+  name: Big customers
+  match_type: ALL_MATCH_TYPE
+  constraints:
+  - type: STRING_COMPARISON_TYPE
+    property: plan
+    operator: eq
+    value: pro
+  - type: NUMBER_COMPARISON_TYPE
+    property: seats
+    operator: gte
+    value: "100"
+`
+
+// TestExplain compares whole outputs. The entity, its context and the form of the output come
+// from different flags.
+func TestExplain(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", s.file("shop.yaml", explainedShop))
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no rule matches", []string{"checkout", "-e", "user-1", "-c", `{"plan":"free","seats":120}`, "--tree"}, `
+default/checkout is classic by default (no rule matched) for user-1
+├─ ✗ rule 1 did not match
+│  └─ ✗ segment staff
+│     └─ ✗ email suffix @guidon.example: missing
+└─ ✗ rule 2 did not match
+   └─ ✗ segment big-customers: all of
+      ├─ ✗ plan eq pro: "free"
+      └─ ✓ seats gte 100: "120"
+It would be
+├─ ✓ classic: plan would have to be "pro"; then rule 2 decides
+└─ ✓ one-page: email would have to match suffix @guidon.example, such as "y@guidon.example"; then rule 1 decides
+`},
+		{"a context file, and a flag that overrides it", []string{"checkout", "--entity", "user-3", "--context-file", s.file("c.json", `{"plan":"pro","seats":"lots"}`), "-c", "seats=120", "--tree"}, `
+default/checkout is one-page (rule 2) for user-3
+├─ ✗ rule 1 did not match
+│  └─ ✗ segment staff
+│     └─ ✗ email suffix @guidon.example: missing
+└─ ✓ rule 2 matched: bucket 786 is in 500–999 of "one-page"
+   └─ ✓ segment big-customers: all of
+      ├─ ✓ plan eq pro: "pro"
+      └─ ✓ seats gte 100: "120"
+It would be
+├─ ✗ classic: never for this entity, because rule 2 has it for buckets 0–499, and the entity is in another one
+└─ ✓ classic by default: seats would have to not match gte 100, such as "99"; then no rule matches
+`},
+		{"control characters", []string{"banner", "-e", "\x1b[2J", "-c", "email=\x1b[2J", "--tree"}, `
+default/banner is false (the value of the flag) for "\x1b[2J"
+└─ ✗ rollout 1 did not match
+   └─ ✗ segment staff
+      └─ ✗ email suffix @guidon.example: "\x1b[2J"
+It would be
+└─ ✓ true: email would have to match suffix @guidon.example, such as "y@guidon.example"; then rollout 1 decides
+`},
+		{"a list of ids", []string{"banner", "--entities", s.file("ids", "a\n\n  b \n{\"entityId\":\"c\",\"context\":{\"email\":\"c@guidon.example\"}}\n"), "--tree"}, `
+RESULT  ENTITIES  SHARE
+false   2         66.7 %
+true    1         33.3 %
+`},
+		{"an array", []string{"checkout", "--entities", s.file("list", `[{"entityId":"user-3","context":{"plan":"pro","seats":1e2}}]`), "--tree"}, `
+RESULT    ENTITIES  SHARE
+one-page  1         100.0 %
+`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, "\n"+s.ok(append([]string{"explain"}, tt.args...)...)); diff != "" {
+				t.Errorf("output (-want +got):\n%s", diff)
+			}
+		})
+	}
+	var response struct {
+		DecidedBy int
+		Counts    []struct {
+			VariantKey string
+			Count      int
+		}
+	}
+	if err := json.Unmarshal([]byte(s.ok("explain", "checkout", "-e", "user-3", "-c", "plan=pro", "-c", "seats=100")), &response); err != nil || response.DecidedBy != 2 {
+		t.Errorf("JSON where there is no terminal: got %+v, %v, want rule 2", response, err)
+	}
+	if err := json.Unmarshal([]byte(s.ok("explain", "checkout", "--entities", s.file("ids", "a\nb"), "--json")), &response); err != nil || len(response.Counts) != 1 || response.Counts[0].Count != 2 {
+		t.Errorf("JSON of counts: got %+v, %v", response, err)
+	}
+}
+
+// TestExplainFails covers wrong input, which evaluate reports in the same way.
+func TestExplainFails(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", s.file("shop.yaml", explainedShop))
+	many := s.file("many", strings.Repeat("user\n", 1001))
+	for _, tt := range []struct {
+		code int
+		args []string
+		want string
+	}{
+		{exitUsage, []string{"explain"}, "missing argument <flag>"},
+		{exitUsage, []string{"explain", "checkout", "--json", "--tree"}, "none of the others can be"},
+		{exitUsage, []string{"explain", "checkout", "-c", "{"}, "invalid --context: must be a JSON object"},
+		{exitUsage, []string{"evaluate", "checkout", "-c", "{"}, "invalid --context: must be a JSON object"},
+		{exitUsage, []string{"explain", "checkout", "-c", "plan"}, "must have the form key=value"},
+		{exitUsage, []string{"explain", "checkout", "--entities", many, "-e", "x"}, "--entities cannot be combined with --entity-id"},
+		{exitFailure, []string{"explain", "checkout", "--context-file", s.file("c.json", `[]`)}, "must be a JSON object"},
+		{exitFailure, []string{"explain", "checkout", "--context-file", "missing.json"}, "missing.json: no such file"},
+		{exitFailure, []string{"explain", "checkout", "--context-file", s.file("large", strings.Repeat(" ", 4<<20)+"{}")}, "must not be longer than 4194304 bytes"},
+		{exitFailure, []string{"explain", "checkout", "--entities", s.file("empty", " \n")}, "contains no entities"},
+		{exitFailure, []string{"explain", "checkout", "--entities", s.file("lines", "a\n{\"entityId\"\n")}, "line 2: must be a JSON object"},
+		{exitFailure, []string{"explain", "checkout", "--entities", s.file("array", "[{]")}, "must be a JSON array, or one JSON object or entity id per line"},
+		{exitFailure, []string{"explain", "checkout", "--entities", many}, "must not contain more than 1000 elements"},
+		{exitFailure, []string{"explain", "nope", "-e", "x"}, `flag "default/nope" not found`},
+	} {
+		s.fails(tt.code, tt.args, tt.want)
+	}
+}
+
+// TestEvaluateContext: evaluate takes values of any kind as well.
+func TestEvaluateContext(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", s.file("shop.yaml", explainedShop))
+	for _, context := range []string{`{"plan":"pro","seats":120}`, `{"plan":"pro","seats":120.0,"other":[1,{"a":null}]}`} {
+		if got, want := s.ok("evaluate", "checkout", "-e", "user-3", "-c", context), `"variantKey": "one-page"`; !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", context, got, want)
+		}
+	}
+	c := s.typing(`{"plan":"pro"}`)
+	if got, want := c.ok("evaluate", "checkout", "-e", "user-3", "--context-file", "-", "-c", "seats=100"), fmt.Sprintf("%q: %q", "variantKey", "one-page"); !strings.Contains(got, want) {
+		t.Errorf("standard input: got %s, want %s", got, want)
+	}
+}

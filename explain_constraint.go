@@ -1,0 +1,170 @@
+package guidon
+
+import "strconv"
+
+// ExplainedConstraint is a constraint of a segment, compared with the entity.
+type ExplainedConstraint struct {
+	Constraint *Constraint
+	Actual     string // the property, or the entity's id
+	Present    bool   // the context has the property; an absent one is the same as an empty one
+	Matched    bool
+	Problem    ConstraintProblem
+}
+
+// ConstraintProblem is why a constraint could not compare its values. It did not match
+// then (contract 7.2).
+type ConstraintProblem uint8
+
+// Problems of constraints.
+const (
+	NoProblem           ConstraintProblem = iota
+	NoValue                               // the actual value is missing or empty
+	ValueNotNumber                        // the actual value does not parse
+	ValueNotBoolean                       // the actual value does not parse
+	ValueNotDateTime                      // the actual value does not parse
+	ExpectedNotNumber                     // the value of the constraint does not parse
+	ExpectedNotDateTime                   // the value of the constraint does not parse
+	ExpectedNotStrings                    // the value of the constraint is not a list of strings
+	ExpectedNotNumbers                    // the value of the constraint is not a list of numbers
+	OperatorUnsupported                   // the type has no such operator, or it never matches
+)
+
+var problemTexts = [...]string{
+	NoProblem:           "",
+	NoValue:             "there is no value",
+	ValueNotNumber:      "the value is not a number",
+	ValueNotBoolean:     "the value is not a boolean",
+	ValueNotDateTime:    "the value is not an RFC 3339 time or a date",
+	ExpectedNotNumber:   "the value of the constraint is not a number",
+	ExpectedNotDateTime: "the value of the constraint is not an RFC 3339 time or a date",
+	ExpectedNotStrings:  "the value of the constraint is not a JSON list of strings",
+	ExpectedNotNumbers:  "the value of the constraint is not a JSON list of numbers",
+	OperatorUnsupported: "the operator never matches values of this type",
+}
+
+// String returns the problem in words, or "" for none.
+func (p ConstraintProblem) String() string {
+	if int(p) < len(problemTexts) {
+		return problemTexts[p]
+	}
+	return strconv.Itoa(int(p))
+}
+
+func (x *explaining) explainConstraint(constraint *Constraint, c *condition) ExplainedConstraint {
+	e := ExplainedConstraint{Constraint: constraint, Actual: x.entityID, Present: true}
+	if !c.entity {
+		e.Actual, e.Present = x.context[c.property]
+	}
+	e.Matched = c.holds(x.entityID, x.context)
+	if !e.Matched {
+		e.Problem = problemOf(constraint, e.Actual)
+	}
+	return e
+}
+
+// problemOf returns why a constraint that does not match could not compare the value.
+func problemOf(c *Constraint, actual string) ConstraintProblem {
+	problem := expectedProblem(c)
+	switch {
+	case problem != NoProblem:
+		return problem
+	case testsPresence(c.Operator):
+		return NoProblem
+	case actual == "":
+		return NoValue
+	}
+	return actualProblem(c.Type, actual)
+}
+
+// testsPresence reports whether the operator does not compare the value.
+func testsPresence(operator string) bool {
+	switch operator {
+	case OpEmpty, OpNotEmpty, OpPresent, OpNotPresent:
+		return true
+	}
+	return false
+}
+
+// expectedProblem returns why the constraint cannot match any value that it is compared
+// with, or NoProblem.
+func expectedProblem(c *Constraint) ConstraintProblem {
+	switch c.Type {
+	case StringComparison, EntityIDComparison:
+		return stringProblem(c.Operator, c.Value)
+	case NumberComparison:
+		return numberProblem(c.Operator, c.Value)
+	case BooleanComparison:
+		switch c.Operator {
+		case OpPresent, OpNotPresent, OpTrue, OpFalse:
+			return NoProblem
+		}
+	case DateTimeComparison:
+		return dateTimeProblem(c.Operator, c.Value)
+	}
+	return OperatorUnsupported
+}
+
+func stringProblem(operator, value string) ConstraintProblem {
+	switch operator {
+	case OpEmpty, OpNotEmpty, OpEQ, OpNEQ, OpPrefix, OpSuffix, OpContains, OpNotContains:
+		return NoProblem
+	case OpIsOneOf, OpIsNotOneOf:
+		if _, ok := parseSet[string](value); !ok {
+			return ExpectedNotStrings
+		}
+		return NoProblem
+	}
+	return OperatorUnsupported
+}
+
+func numberProblem(operator, value string) ConstraintProblem {
+	switch operator {
+	case OpPresent, OpNotPresent:
+		return NoProblem
+	case OpIsOneOf, OpIsNotOneOf:
+		if _, ok := parseSet[float64](value); !ok {
+			return ExpectedNotNumbers
+		}
+		return NoProblem
+	}
+	if numberOperators[operator] == nil {
+		return OperatorUnsupported
+	}
+	if _, err := strconv.ParseFloat(value, 64); err != nil {
+		return ExpectedNotNumber
+	}
+	return NoProblem
+}
+
+func dateTimeProblem(operator, value string) ConstraintProblem {
+	switch operator {
+	case OpPresent, OpNotPresent:
+		return NoProblem
+	}
+	if timeOperators[operator] == nil {
+		return OperatorUnsupported
+	}
+	if _, err := parseDateTime(value); err != nil {
+		return ExpectedNotDateTime
+	}
+	return NoProblem
+}
+
+// actualProblem returns why the value does not parse as the type, or NoProblem.
+func actualProblem(t ComparisonType, value string) ConstraintProblem {
+	switch t {
+	case NumberComparison:
+		if _, err := strconv.ParseFloat(value, 64); err != nil {
+			return ValueNotNumber
+		}
+	case BooleanComparison:
+		if !isTrue(value) && !isFalse(value) {
+			return ValueNotBoolean
+		}
+	case DateTimeComparison:
+		if _, err := parseDateTime(value); err != nil {
+			return ValueNotDateTime
+		}
+	}
+	return NoProblem
+}

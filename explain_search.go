@@ -1,0 +1,485 @@
+package guidon
+
+import "slices"
+
+// search looks for contexts with which the entity gets another result, by changing as few
+// outcomes of constraints as possible.
+//
+// It starts from the outcomes as they are. If they violate a goal (a step must match,
+// or an earlier one must not), at least one of some outcomes must be different. Each of them
+// is tried, so demands on outcomes accumulate. All outcomes of constraints on a property
+// follow from its value, so demands are met by whole vectors of outcomes that some value is
+// known to have. The cost of demands is the number of outcomes that differ at least. The
+// cheapest demands are tried first, so the first ones that violate nothing are the smallest.
+type search struct {
+	x          *explaining
+	facts      []fact
+	properties []property
+	steps      []searchStep // up to end
+	end        int          // index of the first step after which none is tried, whatever the context, or the number of steps
+	entityFree bool         // the entity may be another one
+	work       int          // left
+	limited    bool
+
+	lists    []int32 // memory of lists of facts
+	segments int     // how much of it the segments have
+
+	// Of one run.
+	scratch []int32
+	nodes   []node
+	queue   []int32 // by cost: the node to be tried first, see node.next; -1 for none
+	touched []int32 // properties that the current node has demands on
+	guessed bool    // values were chosen for a property whose vectors are not all known
+	dropped bool    // demands were dropped for which such a property has no known vector
+}
+
+// fact is a constraint whose outcome is searched for. Constraints that compare the same
+// property in the same way are one fact.
+type fact struct {
+	constraint *Constraint
+	condition  *condition
+	segment    string // key of the first segment that has it
+	property   int32  // index
+	bit        int32  // in the vectors of the property
+	demand     int8   // of the current node: 1 to match, -1 not to match, 0 for none
+}
+
+// searchStep has the segments of a step, and none for one that does not depend on the context.
+type searchStep struct {
+	segments []*searchSegment
+	all      bool
+	facts    int // how many facts there are up to this step
+}
+
+type searchSegment struct {
+	key   string
+	any   bool
+	facts []int32
+}
+
+// node has the demands of its parent, and that the fact choices[choice] has the outcome want
+// while those before it have the opposite.
+type node struct {
+	parent  int32 // or -1
+	goal    int32 // index
+	choices []int32
+	choice  int32
+	next    int32 // of the same cost in the queue, or -1
+	want    bool
+}
+
+// goal is that the steps in [from, to) do not match, and that step match does, unless
+// it is none of the steps.
+type goal struct{ from, to, match int }
+
+// finding is the outcome of a run.
+type finding struct {
+	verdict  Verdict
+	goal     goal // that is met, if the verdict is Reachable
+	smallest bool
+}
+
+func newSearch(x *explaining) *search {
+	s := &search{x: x, work: explainWork}
+	s.findEnd()
+	s.collect()
+	return s
+}
+
+// spend takes units of work. It returns false if there are not enough.
+func (s *search) spend(units int) bool {
+	s.work -= units
+	if s.work < 0 {
+		s.limited = true
+	}
+	return s.work >= 0
+}
+
+func (s *search) findEnd() {
+	for i := range s.x.steps {
+		if t := &s.x.steps[i]; s.stops(t) || t.audience != nil && (t.audience.unknown || t.audience.everyone()) {
+			s.end = i
+			return
+		}
+	}
+	s.end = len(s.x.steps)
+}
+
+// everyone reports whether the audience matches whatever the entity and context.
+func (a *audience) everyone() bool {
+	n := 0
+	for _, g := range a.segments {
+		if len(g.conditions) == 0 {
+			n++
+		}
+	}
+	return n == len(a.segments) || n > 0 && !a.all
+}
+
+// stops reports whether the step is a threshold that has the bucket of the entity.
+func (s *search) stops(t *step) bool {
+	return t.rollout != nil && t.audience == nil && float32(s.x.bucket) < t.rollout.percentage
+}
+
+// canStop reports whether step i, which is not after the end, can decide the result.
+func (s *search) canStop(i int) bool {
+	t := &s.x.steps[i]
+	if t.audience == nil {
+		return s.stops(t)
+	}
+	return !t.audience.unknown
+}
+
+// collect finds the facts of the steps up to the end.
+func (s *search) collect() {
+	s.steps = make([]searchStep, min(s.end+1, len(s.x.steps)))
+	room := min(2*len(s.steps)+8, maxFacts)
+	s.facts, s.nodes = make([]fact, 0, room), make([]node, 0, room)
+	s.lists = make([]int32, 0, 4*room)
+	known := make(map[*compiledSegment]*searchSegment, len(s.steps))
+	var lists chunk[*searchSegment]
+	var segments chunk[searchSegment]
+	for i := range s.steps {
+		if a := s.x.steps[i].audience; a != nil && !a.unknown {
+			s.steps[i].all = a.all
+			s.steps[i].segments = lists.take(len(a.segments), len(s.steps))
+			for n, g := range a.segments {
+				if known[g] == nil {
+					known[g] = &segments.take(1, len(s.steps))[0]
+					s.collectSegment(known[g], g)
+				}
+				s.steps[i].segments[n] = known[g]
+			}
+		}
+		s.steps[i].facts = len(s.facts)
+		if s.limited {
+			return
+		}
+	}
+	s.segments = len(s.lists)
+}
+
+func (s *search) collectSegment(segment *searchSegment, g *compiledSegment) {
+	segment.key, segment.any = g.segment.Key, g.segment.MatchType == MatchAny
+	if len(s.facts)+len(g.conditions) > maxFacts || !s.spend(len(g.conditions)) {
+		s.limited = true
+		return
+	}
+	start := len(s.lists)
+	for i := range g.conditions {
+		s.lists = append(s.lists, s.factOf(g.segment, i, &g.conditions[i]))
+	}
+	segment.facts = slices.Clip(s.lists[start:])
+}
+
+// factOf returns the index of the fact for a constraint of the segment.
+func (s *search) factOf(g *Segment, constraint int, condition *condition) int32 {
+	c, property := g.Constraints[constraint], s.propertyOf(condition)
+	p := &s.properties[property]
+	s.spend((len(s.properties) + len(p.facts)) / 32)
+	for _, f := range p.facts {
+		if same := s.facts[f].constraint; same.Value == c.Value && same.Operator == c.Operator && same.Type == c.Type {
+			return f
+		}
+	}
+	index := int32(len(s.facts)) // #nosec G115 -- at most maxFacts
+	s.facts = append(s.facts, fact{constraint: c, condition: condition, segment: g.Key, property: property, bit: p.add(index, condition)})
+	return index
+}
+
+// propertyOf returns the index of the property that the condition compares.
+func (s *search) propertyOf(c *condition) int32 {
+	for i := range s.properties {
+		if p := &s.properties[i]; p.entity == c.entity && (c.entity || p.name == c.property) {
+			return int32(i) // #nosec G115 -- at most maxFacts
+		}
+	}
+	p := property{name: c.property, entity: c.entity, value: s.x.entityID}
+	if !c.entity {
+		p.value = s.x.context[c.property]
+	}
+	s.properties = append(s.properties, p)
+	return int32(len(s.properties) - 1) // #nosec G115 -- at most maxFacts
+}
+
+// find looks for the smallest set of outcomes to change so that one of the steps decides the
+// result. The number of steps stands for none of them.
+func (s *search) find(targets []int) finding {
+	goals := make([]goal, len(targets))
+	for i, target := range targets {
+		goals[i] = goal{0, target, target}
+	}
+	return s.run(goals...)
+}
+
+// run looks for the smallest set of outcomes to change so that one of the goals is
+// met. If it finds one, the properties have the outcomes.
+func (s *search) run(goals ...goal) finding {
+	s.nodes, s.queue, s.guessed, s.dropped = s.nodes[:0], s.queue[:0], false, false
+	s.lists = s.lists[:s.segments]
+	for i := len(goals) - 1; i >= 0; i-- { // among equal ones the first is tried first
+		s.push(node{parent: -1, goal: int32(i)}, goals) // #nosec G115 -- at most MaxExplainedSteps
+	}
+	for cost := 0; cost < len(s.queue); cost++ {
+		for s.queue[cost] >= 0 && !s.limited {
+			index := s.queue[cost]
+			s.queue[cost] = s.nodes[index].next
+			required := goals[s.nodes[index].goal]
+			s.apply(index, s.scope(required))
+			choices, want, violated := s.violation(required)
+			if !violated && !s.limited {
+				return finding{Reachable, required, !s.guessed}
+			}
+			for i := range choices {
+				// #nosec G115 -- at most maxFacts
+				s.push(node{parent: index, goal: s.nodes[index].goal, choices: choices, choice: int32(i), want: want}, goals)
+			}
+		}
+	}
+	if s.limited || s.dropped {
+		return finding{verdict: Undecided}
+	}
+	return finding{verdict: Impossible}
+}
+
+// nodeWork is the work of one node beside what its outcomes take. It limits their number.
+const nodeWork = 10
+
+// push adds a node to the queue, unless nothing meets its demands.
+func (s *search) push(n node, goals []goal) {
+	if !s.spend(nodeWork) {
+		return
+	}
+	index := int32(len(s.nodes)) // #nosec G115 -- limited by nodeWork
+	s.nodes = append(s.nodes, n)
+	cost, ok := s.apply(index, s.scope(goals[n.goal]))
+	if !ok {
+		s.nodes = s.nodes[:index]
+		return
+	}
+	for len(s.queue) <= cost {
+		s.queue = append(s.queue, -1)
+	}
+	s.nodes[index].next, s.queue[cost] = s.queue[cost], index
+}
+
+// scope returns the number of facts whose outcomes count for the goal: those of the
+// steps that are tried.
+func (s *search) scope(r goal) int {
+	if last := min(max(r.to-1, r.match), len(s.steps)-1); last >= 0 {
+		return s.steps[last].facts
+	}
+	return 0
+}
+
+// apply chooses the outcomes of all properties so that they meet the demands of the node. It
+// returns how many outcomes of the facts in scope are different, or false if nothing meets
+// the demands.
+func (s *search) apply(index int32, scope int) (cost int, ok bool) {
+	for _, p := range s.touched {
+		s.properties[p].reset(s.facts)
+	}
+	s.touched = s.touched[:0]
+	for index >= 0 {
+		n := &s.nodes[index]
+		index = n.parent
+		if len(n.choices) == 0 {
+			continue
+		}
+		s.require(n.choices[n.choice], n.want)
+		for _, f := range n.choices[:n.choice] {
+			s.require(f, !n.want)
+		}
+	}
+	for _, i := range s.touched {
+		c, ok := s.choose(&s.properties[i], scope)
+		if !ok {
+			return 0, false
+		}
+		cost += c
+	}
+	return cost, true
+}
+
+// require adds a demand on the fact.
+func (s *search) require(index int32, match bool) {
+	f := &s.facts[index]
+	if f.demand = -1; match {
+		f.demand = 1
+	}
+	if p := &s.properties[f.property]; !p.touched {
+		p.touched = true
+		s.touched = append(s.touched, f.property)
+	}
+}
+
+// choose makes the outcomes of the property those that meet the demands on it and differ
+// least from the actual ones: first among the facts in scope, then among all.
+func (s *search) choose(p *property, scope int) (cost int, ok bool) {
+	s.build(p)
+	if !s.spend(len(p.facts) + len(p.values)*p.words()) {
+		return 0, false
+	}
+	counted := 0 // facts in scope
+	for n, index := range p.facts {
+		if int(index) < scope {
+			counted = n + 1
+		}
+		word, bit := n/64, uint64(1)<<(n%64)
+		switch s.facts[index].demand {
+		case 1:
+			p.mask[word] |= bit
+			p.want[word] |= bit
+		case -1:
+			p.mask[word] |= bit
+		}
+	}
+	best, bestTotal := -1, 0
+	for i := range p.values {
+		c, total, meets := p.difference(i, counted)
+		if meets && (best < 0 || c < cost || c == cost && total < bestTotal) {
+			best, cost, bestTotal = i, c, total
+		}
+	}
+	if best < 0 {
+		s.dropped = s.dropped || !p.exact
+		return 0, false
+	}
+	s.guessed = s.guessed || !p.exact
+	p.chosen, p.now = best, p.vector(best)
+	return cost, true
+}
+
+// holds returns the outcome of the fact.
+func (s *search) holds(index int32) bool {
+	f := &s.facts[index]
+	return s.properties[f.property].now[f.bit/64]>>(f.bit%64)&1 == 1
+}
+
+// violation returns outcomes of which at least one must be different, and which: those that
+// do not match must, or the reverse. It returns false if the outcomes meet the goal.
+func (s *search) violation(r goal) (choices []int32, want, violated bool) {
+	if r.match < len(s.steps) && r.match >= 0 {
+		if step := &s.steps[r.match]; len(step.segments) > 0 && !s.stepHolds(step) {
+			s.toMatch(step)
+			return s.free(), true, true
+		}
+	}
+	for i := r.from; i < r.to; i++ {
+		if step := &s.steps[i]; len(step.segments) > 0 && s.stepHolds(step) {
+			s.toFail(step)
+			return s.free(), false, true
+		}
+	}
+	return nil, false, false
+}
+
+// free returns the facts in scratch that have no demands. The others have the outcome that was
+// demanded.
+func (s *search) free() []int32 {
+	s.spend(len(s.scratch))
+	start := len(s.lists)
+	for _, f := range s.scratch {
+		if s.facts[f].demand == 0 {
+			s.lists = append(s.lists, f)
+		}
+	}
+	return slices.Clip(s.lists[start:])
+}
+
+func (s *search) stepHolds(step *searchStep) bool {
+	for _, g := range step.segments {
+		if s.segmentHolds(g) != step.all {
+			return !step.all
+		}
+	}
+	return step.all
+}
+
+func (s *search) segmentHolds(g *searchSegment) bool {
+	s.spend(1 + len(g.facts))
+	if len(g.facts) == 0 {
+		return true
+	}
+	for _, f := range g.facts {
+		if s.holds(f) == g.any {
+			return g.any
+		}
+	}
+	return !g.any
+}
+
+// toMatch puts facts into scratch of which at least one must match for the step to match.
+func (s *search) toMatch(step *searchStep) {
+	s.scratch = s.scratch[:0]
+	for _, g := range step.segments {
+		if s.segmentHolds(g) {
+			continue
+		}
+		if s.scratch = append(s.scratch, s.segmentToMatch(g)...); step.all {
+			return
+		}
+	}
+}
+
+// segmentToMatch returns such facts for a segment that does not match.
+func (s *search) segmentToMatch(g *searchSegment) []int32 {
+	if g.any {
+		return g.facts
+	}
+	return s.first(g, false)
+}
+
+// toFail puts facts into scratch of which at least one must not match for the step not to
+// match.
+func (s *search) toFail(step *searchStep) {
+	s.scratch = s.scratch[:0]
+	for _, g := range step.segments {
+		if !s.segmentHolds(g) {
+			continue
+		}
+		if s.scratch = append(s.scratch, s.segmentToFail(g)...); !step.all {
+			return
+		}
+	}
+}
+
+// segmentToFail returns such facts for a segment that matches.
+func (s *search) segmentToFail(g *searchSegment) []int32 {
+	if g.any {
+		return s.first(g, true)
+	}
+	return g.facts
+}
+
+// first returns the first fact of the segment with the outcome, as a list.
+func (s *search) first(g *searchSegment, outcome bool) []int32 {
+	for i, f := range g.facts {
+		if s.holds(f) == outcome {
+			return g.facts[i : i+1]
+		}
+	}
+	return nil
+}
+
+// changes returns what a run has found.
+func (s *search) changes(f finding) []PropertyChange {
+	scope := s.scope(f.goal)
+	changes := make([]PropertyChange, 0, len(s.touched))
+	for i := range s.properties {
+		p := &s.properties[i]
+		if !p.touched || p.chosen < 0 {
+			continue
+		}
+		change := PropertyChange{Property: p.name, Actual: p.value, Example: p.values[p.chosen]}
+		for n, index := range p.facts {
+			if f := &s.facts[index]; int(index) < scope && p.differs(n) {
+				change.Outcomes = append(change.Outcomes, OutcomeChange{SegmentKey: f.segment, Constraint: f.constraint, Match: s.holds(index)})
+			}
+		}
+		if len(change.Outcomes) > 0 {
+			changes = append(changes, change)
+		}
+	}
+	return changes
+}

@@ -1,0 +1,107 @@
+package call
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
+)
+
+// ReadsStates reports whether the request for the operation may name a state of its
+// namespace by a reference, "shop@412", in place of the key. The response then has an
+// ETag, so that If-None-Match applies.
+func (o *Operation) ReadsStates() bool { return o.states }
+
+// takeReference replaces the reference in the message of an operation that reads states by
+// the key of the namespace, and keeps the rest of it. So nothing after it sees anything
+// but the key, in particular no check of what the caller may do.
+//
+// A reference in the request for another operation is returned as the error, as is one
+// that is malformed. The caller is told only after it has been authenticated. References
+// to evaluations are not looked for: they name no namespace, and finding none is checked.
+func (r *Request) takeReference(o *Operation) error {
+	if r.Message == nil || o.stale || o.Area != AreaManagement {
+		return nil
+	}
+	if !o.states {
+		return rejectReferences(r.Message)
+	}
+	m := r.Message.ProtoReflect()
+	field := NamespaceField(m.Descriptor())
+	if field == nil {
+		return nil
+	}
+	text := m.Get(field).String()
+	key, past := service.ReferenceKey(text)
+	if !past {
+		return nil
+	}
+	m.Set(field, protoreflect.ValueOfString(key))
+	ref, err := service.ParseReference(text)
+	r.at = ref.At
+	return err
+}
+
+// NamespaceField returns the field with the key of the namespace in requests for one
+// namespace, or nil.
+func NamespaceField(request protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
+	name := protoreflect.Name("namespace_key")
+	if request.FullName() == getNamespace {
+		name = "key"
+	}
+	return request.Fields().ByName(name)
+}
+
+var getNamespace = new(flipt.GetNamespaceRequest).ProtoReflect().Descriptor().FullName()
+
+// rejectReferences returns an error if the request names a state instead of a namespace. A
+// key that is to be created has rules of its own.
+func rejectReferences(m proto.Message) error {
+	if _, is := m.(*flipt.CreateNamespaceRequest); is {
+		return nil
+	}
+	for namespace := range namespaces(m) {
+		if _, past := service.ReferenceKey(namespace); past {
+			return service.ErrReference(namespace)
+		}
+	}
+	return nil
+}
+
+// orReference returns err, why an identified caller may not call the operation. If the
+// request has a reference instead of a key, that is the reason.
+func (r *Request) orReference(err error) error {
+	if about := r.about(); err != nil && strings.Contains(about, "@") {
+		return service.ErrReference(about)
+	}
+	return err
+}
+
+// view returns the state that the request is about.
+func (r *Request) view(ctx context.Context, s *service.Service, d service.Demand,
+	current func(s *service.Service, ctx context.Context, namespace string, d service.Demand) (service.View, error),
+) (service.View, error) {
+	if r.at.IsCurrent() {
+		return current(s, ctx, r.about(), d)
+	}
+	return s.ViewAt(ctx, service.Reference{Namespace: r.about(), At: r.at}, d, r.Reserve)
+}
+
+// tag sets the ETag of the response from a state that was named by a reference, and drops
+// the message if the client has it. The stamp of the revision distinguishes states of a
+// database that was restored from a backup.
+func (r *Request) tag(o *Operation, response *Response, revision guidon.Revision) {
+	if r.at.IsCurrent() {
+		return
+	}
+	response.ETag = fmt.Sprintf("%d-%x", revision.Number, uint64(revision.Stamp)) // #nosec G115 -- only its bits matter
+	if MatchesETag(r.IfNoneMatch, response.ETag) {
+		response.NotModified, response.Answer, response.Message = true, nil, o.newResponse()
+	}
+}

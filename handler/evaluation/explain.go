@@ -1,0 +1,178 @@
+package evaluation
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// CheckExplain checks a request to explain an evaluation.
+func CheckExplain(m proto.Message) error {
+	q := m.(*guidonv1.ExplainRequest)
+	return service.CheckExplain(q.GetKey(), entityOf(q))
+}
+
+// Explain explains an evaluation. That does not count as an evaluation of the flag.
+func (v *Evaluator) Explain(view service.View, m *guidonv1.ExplainRequest, _ *call.Request) (call.Response, error) {
+	start := v.tick()
+	e, err := view.Explain(m.GetKey(), entityOf(m))
+	if err != nil {
+		return call.Response{}, err
+	}
+	meta := responseMeta{m.GetRequestId(), v.tick().Sub(start), timestamppb.New(v.now())}
+	w := &explanation{e: e, left: maxExplained}
+	return call.Response{Message: &guidonv1.ExplainResponse{
+		NamespaceKey: convert.NamespaceOf(m), FlagKey: e.Flag.Key, EntityId: m.GetEntityId(),
+		FlagType: flipt.FlagType(e.Flag.Type), Enabled: e.Flag.Enabled,
+		Result: wireResult(e, meta), DecidedBy: number(e.Decided),
+		Steps: w.steps(), Others: w.others(), Limited: e.Limited || w.cut,
+	}}, nil
+}
+
+func entityOf(m interface {
+	GetEntityId() string
+	GetContext() map[string]string
+}) service.Entity {
+	return service.Entity{ID: m.GetEntityId(), Context: m.GetContext()}
+}
+
+// wireResult returns the result as a batch evaluation has it.
+func wireResult(e *guidon.Explanation, meta responseMeta) *evaluation.EvaluationResponse {
+	if e.Boolean != nil {
+		m := new(evaluation.BooleanEvaluationResponse)
+		setBooleanResult(m, e.Flag.Key, e.Boolean, meta)
+		return &evaluation.EvaluationResponse{
+			Type:     evaluation.EvaluationResponseType_BOOLEAN_EVALUATION_RESPONSE_TYPE,
+			Response: &evaluation.EvaluationResponse_BooleanResponse{BooleanResponse: m},
+		}
+	}
+	m := new(evaluation.VariantEvaluationResponse)
+	setVariantResult(m, e.Flag.Key, e.Variant, meta)
+	return &evaluation.EvaluationResponse{
+		Type:     evaluation.EvaluationResponseType_VARIANT_EVALUATION_RESPONSE_TYPE,
+		Response: &evaluation.EvaluationResponse_VariantResponse{VariantResponse: m},
+	}
+}
+
+// number returns the position of a step by its index, or 0 for none.
+func number(index int) int32 { return convert.Count(index + 1) }
+
+// Limits of a response: constraints and outcomes in it, and the bytes of a string.
+const (
+	maxExplained     = 5000
+	maxExplainedText = 512
+)
+
+// short returns the string, cut if it is too long.
+func short(text string) string {
+	if len(text) <= maxExplainedText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxExplainedText], "") + "…"
+}
+
+// explanation converts an explanation to its message.
+type explanation struct {
+	e    *guidon.Explanation
+	left int  // how many constraints and outcomes there may still be
+	cut  bool // outcomes are missing
+}
+
+// take reports whether there may be n more constraints or outcomes.
+func (w *explanation) take(n int) bool {
+	if n > w.left {
+		return false
+	}
+	w.left -= n
+	return true
+}
+
+func (w *explanation) steps() []*guidonv1.ExplainedStep {
+	steps := make([]*guidonv1.ExplainedStep, len(w.e.Steps))
+	for i := range w.e.Steps {
+		steps[i] = w.step(i)
+	}
+	return steps
+}
+
+var outcomeNames = map[guidon.StepOutcome]string{
+	guidon.StepNotReached:   "not_reached",
+	guidon.StepNotMatched:   "not_matched",
+	guidon.StepNeverMatches: "never_matches",
+	guidon.StepMatched:      "matched",
+	guidon.StepNoVariant:    "no_variant",
+}
+
+func (w *explanation) step(i int) *guidonv1.ExplainedStep {
+	s := &w.e.Steps[i]
+	m := &guidonv1.ExplainedStep{Number: number(i), Outcome: outcomeNames[s.Outcome], Text: w.stepText(i), Bucket: w.bucket(s)}
+	var keys []string
+	if r := s.Rule; r != nil {
+		m.Id, m.Rank, m.SegmentOperator, keys = r.ID, r.Rank, flipt.SegmentOperator(r.SegmentOperator), r.SegmentKeys
+	} else {
+		r := s.Rollout
+		m.Id, m.Rank, m.Description = r.ID, r.Rank, r.Description
+		switch {
+		case r.Threshold != nil:
+			m.Value = r.Threshold.Value
+		case r.Segment != nil:
+			m.SegmentOperator, m.Value, keys = flipt.SegmentOperator(r.Segment.SegmentOperator), r.Segment.Value, r.Segment.SegmentKeys
+		}
+	}
+	if s.Outcome == guidon.StepNotReached {
+		m.Segments = convert.All(keys, func(key string) *guidonv1.ExplainedSegment { return &guidonv1.ExplainedSegment{Key: key} })
+	} else {
+		m.Segments = convert.All(s.Segments, w.segment)
+	}
+	return m
+}
+
+func (w *explanation) segment(g *guidon.ExplainedSegment) *guidonv1.ExplainedSegment {
+	m := &guidonv1.ExplainedSegment{Key: g.Key, Exists: g.Segment != nil, Matched: &g.Matched}
+	if g.Segment == nil {
+		return m
+	}
+	m.MatchType = flipt.MatchType(g.Segment.MatchType)
+	if !w.take(len(g.Constraints)) {
+		m.ConstraintsOmitted = true
+		return m
+	}
+	m.Constraints = make([]*guidonv1.ExplainedConstraint, len(g.Constraints))
+	for i := range g.Constraints {
+		c := &g.Constraints[i]
+		m.Constraints[i] = &guidonv1.ExplainedConstraint{
+			Id: c.Constraint.ID, Type: flipt.ComparisonType(c.Constraint.Type), Property: short(c.Constraint.Property),
+			Operator: c.Constraint.Operator, Expected: short(c.Constraint.Value), Actual: short(c.Actual),
+			Present: c.Present, Matched: c.Matched, Problem: c.Problem.String(),
+		}
+	}
+	return m
+}
+
+func (w *explanation) bucket(s *guidon.ExplainedStep) *guidonv1.ExplainedBucket {
+	b := s.Bucket
+	if b == nil {
+		return nil
+	}
+	m := &guidonv1.ExplainedBucket{Number: convert.Count(b.Number), Of: convert.Count(b.Of), Chosen: number(b.Chosen)}
+	for i := range b.Ranges {
+		r := &b.Ranges[i]
+		e := &guidonv1.ExplainedRange{From: convert.Count(r.From), To: convert.Count(r.To), VariantKey: r.VariantKey}
+		if r.Distribution != nil {
+			e.Percentage = r.Distribution.Rollout
+		} else {
+			e.Percentage = s.Rollout.Threshold.Percentage
+		}
+		m.Ranges = append(m.Ranges, e)
+	}
+	return m
+}

@@ -1,0 +1,95 @@
+package evaluation
+
+import (
+	"cmp"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// CheckExplainBatch checks a request to evaluate a flag for many entities.
+func CheckExplainBatch(m proto.Message) error {
+	q := m.(*guidonv1.ExplainBatchRequest)
+	return service.CheckExplain(q.GetKey(), entitiesOf(q)...)
+}
+
+// ExplainBatch evaluates a flag for many entities. These do not count as evaluations of the
+// flag.
+func (v *Evaluator) ExplainBatch(view service.View, m *guidonv1.ExplainBatchRequest, _ *call.Request) (call.Response, error) {
+	explanations, err := view.ExplainBatch(m.GetKey(), entitiesOf(m))
+	if err != nil {
+		return call.Response{}, err
+	}
+	f, err := view.Flag(m.GetKey())
+	if err != nil {
+		return call.Response{}, err
+	}
+	response := &guidonv1.ExplainBatchResponse{
+		NamespaceKey: convert.NamespaceOf(m), FlagKey: f.Key, FlagType: flipt.FlagType(f.Type), Enabled: f.Enabled,
+		Counts: countResults(explanations), Results: make([]*guidonv1.EntityResult, len(explanations)),
+	}
+	for i, e := range explanations {
+		response.Results[i] = entityResult(m.GetEntities()[i].GetEntityId(), e)
+	}
+	return call.Response{Message: response}, nil
+}
+
+func entitiesOf(m *guidonv1.ExplainBatchRequest) []service.Entity {
+	entities := make([]service.Entity, len(m.GetEntities()))
+	for i, e := range m.GetEntities() {
+		entities[i] = entityOf(e)
+	}
+	return entities
+}
+
+func entityResult(entityID string, e *guidon.Explanation) *guidonv1.EntityResult {
+	m := &guidonv1.EntityResult{EntityId: entityID, DecidedBy: number(e.Decided)}
+	if r := e.Boolean; r != nil {
+		m.Enabled, m.Reason, m.SegmentKeys = r.Enabled, wireReason(r.Reason), r.SegmentKeys
+	} else {
+		r := e.Variant
+		m.Match, m.VariantKey, m.Reason, m.SegmentKeys = r.Match, r.VariantKey, wireReason(r.Reason), r.SegmentKeys
+	}
+	switch {
+	case e.Decided < 0:
+	case e.Boolean != nil:
+		m.StepId = e.Flag.Rollouts[e.Decided].ID
+	default:
+		m.StepId = e.Flag.Rules[e.Decided].ID
+	}
+	return m
+}
+
+// countResults counts the different results, the most frequent first. Equally frequent ones
+// are in the order in which they occur.
+func countResults(explanations []*guidon.Explanation) []*guidonv1.ResultCount {
+	type result struct {
+		match, enabled bool
+		variant        string
+	}
+	var counts []*guidonv1.ResultCount
+	known := make(map[result]*guidonv1.ResultCount)
+	for _, e := range explanations {
+		var r result
+		var attachment string
+		if e.Boolean != nil {
+			r = result{enabled: e.Boolean.Enabled}
+		} else {
+			r, attachment = result{match: e.Variant.Match, variant: e.Variant.VariantKey}, e.Variant.Attachment
+		}
+		if known[r] == nil {
+			known[r] = &guidonv1.ResultCount{Match: r.match, VariantKey: r.variant, VariantAttachment: attachment, Enabled: r.enabled}
+			counts = append(counts, known[r])
+		}
+		known[r].Count++
+	}
+	slices.SortStableFunc(counts, func(a, b *guidonv1.ResultCount) int { return cmp.Compare(b.GetCount(), a.GetCount()) })
+	return counts
+}

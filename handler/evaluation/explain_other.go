@@ -1,0 +1,75 @@
+package evaluation
+
+import (
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+var verdictNames = map[guidon.Verdict]string{
+	guidon.Undecided:  "undecided",
+	guidon.Reachable:  "reachable",
+	guidon.Impossible: "impossible",
+}
+
+var obstacleNames = map[guidon.ObstacleReason]string{
+	guidon.NotDecided:        "not_decided",
+	guidon.WorkLimit:         "limit",
+	guidon.FlagDisabled:      "flag_disabled",
+	guidon.NoRule:            "no_rule",
+	guidon.NoSegments:        "no_segments",
+	guidon.SegmentMissing:    "segment_missing",
+	guidon.EmptyRange:        "empty_range",
+	guidon.OtherBucket:       "other_bucket",
+	guidon.EarlierStep:       "earlier_step",
+	guidon.EarlierSteps:      "earlier_steps",
+	guidon.UnknownConstraint: "unknown_constraint",
+	guidon.Contradiction:     "contradiction",
+	guidon.OtherEntity:       "other_entity",
+}
+
+func (w *explanation) others() []*guidonv1.OtherResult {
+	others := make([]*guidonv1.OtherResult, len(w.e.Others))
+	for i := range w.e.Others {
+		o := &w.e.Others[i]
+		others[i] = &guidonv1.OtherResult{
+			Match: o.Match, VariantKey: o.VariantKey, Enabled: o.Enabled,
+			Verdict: verdictNames[o.Verdict], Text: w.otherText(o), Smallest: o.Smallest,
+			Changes: w.changes(o), Obstacles: w.obstacles(o),
+		}
+		if o.Verdict == guidon.Reachable {
+			others[i].Step = number(o.Step)
+		}
+	}
+	return others
+}
+
+func (w *explanation) changes(o *guidon.OtherResult) []*guidonv1.PropertyChange {
+	changes := make([]*guidonv1.PropertyChange, len(o.Changes))
+	for i := range o.Changes {
+		c := &o.Changes[i]
+		changes[i] = &guidonv1.PropertyChange{Property: short(c.Property), Actual: short(c.Actual), Example: short(c.Example)}
+		if !w.take(len(c.Outcomes)) {
+			w.cut = true
+			continue
+		}
+		for _, outcome := range c.Outcomes {
+			changes[i].Outcomes = append(changes[i].Outcomes, &guidonv1.OutcomeChange{
+				SegmentKey: outcome.SegmentKey, ConstraintId: outcome.Constraint.ID, Operator: outcome.Constraint.Operator,
+				Expected: short(outcome.Constraint.Value), Match: outcome.Match,
+			})
+		}
+	}
+	return changes
+}
+
+func (w *explanation) obstacles(o *guidon.OtherResult) []*guidonv1.Obstacle {
+	obstacles := make([]*guidonv1.Obstacle, len(o.Obstacles))
+	for i := range o.Obstacles {
+		b := &o.Obstacles[i]
+		obstacles[i] = &guidonv1.Obstacle{
+			Step: number(b.Step), Reason: obstacleNames[b.Reason], By: number(b.By),
+			SegmentKey: b.SegmentKey, Property: short(b.Property), Text: w.obstacleText(b),
+		}
+	}
+	return obstacles
+}

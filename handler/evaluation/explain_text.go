@@ -1,0 +1,203 @@
+package evaluation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+)
+
+// stepText returns the outcome of a step in words.
+func (w *explanation) stepText(i int) string {
+	s := &w.e.Steps[i]
+	switch s.Outcome {
+	case guidon.StepNotReached:
+		if w.e.Decided < 0 {
+			return "not reached: the flag is disabled"
+		}
+		return "not reached: " + w.name(w.e.Decided) + " decided"
+	case guidon.StepNeverMatches:
+		return "never matches: " + neverText(s)
+	case guidon.StepNoVariant:
+		return fmt.Sprintf("matched, but bucket %d is in no range: the result is no match, and later rules are not tried", s.Bucket.Number)
+	case guidon.StepMatched:
+		return "matched: " + w.matchedText(s)
+	}
+	if s.Bucket != nil {
+		return fmt.Sprintf("did not match: bucket %d is not below %d", s.Bucket.Number, s.Bucket.Ranges[0].To)
+	}
+	return "did not match"
+}
+
+// neverText returns why a step never matches.
+func neverText(s *guidon.ExplainedStep) string {
+	for _, g := range s.Segments {
+		if g.Segment == nil {
+			return fmt.Sprintf("segment %q does not exist", g.Key)
+		}
+	}
+	return "it has no segments"
+}
+
+// matchedText returns what a step that decided made the result.
+func (w *explanation) matchedText(s *guidon.ExplainedStep) string {
+	switch {
+	case s.Rollout != nil && s.Bucket != nil:
+		return fmt.Sprintf("bucket %d is below %d, so the flag is %t", s.Bucket.Number, s.Bucket.Ranges[0].To, w.e.Boolean.Enabled)
+	case s.Rollout != nil:
+		return fmt.Sprintf("the flag is %t", w.e.Boolean.Enabled)
+	case s.Bucket != nil:
+		r := &s.Bucket.Ranges[s.Bucket.Chosen]
+		return fmt.Sprintf("bucket %d is in %s of %q", s.Bucket.Number, rangeText(r), r.VariantKey)
+	case w.e.Variant.VariantKey == "":
+		return "no distribution has a share, so there is no variant"
+	}
+	return fmt.Sprintf("no distribution has a share, so the variant is the default one, %q", w.e.Variant.VariantKey)
+}
+
+// rangeText returns the buckets of a range that is not empty.
+func rangeText(r *guidon.ExplainedRange) string {
+	if r.To == r.From+1 {
+		return fmt.Sprintf("%d", r.From)
+	}
+	return fmt.Sprintf("%d–%d", r.From, r.To-1)
+}
+
+// name returns what a step is called.
+func (w *explanation) name(i int) string {
+	if w.e.Boolean != nil {
+		return fmt.Sprintf("rollout %d", i+1)
+	}
+	return fmt.Sprintf("rule %d", i+1)
+}
+
+// maxTextParts is how many changes and obstacles the text of a result has. The rest is only in
+// the lists.
+const maxTextParts = 5
+
+// otherText returns what would have to be different for a result, or why nothing can be.
+func (w *explanation) otherText(o *guidon.OtherResult) string {
+	var parts []string
+	if o.Verdict != guidon.Reachable {
+		for i := range o.Obstacles[:min(len(o.Obstacles), maxTextParts)] {
+			parts = append(parts, w.obstacleText(&o.Obstacles[i]))
+		}
+		if len(o.Obstacles) > maxTextParts {
+			parts = append(parts, "…")
+		}
+		return strings.Join(parts, "; ")
+	}
+	for i := range o.Changes[:min(len(o.Changes), maxTextParts)] {
+		parts = append(parts, changeText(&o.Changes[i]))
+	}
+	if len(o.Changes) > maxTextParts {
+		parts = append(parts, "…")
+	}
+	then := "then no rule matches"
+	switch {
+	case o.Step >= 0:
+		then = "then " + w.name(o.Step) + " decides"
+	case w.e.Boolean != nil:
+		then = "then no rollout matches"
+	}
+	return strings.Join(parts, ", and ") + "; " + then
+}
+
+// changeText returns what would have to be different about a property.
+func changeText(c *guidon.PropertyChange) string {
+	property := short(c.Property)
+	if c.Example == "" {
+		return property + " would have to be missing or empty"
+	}
+	equal := func(o guidon.OutcomeChange) bool {
+		return o.Match && o.Constraint.Operator == guidon.OpEQ
+	}
+	if slices.ContainsFunc(c.Outcomes, equal) {
+		return fmt.Sprintf("%s would have to be %q", property, short(c.Example))
+	}
+	var demands []string
+	for _, o := range c.Outcomes[:min(len(c.Outcomes), maxTextParts)] {
+		demands = append(demands, demandText(o))
+	}
+	if len(c.Outcomes) > maxTextParts {
+		demands = append(demands, "…")
+	}
+	return fmt.Sprintf("%s would have to %s, such as %q", property, strings.Join(demands, " and "), short(c.Example))
+}
+
+// demandText returns the outcome that a constraint would have to have.
+func demandText(o guidon.OutcomeChange) string {
+	text := "match "
+	if !o.Match {
+		text = "not match "
+	}
+	text += o.Constraint.Operator
+	if o.Constraint.Value != "" {
+		text += " " + short(o.Constraint.Value)
+	}
+	return text
+}
+
+// obstacleText returns in words why a step does not give a result.
+func (w *explanation) obstacleText(o *guidon.Obstacle) string {
+	switch o.Reason {
+	case guidon.FlagDisabled:
+		return "the flag is disabled"
+	case guidon.NoRule:
+		if w.e.Boolean != nil {
+			return "no rollout has this value"
+		}
+		return "no rule has this variant"
+	case guidon.WorkLimit:
+		return "the search ended at its limit"
+	}
+	if o.Step < 0 {
+		return w.noneText(o)
+	}
+	step := w.name(o.Step)
+	switch o.Reason {
+	case guidon.NoSegments:
+		return step + " has no segments, so it never matches"
+	case guidon.SegmentMissing:
+		return fmt.Sprintf("%s has segment %q, which does not exist, so it never matches", step, o.SegmentKey)
+	case guidon.EmptyRange:
+		return step + " has no buckets for it"
+	case guidon.OtherBucket:
+		return fmt.Sprintf("%s has it for buckets %s, and the entity is in another one", step, rangeText(&o.Range))
+	case guidon.EarlierStep:
+		return fmt.Sprintf("%s always matches before %s would", w.name(o.By), step)
+	case guidon.EarlierSteps:
+		return fmt.Sprintf("one of the steps up to %s always matches before %s would", w.name(o.By), step)
+	case guidon.UnknownConstraint:
+		return fmt.Sprintf("%s has a constraint of an unknown type, which fails the evaluation", w.name(o.By))
+	case guidon.OtherEntity:
+		return step + " requires another entity id"
+	case guidon.Contradiction:
+		return contradictionText(o, step)
+	}
+	return fmt.Sprintf("no context was found for %s, although there may be one", step)
+}
+
+func contradictionText(o *guidon.Obstacle, step string) string {
+	switch {
+	case o.SegmentKey == "":
+		return fmt.Sprintf("nothing satisfies the segments of %s together", step)
+	case o.Property == "":
+		return fmt.Sprintf("nothing satisfies segment %q of %s", o.SegmentKey, step)
+	}
+	return fmt.Sprintf("no value of %s satisfies segment %q of %s", short(o.Property), o.SegmentKey, step)
+}
+
+// noneText returns why it cannot be that no step matches.
+func (w *explanation) noneText(o *guidon.Obstacle) string {
+	switch o.Reason {
+	case guidon.EarlierStep:
+		return w.name(o.By) + " always matches"
+	case guidon.EarlierSteps:
+		return "one of the steps up to " + w.name(o.By) + " always matches"
+	case guidon.UnknownConstraint:
+		return w.name(o.By) + " has a constraint of an unknown type, which fails the evaluation"
+	}
+	return "no context was found with which no step matches, although there may be one"
+}

@@ -1,0 +1,59 @@
+package service
+
+import "github.com/guidonhq/guidon"
+
+// Limits of explanations: entities of a batch, and properties of a context.
+const (
+	MaxExplained        = 1000
+	maxExplainedContext = 1000
+)
+
+// Entity is an entity that a flag is evaluated for.
+type Entity struct {
+	ID      string
+	Context map[string]string
+}
+
+// Explain explains the evaluation of a flag. It returns the errors of [CheckExplain] and of
+// [guidon.Snapshot.Explain].
+func (v View) Explain(key string, e Entity) (*guidon.Explanation, error) {
+	if err := CheckExplain(key, e); err != nil {
+		return nil, err
+	}
+	return v.Snapshot.Explain(key, e.ID, e.Context)
+}
+
+// ExplainBatch evaluates a flag for entities, in order. The explanations have only the results
+// and what decided them. It returns the errors of [CheckExplain] and of
+// [guidon.Snapshot.Decide].
+func (v View) ExplainBatch(key string, entities []Entity) ([]*guidon.Explanation, error) {
+	if err := CheckExplain(key, entities...); err != nil {
+		return nil, err
+	}
+	explanations := make([]*guidon.Explanation, len(entities))
+	for i, e := range entities {
+		var err error
+		if explanations[i], err = v.Snapshot.Decide(key, e.ID, e.Context); err != nil {
+			return nil, err
+		}
+	}
+	return explanations, nil
+}
+
+// CheckExplain checks a request for explanations. It returns InvalidArgument if the key is
+// empty or a context has more than 1000 properties, and TooLarge for more than [MaxExplained]
+// entities.
+func CheckExplain(key string, entities ...Entity) error {
+	if err := NotEmpty("key", key); err != nil {
+		return err
+	}
+	if len(entities) > MaxExplained {
+		return guidon.Errorf(guidon.TooLarge, "invalid field entities: must not contain more than %d elements", MaxExplained)
+	}
+	for _, e := range entities {
+		if len(e.Context) > maxExplainedContext {
+			return guidon.Errorf(guidon.InvalidArgument, "invalid field context: must not have more than %d properties", maxExplainedContext)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/guidonhq/guidon/change"
+)
+
+// undoing undoes the changes of a namespace after a revision number. It reads one record of
+// each object that has changed since: the first. The objects are those that exist and have
+// a newer changed_rev, and those that were deleted since. So the cost depends on the number
+// of these objects, except for one pass over the records since, which finds deletions.
+type undoing struct {
+	s         *session
+	namespace string
+	since     int64
+	rewind    *change.Rewind
+	room      int64 // for the objects, in bytes
+	used      int64 // by all objects, also if that is more than room
+}
+
+// run undoes the changes. It returns errNotAdmitted if the objects need more room; used is
+// then how much they need.
+func (u *undoing) run(ctx context.Context, live bool) error {
+	gone, err := u.s.deletedSince(ctx, u.namespace, u.since)
+	if err != nil {
+		return err
+	}
+	if live {
+		if err := undoExisting(ctx, u, flagKind, gone); err != nil {
+			return err
+		}
+		if err := undoExisting(ctx, u, segmentKind, gone); err != nil {
+			return err
+		}
+	}
+	for some := range slices.Chunk(append(gone.left(), &deletedObject{kind: change.KindNamespace, key: u.namespace}), maxQueued) {
+		if err := u.undoSome(ctx, some); err != nil {
+			return err
+		}
+	}
+	if u.used > u.room {
+		return errNotAdmitted
+	}
+	return nil
+}
+
+// absent is selected instead of the body of an object that did not exist. It is no JSON.
+const absent = "-"
+
+// beforeFirst selects an object before its first change after a revision number: its body,
+// or absent if the change created it.
+const (
+	beforeFirst      = `SELECT COALESCE(m.before_body, '` + absent + `') FROM changes m WHERE m.namespace_key = ? AND m.revision > ? AND m.object_key = `
+	firstOfThem      = ` ORDER BY m.revision, m.seq LIMIT 1`
+	selectBeforeOne  = beforeFirst + `? AND m.kind = ?` + firstOfThem
+	changedSinceOnly = ` t WHERE t.namespace_key = ? AND t.changed_rev > ?`
+)
+
+// selectBefore reads the keys of all existing objects that have changed after a revision
+// number, and what selectBeforeOne reads of each, or NULL if it has no record.
+func (k *kind[T]) selectBefore() string {
+	return "SELECT t." + k.keyColumn + ", (" + beforeFirst + "t." + k.keyColumn + " AND m.kind = '" + string(k.name) + "'" + firstOfThem + ")" +
+		" FROM " + k.table + changedSinceOnly
+}
+
+// undoExisting undoes the changes of all existing objects of the kind.
+func undoExisting[T any](ctx context.Context, u *undoing, k *kind[T], gone deletions) error {
+	args := []any{u.namespace, u.since, u.namespace, u.since}
+	return u.s.rows(ctx, k.selectBefore(), args, func(rows *sql.Rows) error {
+		o := deletedObject{kind: k.name}
+		var before sql.RawBytes // decoded immediately, so it need not be copied
+		if err := rows.Scan(&o.key, &before); err != nil {
+			return err
+		}
+		if len(before) == 0 {
+			return fmt.Errorf("store: the %s %q has changed after revision %d without a record", o.kind, o.key, u.since)
+		}
+		if d := gone.find(o.kind, o.key); d != nil {
+			d.undone, o.created = true, d.created
+		}
+		return u.undo(&o, before)
+	})
+}
+
+// undoSome undoes the changes of at most maxQueued objects, those that have any.
+func (u *undoing) undoSome(ctx context.Context, some []*deletedObject) error {
+	befores, found := make([][]byte, len(some)), make([]*row, len(some))
+	for i, o := range some {
+		var err error
+		if found[i], err = u.s.rowLater(ctx, selectBeforeOne, []any{u.namespace, u.since, o.key, string(o.kind)}, &befores[i]); err != nil {
+			return err
+		}
+	}
+	if err := u.s.flush(ctx); err != nil {
+		return err
+	}
+	for i, o := range some {
+		if !found[i].found {
+			continue
+		}
+		if err := u.undo(o, befores[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undo undoes the change of an object, unless there is no room.
+func (u *undoing) undo(o *deletedObject, before []byte) error {
+	if u.used += int64(len(before)); u.used > u.room {
+		return nil
+	}
+	r := change.Record{Kind: o.kind, Key: o.key, Action: change.ActionCreate}
+	if string(before) != absent {
+		r.Action, r.Before = change.ActionUpdate, before
+	}
+	return u.rewind.Undo(&r, o.created)
+}
