@@ -270,7 +270,8 @@ func TestStateAccess(t *testing.T) {
 func TestStateOperations(t *testing.T) {
 	s := newInside(t, "lists operations")
 	want := map[string]bool{}
-	for _, name := range strings.Fields("GetNamespace ListFlags GetFlag ListRules GetRule ListRollouts GetRollout ListSegments GetSegment Export") {
+	for _, name := range strings.Fields("GetNamespace ListFlags GetFlag ListRules GetRule ListRollouts GetRollout ListSegments GetSegment Export " +
+		"Explain ExplainBatch GetSegmentUsage PreviewSegment PreviewFlag GetFlagReach") {
 		want[name] = true
 	}
 	for _, o := range s.handler.Operations() {
