@@ -127,6 +127,13 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Writing().Large(management.ImportLimits, management.LongImport(config.ImportMemory)).Needing(service.RoleEditor),
 		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), management.ExportDocument),
 
+		// Edits of whole flags and segments: not part of Flipt v1.
+		call.Change("/guidon.v1.EditService/ReplaceFlag", manage, within(put, "/flags/{key}/content"), management.ReplaceFlag),
+		call.Change("/guidon.v1.EditService/ReplaceSegment", manage, within(put, "/segments/{key}/content"), management.ReplaceSegment),
+		call.Change("/guidon.v1.EditService/TurnFlagOff", manage, within(post, "/flags/{key}/off"), management.TurnFlagOff),
+		call.Change("/guidon.v1.EditService/TurnFlagOn", manage, within(post, "/flags/{key}/on"), management.TurnFlagOn),
+		call.Change("/guidon.v1.EditService/Patch", manage, within(post, "/patch"), management.Patch),
+
 		// What follows from the content of flags and segments: not part of Flipt v1.
 		call.Read("/guidon.v1.AnalysisService/GetSegmentUsage", manage, within(get, "/segments/{key}/usage"), management.GetSegmentUsage).Validating(management.CheckKey),
 		call.Read("/guidon.v1.AnalysisService/PreviewSegment", manage, within(post, "/segments/{key}/effect"), management.PreviewSegment).Validating(management.CheckPreviewSegment),

@@ -184,6 +184,9 @@ func TestStateRejected(t *testing.T) {
 		{"POST", n + "/flags/f/variants", `{"key":"v"}`},
 		{"PUT", n + "/flags/f/rules/order", `{"ruleIds":["a"]}`},
 		{"POST", n + "/import", `{"document":{}}`},
+		{"POST", n + "/patch", `{"flags":[{"delete":"f"}]}`},
+		{"PUT", n + "/flags/f/content", `{"flag":{"name":"G"}}`},
+		{"POST", n + "/flags/f/off", ""},
 		{"GET", n + "/changes", ""},
 		{"GET", n + "/changes/stream", ""},
 		{"POST", "/evaluate/v1/variant", `{"flagKey":"f","namespaceKey":"default@2"}`},
@@ -270,7 +273,8 @@ func TestStateAccess(t *testing.T) {
 func TestStateOperations(t *testing.T) {
 	s := newInside(t, "lists operations")
 	want := map[string]bool{}
-	for _, name := range strings.Fields("GetNamespace ListFlags GetFlag ListRules GetRule ListRollouts GetRollout ListSegments GetSegment Export") {
+	for _, name := range strings.Fields("GetNamespace ListFlags GetFlag ListRules GetRule ListRollouts GetRollout ListSegments GetSegment Export " +
+		"Explain ExplainBatch GetSegmentUsage PreviewSegment PreviewFlag GetFlagReach Compare") {
 		want[name] = true
 	}
 	for _, o := range s.handler.Operations() {

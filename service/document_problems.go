@@ -86,7 +86,17 @@ func (p *problems) segments(keys []string, known map[string]bool) {
 	}
 }
 
-func (p *problems) err() error {
+// addAll adds the problems of other, with their paths.
+func (p *problems) addAll(other *problems) {
+	fitting := min(len(other.found), maxProblems-len(p.found))
+	p.found = append(p.found, other.found[:fitting]...)
+	p.more += len(other.found) - fitting + other.more
+}
+
+func (p *problems) err() error { return p.errOf(guidon.InvalidArgument) }
+
+// errOf returns an error with the code and all problems, or nil if there are none.
+func (p *problems) errOf(code guidon.Code) error {
 	if len(p.found) == 0 {
 		return nil
 	}
@@ -94,5 +104,5 @@ func (p *problems) err() error {
 	if p.more > 0 {
 		text += fmt.Sprintf("\nand %d more problems", p.more)
 	}
-	return guidon.Errorf(guidon.InvalidArgument, "%s", text)
+	return guidon.Errorf(code, "%s", text)
 }

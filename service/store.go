@@ -108,6 +108,15 @@ type Tx interface {
 	// not change.
 	Now() time.Time
 
+	// Revision returns the revision of the namespace before the transaction, or 0 if it
+	// never existed.
+	Revision(ctx context.Context) (int64, error)
+	// LastChange returns the newest change record of the flag or segment from before the
+	// transaction, without the bodies. It returns nil if there never was such an object.
+	// The record of a deleted object is that of its deletion. The kind must be KindFlag or
+	// KindSegment.
+	LastChange(ctx context.Context, kind change.Kind, key string) (*change.Record, error)
+
 	// Namespace returns the namespace. It returns NotFound if it does not exist.
 	Namespace(ctx context.Context) (*guidon.Namespace, error)
 	// PutNamespace creates or replaces the namespace.

@@ -19,7 +19,7 @@ func (v View) Reach(flagKey string) (*guidon.Reach, error) {
 // with the problems of the edited flag, as [Document.Validate] does.
 func (v View) PreviewFlag(flagKey string, edited *DocumentFlag) (*guidon.Effect, error) {
 	want := *edited
-	if err := checkPreviewed(flagKey, &want.Key); err != nil {
+	if err := checkEdited(flagKey, &want.Key); err != nil {
 		return nil, err
 	}
 	segments := map[string]bool{}
@@ -62,7 +62,7 @@ func (v View) SegmentUsage(segmentKey string, request PageRequest) ([]SegmentUse
 // PreviewSegment returns InvalidArgument with the problems of the edited segment.
 func (v View) PreviewSegment(segmentKey string, edited *DocumentSegment, request PageRequest) ([]SegmentUse, Page, error) {
 	want := *edited
-	if err := checkPreviewed(segmentKey, &want.Key); err != nil {
+	if err := checkEdited(segmentKey, &want.Key); err != nil {
 		return nil, Page{}, err
 	}
 	p := &problems{}
@@ -81,8 +81,8 @@ func (v View) PreviewSegment(segmentKey string, edited *DocumentSegment, request
 	})
 }
 
-// checkPreviewed sets the key of an edited object, which may be empty but not another one.
-func checkPreviewed(key string, edited *string) error {
+// checkEdited sets the key of an edited object, which may be empty but not another one.
+func checkEdited(key string, edited *string) error {
 	if err := NotEmpty("key", key); err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ func TestQueryPlans(t *testing.T) {
 		{"notes of the records", notesOf, notesOfArgs, "SEARCH n USING INDEX sqlite_autoindex_change_notes_1 (namespace_key=? AND revision=?)", false},
 		{"latest changes", flagKind.selectLatest(3), []any{"n", "flag", "a", "b", "c"}, "changes_by_object (namespace_key=? AND object_key=? AND revision=?)", false},
 		{"objects of latest changes", segmentKind.selectLatest(3), []any{"n", "segment", "a", "b", "c"}, "SEARCH o USING INDEX sqlite_autoindex_segments_1 (namespace_key=? AND segment_key=?)", false},
+		{"the last change of an object", selectLast, []any{"n", "a", "flag", 1}, "changes_by_object (namespace_key=? AND object_key=?)", false},
 		{"superseded changes", selectSuperseded, []any{"n", 1, 9, 5}, "changes_by_object (namespace_key=? AND object_key=?", true},
 		{"old changes", selectSuperseded, []any{"n", 1, 9, 5}, "SEARCH c USING INDEX changes_by_time", true},
 		{"changes held back", selectHeldBack, []any{"n", 1, 9, 5}, "SEARCH c USING INDEX changes_by_time", true},

@@ -142,6 +142,13 @@ func (tx *transaction) Now() time.Time {
 	return tx.record.now
 }
 
+func (tx *transaction) Revision(ctx context.Context) (int64, error) {
+	if err := tx.ensureHead(ctx); err != nil {
+		return 0, err
+	}
+	return tx.current(), nil
+}
+
 func (tx *transaction) Namespace(ctx context.Context) (*guidon.Namespace, error) {
 	if err := tx.ensureHead(ctx); err != nil {
 		return nil, err

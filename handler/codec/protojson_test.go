@@ -70,11 +70,14 @@ func fill(random *rand.Rand, m protoreflect.Message, depth int) {
 			special.Fields[randomText(random)] = randomValue(random, depth)
 		}
 		return
+	case *structpb.Value:
+		proto.Merge(special, randomValue(random, depth))
+		return
 	}
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		field := fields.Get(i)
-		if random.IntN(3) == 0 {
+		if random.IntN(3) == 0 && !isValue(field) {
 			continue
 		}
 		switch {
@@ -91,6 +94,12 @@ func fill(random *rand.Rand, m protoreflect.Message, depth int) {
 			m.Set(field, randomElement(random, field, m.NewField(field), depth))
 		}
 	}
+}
+
+// isValue reports whether the field is a JSON value. For protojson, an unset one is null,
+// which is a value too.
+func isValue(field protoreflect.FieldDescriptor) bool {
+	return field.Message() != nil && field.Message().FullName() == "google.protobuf.Value"
 }
 
 func randomElement(random *rand.Rand, field protoreflect.FieldDescriptor, fresh protoreflect.Value, depth int) protoreflect.Value {

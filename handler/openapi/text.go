@@ -27,8 +27,10 @@ var services = map[string]string{
 	"guidon.v1.ChangeService":                          "Change records",
 	"guidon.v1.DocumentService":                        "Import and export of whole namespaces",
 	"guidon.v1.CompareService":                         "Differences between states",
-	"guidon.v1.AnalysisService":                        "Effects of edits, what is never reached, and uses of segments",
-	"guidon.v1.ExplainService":                         "Explanations of evaluations",
+
+	"guidon.v1.EditService":     "Changes of whole flags and segments",
+	"guidon.v1.AnalysisService": "Effects of edits, what is never reached, and uses of segments",
+	"guidon.v1.ExplainService":  "Explanations of evaluations",
 }
 
 // summaries has the summary of each operation.
@@ -85,6 +87,12 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.ChangeService/LatestChanges": "Get the newest change record of each of up to 500 flags or segments, without the objects before and after",
 	"/guidon.v1.DocumentService/Import":      "Import a document into a namespace, all of it or nothing",
 	"/guidon.v1.DocumentService/Export":      "Export a namespace as a document",
+
+	"/guidon.v1.EditService/ReplaceFlag":    "Create or replace a flag with everything under it, possibly unless it changed since a revision",
+	"/guidon.v1.EditService/ReplaceSegment": "Create or replace a segment with its constraints, possibly unless it changed since a revision",
+	"/guidon.v1.EditService/TurnFlagOff":    "Make a boolean flag false for everyone by a rollout before all others",
+	"/guidon.v1.EditService/TurnFlagOn":     "Remove the rollout that made a boolean flag false for everyone",
+	"/guidon.v1.EditService/Patch":          "Put and delete up to 100 flags and segments in one revision, all of them or none",
 
 	"/guidon.v1.AnalysisService/GetSegmentUsage": "List the flags that refer to a segment, and what would change without it",
 	"/guidon.v1.AnalysisService/PreviewSegment":  "Preview what saving an edited segment changes for users of the flags that refer to it",

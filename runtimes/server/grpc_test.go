@@ -162,6 +162,44 @@ func TestGRPCMessage(t *testing.T) {
 	}
 }
 
+// An edit of an object that has changed fails with the reason, and the current revision in
+// the metadata.
+func TestGRPCEdit(t *testing.T) {
+	in := start(t, nil)
+	in.seed("one")
+	var header metadata.MD
+	edit := func(method string, request proto.Message) (*guidonv1.EditResponse, error) {
+		response := new(guidonv1.EditResponse)
+		return response, in.call(t.Context(), "/guidon.v1.EditService/"+method, request, response, grpc.Header(&header))
+	}
+	zero := int64(0)
+	_, err := edit("ReplaceFlag", &guidonv1.ReplaceFlagRequest{Key: "one", Flag: &guidonv1.DocumentFlag{Name: "New"}, UnlessChangedSince: &zero})
+	if s := status.Convert(err); s.Code() != codes.FailedPrecondition || !strings.HasPrefix(s.Message(), `flag "default/one" was created in revision 2 by anonymous at `) {
+		t.Errorf("ReplaceFlag: got %v, want a conflict", err)
+	}
+	if got := header.Get("guidon-revision"); len(got) != 1 || got[0] != "2" {
+		t.Errorf("got revision %q, want 2", got)
+	}
+	for _, test := range []struct {
+		method  string
+		request proto.Message
+	}{
+		{"Patch", &guidonv1.PatchRequest{
+			Flags:    []*guidonv1.FlagEdit{{Delete: "one"}, {Put: &guidonv1.DocumentFlag{Key: "two", Name: "Two", Type: flipt.FlagType_BOOLEAN_FLAG_TYPE}}},
+			Segments: []*guidonv1.SegmentEdit{{Put: &guidonv1.DocumentSegment{Key: "s", Name: "S"}}},
+		}},
+		{"ReplaceSegment", &guidonv1.ReplaceSegmentRequest{Key: "s", Segment: &guidonv1.DocumentSegment{Name: "SS"}}},
+		{"TurnFlagOff", &guidonv1.SwitchFlagRequest{Key: "two"}},
+		{"TurnFlagOn", &guidonv1.SwitchFlagRequest{Key: "two"}},
+	} {
+		before := header.Get("guidon-revision")
+		response, err := edit(test.method, test.request)
+		if err != nil || len(response.GetChanges()) == 0 || slices.Equal(header.Get("guidon-revision"), before) {
+			t.Errorf("%s: got %v, %v at revision %q", test.method, response, err, header.Get("guidon-revision"))
+		}
+	}
+}
+
 // The revision, the precondition and the request id are sent in metadata as in HTTP
 // headers.
 func TestGRPCMetadata(t *testing.T) {

@@ -59,6 +59,8 @@ func Run(t *testing.T, open func(t *testing.T) service.Store) {
 		{"ChangeSearch", testChangeSearch},
 		{"ChangeSearchBounded", testChangeSearchBounded},
 		{"ChangeLatest", testLatestChanges},
+		{"LastChange", testLastChange},
+		{"LastChangeOneWins", testLastChangeOneWins},
 		{"ChangePages", testChangePages},
 		{"ChangePagesBounded", testChangePagesBounded},
 		{"Collation", testCollation},

@@ -1,0 +1,151 @@
+package handler_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/service"
+)
+
+const editPrefix = "/api/v1/namespaces/default"
+
+// newEdited starts a server whose default namespace is at revision 2.
+func newEdited(t *testing.T) *server {
+	t.Helper()
+	s := newServer(t)
+	s.must("", "POST", editPrefix+"/import", `{"document":{
+		"flags":[
+			{"key":"checkout","name":"Checkout","enabled":true,"variants":[{"key":"classic"}],"rules":[
+				{"segmentKeys":["staff"],"distributions":[{"variant":"classic","rollout":100}]}]},
+			{"key":"banner","name":"Banner","type":"BOOLEAN_FLAG_TYPE","enabled":true,"rollouts":[
+				{"segment":{"segmentKeys":["staff"],"value":true}}]}],
+		"segments":[{"key":"staff","name":"Staff"},{"key":"guests","name":"Guests"}]}}`)
+	return s
+}
+
+// editReply is the response of an operation that edits.
+func editReply(revision, unchanged int, changes ...string) string {
+	var list []string
+	for _, c := range changes {
+		part := strings.Fields(c)
+		list = append(list, fmt.Sprintf(`{"kind":%q,"key":%q,"action":%q}`, part[1], part[2], part[0]))
+	}
+	return fmt.Sprintf(`{"namespaceKey":"default","revision":%d,"changes":[%s],"unchanged":%d}`, revision, strings.Join(list, ","), unchanged)
+}
+
+// TestReplaceOverHTTP: a flag or segment is replaced unless it changed since a revision,
+// whatever else has changed since.
+func TestReplaceOverHTTP(t *testing.T) {
+	s := newEdited(t)
+	const flag = `{"flag":{"name":"New","enabled":true,"variants":[{"key":"classic"}]},"unlessChangedSince":2}`
+	const segment = `{"segment":{"key":"staff","name":"All","matchType":"ANY_MATCH_TYPE"},"unlessChangedSince":"2","message":"everybody"}`
+	s.do("PUT", editPrefix+"/flags/checkout/content", flag, "Guidon-Message", "no rules").check(t, 200, editReply(3, 0, "update flag checkout"))
+	r := s.do("PUT", editPrefix+"/segments/staff/content", segment, "Guidon-Message", "ignored")
+	r.check(t, 200, editReply(4, 0, "update segment staff"))
+	if got := r.header.Get("Guidon-Revision"); got != "4" {
+		t.Errorf("got revision %q, want 4", got)
+	}
+	got, _ := s.changesAt(editPrefix + "/changes?limit=2")
+	if diff := cmp.Diff([]string{"update segment staff everybody", "update flag checkout no rules"}, lines(got)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+
+	r = s.do("PUT", editPrefix+"/flags/checkout/content", flag)
+	wantConflict(t, r, `flag "default/checkout" was changed in revision 3 by anonymous at TIME, after revision 2`)
+	if got := r.header.Get("Guidon-Revision"); got != "4" {
+		t.Errorf("conflict: got revision %q, want 4", got)
+	}
+	wantConflict(t, s.do("PUT", editPrefix+"/segments/staff/content", segment), `segment "default/staff" was changed in revision 4 by anonymous at TIME, after revision 2`)
+	s.do("PUT", editPrefix+"/flags/banner/content", `{"flag":{"name":"B"},"unlessChangedSince":2}`, "If-Match", "2").fails(t, 412, 9, `namespace "default" is at revision 4, not 2`)
+	s.do("PUT", editPrefix+"/flags/banner/content", `{"flag":{"name":"B"},"unlessChangedSince":2}`, "If-Match", "4").check(t, 200, editReply(5, 0, "update flag banner"))
+	s.do("PUT", editPrefix+"/flags/banner/content", `{"flag":{"name":"B"}}`).check(t, 200, editReply(5, 1))
+	s.do("PUT", editPrefix+"/flags/new/content", `{"flag":{"name":"N"},"unlessChangedSince":0}`).check(t, 200, editReply(6, 0, "create flag new"))
+
+	for _, test := range []struct{ path, body, want string }{
+		{"/flags/banner/content", `{}`, "invalid field flag: must not be empty"},
+		{"/segments/staff/content", `{}`, "invalid field segment: must not be empty"},
+		{"/flags/banner/content", `{"flag":{"key":"other","name":"B"}}`, `invalid field key: the edited object has the key "other" instead of "banner"`},
+		{"/flags/banner/content", `{"flag":{"name":"B"},"unlessChangedSince":-1}`, "flag: invalid field unlessChangedSince: must not be negative"},
+		{"/flags/banner/content", `{"flag":{"name":"B","type":7}}`, "flag: invalid field type: is not a known value"},
+	} {
+		s.do("PUT", editPrefix+test.path, test.body).fails(t, 400, 3, test.want)
+	}
+	s.do("PUT", "/api/v1/namespaces/none/flags/banner/content", `{"flag":{"name":"B"}}`).fails(t, 404, 5, `namespace "none" not found`)
+}
+
+var editTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+
+// wantConflict checks that the response is 412 with the message, in which times are TIME.
+func wantConflict(t *testing.T, r reply, want string) {
+	t.Helper()
+	r.body = editTime.ReplaceAllString(r.body, "TIME")
+	r.fails(t, 412, 9, want)
+}
+
+// TestSwitchOverHTTP turns a boolean flag off and on again; variant flags have a switch of
+// their own.
+func TestSwitchOverHTTP(t *testing.T) {
+	s := newEdited(t)
+	isEnabled := func(want bool) {
+		t.Helper()
+		got := s.must("", "POST", "/evaluate/v1/boolean", `{"flagKey":"banner","entityId":"ann"}`).body
+		if !strings.Contains(got, fmt.Sprintf(`"enabled":%t`, want)) {
+			t.Errorf("got %s, want %t", got, want)
+		}
+	}
+	const on, off = editPrefix + "/flags/banner/on", editPrefix + "/flags/banner/off"
+	s.do("POST", off, `{"unlessChangedSince":2}`).check(t, 200, editReply(3, 0, "update flag banner"))
+	isEnabled(false)
+	s.do("POST", off, "").check(t, 200, editReply(3, 1))
+	wantConflict(t, s.do("POST", on, `{"unlessChangedSince":2}`), `flag "default/banner" was changed in revision 3 by anonymous at TIME, after revision 2`)
+	s.do("POST", on, `{"message":"fixed"}`).check(t, 200, editReply(4, 0, "update flag banner"))
+	isEnabled(true)
+	s.do("POST", on, `{}`).check(t, 200, editReply(4, 1))
+	s.do("POST", editPrefix+"/flags/checkout/off", "").fails(t, 400, 3, `flag "default/checkout" is not a boolean flag: set enabled instead`)
+	s.do("POST", editPrefix+"/flags/none/off", "").fails(t, 404, 5, `flag "default/none" not found`)
+}
+
+// TestPatchOverHTTP changes several objects in one revision.
+func TestPatchOverHTTP(t *testing.T) {
+	s := newEdited(t)
+	const path = editPrefix + "/patch"
+	s.do("POST", path, `{"message":"cleaning up",
+		"flags":[{"delete":"checkout","unlessChangedSince":2},{"put":{"key":"banner","name":"Banner","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"segment":{"segmentKeys":["new"],"value":true}}]}}],
+		"segments":[{"put":{"key":"new","name":"New"}},{"delete":"staff","unlessChangedSince":2},{"delete":"none"}]}`,
+	).check(t, 200, editReply(3, 1, "create segment new", "update flag banner", "delete flag checkout", "delete segment staff"))
+	got, _ := s.changesAt(editPrefix + "/changes?limit=4")
+	want := []string{"delete segment staff cleaning up", "delete flag checkout cleaning up", "update flag banner cleaning up", "create segment new cleaning up"}
+	if diff := cmp.Diff(want, lines(got)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+
+	wantConflict(t, s.do("POST", path, `{"flags":[{"delete":"banner","unlessChangedSince":2},{"delete":"checkout","unlessChangedSince":2}],"segments":[{"delete":"guests","unlessChangedSince":2}]}`),
+		`flag "default/banner" was changed in revision 3 by anonymous at TIME, after revision 2`+"\n"+
+			`flag "default/checkout" was deleted in revision 3 by anonymous at TIME, after revision 2`)
+	s.do("POST", path, `{"flags":[{"put":{"key":"x"}},{"unlessChangedSince":1}],"segments":[{"delete":"new"}]}`).fails(t, 400, 3,
+		`flags[0] "x": invalid field name: must not be empty`+"\n"+`flags[1] "": invalid field put or delete: must not be empty`+"\n"+
+			`segments[0] "new": segment "default/new" is in use by flag "banner"`)
+	s.do("POST", path, `{}`).fails(t, 400, 3, "invalid field flags and segments: must not be empty")
+	s.do("POST", path, `{"flags":[`+strings.Repeat(`{"delete":"a"},`, 100)+`{"delete":"b"}]}`).fails(t, 413, 8, "101 flags and segments are more than the limit of 100")
+	s.do("POST", path, `{"flags":[{"delete":"banner","put":{"key":"banner","name":"B"}}]}`).fails(t, 400, 3, `flags[0] "banner": invalid field put or delete: only one can be present`)
+}
+
+// TestEditRoles: editors edit their namespaces, and nothing else.
+func TestEditRoles(t *testing.T) {
+	s := newServer(t, required)
+	s.must("", "POST", "/api/v1/namespaces", `{"key":"shop","name":"Shop"}`, "Authorization", "Bearer "+s.token(""))
+	editor, viewer := "Bearer "+s.grant(service.RoleEditor, "shop"), "Bearer "+s.grant(service.RoleViewer, "shop")
+	for _, test := range []struct {
+		authorization, namespace string
+		status                   int
+	}{{editor, "shop", 200}, {editor, "default", 403}, {viewer, "shop", 403}, {"", "shop", 401}} {
+		body := `{"flags":[{"put":{"key":"a","name":"A"}}]}`
+		if r := s.do("POST", "/api/v1/namespaces/"+test.namespace+"/patch", body, "Authorization", test.authorization); r.status != test.status {
+			t.Errorf("%s: got %d %s, want %d", test.namespace, r.status, r.body, test.status)
+		}
+	}
+}

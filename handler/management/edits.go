@@ -1,0 +1,87 @@
+package management
+
+import (
+	"context"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// ReplaceFlag creates or replaces a flag.
+func ReplaceFlag(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.ReplaceFlagRequest) (*guidonv1.EditResponse, int64, error) {
+	if m.GetFlag() == nil {
+		return nil, 0, guidon.Errorf(guidon.InvalidArgument, "invalid field flag: must not be empty")
+	}
+	r, revision, err := s.ReplaceFlag(ctx, withMessage(w, m), m.GetNamespaceKey(), m.GetKey(), convert.DocumentFlagOf(m.GetFlag()), m.UnlessChangedSince)
+	return convert.Changed(r, revision, err, editResponse)
+}
+
+// ReplaceSegment creates or replaces a segment.
+func ReplaceSegment(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.ReplaceSegmentRequest) (*guidonv1.EditResponse, int64, error) {
+	if m.GetSegment() == nil {
+		return nil, 0, guidon.Errorf(guidon.InvalidArgument, "invalid field segment: must not be empty")
+	}
+	r, revision, err := s.ReplaceSegment(ctx, withMessage(w, m), m.GetNamespaceKey(), m.GetKey(), convert.DocumentSegmentOf(m.GetSegment()), m.UnlessChangedSince)
+	return convert.Changed(r, revision, err, editResponse)
+}
+
+// TurnFlagOff makes a boolean flag false for everyone.
+func TurnFlagOff(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.SwitchFlagRequest) (*guidonv1.EditResponse, int64, error) {
+	r, revision, err := s.TurnFlagOff(ctx, withMessage(w, m), m.GetNamespaceKey(), m.GetKey(), m.UnlessChangedSince)
+	return convert.Changed(r, revision, err, editResponse)
+}
+
+// TurnFlagOn ends the effect of TurnFlagOff.
+func TurnFlagOn(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.SwitchFlagRequest) (*guidonv1.EditResponse, int64, error) {
+	r, revision, err := s.TurnFlagOn(ctx, withMessage(w, m), m.GetNamespaceKey(), m.GetKey(), m.UnlessChangedSince)
+	return convert.Changed(r, revision, err, editResponse)
+}
+
+// Patch changes several flags and segments.
+func Patch(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.PatchRequest) (*guidonv1.EditResponse, int64, error) {
+	r, revision, err := s.Edit(ctx, withMessage(w, m), m.GetNamespaceKey(), service.Edits{
+		Flags: convert.All(m.GetFlags(), flagEdit), Segments: convert.All(m.GetSegments(), segmentEdit),
+	})
+	return convert.Changed(r, revision, err, editResponse)
+}
+
+func flagEdit(m *guidonv1.FlagEdit) service.FlagEdit {
+	edit := service.FlagEdit{Delete: m.GetDelete()}
+	if m != nil {
+		edit.UnlessChangedSince = m.UnlessChangedSince
+	}
+	if put := m.GetPut(); put != nil {
+		edit.Put = convert.DocumentFlagOf(put)
+	}
+	return edit
+}
+
+func segmentEdit(m *guidonv1.SegmentEdit) service.SegmentEdit {
+	edit := service.SegmentEdit{Delete: m.GetDelete()}
+	if m != nil {
+		edit.UnlessChangedSince = m.UnlessChangedSince
+	}
+	if put := m.GetPut(); put != nil {
+		edit.Put = convert.DocumentSegmentOf(put)
+	}
+	return edit
+}
+
+// withMessage returns w with the message of the request, if it has one.
+func withMessage(w service.Write, m interface{ GetMessage() string }) service.Write {
+	if message := m.GetMessage(); message != "" {
+		w.Message = message
+	}
+	return w
+}
+
+func editResponse(r *service.EditResult) *guidonv1.EditResponse {
+	return &guidonv1.EditResponse{
+		NamespaceKey: r.Namespace, Revision: r.Revision, Unchanged: convert.Count(r.Unchanged),
+		Changes: convert.All(r.Changes, func(o service.EditedObject) *guidonv1.EditedObject {
+			return &guidonv1.EditedObject{Kind: string(o.Kind), Key: o.Key, Action: string(o.Action)}
+		}),
+	}
+}

@@ -1,0 +1,193 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
+
+// check returns the problems of all edits, and sets the fields that depend on the checks.
+func (e *editing) check(ctx context.Context) error {
+	if err := e.checkSegments(ctx); err != nil {
+		return err
+	}
+	referable, err := e.referable(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.checkFlags(ctx, referable); err != nil {
+		return err
+	}
+	if err := e.checkDeletedSegments(ctx); err != nil {
+		return err
+	}
+	return e.problems()
+}
+
+func (e *editing) checkSegments(ctx context.Context) error {
+	e.segments = make([]*DocumentSegment, len(e.edits.Segments))
+	seen := map[string]bool{}
+	for i, edit := range e.edits.Segments {
+		e.located(e.invalid, change.KindSegment, i, edit.key(), func(p *problems) {
+			p.checkUnique(seen, "segment", edit.key())
+			p.checkEdit(edit.Put != nil, edit.Delete)
+			if edit.Put != nil {
+				e.segments[i] = edit.Put.normalize(p)
+			}
+		})
+		if err := e.checkUnchanged(ctx, change.KindSegment, i, edit.key(), edit.UnlessChangedSince); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *editing) checkFlags(ctx context.Context, referable map[string]bool) error {
+	e.flags = make([]*DocumentFlag, len(e.edits.Flags))
+	seen := map[string]bool{}
+	for i, edit := range e.edits.Flags {
+		e.located(e.invalid, change.KindFlag, i, edit.key(), func(p *problems) {
+			p.checkUnique(seen, "flag", edit.key())
+			p.checkEdit(edit.Put != nil, edit.Delete)
+			if edit.Put != nil {
+				e.flags[i] = edit.Put.normalize(p, referable)
+			}
+		})
+		if err := e.checkUnchanged(ctx, change.KindFlag, i, edit.key(), edit.UnlessChangedSince); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkEdit checks that an edit either puts or deletes an object.
+func (p *problems) checkEdit(puts bool, deleted string) {
+	switch {
+	case puts && deleted != "":
+		p.add(invalidField("put or delete", "only one can be present"))
+	case !puts && deleted == "":
+		p.add(emptyField("put or delete"))
+	}
+}
+
+// checkUnchanged adds a conflict if the object has changed since the revision.
+func (e *editing) checkUnchanged(ctx context.Context, kind change.Kind, index int, key string, since *int64) error {
+	err := mustBeUnchanged(ctx, e.tx, e.result.Namespace, kind, key, since)
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition:
+		e.conflicts.add(err)
+	case guidon.InvalidArgument:
+		e.located(e.invalid, kind, index, key, func(p *problems) { p.add(err) })
+	default:
+		return err
+	}
+	return nil
+}
+
+// located runs check with the path of an edit.
+func (e *editing) located(p *problems, kind change.Kind, index int, key string, check func(p *problems)) {
+	if e.single {
+		p.at(string(kind), check)
+		return
+	}
+	p.item(string(kind)+"s", index, key, check)
+}
+
+// referable returns the segments that exist after the edits. It is nil if no flag is put.
+func (e *editing) referable(ctx context.Context) (map[string]bool, error) {
+	if !slices.ContainsFunc(e.edits.Flags, func(edit FlagEdit) bool { return edit.Put != nil }) {
+		return nil, nil
+	}
+	keys, err := e.tx.SegmentKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := setOf(keys)
+	for _, edit := range e.edits.Segments {
+		if edit.Put != nil {
+			all[edit.Put.Key] = true
+		} else {
+			delete(all, edit.Delete)
+		}
+	}
+	return all, nil
+}
+
+// checkDeletedSegments checks that no flag refers to a segment that is deleted. Flags that
+// are put have been checked already.
+func (e *editing) checkDeletedSegments(ctx context.Context) error {
+	deletes := func(edit SegmentEdit) bool { return edit.Put == nil && edit.Delete != "" }
+	if !slices.ContainsFunc(e.edits.Segments, deletes) {
+		return nil
+	}
+	users, err := e.remainingUsers(ctx)
+	if err != nil {
+		return err
+	}
+	for i, edit := range e.edits.Segments {
+		if u := users[edit.Delete]; u != nil && deletes(edit) {
+			e.located(e.invalid, change.KindSegment, i, edit.Delete, func(p *problems) { p.add(u.inUse(e.result.Namespace, edit.Delete)) })
+		}
+	}
+	e.used = make(map[string]bool, len(users))
+	for key := range users {
+		e.used[key] = true
+	}
+	return nil
+}
+
+// segmentUsers are the flags that refer to a segment.
+type segmentUsers struct {
+	first, last string // keys
+	count       int
+}
+
+func (u *segmentUsers) inUse(namespace, segment string) error {
+	more := ""
+	if u.count > 1 {
+		more = fmt.Sprintf(" and %d more", u.count-1)
+	}
+	return guidon.Errorf(guidon.InvalidArgument, "segment %q is in use by flag %q%s", namespace+"/"+segment, u.first, more)
+}
+
+// remainingUsers returns, by segment, the flags that the edits leave as they are.
+func (e *editing) remainingUsers(ctx context.Context) (map[string]*segmentUsers, error) {
+	flags, err := e.tx.Flags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	edited := map[string]bool{}
+	for _, edit := range e.edits.Flags {
+		edited[edit.key()] = true
+	}
+	users := map[string]*segmentUsers{}
+	for _, f := range flags {
+		if edited[f.Key] {
+			continue
+		}
+		for key := range f.SegmentKeys() {
+			u := users[key]
+			if u == nil {
+				u = &segmentUsers{first: f.Key}
+				users[key] = u
+			}
+			if u.last != f.Key { // a flag may refer to it several times
+				u.last = f.Key
+				u.count++
+			}
+		}
+	}
+	return users, nil
+}
+
+// problems returns an error with all problems.
+func (e *editing) problems() error {
+	if len(e.invalid.found) == 0 {
+		return e.conflicts.errOf(guidon.FailedPrecondition)
+	}
+	e.invalid.addAll(e.conflicts)
+	return e.invalid.err()
+}

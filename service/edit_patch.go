@@ -1,0 +1,123 @@
+package service
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
+
+// patch returns the changes that the edits make, and adds them to the result in the order
+// in which patches are applied. The edits must have been checked.
+func (e *editing) patch(ctx context.Context) (change.Patch, error) {
+	var patch change.Patch
+	for _, step := range []func(context.Context, *change.Patch) error{e.putSegments, e.putFlags, e.deleteFlags, e.deleteSegments} {
+		if err := step(ctx, &patch); err != nil {
+			return change.Patch{}, err
+		}
+	}
+	return patch, nil
+}
+
+func (e *editing) putSegments(ctx context.Context, patch *change.Patch) error {
+	for _, want := range e.segments {
+		if want == nil {
+			continue
+		}
+		have, err := stored(ctx, e.tx.Segment, want.Key)
+		switch {
+		case err != nil:
+			return err
+		case have != nil && sameSegment(have, want):
+			e.result.Unchanged++
+			continue
+		}
+		e.add(change.KindSegment, want.Key, putAction(have))
+		if have == nil {
+			have = &guidon.Segment{CreatedAt: e.tx.Now()}
+		}
+		patch.Put.Segments = append(patch.Put.Segments, mergeSegment(have, want, e.tx.Now()))
+	}
+	return nil
+}
+
+func (e *editing) putFlags(ctx context.Context, patch *change.Patch) error {
+	for _, want := range e.flags {
+		if want == nil {
+			continue
+		}
+		have, err := stored(ctx, e.tx.Flag, want.Key)
+		switch {
+		case err != nil:
+			return err
+		case have != nil && sameFlag(have, want):
+			e.result.Unchanged++
+			continue
+		}
+		e.add(change.KindFlag, want.Key, putAction(have))
+		if have == nil {
+			have = &guidon.Flag{CreatedAt: e.tx.Now()}
+		}
+		patch.Put.Flags = append(patch.Put.Flags, mergeFlag(have, want, e.tx.Now()))
+	}
+	return nil
+}
+
+func (e *editing) deleteFlags(ctx context.Context, patch *change.Patch) error {
+	for _, edit := range e.edits.Flags {
+		if edit.Delete == "" {
+			continue
+		}
+		have, err := stored(ctx, e.tx.Flag, edit.Delete)
+		if err != nil {
+			return err
+		}
+		if have == nil {
+			e.result.Unchanged++
+			continue
+		}
+		e.add(change.KindFlag, edit.Delete, change.ActionDelete)
+		patch.Delete.Flags = append(patch.Delete.Flags, edit.Delete)
+	}
+	return nil
+}
+
+func (e *editing) deleteSegments(ctx context.Context, patch *change.Patch) error {
+	for _, edit := range e.edits.Segments {
+		if edit.Delete == "" {
+			continue
+		}
+		have, err := stored(ctx, e.tx.Segment, edit.Delete)
+		if err != nil {
+			return err
+		}
+		if have == nil {
+			e.result.Unchanged++
+			continue
+		}
+		e.add(change.KindSegment, edit.Delete, change.ActionDelete)
+		patch.Delete.Segments = append(patch.Delete.Segments, edit.Delete)
+	}
+	return nil
+}
+
+func (e *editing) add(kind change.Kind, key string, action change.Action) {
+	e.result.Changes = append(e.result.Changes, EditedObject{Kind: kind, Key: key, Action: action})
+}
+
+// stored returns the object with the key, or nil if it does not exist.
+func stored[T any](ctx context.Context, get func(context.Context, string) (*T, error), key string) (*T, error) {
+	object, err := get(ctx, key)
+	if errors.Is(err, guidon.NotFound) {
+		return nil, nil
+	}
+	return object, err
+}
+
+func putAction[T any](have *T) change.Action {
+	if have == nil {
+		return change.ActionCreate
+	}
+	return change.ActionUpdate
+}
