@@ -27,10 +27,9 @@ var services = map[string]string{
 	"guidon.v1.ChangeService":                          "Change records",
 	"guidon.v1.DocumentService":                        "Import and export of whole namespaces",
 	"guidon.v1.CompareService":                         "Differences between states",
-
-	"guidon.v1.EditService":     "Changes of whole flags and segments",
-	"guidon.v1.AnalysisService": "Effects of edits, what is never reached, and uses of segments",
-	"guidon.v1.ExplainService":  "Explanations of evaluations",
+	"guidon.v1.EditService":                            "Changes of whole flags and segments",
+	"guidon.v1.AnalysisService":                        "Effects of edits, what is never reached, and uses of segments",
+	"guidon.v1.ExplainService":                         "Explanations of evaluations",
 }
 
 // summaries has the summary of each operation.
