@@ -29,6 +29,12 @@ func (d *Document) Validate() error { return d.check(map[string]bool{}) }
 // document's segments to known.
 func (d *Document) check(known map[string]bool) error {
 	p := &problems{}
+	d.findProblems(p, known)
+	return p.err()
+}
+
+// findProblems is check, but adds the problems to p.
+func (d *Document) findProblems(p *problems, known map[string]bool) {
 	namespace := d.Namespace
 	namespace.Key = guidon.NamespaceKey(namespace.Key)
 	p.at("namespace", func(p *problems) { p.add(namespace.check()) })
@@ -53,7 +59,6 @@ func (d *Document) check(known map[string]bool) error {
 			f.normalize(p, known)
 		})
 	}
-	return p.err()
 }
 
 func (n DocumentNamespace) check() error {
