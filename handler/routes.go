@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/management"
 	"github.com/guidonhq/guidon/handler/ofrep"
+	"github.com/guidonhq/guidon/handler/plan"
 	"github.com/guidonhq/guidon/handler/stream"
 	wireauth "github.com/guidonhq/guidon/handler/wire/auth"
 	wire "github.com/guidonhq/guidon/handler/wire/evaluation"
@@ -125,6 +126,10 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Ask[guidonv1.LatestChangesResponse]("/guidon.v1.ChangeService/LatestChanges", manage, within(get, "/changes/latest"), management.LatestChanges).Needing(service.RoleViewer),
 		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Writing().Large(management.ImportLimits, management.LongImport(config.ImportMemory)).Needing(service.RoleEditor),
 		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), management.ExportDocument),
+
+		// Plans: not part of Flipt v1.
+		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Plan", manage, within(post, "/plan"), plan.Plan).Large(plan.Limits, management.LongDocument(plan.Limits, config.ImportMemory, plan.InParts)).Needing(service.RoleViewer),
+		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Apply", manage, within(post, "/apply"), plan.Apply).Writing().Large(plan.Limits, management.LongDocument(plan.Limits, config.ImportMemory, plan.InParts)).Needing(service.RoleEditor),
 
 		// What follows from the content of flags and segments: not part of Flipt v1.
 		call.Read("/guidon.v1.AnalysisService/GetSegmentUsage", manage, within(get, "/segments/{key}/usage"), management.GetSegmentUsage).Validating(management.CheckKey),

@@ -55,8 +55,10 @@ type ExpectedChange struct {
 	Digest string
 }
 
-// maxSelected limits the keys of each kind in a [PlanRequest].
-const maxSelected = 1000
+const (
+	maxSelected = 1000   // keys of each kind in a PlanRequest
+	maxPlanned  = 20_000 // flags and segments that are selected, or deleted
+)
 
 // Plan returns what [Service.Apply] would do. It stores nothing.
 //
@@ -183,7 +185,7 @@ func (p *planner) reason() change.Reason {
 	if p.Document != nil {
 		return change.ImportReason()
 	}
-	return change.PromotionReason(namespaceOfSource(p.Source), p.revision)
+	return change.PromotionReason(SourceNamespace(p.Source), p.revision)
 }
 
 // apply makes the plan from the state in the transaction and, if it is the expected one,

@@ -23,6 +23,8 @@ func TestApplyAmongWriters(t *testing.T) {
 	for i, namespace := range []string{"staging", "production"} {
 		writers.Go(func() { writeUntil(t, s, done, uint64(i), namespace) })
 	}
+	defer writers.Wait()
+	defer close(done)
 	applied, refused := 0, 0
 	random := rand.New(rand.NewPCG(3, 4))
 	for range rounds {
@@ -49,8 +51,6 @@ func TestApplyAmongWriters(t *testing.T) {
 			checkApplied(t, s, p, revision)
 		}
 	}
-	close(done)
-	writers.Wait()
 	t.Logf("%d applied, %d refused", applied, refused)
 	if applied == 0 || refused == 0 {
 		t.Errorf("%d applied and %d refused: the test proves nothing", applied, refused)

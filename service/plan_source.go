@@ -11,7 +11,7 @@ import (
 // sourceView returns the state of the namespace that a plan brings objects from. The caller
 // must be allowed to read it.
 func (s *Service) sourceView(ctx context.Context, by Caller, source string, d Demand) (View, error) {
-	namespace := namespaceOfSource(source)
+	namespace := SourceNamespace(source)
 	if a := by.Authentication; a != nil && !a.May(RoleViewer, namespace) {
 		return View{}, Refusal(RoleViewer, namespace)
 	}
@@ -19,9 +19,9 @@ func (s *Service) sourceView(ctx context.Context, by Caller, source string, d De
 	return s.View(ctx, source, d)
 }
 
-// namespaceOfSource returns the key of the namespace in the name of one of its states, such
-// as "shop" in "shop@412".
-func namespaceOfSource(source string) string {
+// SourceNamespace returns the key of the namespace in the name of one of its states, such as
+// "shop" in "shop@412".
+func SourceNamespace(source string) string {
 	namespace, _, _ := strings.Cut(source, "@")
 	return guidon.NamespaceKey(namespace)
 }

@@ -42,6 +42,9 @@ func (p *planner) wanted(base change.Objects, now time.Time) (*wanted, error) {
 		w.segments[g.Key] = g
 	}
 	w.selectObjects()
+	if err := checkPlanned(len(w.document.Flags) + len(w.document.Segments)); err != nil {
+		return nil, err
+	}
 	referable := w.check()
 	if err := w.err(); err != nil {
 		return nil, err
@@ -58,7 +61,19 @@ func (p *planner) wanted(base change.Objects, now time.Time) (*wanted, error) {
 	if p.Mode == ImportReplace {
 		w.deleteOthers(base, referable)
 	}
+	if err := checkPlanned(len(w.patch.Delete.Flags) + len(w.patch.Delete.Segments)); err != nil {
+		return nil, err
+	}
 	return &w.wanted, nil
+}
+
+// checkPlanned returns TooLarge if a plan has so many objects that it is too large for a
+// response.
+func checkPlanned(objects int) error {
+	if objects > maxPlanned {
+		return guidon.Errorf(guidon.TooLarge, "a plan must not select or delete more than %d flags and segments; select fewer at a time, or import the document", maxPlanned)
+	}
+	return nil
 }
 
 // check finds the problems of what is selected. It returns the segments that flags may

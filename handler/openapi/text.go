@@ -26,6 +26,7 @@ var services = map[string]string{
 	"flipt.meta.MetadataService":                       "Information about the running instance",
 	"guidon.v1.ChangeService":                          "Change records",
 	"guidon.v1.DocumentService":                        "Import and export of whole namespaces",
+	"guidon.v1.PlanService":                            "Plans that bring objects of a document or another namespace into a namespace",
 	"guidon.v1.AnalysisService":                        "Effects of edits, what is never reached, and uses of segments",
 }
 
@@ -83,6 +84,9 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.ChangeService/LatestChanges": "Get the newest change record of each of up to 500 flags or segments, without the objects before and after",
 	"/guidon.v1.DocumentService/Import":      "Import a document into a namespace, all of it or nothing",
 	"/guidon.v1.DocumentService/Export":      "Export a namespace as a document",
+
+	"/guidon.v1.PlanService/Plan":  "Plan what bringing objects of a document or another namespace into a namespace would change",
+	"/guidon.v1.PlanService/Apply": "Apply a plan, all of it or nothing, if it would still be the same",
 
 	"/guidon.v1.AnalysisService/GetSegmentUsage": "List the flags that refer to a segment, and what would change without it",
 	"/guidon.v1.AnalysisService/PreviewSegment":  "Preview what saving an edited segment changes for users of the flags that refer to it",
