@@ -28,7 +28,8 @@ const exitCodeHelp = `
 Exit codes:
   0    success
   1    failure
-  2    usage error
+  2    usage error, or changes found by "plan" or "promote --dry-run" (whose usage
+       errors are 1)
   3    "validate" or "config check" found problems, or "import --dry-run
        --exit-code" found differences
   130  interrupted (a second SIGTERM: 143)
@@ -56,7 +57,7 @@ func (p *program) root() *cobra.Command {
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand()},
-		"flags":   {p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.logCommand()},
+		"flags":   {p.importCommand(), p.exportCommand(), p.validateCommand(), p.planCommand(), p.applyCommand(), p.promoteCommand(), p.evaluateCommand(), p.logCommand()},
 		"access":  {p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
 		"setup":   {p.configCommand(), p.versionCommand()},
 	} {
