@@ -84,7 +84,7 @@ func (l *planning) confirmed(ctx context.Context, service client.Client, documen
 		plans[i] = savedPlanOf(plan)
 	}
 	if n := changesOf(responses); n > 0 {
-		return plans, l.confirm(fmt.Sprintf("%d changes will be applied to %s.\n", n, namespaceList(plans)), l.yes)
+		return plans, l.confirm(willApply(n, namespaceList(plans)), l.yes)
 	}
 	if l.asJSON {
 		return plans, nil // so that the output states the outcome for each namespace
@@ -149,7 +149,18 @@ func (o outcome) text() string {
 	if o.Status == "unchanged" {
 		return fmt.Sprintf("%s: nothing to do", o.Namespace)
 	}
-	return fmt.Sprintf("%s: %d changes applied; revision %d", o.Namespace, o.Changes, o.Revision)
+	return fmt.Sprintf("%s: %s applied; revision %d", o.Namespace, countChanges(o.Changes), o.Revision)
+}
+
+func willApply(changes int, namespaces string) string {
+	return fmt.Sprintf("%s will be applied to %s.\n", countChanges(changes), namespaces)
+}
+
+func countChanges(n int) string {
+	if n == 1 {
+		return "1 change"
+	}
+	return fmt.Sprintf("%d changes", n)
 }
 
 // withOutcomes adds to the error, if there is one, what was applied and what was not.

@@ -141,8 +141,15 @@ func (l *planning) read(paths []string) ([]fileDocument, error) {
 func (l *planning) filesIn(paths []string) ([]string, error) {
 	var files []string
 	for _, path := range paths {
+		if path == standardStream {
+			files = append(files, path)
+			continue
+		}
 		info, err := os.Stat(path)
-		if path == standardStream || err != nil || !info.IsDir() { // errors are those of reading it
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, plainReason(err))
+		}
+		if !info.IsDir() {
 			files = append(files, path)
 			continue
 		}

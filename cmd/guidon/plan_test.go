@@ -94,7 +94,7 @@ func TestSavedPlan(t *testing.T) {
 	r := s.fails(exitFailure, []string{"apply", edited, "--plan", saved},
 		`till.yaml, namespace "till": nothing was changed: the plan is no longer the same: now update flag "card": name "Debit card" → "Credit card"`,
 		"plan again to see what has changed since", "applied: small\nnot applied: till")
-	wantText(t, r.out, "small: 1 changes applied; revision 2")
+	wantText(t, r.out, "small: 1 change applied; revision 2")
 	r = s.fails(exitFailure, []string{"apply", edited, "--plan", saved, "--json"}, "applied: none\nnot applied: small, till")
 	var outcomes []outcome
 	if err := json.Unmarshal([]byte(r.out), &outcomes); err != nil || len(outcomes) != 2 || outcomes[0].Status != "failed" || outcomes[1].Status != "not applied" {
@@ -109,7 +109,8 @@ func TestPlanErrors(t *testing.T) {
 	s.ok("import", s.file("small.yaml", small))
 	s.fails(exitFailure, []string{"plan"}, "specify at least one file")
 	s.fails(exitFailure, []string{"plan", "x.yaml", "--frobnicate"}, "unknown flag")
-	s.fails(exitFailure, []string{"plan", "missing.yaml"}, "missing.yaml: ")
+	s.fails(exitFailure, []string{"plan", "missing.yaml"}, "missing.yaml: no such file")
+	s.fails(exitFailure, []string{"plan", "missing/"}, "missing/: no such file")
 	s.fails(exitFailure, []string{"plan", t.TempDir()}, "contains no .yaml, .yml or .json file")
 	s.fails(exitFailure, []string{"plan", s.file("a.yaml", till), s.file("b.yaml", till)}, `namespace "till" is in`)
 	s.fails(exitFailure, []string{"promote", "a"}, "specify the source and the target")

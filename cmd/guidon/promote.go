@@ -97,7 +97,7 @@ func (r *promoting) promote(ctx context.Context, service client.Client) error {
 		fmt.Fprintln(r.out, "nothing to do")
 		return nil
 	}
-	if err := r.confirm(fmt.Sprintf("%d changes will be applied to %s.\n", len(plan.GetChanges()), plan.GetNamespaceKey()), r.yes); err != nil {
+	if err := r.confirm(willApply(len(plan.GetChanges()), plan.GetNamespaceKey()), r.yes); err != nil {
 		return err
 	}
 	done, err := r.apply(ctx, service, savedPlanOf(plan))
