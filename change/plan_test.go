@@ -127,6 +127,13 @@ func TestPlanDigest(t *testing.T) {
 		if different := len(change.CompareFlags(flag, other)) > 0; different && plan(other, edited).Digest == p.Digest {
 			t.Fatalf("two bases have one digest: %s", change.Summarize(change.CompareFlags(flag, other)))
 		}
+		deletion := func(f *guidon.Flag) *change.Plan {
+			p, _ := planned(t, change.Objects{Flags: []*guidon.Flag{f}}, change.Patch{Delete: change.Keys{Flags: []string{"f"}}}, change.PlanOptions{})
+			return p
+		}
+		if different := len(change.CompareFlags(flag, other)) > 0; different && deletion(flag).Digest == deletion(other).Digest {
+			t.Fatalf("two deletions have one digest: %s", change.Summarize(change.CompareFlags(flag, other)))
+		}
 		options := change.PlanOptions{Unchanged: 1}
 		if q, _ := planned(t, change.Objects{}, change.Patch{}, options); q.Digest == p.Digest {
 			t.Fatal("a plan without changes has the digest of one with changes")

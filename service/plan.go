@@ -188,52 +188,6 @@ func (p *planner) reason() change.Reason {
 	return change.PromotionReason(SourceNamespace(p.Source), p.revision)
 }
 
-// apply makes the plan from the state in the transaction and, if it is the expected one,
-// carries it out.
-func (p *planner) apply(ctx context.Context, by Caller, tx Tx, expected ExpectedPlan) (*Plan, error) {
-	base, err := p.readBase(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	if base.Namespace == nil {
-		if err := mayPutNamespace(by, p.Namespace); err != nil {
-			return nil, err
-		}
-	}
-	plan, err := p.plan(base, 0, tx.Now())
-	if err != nil {
-		return nil, err
-	}
-	if plan.Digest != expected.Digest {
-		return plan, planChanged(plan.Plan, expected)
-	}
-	if plan.Patch.Put.Namespace != nil {
-		if err := mayPutNamespace(by, p.Namespace); err != nil {
-			return nil, err
-		}
-	}
-	// All flags that exist when segments are deleted are those of the source, whose
-	// references have been checked.
-	patching := &patching{tx: tx, namespace: p.Namespace, used: map[string]bool{}}
-	return plan, patching.apply(ctx, plan.Patch)
-}
-
-// readBase returns the state in the transaction.
-func (p *planner) readBase(ctx context.Context, tx Tx) (base change.Objects, err error) {
-	base.Namespace, err = existingNamespace(ctx, tx, p.Namespace)
-	if errors.Is(err, guidon.NotFound) && p.mayCreate() {
-		return change.Objects{}, nil
-	}
-	if err != nil {
-		return base, err
-	}
-	if base.Segments, err = tx.Segments(ctx); err != nil {
-		return base, err
-	}
-	base.Flags, err = tx.Flags(ctx)
-	return base, err
-}
-
 // plan returns the plan for the target in state base with the revision.
 func (p *planner) plan(base change.Objects, revision int64, now time.Time) (*Plan, error) {
 	w, err := p.wanted(base, now)

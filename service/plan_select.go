@@ -6,7 +6,7 @@ import "github.com/guidonhq/guidon"
 // source, with what flags of the target keep, and with the segments that come along.
 func (w *wanting) selectObjects() {
 	w.document = &Document{Namespace: w.source.Namespace}
-	flags := w.selection("flag", w.Flags)
+	flags := newSelection(w.planner, "flag", w.Flags)
 	for _, f := range w.source.Flags {
 		if f == nil || !flags.take(f.Key) {
 			continue
@@ -21,7 +21,7 @@ func (w *wanting) selectObjects() {
 }
 
 func (w *wanting) selectSegments() {
-	segments := w.selection("segment", w.Segments)
+	segments := newSelection(w.planner, "segment", w.Segments)
 	segments.all = segments.all && !w.WithoutSegments
 	w.required = w.segmentsOfFlags()
 	for _, g := range w.source.Segments {
@@ -62,8 +62,8 @@ type selection struct {
 	found  map[string]bool // by key
 }
 
-func (w *wanting) selection(kind string, keys []string) *selection {
-	s := &selection{kind: kind, source: w.Source, all: w.everything(), keys: keys, found: map[string]bool{}}
+func newSelection(p *planner, kind string, keys []string) *selection {
+	s := &selection{kind: kind, source: p.Source, all: p.everything(), keys: keys, found: map[string]bool{}}
 	for _, key := range keys {
 		s.found[key] = false
 	}

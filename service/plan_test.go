@@ -74,11 +74,11 @@ func TestPlanIsImport(t *testing.T) {
 				}
 			}
 			r := service.PlanRequest{Namespace: "shop", Document: parse(t, edited), Mode: mode}
-			p := mustPlan(t, planned, r)
+			mustPlan(t, planned, r)
 			if got := revision(t, planned, "shop"); got != revision(t, imported, "shop") {
 				t.Errorf("planning changed the namespace to revision %d", got)
 			}
-			p = mustApply(t, planned, r)
+			p := mustApply(t, planned, r)
 			result := mustImport(t, imported, edited, mode)
 			var got []string
 			for _, c := range p.Changes {

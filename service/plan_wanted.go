@@ -53,10 +53,10 @@ func (p *planner) wanted(base change.Objects, now time.Time) (*wanted, error) {
 		w.patch.Put.Namespace = wantedNamespace(w.namespace, w.document.Namespace, p.Mode, now)
 	}
 	for _, g := range w.document.Segments {
-		w.wantSegment(g.normalize(&problems{}))
+		w.wantSegment(g)
 	}
 	for _, f := range w.document.Flags {
-		w.wantFlag(f.normalize(&problems{}, referable))
+		w.wantFlag(f)
 	}
 	if p.Mode == ImportReplace {
 		w.deleteOthers(base, referable)
@@ -76,9 +76,9 @@ func checkPlanned(objects int) error {
 	return nil
 }
 
-// check finds the problems of what is selected. It returns the segments that flags may
-// refer to afterwards: those that come from the source and, unless the rest is deleted,
-// those of the target.
+// check finds the problems of what is selected, and replaces it by its normal form. It
+// returns the segments that flags may refer to afterwards: those that come from the source
+// and, unless the rest is deleted, those of the target.
 func (w *wanting) check() map[string]bool {
 	referable := map[string]bool{}
 	if w.Mode != ImportReplace {
@@ -86,7 +86,11 @@ func (w *wanting) check() map[string]bool {
 			referable[key] = true
 		}
 	}
-	w.document.findProblems(&w.problems, referable)
+	normal := &Document{Namespace: w.document.Namespace}
+	w.document.normalize(&w.problems, referable,
+		func(g *DocumentSegment) { normal.Segments = append(normal.Segments, g) },
+		func(f *DocumentFlag) { normal.Flags = append(normal.Flags, f) })
+	w.document = normal
 	if w.Mode != ImportCreate {
 		return referable
 	}
