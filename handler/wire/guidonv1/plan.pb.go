@@ -647,9 +647,9 @@ type FieldDifference struct {
 	// What happened there, as in JSON Patch (RFC 6902): "replace", "add", "remove" or "move".
 	Op string `protobuf:"bytes,2,opt,name=op,proto3" json:"op,omitempty"`
 	// The earlier value; unset if there was none.
-	Before *structpb.Value `protobuf:"bytes,3,opt,name=before,proto3" json:"before,omitempty"`
+	Before *structpb.Value `protobuf:"bytes,3,opt,name=before,proto3,oneof" json:"before,omitempty"`
 	// The later value; unset if there is none.
-	After *structpb.Value `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`
+	After *structpb.Value `protobuf:"bytes,4,opt,name=after,proto3,oneof" json:"after,omitempty"`
 	// The earlier position of an item that is removed or moved, from 1; otherwise 0.
 	From int32 `protobuf:"varint,5,opt,name=from,proto3" json:"from,omitempty"`
 	// The later position of an item that is added or moved, from 1; otherwise 0.
@@ -874,15 +874,17 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\vdifferences\x18\x06 \x03(\v2\x1a.guidon.v1.FieldDifferenceR\vdifferences\x12+\n" +
 	"\x06before\x18\a \x01(\v2\x13.guidon.v1.DocumentR\x06before\x12)\n" +
 	"\x05after\x18\b \x01(\v2\x13.guidon.v1.DocumentR\x05after\x12\x16\n" +
-	"\x06digest\x18\t \x01(\tR\x06digest\"\xd1\x01\n" +
+	"\x06digest\x18\t \x01(\tR\x06digest\"\xf0\x01\n" +
 	"\x0fFieldDifference\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x0e\n" +
-	"\x02op\x18\x02 \x01(\tR\x02op\x12.\n" +
-	"\x06before\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x06before\x12,\n" +
-	"\x05after\x18\x04 \x01(\v2\x16.google.protobuf.ValueR\x05after\x12\x12\n" +
+	"\x02op\x18\x02 \x01(\tR\x02op\x123\n" +
+	"\x06before\x18\x03 \x01(\v2\x16.google.protobuf.ValueH\x00R\x06before\x88\x01\x01\x121\n" +
+	"\x05after\x18\x04 \x01(\v2\x16.google.protobuf.ValueH\x01R\x05after\x88\x01\x01\x12\x12\n" +
 	"\x04from\x18\x05 \x01(\x05R\x04from\x12\x0e\n" +
 	"\x02to\x18\x06 \x01(\x05R\x02to\x12\x18\n" +
-	"\asummary\x18\a \x01(\tR\asummary\"\x85\x01\n" +
+	"\asummary\x18\a \x01(\tR\asummaryB\t\n" +
+	"\a_beforeB\b\n" +
+	"\x06_after\"\x85\x01\n" +
 	"\vPlanWarning\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1f\n" +
 	"\vobject_kind\x18\x02 \x01(\tR\n" +
@@ -955,6 +957,7 @@ func file_guidonv1_plan_proto_init() {
 		return
 	}
 	file_guidonv1_guidon_proto_init()
+	file_guidonv1_plan_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
