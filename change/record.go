@@ -1,7 +1,7 @@
 // Package change describes changes of namespaces and authentications: the records of the
 // change log, who made them, and where they are in it; and patches, which describe changes
 // to be made. Pure functions compare states and objects, put differences into words, merge
-// versions of an object, and undo changes.
+// versions of an object, undo changes, and plan them.
 package change
 
 import (

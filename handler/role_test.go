@@ -36,7 +36,7 @@ var needs = map[string]service.Role{
 	"CreateSegment": service.RoleEditor, "UpdateSegment": service.RoleEditor, "DeleteSegment": service.RoleEditor,
 	"CreateConstraint": service.RoleEditor, "UpdateConstraint": service.RoleEditor, "DeleteConstraint": service.RoleEditor,
 	"ReplaceFlag": service.RoleEditor, "ReplaceSegment": service.RoleEditor, "TurnFlagOff": service.RoleEditor, "TurnFlagOn": service.RoleEditor, "Patch": service.RoleEditor,
-	"Import":          service.RoleEditor,
+	"Import": service.RoleEditor, "Plan": service.RoleViewer, "Apply": service.RoleEditor,
 	"CreateNamespace": service.RoleAdmin, "UpdateNamespace": service.RoleAdmin, "DeleteNamespace": service.RoleAdmin,
 	"ListNamespaces": service.RoleUnset, "GetInfo": service.RoleUnset, "ListAuthenticationMethods": service.RoleUnset,
 	"GetAuthenticationSelf": service.RoleUnset, "ExpireAuthenticationSelf": service.RoleUnset, "RevokeAuthenticationSelf": service.RoleUnset,

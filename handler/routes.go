@@ -133,6 +133,9 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Change("/guidon.v1.EditService/TurnFlagOff", manage, within(post, "/flags/{key}/off"), management.TurnFlagOff),
 		call.Change("/guidon.v1.EditService/TurnFlagOn", manage, within(post, "/flags/{key}/on"), management.TurnFlagOn),
 		call.Change("/guidon.v1.EditService/Patch", manage, within(post, "/patch"), management.Patch),
+		// Plans: not part of Flipt v1.
+		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Plan", manage, within(post, "/plan"), plan.Plan).Large(plan.Limits, management.LongDocument(plan.Limits, config.ImportMemory, plan.InParts)).Needing(service.RoleViewer),
+		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Apply", manage, within(post, "/apply"), plan.Apply).Writing().Large(plan.Limits, management.LongDocument(plan.Limits, config.ImportMemory, plan.InParts)).Needing(service.RoleEditor),
 
 		// What follows from the content of flags and segments: not part of Flipt v1.
 		call.Read("/guidon.v1.AnalysisService/GetSegmentUsage", manage, within(get, "/segments/{key}/usage"), management.GetSegmentUsage).Validating(management.CheckKey),

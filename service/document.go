@@ -29,6 +29,13 @@ func (d *Document) Validate() error { return d.check(map[string]bool{}) }
 // document's segments to known.
 func (d *Document) check(known map[string]bool) error {
 	p := &problems{}
+	d.normalize(p, known, func(*DocumentSegment) {}, func(*DocumentFlag) {})
+	return p.err()
+}
+
+// normalize is check, but adds the problems to p, and calls segment and flag with the
+// normal form of each object.
+func (d *Document) normalize(p *problems, known map[string]bool, segment func(*DocumentSegment), flag func(*DocumentFlag)) {
 	namespace := d.Namespace
 	namespace.Key = guidon.NamespaceKey(namespace.Key)
 	p.at("namespace", func(p *problems) { p.add(namespace.check()) })
@@ -39,7 +46,7 @@ func (d *Document) check(known map[string]bool) error {
 		}
 		p.item("segments", i, g.Key, func(p *problems) {
 			p.checkUnique(seen, "segment", g.Key)
-			g.normalize(p)
+			segment(g.normalize(p))
 		})
 		known[g.Key] = true
 	}
@@ -50,10 +57,9 @@ func (d *Document) check(known map[string]bool) error {
 		}
 		p.item("flags", i, f.Key, func(p *problems) {
 			p.checkUnique(seen, "flag", f.Key)
-			f.normalize(p, known)
+			flag(f.normalize(p, known))
 		})
 	}
-	return p.err()
 }
 
 func (n DocumentNamespace) check() error {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 // Export converts one state of a namespace to a document. Each object is created when
@@ -64,6 +65,24 @@ func (e *Export) Segments() iter.Seq[*DocumentSegment] {
 			}
 		}
 	}
+}
+
+// DocumentOf returns the objects in the form of a document, or nil if there are none.
+func DocumentOf(namespace string, o change.Objects) *Document {
+	if o.Namespace == nil && len(o.Flags) == 0 && len(o.Segments) == 0 {
+		return nil
+	}
+	d := &Document{Namespace: DocumentNamespace{Key: namespace}}
+	if o.Namespace != nil {
+		d.Namespace = documentNamespace(o.Namespace)
+	}
+	for _, f := range o.Flags {
+		d.Flags = append(d.Flags, documentFlag(f))
+	}
+	for _, g := range o.Segments {
+		d.Segments = append(d.Segments, documentSegment(g))
+	}
+	return d
 }
 
 func documentNamespace(n *guidon.Namespace) DocumentNamespace {

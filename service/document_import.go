@@ -142,7 +142,7 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 		return err
 	}
 	if i.namespace == nil { // before all other checks
-		if err := i.mayPutNamespace(); err != nil {
+		if err := mayPutNamespace(i.by, i.result.Namespace); err != nil {
 			return err
 		}
 	}
@@ -174,9 +174,9 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 
 // mayPutNamespace returns PermissionDenied unless the caller may create and change the
 // namespace itself.
-func (i *importing) mayPutNamespace() error {
-	if a := i.by.Authentication; a != nil && !a.May(RoleAdmin, i.result.Namespace) {
-		return Refusal(RoleAdmin, i.result.Namespace)
+func mayPutNamespace(by Caller, namespace string) error {
+	if a := by.Authentication; a != nil && !a.May(RoleAdmin, namespace) {
+		return Refusal(RoleAdmin, namespace)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -57,34 +58,45 @@ func (d *Document) flagKeys() map[string]bool {
 }
 
 func (i *importing) namespacePatch(want DocumentNamespace) (change.Patch, error) {
-	have := i.namespace
-	if want.Key == guidon.DefaultNamespace {
+	put := wantedNamespace(i.namespace, want, i.mode, i.now)
+	if put == nil {
 		return change.Patch{}, nil
+	}
+	action, after := change.ActionCreate, &Document{Namespace: documentNamespace(put)}
+	var before *Document
+	if i.namespace != nil {
+		if err := mayPutNamespace(i.by, put.Key); err != nil {
+			return change.Patch{}, err
+		}
+		action, before = change.ActionUpdate, &Document{Namespace: documentNamespace(i.namespace)}
+	}
+	i.addChange(change.KindNamespace, put.Key, action, before, after)
+	return change.Patch{Put: change.Objects{Namespace: put}}, nil
+}
+
+// wantedNamespace returns the namespace that an import creates or changes, or nil if it
+// leaves it alone. have is nil if the namespace does not exist.
+func wantedNamespace(have *guidon.Namespace, want DocumentNamespace, mode ImportMode, now time.Time) *guidon.Namespace {
+	if want.Key == guidon.DefaultNamespace {
+		return nil
 	}
 	if have == nil {
-		created := &guidon.Namespace{
+		return &guidon.Namespace{
 			Key: want.Key, Name: cmp.Or(want.Name, want.Key), Description: want.Description,
-			CreatedAt: i.now, UpdatedAt: i.now,
+			CreatedAt: now, UpdatedAt: now,
 		}
-		i.addChange(change.KindNamespace, want.Key, change.ActionCreate, nil, &Document{Namespace: documentNamespace(created)})
-		return change.Patch{Put: change.Objects{Namespace: created}}, nil
 	}
-	if i.mode != ImportUpdate && i.mode != ImportReplace {
-		return change.Patch{}, nil
+	if mode != ImportUpdate && mode != ImportReplace {
+		return nil
 	}
 	updated := *have
 	updated.Name = cmp.Or(want.Name, have.Name)
 	updated.Description = cmp.Or(want.Description, have.Description)
 	if updated.Name == have.Name && updated.Description == have.Description {
-		return change.Patch{}, nil
+		return nil
 	}
-	if err := i.mayPutNamespace(); err != nil {
-		return change.Patch{}, err
-	}
-	updated.UpdatedAt = i.now
-	i.addChange(change.KindNamespace, want.Key, change.ActionUpdate,
-		&Document{Namespace: documentNamespace(have)}, &Document{Namespace: documentNamespace(&updated)})
-	return change.Patch{Put: change.Objects{Namespace: &updated}}, nil
+	updated.UpdatedAt = now
+	return &updated
 }
 
 func (i *importing) segmentPatch(ctx context.Context, want *DocumentSegment) (change.Patch, error) {

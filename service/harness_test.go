@@ -24,7 +24,7 @@ func newService(t *testing.T) *service.Service {
 	return service.NewService(newStore(t), time.Now)
 }
 
-func newStore(t *testing.T) *store.DB {
+func newStore(t testing.TB) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "test.db"), store.Options{})
 	if err != nil {

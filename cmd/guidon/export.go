@@ -25,13 +25,18 @@ Each namespace is written as one document, a consistent state of that namespace.
 The same state always produces the same bytes. The output file is created or
 replaced only when the export is complete.
 
-An earlier state has the name KEY@REVISION, or KEY@TIME with a time in RFC 3339.`
+An earlier state has the name KEY@REVISION, or KEY@TIME with a time in RFC 3339.
+
+With --dir, each namespace is written to a file of its own, named by its key, with flags and
+segments sorted by key. "guidon plan" and "guidon apply" read such a directory. Other files
+in it are left alone.`
 
 const exportExample = `  guidon export
   guidon export --namespaces shop,till -o flags.yaml
   guidon export --namespaces shop@412
   guidon export --namespaces shop@2026-11-20T14:03:00Z
-  guidon export --all-namespaces --sort-by-key -o flags.json --address https://flags.example`
+  guidon export --all-namespaces --sort-by-key -o flags.json --address https://flags.example
+  guidon export --all-namespaces --dir flags/`
 
 // exporting is one run of the command.
 type exporting struct {
@@ -42,6 +47,7 @@ type exporting struct {
 	namespaces []string
 	all        bool
 	sortByKey  bool
+	dir        string
 }
 
 func (p *program) exportCommand() *cobra.Command {
@@ -62,7 +68,10 @@ func (p *program) exportCommand() *cobra.Command {
 	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace}, "`keys` of the namespaces, or references to their states, separated by commas")
 	flags.BoolVar(&e.all, "all-namespaces", false, "export every namespace")
 	flags.BoolVar(&e.sortByKey, "sort-by-key", false, "sort namespaces, flags, variants and segments by key instead of creation order")
+	flags.StringVar(&e.dir, "dir", "", "write one file per namespace to this `directory`")
 	command.MarkFlagsMutuallyExclusive("namespaces", "all-namespaces")
+	command.MarkFlagsMutuallyExclusive("dir", "output")
+	command.MarkFlagsMutuallyExclusive("dir", "sort-by-key")
 	return command
 }
 
@@ -76,6 +85,9 @@ func (e *exporting) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	limitMemory()
+	if e.dir != "" {
+		return e.runDir(ctx)
+	}
 	return e.withClient(ctx, &e.connection, reading, func(svc client.Client) error {
 		documents, err := e.fetch(ctx, svc)
 		if err != nil {
@@ -92,6 +104,21 @@ func (e *exporting) run(ctx context.Context, _ []string) error {
 			e.report(documents, path)
 		}
 		return err
+	})
+}
+
+// runDir exports to a directory.
+func (e *exporting) runDir(ctx context.Context) error {
+	return e.withClient(ctx, &e.connection, reading, func(svc client.Client) error {
+		documents, err := e.fetch(ctx, svc)
+		if err != nil {
+			return err
+		}
+		if err := e.writeDir(documents); err != nil {
+			return err
+		}
+		e.report(documents, e.dir)
+		return nil
 	})
 }
 

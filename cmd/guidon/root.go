@@ -28,7 +28,8 @@ const exitCodeHelp = `
 Exit codes:
   0    success
   1    failure
-  2    usage error; of "compare", which fails with 1 then: the sides are different
+  2    usage error; of "compare": the sides are different; of "plan" and
+       "promote --dry-run": there are changes (usage errors of these are 1)
   3    "validate" or "config check" found problems, or "import --dry-run
        --exit-code" found differences
   130  interrupted (a second SIGTERM: 143)
@@ -56,9 +57,12 @@ func (p *program) root() *cobra.Command {
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand()},
-		"flags":   {p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand()},
-		"access":  {p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
-		"setup":   {p.configCommand(), p.versionCommand()},
+		"flags": {
+			p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand(),
+			p.planCommand(), p.applyCommand(), p.promoteCommand(),
+		},
+		"access": {p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
+		"setup":  {p.configCommand(), p.versionCommand()},
 	} {
 		for _, command := range commands {
 			command.GroupID = group

@@ -66,7 +66,17 @@ func aboutOnly(m proto.Message, namespace string) bool {
 		}
 		named = true
 	}
-	return named
+	source := sourceOf(m)
+	return named && (source == "" || service.SourceNamespace(source) == namespace)
+}
+
+// sourceOf returns the name of the other namespace state that the request reads, or "" if
+// there is none.
+func sourceOf(m proto.Message) string {
+	if m, ok := m.(interface{ GetSourceNamespaceKey() string }); ok {
+		return m.GetSourceNamespaceKey()
+	}
+	return ""
 }
 
 // namespaces returns the namespaces that the request is about, its own and those of its

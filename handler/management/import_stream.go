@@ -33,23 +33,35 @@ const maxShortImport = 256 << 10
 // are added to a document one by one, so that the whole body is never in memory. The
 // document may take so many bytes of memory; 0 means DefaultImportMemory.
 func LongImport(memory int64) call.LongBody {
+	return LongDocument(ImportLimits, memory, importedInParts)
+}
+
+// LongDocument is [LongImport] for any request with a document. inParts is the remedy that
+// errors about the limits suggest.
+func LongDocument(limits call.Limits, memory int64, inParts string) call.LongBody {
 	if memory == 0 {
 		memory = DefaultImportMemory
 	}
 	return call.LongBody{
 		Whole:   maxShortImport,
-		TooLong: guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", ImportLimits.Bytes>>20, importedInParts),
+		TooLong: guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", limits.Bytes>>20, inParts),
 		Decode: func(body io.Reader, m proto.Message) (any, error) {
-			return decodeImport(body, m.(*guidonv1.ImportRequest), memory)
+			d := &documentReader{limit: memory, values: limits.Values, inParts: inParts}
+			return d.read(body, m.(withDocument))
 		},
 	}
 }
 
-// decodeImport reads an import into m, except for its flags and segments, which are in
-// the document that it returns. It returns nil if there is no document.
-func decodeImport(body io.Reader, m *guidonv1.ImportRequest, memory int64) (any, error) {
-	d := &documentReader{limit: memory}
-	err := codec.UnmarshalStream(body, m, ImportLimits.Values, map[string]codec.List{
+// withDocument is a request with a document.
+type withDocument interface {
+	proto.Message
+	GetDocument() *guidonv1.Document
+}
+
+// read reads a request into m, except for the flags and segments, which are in the
+// document that it returns. It returns nil if there is no document.
+func (d *documentReader) read(body io.Reader, m withDocument) (any, error) {
+	err := codec.UnmarshalStream(body, m, d.values, map[string]codec.List{
 		"document.flags":    {Reset: d.resetFlags, Add: d.addFlag},
 		"document.segments": {Reset: d.resetSegments, Add: d.addSegment},
 	})
@@ -65,8 +77,10 @@ func decodeImport(body io.Reader, m *guidonv1.ImportRequest, memory int64) (any,
 type documentReader struct {
 	document service.Document
 	limit    int64
-	flags    int // bytes that the flags take in memory
-	segments int // bytes that the segments take in memory
+	values   int    // the limit of members and elements
+	inParts  string // the remedy for a document that is too large
+	flags    int    // bytes that the flags take in memory
+	segments int    // bytes that the segments take in memory
 }
 
 func (d *documentReader) resetFlags()    { d.document.Flags, d.flags = nil, 0 }
@@ -100,7 +114,7 @@ func (d *documentReader) decode(element []byte, m proto.Message) error {
 	if codec.Cost(element) > d.limit {
 		return d.tooLarge()
 	}
-	return codec.Unmarshal(element, m, ImportLimits.Values)
+	return codec.Unmarshal(element, m, d.values)
 }
 
 func (d *documentReader) check() error {
@@ -112,5 +126,5 @@ func (d *documentReader) check() error {
 
 func (d *documentReader) tooLarge() error {
 	return guidon.Errorf(guidon.TooLarge, "the document takes more than %d MiB of memory; %s, or give the service more memory (GOMEMLIMIT)",
-		d.limit>>20, importedInParts)
+		d.limit>>20, d.inParts)
 }

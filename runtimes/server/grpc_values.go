@@ -27,15 +27,16 @@ type layout struct {
 	weight int // of a nested message, in values
 }
 
-// weightInImport is the weight of a nested message in an import, of which there may be
-// more values than in other messages: even an empty flag takes a kilobyte in memory.
+// weightInImport is the weight of a nested message in a request with a document, of which
+// there may be more values than in other messages: even an empty flag takes a kilobyte in
+// memory.
 const weightInImport = 6
 
 // layoutOf returns the layout of messages of the type of m. Message types may be
 // recursive.
 func layoutOf(m proto.Message) *layout {
 	weight := 1
-	if _, ok := m.(*guidonv1.ImportRequest); ok {
+	if _, ok := m.(interface{ GetDocument() *guidonv1.Document }); ok {
 		weight = weightInImport
 	}
 	return newLayout(m.ProtoReflect().Descriptor(), weight, map[protoreflect.FullName]*layout{})

@@ -1,0 +1,175 @@
+package change
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Plan is what applying a patch to a state of a namespace changes.
+type Plan struct {
+	Changes   []PlannedChange // in the order in which they are applied
+	Unchanged int             // number of selected objects that are already as wanted
+	Skipped   []string        // "flag/<key>" and "segment/<key>", not changed because they exist
+	Warnings  []Warning
+	Patch     Patch // makes the changes
+
+	// Digest stands for everything that the plan states: two plans with the same digest
+	// make the same changes to the same objects, with the same warnings. Ids and times do
+	// not count, nor does the rest of the namespace.
+	Digest string
+}
+
+// PlannedChange is what a plan does to one object. Before and After have that object
+// alone, or nothing if it does not exist.
+type PlannedChange struct {
+	Kind          Kind
+	Key           string
+	Action        Action
+	Required      bool // a segment that was not selected, but that a selected flag refers to
+	Differences   []Difference
+	Before, After Objects
+	Digest        string // of this change
+}
+
+// Summary returns the change in words, in at most 400 bytes.
+func (c *PlannedChange) Summary() string {
+	switch {
+	case c.Action == ActionCreate:
+		return "created"
+	case c.Action == ActionDelete:
+		return "deleted"
+	case len(c.Differences) == 0:
+		return "no change of content"
+	}
+	return Summarize(c.Differences)
+}
+
+// PlanOptions is what a plan states besides its patch.
+type PlanOptions struct {
+	Required  map[string]bool // the segments that were not selected, but that selected flags refer to
+	Unchanged int
+	Skipped   []string
+}
+
+// NewPlan returns the plan that applies the patch to the namespace in state base, whose
+// Namespace is nil if it does not exist. It returns the error of [Patch.Validate] if the
+// patch contradicts itself. The plan shares the objects with base and patch.
+func NewPlan(base Objects, patch Patch, o PlanOptions) (*Plan, error) {
+	if err := patch.Validate(); err != nil {
+		return nil, err
+	}
+	p := &planning{
+		Plan:     Plan{Unchanged: o.Unchanged, Skipped: o.Skipped, Patch: patch},
+		required: o.Required,
+		flags:    byKey(base.Flags, func(f *guidon.Flag) string { return f.Key }),
+		segments: byKey(base.Segments, func(g *guidon.Segment) string { return g.Key }),
+	}
+	p.putNamespace(base.Namespace, patch.Put.Namespace)
+	for _, g := range patch.Put.Segments {
+		p.addSegment(g.Key, g)
+	}
+	for _, f := range patch.Put.Flags {
+		p.addFlag(f.Key, f)
+	}
+	for _, key := range patch.Delete.Flags {
+		p.addFlag(key, nil)
+	}
+	for _, key := range patch.Delete.Segments {
+		p.addSegment(key, nil)
+	}
+	p.warn(base.Flags)
+	if p.Digest = p.digest(); p.err != nil {
+		return nil, p.err
+	}
+	return &p.Plan, nil
+}
+
+// planning is the construction of a plan.
+type planning struct {
+	Plan
+	required map[string]bool
+	flags    map[string]*guidon.Flag // of the base
+	segments map[string]*guidon.Segment
+	err      error
+}
+
+func (p *planning) putNamespace(before, after *guidon.Namespace) {
+	if after == nil {
+		return
+	}
+	addPlanned(p, KindNamespace, namespaceShape, after.Key, before, after,
+		func(n *guidon.Namespace) Objects { return Objects{Namespace: n} })
+}
+
+func (p *planning) addSegment(key string, after *guidon.Segment) {
+	addPlanned(p, KindSegment, segmentShape, key, p.segments[key], after,
+		func(g *guidon.Segment) Objects { return Objects{Segments: []*guidon.Segment{g}} })
+}
+
+func (p *planning) addFlag(key string, after *guidon.Flag) {
+	addPlanned(p, KindFlag, flagShape, key, p.flags[key], after,
+		func(f *guidon.Flag) Objects { return Objects{Flags: []*guidon.Flag{f}} })
+}
+
+// addPlanned adds the change of one object. Deleting what does not exist is no change.
+func addPlanned[T any](p *planning, kind Kind, s shape[T], key string, before, after *T, objects func(*T) Objects) {
+	if before == nil && after == nil {
+		return
+	}
+	flags := flagsOf(versions[T]{ours: before, theirs: after})
+	c := PlannedChange{
+		Kind: kind, Key: key, Action: (&Compared[T]{Before: before, After: after}).Action(),
+		Required:    kind == KindSegment && p.required[key],
+		Differences: differences(s, sides{before: flags.ours, after: flags.theirs, matching: byIdentity}, before, after),
+	}
+	if before != nil {
+		c.Before = objects(before)
+	}
+	if after != nil {
+		c.After = objects(after)
+	}
+	c.Digest = p.hash(plannedForm{
+		Kind: kind, Key: key, Action: c.Action, Required: c.Required, Differences: c.Differences,
+		Before: s.content(flags.ours, before), After: s.content(flags.theirs, after),
+	})
+	p.Changes = append(p.Changes, c)
+}
+
+// plannedForm is the form of a change of which its digest is computed.
+type plannedForm struct {
+	Kind          Kind
+	Key           string
+	Action        Action
+	Required      bool
+	Differences   []Difference
+	Before, After json.RawMessage
+}
+
+// digest returns the digest of the plan. It begins with the version of its form, so that
+// servers of different releases do not take different plans for the same.
+func (p *planning) digest() string {
+	changes := make([]string, len(p.Changes))
+	for i := range p.Changes {
+		changes[i] = p.Changes[i].Digest
+	}
+	return p.hash(struct {
+		Version   int
+		Changes   []string
+		Unchanged int
+		Skipped   []string
+		Warnings  []Warning
+	}{1, changes, p.Unchanged, p.Skipped, p.Warnings})
+}
+
+// hash returns the SHA-256 of the JSON form of the value.
+func (p *planning) hash(value any) string {
+	hash := sha256.New()
+	if err := json.NewEncoder(hash).Encode(value); err != nil && p.err == nil {
+		p.err = fmt.Errorf("cannot state the plan: %w", err) // a stored object is no valid JSON
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}

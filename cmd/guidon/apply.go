@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const applyHelp = `Make namespaces equal to files, as "guidon plan" shows. It prints the plan first, and asks
+for confirmation.
+
+With --plan, it applies a saved plan without asking. If that would now be different, for
+example because somebody has changed a flag since, nothing is changed.
+
+Namespaces are applied one after the other, in the order of the files, each of them
+completely or not at all. If one fails, the following ones are not applied, and the output
+says what was applied and what was not. It can be run again: what is already as in the
+files stays as it is.
+
+Exit codes: 0 success, 1 error.`
+
+const applyExample = `  guidon apply flags/
+  guidon apply flags/ --plan plan.json -m "release 42" --address https://flags.example
+  guidon apply shop.yaml --drop --yes`
+
+func (p *program) applyCommand() *cobra.Command {
+	l := &planning{program: p}
+	command := &cobra.Command{
+		Use:     "apply <directory>|<file>...",
+		Short:   "Make namespaces equal to files",
+		Long:    applyHelp,
+		Example: applyExample,
+	}
+	withPlanExitCodes(p, command, l.runApply)
+	l.connection.writeFlags(command)
+	l.fileFlags(command)
+	command.Flags().StringVar(&l.saved, "plan", "", "apply the plan that is saved in this `file`")
+	command.Flags().BoolVarP(&l.yes, "yes", "y", false, "do not ask for confirmation")
+	return command
+}
+
+func (l *planning) runApply(ctx context.Context, paths []string) error {
+	documents, err := l.read(paths)
+	if err != nil {
+		return err
+	}
+	var plans []savedPlan
+	if l.saved != "" {
+		if plans, err = l.load(documents); err != nil {
+			return err
+		}
+	}
+	return l.withClient(ctx, &l.connection, writing, func(service client.Client) error {
+		if l.saved == "" {
+			if plans, err = l.confirmed(ctx, service, documents); err != nil || plans == nil {
+				return err
+			}
+		}
+		return l.applyAll(ctx, service, documents, plans)
+	})
+}
+
+// confirmed plans the documents, and returns the plans if the user confirms them. It returns
+// nil if there is nothing to do.
+func (l *planning) confirmed(ctx context.Context, service client.Client, documents []fileDocument) ([]savedPlan, error) {
+	responses, err := l.planAll(ctx, service, documents)
+	if err != nil {
+		return nil, fmt.Errorf("nothing was applied: %w", err)
+	}
+	if !l.asJSON {
+		for _, plan := range responses {
+			printPlan(l.out, plan)
+		}
+	}
+	plans := make([]savedPlan, len(responses))
+	for i, plan := range responses {
+		plans[i] = savedPlanOf(plan)
+	}
+	if n := changesOf(responses); n > 0 {
+		return plans, l.confirm(willApply(n, namespaceList(plans)), l.yes)
+	}
+	if l.asJSON {
+		return plans, nil // so that the output states the outcome for each namespace
+	}
+	fmt.Fprintln(l.out, "nothing to do")
+	return nil, nil
+}
+
+func namespaceList(plans []savedPlan) string {
+	keys := make([]string, len(plans))
+	for i, plan := range plans {
+		keys[i] = plan.Namespace
+	}
+	return strings.Join(keys, ", ")
+}
+
+// outcome is what became of one namespace, in JSON.
+type outcome struct {
+	Namespace string `json:"namespaceKey"`
+	Status    string `json:"status"` // applied, unchanged, failed or "not applied"
+	Changes   int    `json:"changes"`
+	Revision  int64  `json:"revision,omitempty"`
+	Error     string `json:"error,omitempty"`
+}
+
+// applyAll applies the plans in order, up to the first that fails.
+func (l *planning) applyAll(ctx context.Context, service client.Client, documents []fileDocument, plans []savedPlan) error {
+	if !l.asJSON && len(plans) > 1 {
+		fmt.Fprintf(l.out, "applying in this order: %s\n", namespaceList(plans))
+	}
+	outcomes := make([]outcome, len(plans))
+	var failed error
+	for i, plan := range plans {
+		outcomes[i] = outcome{Namespace: plan.Namespace, Status: "not applied", Changes: len(plan.Changes)}
+		if failed != nil {
+			continue
+		}
+		revision, err := l.apply(ctx, service, documents[i], plan)
+		switch {
+		case err != nil:
+			failed = fmt.Errorf("%s, namespace %q: %w", streamName(documents[i].path), plan.Namespace, err)
+			outcomes[i].Status, outcomes[i].Error = "failed", err.Error()
+			continue
+		case len(plan.Changes) == 0:
+			outcomes[i].Status = "unchanged"
+		default:
+			outcomes[i].Status = "applied"
+		}
+		if outcomes[i].Revision = revision; !l.asJSON {
+			fmt.Fprintln(l.out, outcomes[i].text())
+		}
+	}
+	if l.asJSON {
+		if err := l.printJSON(outcomes); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	return withOutcomes(failed, outcomes)
+}
+
+func (o outcome) text() string {
+	if o.Status == "unchanged" {
+		return fmt.Sprintf("%s: nothing to do", o.Namespace)
+	}
+	return fmt.Sprintf("%s: %s applied; revision %d", o.Namespace, countChanges(o.Changes), o.Revision)
+}
+
+func willApply(changes int, namespaces string) string {
+	return fmt.Sprintf("%s will be applied to %s.\n", countChanges(changes), namespaces)
+}
+
+func countChanges(n int) string {
+	if n == 1 {
+		return "1 change"
+	}
+	return fmt.Sprintf("%d changes", n)
+}
+
+// withOutcomes adds to the error, if there is one, what was applied and what was not.
+func withOutcomes(err error, outcomes []outcome) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, guidon.FailedPrecondition) {
+		err = fmt.Errorf("%w; plan again to see what has changed since", err)
+	}
+	with := func(statuses ...string) string {
+		var keys []string
+		for _, o := range outcomes {
+			for _, status := range statuses {
+				if o.Status == status {
+					keys = append(keys, o.Namespace)
+				}
+			}
+		}
+		if keys == nil {
+			return "none"
+		}
+		return strings.Join(keys, ", ")
+	}
+	return fmt.Errorf("%w\napplied: %s\nnot applied: %s", err, with("applied", "unchanged"), with("failed", "not applied"))
+}
+
+// apply applies the plan of one document, and returns the revision.
+func (l *planning) apply(ctx context.Context, service client.Client, d fileDocument, plan savedPlan) (int64, error) {
+	response := new(guidonv1.PlanResponse)
+	err := service.Invoke(ctx, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
+		NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), Digest: plan.Digest, ExpectedChanges: plan.expected(),
+	}, response)
+	return response.GetRevision(), err
+}
+
+func (p savedPlan) expected() []*guidonv1.ExpectedChange {
+	expected := make([]*guidonv1.ExpectedChange, len(p.Changes))
+	for i, c := range p.Changes {
+		expected[i] = &guidonv1.ExpectedChange{Kind: c.Kind, Key: c.Key, Digest: c.Digest}
+	}
+	return expected
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const planHelp = `Show what applying files would change, and change nothing. A file contains one or more
+namespaces. A directory stands for the .yaml, .yml and .json files in it, but not for
+those in its subdirectories. Each namespace may occur once.
+
+Flags and segments become equal to the files. Others are kept, unless --drop is given:
+then everything is deleted from the namespaces of the files that is not in them.
+
+With --out, the plan is saved. "guidon apply --plan" applies exactly that, or nothing.
+
+Exit codes: 0 nothing to do, 2 changes, 1 error.`
+
+const planExample = `  guidon plan flags/ --address https://flags.example
+  guidon plan flags/ --out plan.json
+  guidon plan shop.yaml till.yaml --drop --json`
+
+// exitChanges is the exit code of a plan with changes.
+const exitChanges = 2
+
+// hasChanges is returned by a command that completed and found changes to make.
+var hasChanges = &exitError{code: exitChanges}
+
+// planning is one run of "plan" or "apply".
+type planning struct {
+	*program
+	connection connection
+	format     formatFlag
+	drop       bool
+	asJSON     bool
+	saveTo     string // --out
+	saved      string // --plan
+	yes        bool
+}
+
+func (p *program) planCommand() *cobra.Command {
+	l := &planning{program: p}
+	command := &cobra.Command{
+		Use:     "plan <directory>|<file>...",
+		Short:   "Show what applying files would change",
+		Long:    planHelp,
+		Example: planExample,
+	}
+	withPlanExitCodes(p, command, l.run)
+	l.connection.flags(command)
+	l.fileFlags(command)
+	command.Flags().StringVar(&l.saveTo, "out", "", "save the plan to this `file`")
+	return command
+}
+
+// fileFlags adds the flags of a command that reads files.
+func (l *planning) fileFlags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.Var(&l.format, "format", "format of the files (default: by their extensions)")
+	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
+	flags.BoolVar(&l.drop, "drop", false, "also delete what is not in the files from their namespaces")
+	flags.BoolVar(&l.asJSON, "json", false, "print JSON")
+}
+
+// withPlanExitCodes makes the command run fn, with 1 as the exit code of all errors: 2 means
+// that there are changes.
+func withPlanExitCodes(p *program, command *cobra.Command, fn func(ctx context.Context, args []string) error) {
+	one := func(err error) error {
+		if e, ok := errors.AsType[*exitError](err); ok && e.code == exitUsage && e.err != nil {
+			return &exitError{code: exitFailure, err: e.err}
+		}
+		return err
+	}
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{code: exitFailure, err: err} })
+	command.RunE = p.action(func(ctx context.Context, args []string) error { return one(fn(ctx, args)) })
+}
+
+func (l *planning) run(ctx context.Context, paths []string) error {
+	documents, err := l.read(paths)
+	if err != nil {
+		return err
+	}
+	return l.withClient(ctx, &l.connection, reading, func(service client.Client) error {
+		plans, err := l.planAll(ctx, service, documents)
+		if err != nil {
+			return err
+		}
+		if err := l.print(plans); err != nil {
+			return err
+		}
+		if l.saveTo != "" {
+			if err := l.save(plans); err != nil {
+				return err
+			}
+		}
+		if changesOf(plans) > 0 {
+			return hasChanges
+		}
+		return nil
+	})
+}
+
+// read returns the documents of the files and directories, each of another namespace.
+func (l *planning) read(paths []string) ([]fileDocument, error) {
+	if err := checkFiles(paths); err != nil {
+		return nil, err
+	}
+	files, err := l.filesIn(paths)
+	if err != nil {
+		return nil, err
+	}
+	limitMemory()
+	documents, err := l.readDocuments(files, &l.format)
+	if err != nil {
+		return nil, err
+	}
+	if len(documents) == 0 {
+		return nil, fmt.Errorf("%s: contains no document", streamName(paths[0]))
+	}
+	seen := make(map[string]string)
+	for _, d := range documents {
+		if other, twice := seen[d.key()]; twice {
+			return nil, fmt.Errorf("namespace %q is in %s and in %s; it may occur only once", d.key(), streamName(other), streamName(d.path))
+		}
+		seen[d.key()] = d.path
+	}
+	return documents, nil
+}
+
+// filesIn returns the paths with the files in a directory, sorted by name, instead of it.
+func (l *planning) filesIn(paths []string) ([]string, error) {
+	var files []string
+	for _, path := range paths {
+		if path == standardStream {
+			files = append(files, path)
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, plainReason(err))
+		}
+		if !info.IsDir() {
+			files = append(files, path)
+			continue
+		}
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, plainReason(err))
+		}
+		before := len(files)
+		for _, entry := range entries {
+			if _, err := document.FormatOf(entry.Name()); err == nil && !entry.IsDir() {
+				files = append(files, filepath.Join(path, entry.Name()))
+			}
+		}
+		if len(files) == before {
+			return nil, fmt.Errorf("%s: contains no .yaml, .yml or .json file", path)
+		}
+	}
+	return slices.Compact(files), nil
+}
+
+// planAll returns the plan of each document. It plans all of them before it returns the
+// errors.
+func (l *planning) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.PlanResponse, error) {
+	progress := l.startProgress("planning")
+	defer progress.stop()
+	plans := make([]*guidonv1.PlanResponse, len(documents))
+	var failed []error
+	for i, d := range documents {
+		plans[i] = new(guidonv1.PlanResponse)
+		err := service.Invoke(ctx, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
+			NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(),
+		}, plans[i])
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s, namespace %q: %w", streamName(d.path), d.key(), err))
+		}
+		progress.add(d.objects(), 0)
+	}
+	return plans, errors.Join(failed...)
+}
+
+func (l *planning) mode() guidonv1.PlanMode {
+	if l.drop {
+		return guidonv1.PlanMode_REPLACE_PLAN_MODE
+	}
+	return guidonv1.PlanMode_UPDATE_PLAN_MODE
+}
+
+// changesOf returns the number of changes in the plans.
+func changesOf(plans []*guidonv1.PlanResponse) int {
+	n := 0
+	for _, plan := range plans {
+		n += len(plan.GetChanges())
+	}
+	return n
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// maxPlanFile limits a saved plan, in bytes.
+const maxPlanFile = 256 << 20
+
+// planFileVersion is the version of the form of a saved plan.
+const planFileVersion = 1
+
+// planFile is a saved plan. It has what an apply must match, and not the changes
+// themselves: these are in the files.
+type planFile struct {
+	Version int         `json:"version"`
+	Drop    bool        `json:"drop"`
+	Plans   []savedPlan `json:"plans"` // in the order in which they are applied
+}
+
+// savedPlan is the plan for one namespace.
+type savedPlan struct {
+	Namespace string        `json:"namespaceKey"`
+	Revision  int64         `json:"revision"` // when it was planned
+	Digest    string        `json:"digest"`
+	Changes   []savedChange `json:"changes"`
+}
+
+// savedChange is a change of one object.
+type savedChange struct {
+	Kind   string `json:"kind"`
+	Key    string `json:"key"`
+	Digest string `json:"digest"`
+}
+
+// save writes the plans to the file that --out names.
+func (l *planning) save(plans []*guidonv1.PlanResponse) error {
+	file := planFile{Version: planFileVersion, Drop: l.drop}
+	for _, plan := range plans {
+		file.Plans = append(file.Plans, savedPlanOf(plan))
+	}
+	return l.writeAll(l.saveTo, func(out io.Writer) error {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(file)
+	})
+}
+
+func savedPlanOf(plan *guidonv1.PlanResponse) savedPlan {
+	saved := savedPlan{Namespace: plan.GetNamespaceKey(), Revision: plan.GetRevision(), Digest: plan.GetDigest(), Changes: []savedChange{}}
+	for _, c := range plan.GetChanges() {
+		saved.Changes = append(saved.Changes, savedChange{Kind: c.GetKind(), Key: c.GetKey(), Digest: c.GetDigest()})
+	}
+	return saved
+}
+
+// load returns the saved plan that --plan names, if it is one of the documents.
+func (l *planning) load(documents []fileDocument) ([]savedPlan, error) {
+	f, err := os.Open(l.saved)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.saved, plainReason(err))
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxPlanFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.saved, plainReason(err))
+	}
+	if len(text) > maxPlanFile {
+		return nil, fmt.Errorf("%s: a saved plan must not be larger than %d MiB", l.saved, maxPlanFile>>20)
+	}
+	var file planFile
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&file); err != nil {
+		return nil, fmt.Errorf("%s: not a saved plan: %w", l.saved, err)
+	}
+	if err := l.matches(&file, documents); err != nil {
+		return nil, fmt.Errorf("%s: %w", l.saved, err)
+	}
+	return file.Plans, nil
+}
+
+// matches returns an error unless the saved plan is one of the documents.
+func (l *planning) matches(file *planFile, documents []fileDocument) error {
+	if file.Version != planFileVersion {
+		return fmt.Errorf("a saved plan of version %d; this program knows version %d", file.Version, planFileVersion)
+	}
+	if file.Drop != l.drop {
+		return fmt.Errorf("planned with --drop=%t, but applied with --drop=%t", file.Drop, l.drop)
+	}
+	planned := make([]string, len(file.Plans))
+	for i, plan := range file.Plans {
+		planned[i] = plan.Namespace
+	}
+	given := make([]string, len(documents))
+	for i, d := range documents {
+		given[i] = d.key()
+	}
+	if !slices.Equal(planned, given) {
+		return fmt.Errorf("a plan for the namespaces %q, but the files have %q", planned, given)
+	}
+	return nil
+}

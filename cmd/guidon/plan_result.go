@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// print prints the plans.
+func (l *planning) print(plans []*guidonv1.PlanResponse) error {
+	if l.asJSON {
+		return printPlansJSON(l.out, plans)
+	}
+	for _, plan := range plans {
+		printPlan(l.out, plan)
+	}
+	return nil
+}
+
+// printPlan prints a plan in words.
+func printPlan(out io.Writer, plan *guidonv1.PlanResponse) {
+	counts := make(map[string]int)
+	for _, c := range plan.GetChanges() {
+		counts[c.GetAction()]++
+	}
+	fmt.Fprintf(out, "%s: %d to create, %d to update, %d to delete, %d unchanged", plan.GetNamespaceKey(),
+		counts[string(change.ActionCreate)], counts[string(change.ActionUpdate)], counts[string(change.ActionDelete)], plan.GetUnchanged())
+	if plan.GetSourceNamespaceKey() != "" {
+		fmt.Fprintf(out, "; from %s at revision %d", plan.GetSourceNamespaceKey(), plan.GetSourceRevision())
+	}
+	fmt.Fprintln(out)
+	for _, c := range plan.GetChanges() {
+		printPlanned(out, c)
+	}
+	for _, w := range plan.GetWarnings() {
+		fmt.Fprintf(out, "  warning: %s\n", w.GetText())
+	}
+}
+
+func printPlanned(out io.Writer, c *guidonv1.PlannedChange) {
+	required := ""
+	if c.GetRequired() {
+		required = " (required)"
+	}
+	fmt.Fprintf(out, "  %s %s %s%s\n", c.GetAction(), c.GetKind(), c.GetKey(), required)
+	if c.GetAction() != string(change.ActionUpdate) {
+		return
+	}
+	for _, d := range c.GetDifferences() {
+		fmt.Fprintf(out, "    %s\n", d.GetSummary())
+	}
+	if len(c.GetDifferences()) == 0 { // of an abridged plan
+		fmt.Fprintf(out, "    %s\n", c.GetSummary())
+	}
+}
+
+// printPlansJSON prints the plans as a JSON array.
+func printPlansJSON(out io.Writer, plans []*guidonv1.PlanResponse) error {
+	texts := make([]json.RawMessage, len(plans))
+	for i, plan := range plans {
+		text, err := codec.Marshal(plan)
+		if err != nil {
+			return err
+		}
+		texts[i] = text
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(texts); err != nil {
+		return err
+	}
+	_, err := b.WriteTo(out)
+	return err
+}

@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"context"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Limits are the limits of a request. A plan has all of its changes in memory, so a document
+// must be smaller than for an import.
+var Limits = call.Limits{Bytes: 16 << 20, Values: 2_000_000}
+
+// InParts is the remedy that errors about the limits suggest.
+const InParts = "plan it in parts, or import it"
+
+// request is the common part of the requests of both operations.
+type request interface {
+	convert.InNamespace
+	GetDocument() *guidonv1.Document
+	GetSourceNamespaceKey() string
+	GetMode() guidonv1.PlanMode
+	GetFlagKeys() []string
+	GetSegmentKeys() []string
+	GetWithoutSegments() bool
+	GetKeep() []string
+}
+
+// Plan returns what Apply would do.
+func Plan(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.PlanRequest, from *call.Request) (call.Response, error) {
+	r, err := requestOf(m, from)
+	if err != nil {
+		return call.Response{}, err
+	}
+	plan, state, err := s.Plan(ctx, c.Caller, c.Demand, r)
+	if err != nil {
+		return call.Response{State: state}, err
+	}
+	return call.Response{State: state, Message: response(plan)}, nil
+}
+
+// Apply carries out a plan.
+func Apply(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ApplyRequest, from *call.Request) (call.Response, error) {
+	r, err := requestOf(m, from)
+	if err != nil {
+		return call.Response{}, err
+	}
+	w := c.Write()
+	if m.GetMessage() != "" {
+		w.Message = m.GetMessage()
+	}
+	plan, revision, err := s.Apply(ctx, w, c.Demand, r, expected(m))
+	state := service.State{Namespace: convert.NamespaceOf(m), Revision: revision}
+	if err != nil {
+		return call.Response{State: state}, err
+	}
+	return call.Response{State: state, Message: response(plan)}, nil
+}
+
+// modes are the modes by their numbers on the wire.
+var modes = map[guidonv1.PlanMode]service.ImportMode{
+	guidonv1.PlanMode_UPDATE_PLAN_MODE:        service.ImportUpdate,
+	guidonv1.PlanMode_REPLACE_PLAN_MODE:       service.ImportReplace,
+	guidonv1.PlanMode_CREATE_PLAN_MODE:        service.ImportCreate,
+	guidonv1.PlanMode_SKIP_EXISTING_PLAN_MODE: service.ImportSkipExisting,
+}
+
+func requestOf(m request, from *call.Request) (service.PlanRequest, error) {
+	r := service.PlanRequest{
+		Namespace: m.GetNamespaceKey(), Source: m.GetSourceNamespaceKey(),
+		Flags: m.GetFlagKeys(), Segments: m.GetSegmentKeys(), WithoutSegments: m.GetWithoutSegments(),
+	}
+	var known bool
+	if r.Mode, known = modes[m.GetMode()]; !known {
+		return r, guidon.Errorf(guidon.InvalidArgument, "invalid field mode: is not a known value")
+	}
+	if document, streamed := from.Payload.(*service.Document); streamed {
+		r.Document = document
+	} else if m.GetDocument() != nil {
+		r.Document = convert.DocumentOf(m.GetDocument())
+	}
+	var err error
+	r.Keep, err = service.ParseKeep(m.GetKeep())
+	return r, err
+}
+
+func expected(m *guidonv1.ApplyRequest) service.ExpectedPlan {
+	return service.ExpectedPlan{
+		Digest: m.GetDigest(),
+		Changes: convert.All(m.GetExpectedChanges(), func(c *guidonv1.ExpectedChange) *service.ExpectedChange {
+			return &service.ExpectedChange{Kind: change.Kind(c.GetKind()), Key: c.GetKey(), Digest: c.GetDigest()}
+		}),
+	}
+}

@@ -1,0 +1,56 @@
+package plan
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Limits of a response. The number of changes is limited by the service.
+const (
+	maxDetails  = 1 << 20 // bytes of differences, and of the objects before and after
+	maxWarnings = 1000
+	maxUsers    = 100 // flags that a warning names
+)
+
+// response returns the message of the plan.
+func response(p *service.Plan) *guidonv1.PlanResponse {
+	m := &guidonv1.PlanResponse{
+		NamespaceKey: p.Namespace, Revision: p.Revision, SourceNamespaceKey: p.Source, SourceRevision: p.SourceRevision,
+		Digest: p.Digest, Unchanged: convert.Count(p.Unchanged), Skipped: p.Skipped,
+		Changes:  make([]*guidonv1.PlannedChange, len(p.Changes)),
+		Warnings: convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)], warning),
+	}
+	m.Abridged = len(p.Warnings) > maxWarnings
+	left := maxDetails
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		m.Changes[i] = &guidonv1.PlannedChange{
+			Kind: string(c.Kind), Key: c.Key, Action: string(c.Action), Required: c.Required, Summary: c.Summary(), Digest: c.Digest,
+		}
+		if m.Abridged {
+			continue
+		}
+		details := &guidonv1.PlannedChange{
+			Differences: convert.All(c.Differences, convert.Difference),
+			Before:      convert.WireDocument(service.DocumentOf(p.Namespace, c.Before)),
+			After:       convert.WireDocument(service.DocumentOf(p.Namespace, c.After)),
+		}
+		if left -= proto.Size(details); left < 0 {
+			m.Abridged = true
+			continue
+		}
+		m.Changes[i].Differences, m.Changes[i].Before, m.Changes[i].After = details.Differences, details.Before, details.After
+	}
+	return m
+}
+
+func warning(w change.Warning) *guidonv1.PlanWarning {
+	return &guidonv1.PlanWarning{
+		Kind: string(w.Kind), ObjectKind: string(w.Object), Key: w.Key, Text: w.Text,
+		FlagKeys: w.Flags[:min(len(w.Flags), maxUsers)],
+	}
+}

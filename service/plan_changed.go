@@ -1,0 +1,86 @@
+package service
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
+
+// Limits of what the error about a changed plan says: the number of differences, and
+// the bytes of each. [guidon.MaxPublicMessage] must not cut it.
+const (
+	maxPlanDifferences = 10
+	maxPlanDifference  = 150
+)
+
+// planChanged returns the error for a plan that is not the expected one. It says what is
+// different or, if the changes of the expected plan are not known, what the plan is now.
+func planChanged(now *change.Plan, expected ExpectedPlan) error {
+	var what []string
+	if len(expected.Changes) > 0 {
+		what = planDifferences(now, expected.Changes)
+	} else {
+		for i := range now.Changes {
+			what = append(what, "now "+describePlanned(&now.Changes[i]))
+		}
+		if len(what) == 0 {
+			what = []string{"nothing would change now"}
+		}
+	}
+	if more := len(what) - maxPlanDifferences; more > 0 {
+		what = append(what[:maxPlanDifferences], fmt.Sprintf("%d more", more))
+	}
+	for i, text := range what {
+		if len(text) > maxPlanDifference {
+			what[i] = strings.ToValidUTF8(text[:maxPlanDifference], "") + "…"
+		}
+	}
+	return guidon.Errorf(guidon.FailedPrecondition, "nothing was changed: the plan is no longer the same: %s", strings.Join(what, "; "))
+}
+
+// planDifferences returns the differences between the expected changes and those of the
+// plan, in words.
+func planDifferences(now *change.Plan, expected []*ExpectedChange) []string {
+	type object struct {
+		kind change.Kind
+		key  string
+	}
+	digests := make(map[object]string, len(expected))
+	for _, e := range expected {
+		digests[object{e.Kind, e.Key}] = e.Digest
+	}
+	var what []string
+	for i := range now.Changes {
+		c := &now.Changes[i]
+		digest, known := digests[object{c.Kind, c.Key}]
+		delete(digests, object{c.Kind, c.Key})
+		switch {
+		case !known:
+			what = append(what, "also "+describePlanned(c))
+		case digest != c.Digest:
+			what = append(what, "now "+describePlanned(c))
+		}
+	}
+	for _, e := range expected {
+		if _, left := digests[object{e.Kind, e.Key}]; left {
+			delete(digests, object{e.Kind, e.Key})
+			what = append(what, fmt.Sprintf("%s %q would no longer change", e.Kind, e.Key))
+		}
+	}
+	if len(what) == 0 {
+		return []string{"the changes are the same, but not the warnings, or the objects that stay as they are"}
+	}
+	return what
+}
+
+// describePlanned returns the change in words, such as `update flag "checkout": enabled
+// true → false`.
+func describePlanned(c *change.PlannedChange) string {
+	text := fmt.Sprintf("%s %s %q", c.Action, c.Kind, c.Key)
+	if c.Action == change.ActionUpdate {
+		text += ": " + c.Summary()
+	}
+	return text
+}

@@ -1,0 +1,89 @@
+package service
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+)
+
+// keepNames are the names of what can be kept.
+var keepNames = []string{"enabled", "percentages", "rules"}
+
+// ParseKeep returns what the names say: "enabled", "percentages" and "rules".
+func ParseKeep(names []string) (k Keep, err error) {
+	for i, name := range names {
+		switch name {
+		case "enabled":
+			k.Enabled = true
+		case "percentages":
+			k.Percentages = true
+		case "rules":
+			k.Rules = true
+		default:
+			return Keep{}, invalidField(fmt.Sprintf("keep[%d]", i), "must be one of "+strings.Join(keepNames, ", "))
+		}
+	}
+	return k, nil
+}
+
+// of returns the flag want with what the existing flag keeps. Rules and percentages are
+// kept only if both flags have the same type.
+func (k Keep) of(have *guidon.Flag, want *DocumentFlag) *DocumentFlag {
+	if k == (Keep{}) {
+		return want
+	}
+	old := documentFlag(have)
+	out := want.normalize(&problems{}, map[string]bool{}) // a copy; its problems are found later
+	if k.Enabled {
+		out.Enabled = old.Enabled
+	}
+	switch {
+	case old.Type != out.Type:
+	case k.Rules:
+		out.Rules, out.Rollouts = old.Rules, old.Rollouts
+	case k.Percentages:
+		keepDistributions(old, out)
+		keepThresholds(old, out)
+	}
+	return out
+}
+
+// keepDistributions sets the distributions of the rules that have the same segments and the
+// same variants as a rule of old. Their order is kept too: it decides who gets which
+// variant.
+func keepDistributions(old, out *DocumentFlag) {
+	sameSegments := ruleKeys[1:2]
+	for i, from := range pair(out.Rules, old.Rules, sameSegments) {
+		if from >= 0 && slices.Equal(servedVariants(old.Rules[from]), servedVariants(out.Rules[i])) {
+			out.Rules[i].Distributions = old.Rules[from].Distributions
+		}
+	}
+}
+
+// servedVariants returns the variants of the rule's distributions, sorted.
+func servedVariants(r *DocumentRule) []string {
+	keys := make([]string, len(r.Distributions))
+	for i, d := range r.Distributions {
+		keys[i] = d.Variant
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// keepThresholds sets the percentages of the thresholds that have the same value as one of
+// old, in order.
+func keepThresholds(old, out *DocumentFlag) {
+	sameValue := []func(r *DocumentRollout) string{func(r *DocumentRollout) string {
+		if r.Threshold == nil {
+			return ""
+		}
+		return fmt.Sprint(r.Threshold.Value)
+	}}
+	for i, from := range pair(out.Rollouts, old.Rollouts, sameValue) {
+		if t := out.Rollouts[i].Threshold; t != nil && from >= 0 {
+			t.Percentage = old.Rollouts[from].Threshold.Percentage
+		}
+	}
+}
