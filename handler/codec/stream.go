@@ -133,8 +133,11 @@ func (s *stream) raw() ([]byte, error) {
 			}
 		}
 		c := s.buf[s.pos+at]
-		if literal := depth == 0 && !quoted && at > 0; literal && (c == '"' || c == '{' || c == '[') {
-			return s.cut(at) // the start of what follows the value
+		if at > 0 && depth == 0 && !quoted {
+			if strings.IndexByte(literalEnds, c) >= 0 {
+				return s.cut(at)
+			}
+			continue
 		}
 		switch {
 		case escaped:
@@ -149,28 +152,24 @@ func (s *stream) raw() ([]byte, error) {
 		case c == '{' || c == '[':
 			depth++
 			s.left--
+		case depth == 0 && (c == '}' || c == ']' || c == ','):
+			return nil, s.malformed()
 		case c == '}' || c == ']':
-			if depth--; depth < 0 {
-				return s.cut(at)
-			}
-			if depth == 0 {
+			if depth--; depth == 0 {
 				return s.cut(at + 1)
 			}
 		case c == ',':
-			if s.left--; depth == 0 {
-				return s.cut(at)
-			}
-		case depth == 0 && (c == ' ' || c == '\n' || c == '\t' || c == '\r'):
-			return s.cut(at)
+			s.left--
 		}
 	}
 }
 
+// literalEnds are the bytes that end a number or a literal: white space, punctuation, and
+// the beginnings of other values.
+const literalEnds = " \t\n\r,]}\"{["
+
 // cut returns the next n bytes and advances past them.
 func (s *stream) cut(n int) ([]byte, error) {
-	if n == 0 {
-		return nil, s.malformed()
-	}
 	value := s.buf[s.pos : s.pos+n]
 	s.pos += n
 	return value, s.checkValues()

@@ -70,7 +70,7 @@ func NewRouter(rows []Row, plain []Plain, mounts []Mount, config Config) *Router
 	t.origins = newOriginChecks(config, own)
 	checkOverlaps(rows, plain, mounts)
 	t.mux.Use(t.routing)
-	// These come first, because chi hands them on to all routes that it has.
+	// These come first: chi goes through all routes that exist when they are set.
 	t.mux.NotFound(serveNotFound)
 	t.mux.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) { w.(*Exchange).ReplyError(ErrNoMethod) })
 	for _, row := range rows {

@@ -68,14 +68,7 @@ func typedFlag(key, variant, attachment string, segments []any) map[string]any {
 // TestNodeClients runs the published Node clients against the server: the client of the
 // Flipt v1 API, and the OpenFeature providers for servers and browsers.
 func TestNodeClients(t *testing.T) {
-	need(t, "node")
-	need(t, "npm")
-	install := exec.Command("npm", "ci")
-	install.Dir = "node"
-	if out, err := install.CombinedOutput(); err != nil {
-		harness.Skip(t, "npm ci: %v\n%s", err, out)
-	}
-
+	harness.InstallNode(t, "node")
 	s := startForClients(t)
 	tests := exec.Command("npm", "test")
 	tests.Dir = "node"
@@ -99,12 +92,4 @@ func startForClients(t *testing.T) *harness.Server {
 			"Authorization: Bearer "+sdkToken)
 	}
 	return s
-}
-
-// need skips the test if the program is not installed.
-func need(t *testing.T, program string) {
-	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
-		harness.Skip(t, "%s is not installed", program)
-	}
 }

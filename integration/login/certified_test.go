@@ -28,16 +28,7 @@ type certified struct {
 func startCertified(t *testing.T) *certified {
 	t.Helper()
 	const dir = "certified"
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			harness.Skip(t, "%s is not installed", program)
-		}
-	}
-	install := exec.Command("npm", "ci")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		harness.Skip(t, "npm ci: %v\n%s", err, out)
-	}
+	harness.InstallNode(t, dir)
 	run := exec.Command("node", "--no-warnings", "provider.js")
 	run.Dir = dir
 	var log harness.Buffer

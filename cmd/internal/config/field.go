@@ -15,8 +15,7 @@ const variablePrefix = "GUIDON_"
 // field is one key of the configuration, with its value in a Config.
 type field struct {
 	key   string // "server.http_port"
-	path  []string
-	named int // the index in path of the name that the operator chose, or -1
+	named int    // which part of the key the operator chose, from 0, or -1
 	tag   reflect.StructTag
 	value reflect.Value
 }
@@ -39,39 +38,39 @@ type walker struct {
 
 // walk visits the keys of c.
 func walk(c *Config, enter func(section), visit func(field)) {
-	walker{enter: enter, visit: visit}.walk(reflect.ValueOf(c).Elem(), nil, -1)
+	walker{enter: enter, visit: visit}.walk(reflect.ValueOf(c).Elem(), "", -1)
 }
 
-// walk visits the keys of the struct. Path is that of its group in the file; named is the
-// index in path of the name that the operator chose, or -1.
-func (w walker) walk(v reflect.Value, path []string, named int) {
+// walk visits the keys of the struct, which is the group with the key, or all if that is
+// empty. named is the part of the key that the operator chose, from 0, or -1.
+func (w walker) walk(v reflect.Value, group string, named int) {
 	for i := range v.NumField() {
 		tag := v.Type().Field(i).Tag
 		name := tag.Get("key")
 		if name == "" {
 			continue // no key
 		}
-		at := extend(path, name)
+		key := below(group, name)
 		switch value := v.Field(i); {
 		case value.Kind() == reflect.Struct:
-			w.group(section{key: strings.Join(at, "."), doc: tag.Get("doc")}, value, at, named)
+			w.group(section{key: key, doc: tag.Get("doc")}, value, named)
 		case isNamedGroups(value):
-			w.namedGroups(namedGroups{key: strings.Join(at, "."), tag: tag, value: value}, at)
+			w.namedGroups(namedGroups{key: key, tag: tag, value: value})
 		case w.visit != nil:
-			w.visit(field{key: strings.Join(at, "."), path: at, named: named, tag: tag, value: value})
+			w.visit(field{key: key, named: named, tag: tag, value: value})
 		}
 	}
 }
 
-func (w walker) group(s section, v reflect.Value, path []string, named int) {
+func (w walker) group(s section, v reflect.Value, named int) {
 	if w.enter != nil {
 		w.enter(s)
 	}
-	w.walk(v, path, named)
+	w.walk(v, s.key, named)
 }
 
 // namedGroups visits the groups in the order of their names.
-func (w walker) namedGroups(g namedGroups, path []string) {
+func (w walker) namedGroups(g namedGroups) {
 	if w.enter != nil {
 		w.enter(section{key: g.key, doc: g.tag.Get("doc"), names: true})
 	}
@@ -79,19 +78,22 @@ func (w walker) namedGroups(g namedGroups, path []string) {
 		w.names(g)
 	}
 	for _, name := range g.list() {
-		s := section{key: g.key + "." + name, doc: g.tag.Get("each"), named: true}
-		w.group(s, g.value.MapIndex(reflect.ValueOf(name)).Elem(), extend(path, name), len(path))
+		s := section{key: below(g.key, name), doc: g.tag.Get("each"), named: true}
+		w.group(s, g.value.MapIndex(reflect.ValueOf(name)).Elem(), 1+strings.Count(g.key, "."))
 	}
 }
 
-// extend returns a copy of the path with another name.
-func extend(path []string, name string) []string {
-	return append(slices.Clone(path), name)
+// below returns the key of the name in the group, whose key is empty if it has all groups.
+func below(group, name string) string {
+	if group == "" {
+		return name
+	}
+	return group + "." + name
 }
 
 // fields returns every key, with its value in c.
 func fields(c *Config) []field {
-	all := make([]field, 0, 256) // room for all
+	var all []field
 	walk(c, nil, func(f field) { all = append(all, f) })
 	return all
 }

@@ -41,12 +41,12 @@ func loadFile(c *Config, path string, env environment, found *problems) {
 		path: path, env: env, problems: found,
 		keys: make(map[string]field), groups: make(map[string][]string), named: make(map[string]namedGroups),
 	}
-	loader.learn(reflect.ValueOf(c).Elem(), nil)
+	loader.learn(reflect.ValueOf(c).Elem(), "")
 	loader.group("", root)
 }
 
-// learn adds the keys and groups of the struct at the path.
-func (l *fileLoader) learn(v reflect.Value, path []string) {
+// learn adds the keys and groups of the struct, which is the group with the key.
+func (l *fileLoader) learn(v reflect.Value, group string) {
 	walker{
 		enter: func(s section) { l.addName(s.key) },
 		names: func(g namedGroups) { l.named[g.key] = g },
@@ -54,7 +54,7 @@ func (l *fileLoader) learn(v reflect.Value, path []string) {
 			l.addName(f.key)
 			l.keys[f.key] = f
 		},
-	}.walk(v, path, -1)
+	}.walk(v, group, -1)
 }
 
 // parseFile returns the root node of the only YAML document, or nil if there is none.
@@ -163,7 +163,7 @@ func (l *fileLoader) namedGroup(g namedGroups, key string, name, value *yaml.Nod
 		return
 	}
 	g.add(name.Value)
-	l.learn(g.value.MapIndex(reflect.ValueOf(name.Value)).Elem(), strings.Split(key, "."))
+	l.learn(g.value.MapIndex(reflect.ValueOf(name.Value)).Elem(), key)
 	if value != nil {
 		l.group(key, value)
 	}

@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -56,7 +55,7 @@ func put(object map[string]any, path []string, value any) {
 // jsonPath returns the names of the members that lead to the key. A name that the operator
 // chose stays as it is.
 func (f field) jsonPath() []string {
-	path := slices.Clone(f.path)
+	path := strings.Split(f.key, ".")
 	for i, name := range path {
 		if i != f.named {
 			path[i] = camelCase(name)
@@ -66,9 +65,6 @@ func (f field) jsonPath() []string {
 }
 
 func camelCase(name string) string {
-	if !strings.Contains(name, "_") {
-		return name
-	}
 	words := strings.Split(name, "_")
 	for i, word := range words[1:] {
 		words[i+1] = strings.ToUpper(word[:1]) + word[1:]

@@ -26,7 +26,7 @@ func isNamedGroups(v reflect.Value) bool {
 // allNamedGroups returns those of c.
 func allNamedGroups(c *Config) []namedGroups {
 	var all []namedGroups
-	walker{names: func(g namedGroups) { all = append(all, g) }}.walk(reflect.ValueOf(c).Elem(), nil, -1)
+	walker{names: func(g namedGroups) { all = append(all, g) }}.walk(reflect.ValueOf(c).Elem(), "", -1)
 	return all
 }
 
@@ -50,14 +50,14 @@ func (g namedGroups) add(name string) {
 		return
 	}
 	group := reflect.New(g.value.Type().Elem().Elem())
-	walker{visit: func(f field) { f.setDefault() }}.walk(group.Elem(), nil, -1)
+	walker{visit: func(f field) { f.setDefault() }}.walk(group.Elem(), "", -1)
 	g.value.SetMapIndex(key, group)
 }
 
 // members returns the keys of each group, relative to it.
 func (g namedGroups) members() []field {
 	var all []field
-	walker{visit: func(f field) { all = append(all, f) }}.walk(reflect.New(g.value.Type().Elem().Elem()).Elem(), nil, -1)
+	walker{visit: func(f field) { all = append(all, f) }}.walk(reflect.New(g.value.Type().Elem().Elem()).Elem(), "", -1)
 	return all
 }
 

@@ -12,14 +12,14 @@ const issuer = `http://127.0.0.1:${server.address().port}`;
 console.log(issuer);
 
 const input = createInterface({ input: process.stdin });
-const [line] = await once(input, 'line');
 input.on('close', () => process.exit()); // with the test
+const [line] = await once(input, 'line');
 
 const provider = new Provider(issuer, {
   clients: [JSON.parse(line)],
   claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
-  scopes: ['openid', 'email', 'profile', 'groups', 'offline_access'],
-  features: { backchannelLogout: { enabled: true }, userinfo: { enabled: true } },
+  scopes: ['openid', 'email', 'profile', 'groups'],
+  features: { backchannelLogout: { enabled: true } },
   pkce: { required: () => true },
   fetch: (url, { dispatcher, ...options }) => fetch(url, options), // it refuses loopback addresses
   cookies: { keys: ['for tests'] },
