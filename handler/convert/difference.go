@@ -12,20 +12,31 @@ import (
 // Difference returns the message of a difference.
 func Difference(d change.Difference) *guidonv1.FieldDifference {
 	return &guidonv1.FieldDifference{
-		Path: d.Path, Op: string(d.Op), Before: value(d.Before), After: value(d.After),
-		From: Count(d.From), To: Count(d.To), Summary: d.Summary,
+		Path: d.Path, Op: string(d.Op), Before: JSONValue(d.Before), After: JSONValue(d.After),
+		From: position(d.From), To: position(d.To), Summary: d.Summary,
 	}
 }
 
-// value converts JSON to its wire type. It returns nil if text is empty or not valid, which
-// a difference never is.
-func value(text json.RawMessage) *structpb.Value {
+// position returns a position that counts from 1, or nil if there is none.
+func position(n int) *int32 {
+	if n == 0 {
+		return nil
+	}
+	p := Count(n)
+	return &p
+}
+
+// JSONValue returns the message of a JSON value, or nil if there is none. What the message
+// cannot express, such as a number that is too large, becomes a string.
+func JSONValue(text json.RawMessage) *structpb.Value {
 	if len(text) == 0 {
 		return nil
 	}
-	v := new(structpb.Value)
-	if v.UnmarshalJSON(text) != nil {
-		return nil
+	var value any
+	if json.Unmarshal(text, &value) == nil {
+		if message, err := structpb.NewValue(value); err == nil {
+			return message
+		}
 	}
-	return v
+	return structpb.NewStringValue(string(text))
 }

@@ -1,11 +1,8 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
 	"iter"
-
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -135,38 +132,7 @@ func comparedObject[T any](k change.Kind, o *change.Compared[T]) *guidonv1.Compa
 	listed := o.Differences[:min(len(o.Differences), maxDifferences)]
 	return &guidonv1.ComparedObject{
 		Kind: string(k), Key: o.Key, Action: string(o.Action()), Summary: o.Summary(),
-		Differences:     convert.All(listed, objectDifference),
+		Differences:     convert.All(listed, convert.Difference),
 		MoreDifferences: convert.Count(len(o.Differences) - len(listed)),
 	}
-}
-
-func objectDifference(d change.Difference) *guidonv1.ObjectDifference {
-	return &guidonv1.ObjectDifference{
-		Path: d.Path, Op: string(d.Op), Before: jsonValue(d.Before), After: jsonValue(d.After),
-		From: position(d.From), To: position(d.To), Summary: d.Summary,
-	}
-}
-
-// position returns a position that counts from 1, or nil if there is none.
-func position(n int) *int32 {
-	if n == 0 {
-		return nil
-	}
-	p := convert.Count(n)
-	return &p
-}
-
-// jsonValue returns the message of a JSON value, or nil if there is none. What the message
-// cannot express, such as a number that is too large, becomes a string.
-func jsonValue(text json.RawMessage) *structpb.Value {
-	if len(text) == 0 {
-		return nil
-	}
-	var value any
-	if json.Unmarshal(text, &value) == nil {
-		if message, err := structpb.NewValue(value); err == nil {
-			return message
-		}
-	}
-	return structpb.NewStringValue(string(text))
 }

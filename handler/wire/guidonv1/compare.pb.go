@@ -9,7 +9,6 @@ package guidonv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	structpb "google.golang.org/protobuf/types/known/structpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -336,7 +335,7 @@ type ComparedObject struct {
 	// The differences in words; at most 400 bytes.
 	Summary string `protobuf:"bytes,4,opt,name=summary,proto3" json:"summary,omitempty"`
 	// The differences, if the object exists before and after.
-	Differences []*ObjectDifference `protobuf:"bytes,5,rep,name=differences,proto3" json:"differences,omitempty"`
+	Differences []*FieldDifference `protobuf:"bytes,5,rep,name=differences,proto3" json:"differences,omitempty"`
 	// How many more differences there are, beyond the first 1000.
 	MoreDifferences int32 `protobuf:"varint,6,opt,name=more_differences,json=moreDifferences,proto3" json:"more_differences,omitempty"`
 	// The difference between the YAML forms of the object in unified format, if the request
@@ -404,7 +403,7 @@ func (x *ComparedObject) GetSummary() string {
 	return ""
 }
 
-func (x *ComparedObject) GetDifferences() []*ObjectDifference {
+func (x *ComparedObject) GetDifferences() []*FieldDifference {
 	if x != nil {
 		return x.Differences
 	}
@@ -425,112 +424,11 @@ func (x *ComparedObject) GetDiff() string {
 	return ""
 }
 
-// ObjectDifference is one difference between two versions of an object.
-type ObjectDifference struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where it is, such as variants["blue"].attachment or rules[2].distributions[0].rollout.
-	// Indexes count from 0, in the version after; of what is removed in the one before.
-	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// What happened: "replace", "add", "remove" or "move".
-	Op string `protobuf:"bytes,2,opt,name=op,proto3" json:"op,omitempty"`
-	// The value before; unset if there is none.
-	Before *structpb.Value `protobuf:"bytes,3,opt,name=before,proto3" json:"before,omitempty"`
-	// The value after; unset if there is none.
-	After *structpb.Value `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`
-	// The position in the list before, from 1, of an item that is removed or moved.
-	From *int32 `protobuf:"varint,5,opt,name=from,proto3,oneof" json:"from,omitempty"`
-	// The position in the list after, from 1, of an item that is added or moved.
-	To *int32 `protobuf:"varint,6,opt,name=to,proto3,oneof" json:"to,omitempty"`
-	// The difference in words, such as "rollout 2: percentage 10 → 50".
-	Summary       string `protobuf:"bytes,7,opt,name=summary,proto3" json:"summary,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ObjectDifference) Reset() {
-	*x = ObjectDifference{}
-	mi := &file_guidonv1_compare_proto_msgTypes[5]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ObjectDifference) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ObjectDifference) ProtoMessage() {}
-
-func (x *ObjectDifference) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_compare_proto_msgTypes[5]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ObjectDifference.ProtoReflect.Descriptor instead.
-func (*ObjectDifference) Descriptor() ([]byte, []int) {
-	return file_guidonv1_compare_proto_rawDescGZIP(), []int{5}
-}
-
-func (x *ObjectDifference) GetPath() string {
-	if x != nil {
-		return x.Path
-	}
-	return ""
-}
-
-func (x *ObjectDifference) GetOp() string {
-	if x != nil {
-		return x.Op
-	}
-	return ""
-}
-
-func (x *ObjectDifference) GetBefore() *structpb.Value {
-	if x != nil {
-		return x.Before
-	}
-	return nil
-}
-
-func (x *ObjectDifference) GetAfter() *structpb.Value {
-	if x != nil {
-		return x.After
-	}
-	return nil
-}
-
-func (x *ObjectDifference) GetFrom() int32 {
-	if x != nil && x.From != nil {
-		return *x.From
-	}
-	return 0
-}
-
-func (x *ObjectDifference) GetTo() int32 {
-	if x != nil && x.To != nil {
-		return *x.To
-	}
-	return 0
-}
-
-func (x *ObjectDifference) GetSummary() string {
-	if x != nil {
-		return x.Summary
-	}
-	return ""
-}
-
 var File_guidonv1_compare_proto protoreflect.FileDescriptor
 
 const file_guidonv1_compare_proto_rawDesc = "" +
 	"\n" +
-	"\x16guidonv1/compare.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\x92\x01\n" +
+	"\x16guidonv1/compare.proto\x12\tguidon.v1\x1a\x19guidonv1/difference.proto\"\x92\x01\n" +
 	"\x0eCompareRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x12\n" +
 	"\x04with\x18\x02 \x01(\tR\x04with\x12\x12\n" +
@@ -552,26 +450,16 @@ const file_guidonv1_compare_proto_rawDesc = "" +
 	"\acreated\x18\x01 \x01(\x05R\acreated\x12\x18\n" +
 	"\aupdated\x18\x02 \x01(\x05R\aupdated\x12\x18\n" +
 	"\adeleted\x18\x03 \x01(\x05R\adeleted\x12\x1c\n" +
-	"\tunchanged\x18\x04 \x01(\x05R\tunchanged\"\xf4\x01\n" +
+	"\tunchanged\x18\x04 \x01(\x05R\tunchanged\"\xf3\x01\n" +
 	"\x0eComparedObject\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
 	"\x06action\x18\x03 \x01(\tR\x06action\x12\x18\n" +
-	"\asummary\x18\x04 \x01(\tR\asummary\x12=\n" +
-	"\vdifferences\x18\x05 \x03(\v2\x1b.guidon.v1.ObjectDifferenceR\vdifferences\x12)\n" +
+	"\asummary\x18\x04 \x01(\tR\asummary\x12<\n" +
+	"\vdifferences\x18\x05 \x03(\v2\x1a.guidon.v1.FieldDifferenceR\vdifferences\x12)\n" +
 	"\x10more_differences\x18\x06 \x01(\x05R\x0fmoreDifferences\x12\x17\n" +
 	"\x04diff\x18\a \x01(\tH\x00R\x04diff\x88\x01\x01B\a\n" +
-	"\x05_diff\"\xec\x01\n" +
-	"\x10ObjectDifference\x12\x12\n" +
-	"\x04path\x18\x01 \x01(\tR\x04path\x12\x0e\n" +
-	"\x02op\x18\x02 \x01(\tR\x02op\x12.\n" +
-	"\x06before\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x06before\x12,\n" +
-	"\x05after\x18\x04 \x01(\v2\x16.google.protobuf.ValueR\x05after\x12\x17\n" +
-	"\x04from\x18\x05 \x01(\x05H\x00R\x04from\x88\x01\x01\x12\x13\n" +
-	"\x02to\x18\x06 \x01(\x05H\x01R\x02to\x88\x01\x01\x12\x18\n" +
-	"\asummary\x18\a \x01(\tR\asummaryB\a\n" +
-	"\x05_fromB\x05\n" +
-	"\x03_to2R\n" +
+	"\x05_diff2R\n" +
 	"\x0eCompareService\x12@\n" +
 	"\aCompare\x12\x19.guidon.v1.CompareRequest\x1a\x1a.guidon.v1.CompareResponseB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
 
@@ -587,15 +475,14 @@ func file_guidonv1_compare_proto_rawDescGZIP() []byte {
 	return file_guidonv1_compare_proto_rawDescData
 }
 
-var file_guidonv1_compare_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_guidonv1_compare_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_guidonv1_compare_proto_goTypes = []any{
-	(*CompareRequest)(nil),   // 0: guidon.v1.CompareRequest
-	(*CompareResponse)(nil),  // 1: guidon.v1.CompareResponse
-	(*ComparedState)(nil),    // 2: guidon.v1.ComparedState
-	(*CompareCounts)(nil),    // 3: guidon.v1.CompareCounts
-	(*ComparedObject)(nil),   // 4: guidon.v1.ComparedObject
-	(*ObjectDifference)(nil), // 5: guidon.v1.ObjectDifference
-	(*structpb.Value)(nil),   // 6: google.protobuf.Value
+	(*CompareRequest)(nil),  // 0: guidon.v1.CompareRequest
+	(*CompareResponse)(nil), // 1: guidon.v1.CompareResponse
+	(*ComparedState)(nil),   // 2: guidon.v1.ComparedState
+	(*CompareCounts)(nil),   // 3: guidon.v1.CompareCounts
+	(*ComparedObject)(nil),  // 4: guidon.v1.ComparedObject
+	(*FieldDifference)(nil), // 5: guidon.v1.FieldDifference
 }
 var file_guidonv1_compare_proto_depIdxs = []int32{
 	2, // 0: guidon.v1.CompareResponse.before:type_name -> guidon.v1.ComparedState
@@ -603,16 +490,14 @@ var file_guidonv1_compare_proto_depIdxs = []int32{
 	3, // 2: guidon.v1.CompareResponse.flags:type_name -> guidon.v1.CompareCounts
 	3, // 3: guidon.v1.CompareResponse.segments:type_name -> guidon.v1.CompareCounts
 	4, // 4: guidon.v1.CompareResponse.objects:type_name -> guidon.v1.ComparedObject
-	5, // 5: guidon.v1.ComparedObject.differences:type_name -> guidon.v1.ObjectDifference
-	6, // 6: guidon.v1.ObjectDifference.before:type_name -> google.protobuf.Value
-	6, // 7: guidon.v1.ObjectDifference.after:type_name -> google.protobuf.Value
-	0, // 8: guidon.v1.CompareService.Compare:input_type -> guidon.v1.CompareRequest
-	1, // 9: guidon.v1.CompareService.Compare:output_type -> guidon.v1.CompareResponse
-	9, // [9:10] is the sub-list for method output_type
-	8, // [8:9] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	5, // 5: guidon.v1.ComparedObject.differences:type_name -> guidon.v1.FieldDifference
+	0, // 6: guidon.v1.CompareService.Compare:input_type -> guidon.v1.CompareRequest
+	1, // 7: guidon.v1.CompareService.Compare:output_type -> guidon.v1.CompareResponse
+	7, // [7:8] is the sub-list for method output_type
+	6, // [6:7] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_compare_proto_init() }
@@ -620,15 +505,15 @@ func file_guidonv1_compare_proto_init() {
 	if File_guidonv1_compare_proto != nil {
 		return
 	}
+	file_guidonv1_difference_proto_init()
 	file_guidonv1_compare_proto_msgTypes[4].OneofWrappers = []any{}
-	file_guidonv1_compare_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_compare_proto_rawDesc), len(file_guidonv1_compare_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

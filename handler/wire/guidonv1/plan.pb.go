@@ -80,26 +80,31 @@ func (PlanMode) EnumDescriptor() ([]byte, []int) {
 	return file_guidonv1_plan_proto_rawDescGZIP(), []int{0}
 }
 
-// PlanRequest says what a plan brings from a source into a namespace. The source is either
-// a document or another namespace.
+// PlanRequest says what a plan brings from a source into a namespace. The source is a
+// document, a state of a namespace, or changes to undo.
 type PlanRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace to change.
 	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	// A document as the source.
 	Document *Document `protobuf:"bytes,2,opt,name=document,proto3" json:"document,omitempty"`
-	// A namespace as the source. The caller must be allowed to read it.
+	// A namespace as the source, or a reference to one of its states, such as "staging@412".
+	// An earlier state of the namespace to change restores what is selected. The caller must
+	// be allowed to read it.
 	SourceNamespaceKey string `protobuf:"bytes,3,opt,name=source_namespace_key,json=sourceNamespaceKey,proto3" json:"source_namespace_key,omitempty"`
 	// What happens to objects that already exist.
 	Mode PlanMode `protobuf:"varint,4,opt,name=mode,proto3,enum=guidon.v1.PlanMode" json:"mode,omitempty"`
 	// The flags to select. Without flags and segments, everything is selected.
 	FlagKeys []string `protobuf:"bytes,5,rep,name=flag_keys,json=flagKeys,proto3" json:"flag_keys,omitempty"`
-	// The segments to select, besides those that the selected flags refer to.
+	// The segments to select, besides those that the selected flags refer to. To restore or
+	// undo, only missing segments come along, or none.
 	SegmentKeys []string `protobuf:"bytes,6,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
 	// Leave out the segments that the selected flags refer to.
 	WithoutSegments bool `protobuf:"varint,7,opt,name=without_segments,json=withoutSegments,proto3" json:"without_segments,omitempty"`
 	// What flags that already exist keep: "enabled", "percentages" and "rules".
-	Keep          []string `protobuf:"bytes,8,rep,name=keep,proto3" json:"keep,omitempty"`
+	Keep []string `protobuf:"bytes,8,rep,name=keep,proto3" json:"keep,omitempty"`
+	// Changes to undo as the source.
+	Undo          *UndoneChanges `protobuf:"bytes,9,opt,name=undo,proto3" json:"undo,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -190,6 +195,151 @@ func (x *PlanRequest) GetKeep() []string {
 	return nil
 }
 
+func (x *PlanRequest) GetUndo() *UndoneChanges {
+	if x != nil {
+		return x.Undo
+	}
+	return nil
+}
+
+// UndoneChanges are the changes of a range of revisions, as far as they are selected. Each
+// part of an object that has not changed since becomes what it was before them.
+type UndoneChanges struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The first revision. Required.
+	FirstRevision int64 `protobuf:"varint,1,opt,name=first_revision,json=firstRevision,proto3" json:"first_revision,omitempty"`
+	// The last revision; 0 means the first one only.
+	LastRevision int64 `protobuf:"varint,2,opt,name=last_revision,json=lastRevision,proto3" json:"last_revision,omitempty"`
+	// How to resolve the conflicts that the plan had without them.
+	Choices       []*ConflictChoice `protobuf:"bytes,3,rep,name=choices,proto3" json:"choices,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UndoneChanges) Reset() {
+	*x = UndoneChanges{}
+	mi := &file_guidonv1_plan_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UndoneChanges) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UndoneChanges) ProtoMessage() {}
+
+func (x *UndoneChanges) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_plan_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UndoneChanges.ProtoReflect.Descriptor instead.
+func (*UndoneChanges) Descriptor() ([]byte, []int) {
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *UndoneChanges) GetFirstRevision() int64 {
+	if x != nil {
+		return x.FirstRevision
+	}
+	return 0
+}
+
+func (x *UndoneChanges) GetLastRevision() int64 {
+	if x != nil {
+		return x.LastRevision
+	}
+	return 0
+}
+
+func (x *UndoneChanges) GetChoices() []*ConflictChoice {
+	if x != nil {
+		return x.Choices
+	}
+	return nil
+}
+
+// ConflictChoice resolves a conflict.
+type ConflictChoice struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kind of the object, as in the PlanConflict.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The object's key.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// The path in the object.
+	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
+	// What counts: "current" or "earlier".
+	Side          string `protobuf:"bytes,4,opt,name=side,proto3" json:"side,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConflictChoice) Reset() {
+	*x = ConflictChoice{}
+	mi := &file_guidonv1_plan_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConflictChoice) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConflictChoice) ProtoMessage() {}
+
+func (x *ConflictChoice) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_plan_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConflictChoice.ProtoReflect.Descriptor instead.
+func (*ConflictChoice) Descriptor() ([]byte, []int) {
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ConflictChoice) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *ConflictChoice) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *ConflictChoice) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *ConflictChoice) GetSide() string {
+	if x != nil {
+		return x.Side
+	}
+	return ""
+}
+
 // ApplyRequest is the request of a plan with what the plan must match.
 type ApplyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -215,14 +365,16 @@ type ApplyRequest struct {
 	// an error say what is different now.
 	ExpectedChanges []*ExpectedChange `protobuf:"bytes,10,rep,name=expected_changes,json=expectedChanges,proto3" json:"expected_changes,omitempty"`
 	// Why the plan is applied, instead of the Guidon-Message of the request.
-	Message       string `protobuf:"bytes,11,opt,name=message,proto3" json:"message,omitempty"`
+	Message string `protobuf:"bytes,11,opt,name=message,proto3" json:"message,omitempty"`
+	// As in the PlanRequest.
+	Undo          *UndoneChanges `protobuf:"bytes,12,opt,name=undo,proto3" json:"undo,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ApplyRequest) Reset() {
 	*x = ApplyRequest{}
-	mi := &file_guidonv1_plan_proto_msgTypes[1]
+	mi := &file_guidonv1_plan_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -234,7 +386,7 @@ func (x *ApplyRequest) String() string {
 func (*ApplyRequest) ProtoMessage() {}
 
 func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_plan_proto_msgTypes[1]
+	mi := &file_guidonv1_plan_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -247,7 +399,7 @@ func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
 func (*ApplyRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_plan_proto_rawDescGZIP(), []int{1}
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ApplyRequest) GetNamespaceKey() string {
@@ -327,6 +479,13 @@ func (x *ApplyRequest) GetMessage() string {
 	return ""
 }
 
+func (x *ApplyRequest) GetUndo() *UndoneChanges {
+	if x != nil {
+		return x.Undo
+	}
+	return nil
+}
+
 // ExpectedChange is a change of the plan that is applied.
 type ExpectedChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -342,7 +501,7 @@ type ExpectedChange struct {
 
 func (x *ExpectedChange) Reset() {
 	*x = ExpectedChange{}
-	mi := &file_guidonv1_plan_proto_msgTypes[2]
+	mi := &file_guidonv1_plan_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -354,7 +513,7 @@ func (x *ExpectedChange) String() string {
 func (*ExpectedChange) ProtoMessage() {}
 
 func (x *ExpectedChange) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_plan_proto_msgTypes[2]
+	mi := &file_guidonv1_plan_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -367,7 +526,7 @@ func (x *ExpectedChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExpectedChange.ProtoReflect.Descriptor instead.
 func (*ExpectedChange) Descriptor() ([]byte, []int) {
-	return file_guidonv1_plan_proto_rawDescGZIP(), []int{2}
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ExpectedChange) GetKind() string {
@@ -397,9 +556,9 @@ type PlanResponse struct {
 	// The namespace that changes.
 	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	// The revision that the plan starts from or, once it is applied, the new one; 0 if the
-	// namespace never existed.
+	// namespace does not exist.
 	Revision int64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
-	// The namespace that the objects come from; empty for a document.
+	// The namespace that the objects come from; empty for a document, and to undo.
 	SourceNamespaceKey string `protobuf:"bytes,3,opt,name=source_namespace_key,json=sourceNamespaceKey,proto3" json:"source_namespace_key,omitempty"`
 	// The revision of that namespace.
 	SourceRevision int64 `protobuf:"varint,4,opt,name=source_revision,json=sourceRevision,proto3" json:"source_revision,omitempty"`
@@ -415,14 +574,17 @@ type PlanResponse struct {
 	Skipped []string `protobuf:"bytes,9,rep,name=skipped,proto3" json:"skipped,omitempty"`
 	// Whether the response would be too large with the details of all changes: the last ones
 	// have no differences, and not the objects before and after.
-	Abridged      bool `protobuf:"varint,10,opt,name=abridged,proto3" json:"abridged,omitempty"`
+	Abridged bool `protobuf:"varint,10,opt,name=abridged,proto3" json:"abridged,omitempty"`
+	// The parts that were changed again after the changes to undo. As long as there are any,
+	// the plan has no digest and cannot be applied. These parts stay as they are in it.
+	Conflicts     []*PlanConflict `protobuf:"bytes,11,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PlanResponse) Reset() {
 	*x = PlanResponse{}
-	mi := &file_guidonv1_plan_proto_msgTypes[3]
+	mi := &file_guidonv1_plan_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -434,7 +596,7 @@ func (x *PlanResponse) String() string {
 func (*PlanResponse) ProtoMessage() {}
 
 func (x *PlanResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_plan_proto_msgTypes[3]
+	mi := &file_guidonv1_plan_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -447,7 +609,7 @@ func (x *PlanResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanResponse.ProtoReflect.Descriptor instead.
 func (*PlanResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_plan_proto_rawDescGZIP(), []int{3}
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PlanResponse) GetNamespaceKey() string {
@@ -520,6 +682,123 @@ func (x *PlanResponse) GetAbridged() bool {
 	return false
 }
 
+func (x *PlanResponse) GetConflicts() []*PlanConflict {
+	if x != nil {
+		return x.Conflicts
+	}
+	return nil
+}
+
+// PlanConflict is a part of an object that was changed again after the changes to undo.
+type PlanConflict struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kind of the object: "namespace", "flag" or "segment".
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The object's key.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// Where it is in the object, such as enabled or rules["<id>"].segmentKeys: parts of lists
+	// have their ids, variants their keys. The path of the whole object is ".".
+	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
+	// The part in words, such as "rule 2: segments".
+	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	// The value before the changes to undo; unset if there was none.
+	Earlier *structpb.Value `protobuf:"bytes,5,opt,name=earlier,proto3,oneof" json:"earlier,omitempty"`
+	// The value after them; unset if there was none.
+	Changed *structpb.Value `protobuf:"bytes,6,opt,name=changed,proto3,oneof" json:"changed,omitempty"`
+	// The value now; unset if there is none.
+	Current *structpb.Value `protobuf:"bytes,7,opt,name=current,proto3,oneof" json:"current,omitempty"`
+	// Whether the part was only removed on one side, and is only used since on the other.
+	InUse         bool `protobuf:"varint,8,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlanConflict) Reset() {
+	*x = PlanConflict{}
+	mi := &file_guidonv1_plan_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlanConflict) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlanConflict) ProtoMessage() {}
+
+func (x *PlanConflict) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_plan_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlanConflict.ProtoReflect.Descriptor instead.
+func (*PlanConflict) Descriptor() ([]byte, []int) {
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *PlanConflict) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *PlanConflict) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *PlanConflict) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *PlanConflict) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PlanConflict) GetEarlier() *structpb.Value {
+	if x != nil {
+		return x.Earlier
+	}
+	return nil
+}
+
+func (x *PlanConflict) GetChanged() *structpb.Value {
+	if x != nil {
+		return x.Changed
+	}
+	return nil
+}
+
+func (x *PlanConflict) GetCurrent() *structpb.Value {
+	if x != nil {
+		return x.Current
+	}
+	return nil
+}
+
+func (x *PlanConflict) GetInUse() bool {
+	if x != nil {
+		return x.InUse
+	}
+	return false
+}
+
 // PlannedChange is the change of one object.
 type PlannedChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -547,7 +826,7 @@ type PlannedChange struct {
 
 func (x *PlannedChange) Reset() {
 	*x = PlannedChange{}
-	mi := &file_guidonv1_plan_proto_msgTypes[4]
+	mi := &file_guidonv1_plan_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -559,7 +838,7 @@ func (x *PlannedChange) String() string {
 func (*PlannedChange) ProtoMessage() {}
 
 func (x *PlannedChange) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_plan_proto_msgTypes[4]
+	mi := &file_guidonv1_plan_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -572,7 +851,7 @@ func (x *PlannedChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlannedChange.ProtoReflect.Descriptor instead.
 func (*PlannedChange) Descriptor() ([]byte, []int) {
-	return file_guidonv1_plan_proto_rawDescGZIP(), []int{4}
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PlannedChange) GetKind() string {
@@ -638,107 +917,6 @@ func (x *PlannedChange) GetDigest() string {
 	return ""
 }
 
-// FieldDifference is one difference between two versions of an object.
-type FieldDifference struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where it is, such as name, metadata["owner"] or rules[2].distributions[0].rollout.
-	// Indexes count from 0, in the later version, but for a removed item in the earlier one.
-	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// What happened there, as in JSON Patch (RFC 6902): "replace", "add", "remove" or "move".
-	Op string `protobuf:"bytes,2,opt,name=op,proto3" json:"op,omitempty"`
-	// The earlier value; unset if there was none.
-	Before *structpb.Value `protobuf:"bytes,3,opt,name=before,proto3,oneof" json:"before,omitempty"`
-	// The later value; unset if there is none.
-	After *structpb.Value `protobuf:"bytes,4,opt,name=after,proto3,oneof" json:"after,omitempty"`
-	// The earlier position of an item that is removed or moved, from 1; otherwise 0.
-	From int32 `protobuf:"varint,5,opt,name=from,proto3" json:"from,omitempty"`
-	// The later position of an item that is added or moved, from 1; otherwise 0.
-	To int32 `protobuf:"varint,6,opt,name=to,proto3" json:"to,omitempty"`
-	// The difference in words.
-	Summary       string `protobuf:"bytes,7,opt,name=summary,proto3" json:"summary,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *FieldDifference) Reset() {
-	*x = FieldDifference{}
-	mi := &file_guidonv1_plan_proto_msgTypes[5]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *FieldDifference) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*FieldDifference) ProtoMessage() {}
-
-func (x *FieldDifference) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_plan_proto_msgTypes[5]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use FieldDifference.ProtoReflect.Descriptor instead.
-func (*FieldDifference) Descriptor() ([]byte, []int) {
-	return file_guidonv1_plan_proto_rawDescGZIP(), []int{5}
-}
-
-func (x *FieldDifference) GetPath() string {
-	if x != nil {
-		return x.Path
-	}
-	return ""
-}
-
-func (x *FieldDifference) GetOp() string {
-	if x != nil {
-		return x.Op
-	}
-	return ""
-}
-
-func (x *FieldDifference) GetBefore() *structpb.Value {
-	if x != nil {
-		return x.Before
-	}
-	return nil
-}
-
-func (x *FieldDifference) GetAfter() *structpb.Value {
-	if x != nil {
-		return x.After
-	}
-	return nil
-}
-
-func (x *FieldDifference) GetFrom() int32 {
-	if x != nil {
-		return x.From
-	}
-	return 0
-}
-
-func (x *FieldDifference) GetTo() int32 {
-	if x != nil {
-		return x.To
-	}
-	return 0
-}
-
-func (x *FieldDifference) GetSummary() string {
-	if x != nil {
-		return x.Summary
-	}
-	return ""
-}
-
 // PlanWarning is a consequence of a plan that is easily overlooked.
 type PlanWarning struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -759,7 +937,7 @@ type PlanWarning struct {
 
 func (x *PlanWarning) Reset() {
 	*x = PlanWarning{}
-	mi := &file_guidonv1_plan_proto_msgTypes[6]
+	mi := &file_guidonv1_plan_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -771,7 +949,7 @@ func (x *PlanWarning) String() string {
 func (*PlanWarning) ProtoMessage() {}
 
 func (x *PlanWarning) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_plan_proto_msgTypes[6]
+	mi := &file_guidonv1_plan_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -784,7 +962,7 @@ func (x *PlanWarning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanWarning.ProtoReflect.Descriptor instead.
 func (*PlanWarning) Descriptor() ([]byte, []int) {
-	return file_guidonv1_plan_proto_rawDescGZIP(), []int{6}
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PlanWarning) GetKind() string {
@@ -826,7 +1004,7 @@ var File_guidonv1_plan_proto protoreflect.FileDescriptor
 
 const file_guidonv1_plan_proto_rawDesc = "" +
 	"\n" +
-	"\x13guidonv1/plan.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x15guidonv1/guidon.proto\"\xbd\x02\n" +
+	"\x13guidonv1/plan.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x19guidonv1/difference.proto\x1a\x15guidonv1/guidon.proto\"\xeb\x02\n" +
 	"\vPlanRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12/\n" +
 	"\bdocument\x18\x02 \x01(\v2\x13.guidon.v1.DocumentR\bdocument\x120\n" +
@@ -835,7 +1013,17 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\tflag_keys\x18\x05 \x03(\tR\bflagKeys\x12!\n" +
 	"\fsegment_keys\x18\x06 \x03(\tR\vsegmentKeys\x12)\n" +
 	"\x10without_segments\x18\a \x01(\bR\x0fwithoutSegments\x12\x12\n" +
-	"\x04keep\x18\b \x03(\tR\x04keep\"\xb6\x03\n" +
+	"\x04keep\x18\b \x03(\tR\x04keep\x12,\n" +
+	"\x04undo\x18\t \x01(\v2\x18.guidon.v1.UndoneChangesR\x04undo\"\x90\x01\n" +
+	"\rUndoneChanges\x12%\n" +
+	"\x0efirst_revision\x18\x01 \x01(\x03R\rfirstRevision\x12#\n" +
+	"\rlast_revision\x18\x02 \x01(\x03R\flastRevision\x123\n" +
+	"\achoices\x18\x03 \x03(\v2\x19.guidon.v1.ConflictChoiceR\achoices\"^\n" +
+	"\x0eConflictChoice\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x12\n" +
+	"\x04path\x18\x03 \x01(\tR\x04path\x12\x12\n" +
+	"\x04side\x18\x04 \x01(\tR\x04side\"\xe4\x03\n" +
 	"\fApplyRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12/\n" +
 	"\bdocument\x18\x02 \x01(\v2\x13.guidon.v1.DocumentR\bdocument\x120\n" +
@@ -848,11 +1036,12 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\x06digest\x18\t \x01(\tR\x06digest\x12D\n" +
 	"\x10expected_changes\x18\n" +
 	" \x03(\v2\x19.guidon.v1.ExpectedChangeR\x0fexpectedChanges\x12\x18\n" +
-	"\amessage\x18\v \x01(\tR\amessage\"N\n" +
+	"\amessage\x18\v \x01(\tR\amessage\x12,\n" +
+	"\x04undo\x18\f \x01(\v2\x18.guidon.v1.UndoneChangesR\x04undo\"N\n" +
 	"\x0eExpectedChange\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
-	"\x06digest\x18\x03 \x01(\tR\x06digest\"\xfe\x02\n" +
+	"\x06digest\x18\x03 \x01(\tR\x06digest\"\xb5\x03\n" +
 	"\fPlanResponse\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x120\n" +
@@ -864,7 +1053,23 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\tunchanged\x18\b \x01(\x05R\tunchanged\x12\x18\n" +
 	"\askipped\x18\t \x03(\tR\askipped\x12\x1a\n" +
 	"\babridged\x18\n" +
-	" \x01(\bR\babridged\"\xb1\x02\n" +
+	" \x01(\bR\babridged\x125\n" +
+	"\tconflicts\x18\v \x03(\v2\x17.guidon.v1.PlanConflictR\tconflicts\"\xbc\x02\n" +
+	"\fPlanConflict\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x12\n" +
+	"\x04path\x18\x03 \x01(\tR\x04path\x12\x12\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\x125\n" +
+	"\aearlier\x18\x05 \x01(\v2\x16.google.protobuf.ValueH\x00R\aearlier\x88\x01\x01\x125\n" +
+	"\achanged\x18\x06 \x01(\v2\x16.google.protobuf.ValueH\x01R\achanged\x88\x01\x01\x125\n" +
+	"\acurrent\x18\a \x01(\v2\x16.google.protobuf.ValueH\x02R\acurrent\x88\x01\x01\x12\x15\n" +
+	"\x06in_use\x18\b \x01(\bR\x05inUseB\n" +
+	"\n" +
+	"\b_earlierB\n" +
+	"\n" +
+	"\b_changedB\n" +
+	"\n" +
+	"\b_current\"\xb1\x02\n" +
 	"\rPlannedChange\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
@@ -874,17 +1079,7 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\vdifferences\x18\x06 \x03(\v2\x1a.guidon.v1.FieldDifferenceR\vdifferences\x12+\n" +
 	"\x06before\x18\a \x01(\v2\x13.guidon.v1.DocumentR\x06before\x12)\n" +
 	"\x05after\x18\b \x01(\v2\x13.guidon.v1.DocumentR\x05after\x12\x16\n" +
-	"\x06digest\x18\t \x01(\tR\x06digest\"\xf0\x01\n" +
-	"\x0fFieldDifference\x12\x12\n" +
-	"\x04path\x18\x01 \x01(\tR\x04path\x12\x0e\n" +
-	"\x02op\x18\x02 \x01(\tR\x02op\x123\n" +
-	"\x06before\x18\x03 \x01(\v2\x16.google.protobuf.ValueH\x00R\x06before\x88\x01\x01\x121\n" +
-	"\x05after\x18\x04 \x01(\v2\x16.google.protobuf.ValueH\x01R\x05after\x88\x01\x01\x12\x12\n" +
-	"\x04from\x18\x05 \x01(\x05R\x04from\x12\x0e\n" +
-	"\x02to\x18\x06 \x01(\x05R\x02to\x12\x18\n" +
-	"\asummary\x18\a \x01(\tR\asummaryB\t\n" +
-	"\a_beforeB\b\n" +
-	"\x06_after\"\x85\x01\n" +
+	"\x06digest\x18\t \x01(\tR\x06digest\"\x85\x01\n" +
 	"\vPlanWarning\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1f\n" +
 	"\vobject_kind\x18\x02 \x01(\tR\n" +
@@ -914,41 +1109,49 @@ func file_guidonv1_plan_proto_rawDescGZIP() []byte {
 }
 
 var file_guidonv1_plan_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_guidonv1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_guidonv1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_guidonv1_plan_proto_goTypes = []any{
 	(PlanMode)(0),           // 0: guidon.v1.PlanMode
 	(*PlanRequest)(nil),     // 1: guidon.v1.PlanRequest
-	(*ApplyRequest)(nil),    // 2: guidon.v1.ApplyRequest
-	(*ExpectedChange)(nil),  // 3: guidon.v1.ExpectedChange
-	(*PlanResponse)(nil),    // 4: guidon.v1.PlanResponse
-	(*PlannedChange)(nil),   // 5: guidon.v1.PlannedChange
-	(*FieldDifference)(nil), // 6: guidon.v1.FieldDifference
-	(*PlanWarning)(nil),     // 7: guidon.v1.PlanWarning
-	(*Document)(nil),        // 8: guidon.v1.Document
-	(*structpb.Value)(nil),  // 9: google.protobuf.Value
+	(*UndoneChanges)(nil),   // 2: guidon.v1.UndoneChanges
+	(*ConflictChoice)(nil),  // 3: guidon.v1.ConflictChoice
+	(*ApplyRequest)(nil),    // 4: guidon.v1.ApplyRequest
+	(*ExpectedChange)(nil),  // 5: guidon.v1.ExpectedChange
+	(*PlanResponse)(nil),    // 6: guidon.v1.PlanResponse
+	(*PlanConflict)(nil),    // 7: guidon.v1.PlanConflict
+	(*PlannedChange)(nil),   // 8: guidon.v1.PlannedChange
+	(*PlanWarning)(nil),     // 9: guidon.v1.PlanWarning
+	(*Document)(nil),        // 10: guidon.v1.Document
+	(*structpb.Value)(nil),  // 11: google.protobuf.Value
+	(*FieldDifference)(nil), // 12: guidon.v1.FieldDifference
 }
 var file_guidonv1_plan_proto_depIdxs = []int32{
-	8,  // 0: guidon.v1.PlanRequest.document:type_name -> guidon.v1.Document
+	10, // 0: guidon.v1.PlanRequest.document:type_name -> guidon.v1.Document
 	0,  // 1: guidon.v1.PlanRequest.mode:type_name -> guidon.v1.PlanMode
-	8,  // 2: guidon.v1.ApplyRequest.document:type_name -> guidon.v1.Document
-	0,  // 3: guidon.v1.ApplyRequest.mode:type_name -> guidon.v1.PlanMode
-	3,  // 4: guidon.v1.ApplyRequest.expected_changes:type_name -> guidon.v1.ExpectedChange
-	5,  // 5: guidon.v1.PlanResponse.changes:type_name -> guidon.v1.PlannedChange
-	7,  // 6: guidon.v1.PlanResponse.warnings:type_name -> guidon.v1.PlanWarning
-	6,  // 7: guidon.v1.PlannedChange.differences:type_name -> guidon.v1.FieldDifference
-	8,  // 8: guidon.v1.PlannedChange.before:type_name -> guidon.v1.Document
-	8,  // 9: guidon.v1.PlannedChange.after:type_name -> guidon.v1.Document
-	9,  // 10: guidon.v1.FieldDifference.before:type_name -> google.protobuf.Value
-	9,  // 11: guidon.v1.FieldDifference.after:type_name -> google.protobuf.Value
-	1,  // 12: guidon.v1.PlanService.Plan:input_type -> guidon.v1.PlanRequest
-	2,  // 13: guidon.v1.PlanService.Apply:input_type -> guidon.v1.ApplyRequest
-	4,  // 14: guidon.v1.PlanService.Plan:output_type -> guidon.v1.PlanResponse
-	4,  // 15: guidon.v1.PlanService.Apply:output_type -> guidon.v1.PlanResponse
-	14, // [14:16] is the sub-list for method output_type
-	12, // [12:14] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	2,  // 2: guidon.v1.PlanRequest.undo:type_name -> guidon.v1.UndoneChanges
+	3,  // 3: guidon.v1.UndoneChanges.choices:type_name -> guidon.v1.ConflictChoice
+	10, // 4: guidon.v1.ApplyRequest.document:type_name -> guidon.v1.Document
+	0,  // 5: guidon.v1.ApplyRequest.mode:type_name -> guidon.v1.PlanMode
+	5,  // 6: guidon.v1.ApplyRequest.expected_changes:type_name -> guidon.v1.ExpectedChange
+	2,  // 7: guidon.v1.ApplyRequest.undo:type_name -> guidon.v1.UndoneChanges
+	8,  // 8: guidon.v1.PlanResponse.changes:type_name -> guidon.v1.PlannedChange
+	9,  // 9: guidon.v1.PlanResponse.warnings:type_name -> guidon.v1.PlanWarning
+	7,  // 10: guidon.v1.PlanResponse.conflicts:type_name -> guidon.v1.PlanConflict
+	11, // 11: guidon.v1.PlanConflict.earlier:type_name -> google.protobuf.Value
+	11, // 12: guidon.v1.PlanConflict.changed:type_name -> google.protobuf.Value
+	11, // 13: guidon.v1.PlanConflict.current:type_name -> google.protobuf.Value
+	12, // 14: guidon.v1.PlannedChange.differences:type_name -> guidon.v1.FieldDifference
+	10, // 15: guidon.v1.PlannedChange.before:type_name -> guidon.v1.Document
+	10, // 16: guidon.v1.PlannedChange.after:type_name -> guidon.v1.Document
+	1,  // 17: guidon.v1.PlanService.Plan:input_type -> guidon.v1.PlanRequest
+	4,  // 18: guidon.v1.PlanService.Apply:input_type -> guidon.v1.ApplyRequest
+	6,  // 19: guidon.v1.PlanService.Plan:output_type -> guidon.v1.PlanResponse
+	6,  // 20: guidon.v1.PlanService.Apply:output_type -> guidon.v1.PlanResponse
+	19, // [19:21] is the sub-list for method output_type
+	17, // [17:19] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_plan_proto_init() }
@@ -956,15 +1159,16 @@ func file_guidonv1_plan_proto_init() {
 	if File_guidonv1_plan_proto != nil {
 		return
 	}
+	file_guidonv1_difference_proto_init()
 	file_guidonv1_guidon_proto_init()
-	file_guidonv1_plan_proto_msgTypes[5].OneofWrappers = []any{}
+	file_guidonv1_plan_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_plan_proto_rawDesc), len(file_guidonv1_plan_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   7,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
