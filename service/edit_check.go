@@ -163,9 +163,14 @@ func (e *editing) remainingUsers(ctx context.Context) (map[string]*segmentUsers,
 	for _, edit := range e.edits.Flags {
 		edited[edit.key()] = true
 	}
+	return usersOf(flags, edited), nil
+}
+
+// usersOf returns, by segment, the flags that refer to it, except those with the given keys.
+func usersOf(flags []*guidon.Flag, except map[string]bool) map[string]*segmentUsers {
 	users := map[string]*segmentUsers{}
 	for _, f := range flags {
-		if edited[f.Key] {
+		if except[f.Key] {
 			continue
 		}
 		for key := range f.SegmentKeys() {
@@ -180,7 +185,7 @@ func (e *editing) remainingUsers(ctx context.Context) (map[string]*segmentUsers,
 			}
 		}
 	}
-	return users, nil
+	return users
 }
 
 // problems returns an error with all problems.

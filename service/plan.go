@@ -12,13 +12,21 @@ import (
 
 // PlanRequest says what a plan brings from a source into a namespace.
 //
-// The source is the Document or, if that is nil, the state of the namespace Source. Flags
-// and Segments select objects of it; without both, everything is selected. The segments
-// that selected flags refer to come along, unless WithoutSegments is set.
+// The source is the Document, or the state that Source refers to, or Undo. Flags and Segments
+// select objects of it; without both, everything is selected. The segments that selected
+// flags refer to come along, unless WithoutSegments is set.
+//
+// An earlier state of the target itself restores what is selected: with the ids and the
+// creation times that it had, of a whole namespace with its name and description too, and
+// also after the namespace was deleted. Of the segments that selected flags refer to, only
+// those come along that do not exist.
+//
+// To undo changes, Mode must be ImportUpdate, and neither WithoutSegments nor Keep be set.
 type PlanRequest struct {
 	Namespace       string // the target
 	Document        *Document
-	Source          string
+	Source          string // as [ParseReference] reads it
+	Undo            *Undo
 	Mode            ImportMode // how existing objects of the target are treated
 	Flags           []string
 	Segments        []string
@@ -38,8 +46,12 @@ type Plan struct {
 	*change.Plan
 	Namespace      string
 	Revision       int64  // of the state that the plan starts from or, once it is applied, of the new one
-	Source         string // the namespace that the objects come from, or "" for a document
+	Source         string // the namespace that the objects come from, if it is a state of one
 	SourceRevision int64
+
+	// Conflicts are the parts that were changed again after the changes to undo. As long as
+	// there are any, the plan leaves them as they are, and it has no digest.
+	Conflicts []change.ObjectConflicts
 }
 
 // ExpectedPlan is the plan that [Service.Apply] must match.
@@ -65,9 +77,11 @@ const (
 // Like [Service.Import] it returns InvalidArgument with all problems of the selected
 // objects; that includes keys that the source does not have and, with ImportCreate, objects
 // that exist already. It returns PermissionDenied if the caller may not read Source, whether
-// that exists or not, and NotFound if Source does not exist, or the target of a Source.
-func (s *Service) Plan(ctx context.Context, by Caller, d Demand, r PlanRequest) (*Plan, State, error) {
-	p, err := s.newPlanner(ctx, by, d, r)
+// that exists or not, and NotFound if Source does not exist, or the target of a Source, or
+// the records of the changes to undo. admit, which may be nil, is asked for the memory of
+// what must be computed or read from the change log.
+func (s *Service) Plan(ctx context.Context, by Caller, d Demand, r PlanRequest, admit Admit) (*Plan, State, error) {
+	p, err := s.newPlanner(ctx, by, d, r, admit)
 	if err != nil {
 		return nil, State{Namespace: guidon.NamespaceKey(r.Namespace)}, err
 	}
@@ -86,16 +100,17 @@ func (s *Service) Plan(ctx context.Context, by Caller, d Demand, r PlanRequest) 
 // Apply carries out the plan that [Service.Plan] returned for the same request, in one
 // revision with one record for each object. If the plan would now be different, Apply
 // changes nothing, and returns FailedPrecondition with the differences, and the plan as it
-// would be now. A plan without changes uses no revision.
+// would be now. The same is true of a plan with conflicts. A plan without changes uses no
+// revision.
 //
 // Apply makes the checks of Plan. It returns PermissionDenied too if the plan creates or
 // changes the namespace itself and the caller may not, and TooLarge if an object is too
 // large to be stored.
-func (s *Service) Apply(ctx context.Context, w Write, d Demand, r PlanRequest, expected ExpectedPlan) (*Plan, int64, error) {
+func (s *Service) Apply(ctx context.Context, w Write, d Demand, r PlanRequest, expected ExpectedPlan, admit Admit) (*Plan, int64, error) {
 	if err := NotEmpty("digest", expected.Digest); err != nil {
 		return nil, 0, err
 	}
-	p, err := s.newPlanner(ctx, w.By, d, r)
+	p, err := s.newPlanner(ctx, w.By, d, r, admit)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -117,33 +132,55 @@ func (s *Service) Apply(ctx context.Context, w Write, d Demand, r PlanRequest, e
 	return plan, revision, err
 }
 
-// planner makes a plan for one request. The source has been read.
-//
-// An import makes the same changes without it: one object at a time, so that it needs no
-// second copy of a large document, while a plan has all of its changes in memory. They
-// share the checks, and the comparison and merge of each object.
+// planner makes a plan for one request.
 type planner struct {
 	PlanRequest
-	source   *Document // as far as it may be selected; with the key of the target
-	revision int64     // of the source, if it is a namespace
+	proposal
 }
 
-func (s *Service) newPlanner(ctx context.Context, by Caller, d Demand, r PlanRequest) (*planner, error) {
+// proposal is what a plan brings into its target. What that needs besides the state of the
+// target has been read.
+type proposal interface {
+	// wanted returns what the plan makes of the target in state base. It returns
+	// InvalidArgument with all problems.
+	wanted(base change.Objects, now time.Time) (*wanted, error)
+	// flagKeys returns the flags of which wanted needs the state, and whether it needs all
+	// flags.
+	flagKeys() (keys map[string]bool, all bool)
+	// mayCreate reports whether the plan creates the target if it does not exist.
+	mayCreate() bool
+	// origin returns the namespace that the objects come from, if it is a state of one, and
+	// the revision.
+	origin() (namespace string, revision int64)
+	// reason returns the reason of the changes.
+	reason() change.Reason
+}
+
+// wanted is what a plan makes of the target.
+type wanted struct {
+	patch     change.Patch
+	required  map[string]bool // the segments that come along
+	unchanged int
+	skipped   []string
+	conflicts []change.ObjectConflicts
+}
+
+func (s *Service) newPlanner(ctx context.Context, by Caller, d Demand, r PlanRequest, admit Admit) (*planner, error) {
 	r.Namespace = guidon.NamespaceKey(r.Namespace)
-	if err := r.check(); err != nil {
-		return nil, err
-	}
-	p := &planner{PlanRequest: r}
-	if r.Document != nil {
-		p.source = r.Document.withNamespace(r.Namespace)
-		return p, nil
-	}
-	view, err := s.sourceView(ctx, by, r.Source, d)
+	err := r.check()
 	if err != nil {
 		return nil, err
 	}
-	p.source, p.revision = p.sourceDocument(view), view.Revision
-	return p, nil
+	p := &planner{PlanRequest: r}
+	switch {
+	case r.Undo != nil:
+		p.proposal, err = s.newUndoing(ctx, r, admit)
+	case r.Document != nil:
+		p.proposal = &bringing{PlanRequest: r, source: r.Document.withNamespace(r.Namespace)}
+	default:
+		p.proposal, err = s.newBringing(ctx, by, d, r, admit)
+	}
+	return p, err
 }
 
 func (r *PlanRequest) check() error {
@@ -159,13 +196,26 @@ func (r *PlanRequest) check() error {
 	if r.Mode == ImportReplace && (!r.everything() || r.WithoutSegments) {
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field mode: everything else would be deleted; to replace, select the whole source")
 	}
+	return r.checkSource()
+}
+
+func (r *PlanRequest) checkSource() error {
+	const sources = "document, sourceNamespaceKey or undo"
+	given := 0
+	for _, present := range []bool{r.Document != nil, r.Source != "", r.Undo != nil} {
+		if present {
+			given++
+		}
+	}
 	switch {
-	case r.Document != nil && r.Source != "":
-		return invalidField("document or sourceNamespaceKey", "only one can be present")
-	case r.Document == nil && r.Source == "":
-		return emptyField("document or sourceNamespaceKey")
-	case r.Source == r.Namespace:
-		return invalidField("sourceNamespaceKey", "must not be the target")
+	case given == 0:
+		return emptyField(sources)
+	case given > 1:
+		return invalidField(sources, "only one can be present")
+	case r.Undo != nil:
+		return r.checkUndo()
+	case r.Source != "" && guidon.NamespaceKey(r.Source) == r.Namespace:
+		return invalidField("sourceNamespaceKey", "must not be the target, unless it refers to an earlier state")
 	case r.Document != nil && r.Document.Namespace.Key != "" && r.Document.Namespace.Key != r.Namespace:
 		return guidon.Errorf(guidon.InvalidArgument, "document of namespace %q cannot be planned for namespace %q", r.Document.Namespace.Key, r.Namespace)
 	}
@@ -174,19 +224,6 @@ func (r *PlanRequest) check() error {
 
 // everything reports whether the whole source is selected.
 func (r *PlanRequest) everything() bool { return len(r.Flags) == 0 && len(r.Segments) == 0 }
-
-// mayCreate reports whether the plan creates the target if it does not exist, as an import
-// does.
-func (p *planner) mayCreate() bool {
-	return p.Document != nil && p.Namespace != guidon.DefaultNamespace
-}
-
-func (p *planner) reason() change.Reason {
-	if p.Document != nil {
-		return change.ImportReason()
-	}
-	return change.PromotionReason(SourceNamespace(p.Source), p.revision)
-}
 
 // plan returns the plan for the target in state base with the revision.
 func (p *planner) plan(base change.Objects, revision int64, now time.Time) (*Plan, error) {
@@ -198,5 +235,10 @@ func (p *planner) plan(base change.Objects, revision int64, now time.Time) (*Pla
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{Plan: plan, Namespace: p.Namespace, Revision: revision, Source: p.Source, SourceRevision: p.revision}, nil
+	if len(w.conflicts) > 0 {
+		plan.Digest = ""
+	}
+	result := &Plan{Plan: plan, Namespace: p.Namespace, Revision: revision, Conflicts: w.conflicts}
+	result.Source, result.SourceRevision = p.origin()
+	return result, nil
 }

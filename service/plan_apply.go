@@ -19,6 +19,9 @@ func (p *planner) apply(ctx context.Context, by Caller, tx Tx, expected Expected
 	if err != nil {
 		return nil, err
 	}
+	if len(plan.Conflicts) > 0 {
+		return plan, unresolved(plan.Conflicts)
+	}
 	if plan.Digest != expected.Digest {
 		return plan, planChanged(plan.Plan, expected)
 	}
@@ -27,8 +30,7 @@ func (p *planner) apply(ctx context.Context, by Caller, tx Tx, expected Expected
 			return nil, err
 		}
 	}
-	// All flags that exist when segments are deleted are those of the source, whose
-	// references have been checked.
+	// No flag refers to the segments that are deleted: that has been checked.
 	patching := &patching{tx: tx, namespace: p.Namespace, used: map[string]bool{}}
 	return plan, patching.apply(ctx, plan.Patch)
 }
@@ -77,8 +79,8 @@ func (p *planner) readBase(ctx context.Context, tx Tx) (base change.Objects, all
 	if base.Segments, err = tx.Segments(ctx); err != nil {
 		return base, false, err
 	}
-	keys := p.selectedFlags()
-	if p.Mode == ImportReplace || len(keys) > maxReadByKey {
+	keys, all := p.flagKeys()
+	if all || len(keys) > maxReadByKey {
 		base.Flags, err = tx.Flags(ctx)
 		return base, true, err
 	}
@@ -92,16 +94,4 @@ func (p *planner) readBase(ctx context.Context, tx Tx) (base change.Objects, all
 		}
 	}
 	return base, false, nil
-}
-
-// selectedFlags returns the keys of the flags that the request selects of the source.
-func (p *planner) selectedFlags() map[string]bool {
-	selected := newSelection(p, "flag", p.Flags)
-	keys := map[string]bool{}
-	for _, f := range p.source.Flags {
-		if f != nil && selected.take(f.Key) {
-			keys[f.Key] = true
-		}
-	}
-	return keys
 }

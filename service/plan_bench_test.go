@@ -28,7 +28,7 @@ func BenchmarkPlan(b *testing.B) {
 		"flag":     {Namespace: "shop", Source: "staging", Flags: []string{flags[0].Key}, Mode: service.ImportUpdate},
 	} {
 		plan := func(b *testing.B) *service.Plan {
-			p, _, err := s.Plan(b.Context(), service.Caller{}, service.Demand{}, r)
+			p, _, err := s.Plan(b.Context(), service.Caller{}, service.Demand{}, r, nil)
 			if err != nil || len(p.Changes) > 0 {
 				b.Fatalf("got %v, %v", p, err)
 			}
@@ -43,7 +43,7 @@ func BenchmarkPlan(b *testing.B) {
 		b.Run("apply a "+name, func(b *testing.B) {
 			expected := service.ExpectedPlan{Digest: plan(b).Digest}
 			for b.Loop() {
-				if _, _, err := s.Apply(b.Context(), service.Write{}, service.Demand{}, r, expected); err != nil {
+				if _, _, err := s.Apply(b.Context(), service.Write{}, service.Demand{}, r, expected, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

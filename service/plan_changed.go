@@ -29,6 +29,38 @@ func planChanged(now *change.Plan, expected ExpectedPlan) error {
 			what = []string{"nothing would change now"}
 		}
 	}
+	return nothingChanged("the plan is no longer the same", what)
+}
+
+// unresolved returns the error for a plan with conflicts.
+func unresolved(conflicts []change.ObjectConflicts) error {
+	var what []string
+	for _, o := range conflicts {
+		for _, c := range o.Conflicts {
+			what = append(what, fmt.Sprintf("%s %q: %s", o.Kind, o.Key, describeConflict(c)))
+		}
+	}
+	return nothingChanged("what was changed again must be resolved", what)
+}
+
+// describeConflict returns the conflict in words, such as `enabled: before false, changed
+// to true, now false`.
+func describeConflict(c change.Conflict) string {
+	value := func(text []byte) string {
+		if len(text) == 0 {
+			return "nothing"
+		}
+		return string(text)
+	}
+	text := fmt.Sprintf("before %s, changed to %s, now %s", value(c.Theirs), value(c.Base), value(c.Ours))
+	if c.Name == "" {
+		return text
+	}
+	return c.Name + ": " + text
+}
+
+// nothingChanged returns the error of an apply that was refused for what the texts say.
+func nothingChanged(why string, what []string) error {
 	if more := len(what) - maxPlanDifferences; more > 0 {
 		what = append(what[:maxPlanDifferences], fmt.Sprintf("%d more", more))
 	}
@@ -37,7 +69,7 @@ func planChanged(now *change.Plan, expected ExpectedPlan) error {
 			what[i] = strings.ToValidUTF8(text[:maxPlanDifference], "") + "…"
 		}
 	}
-	return guidon.Errorf(guidon.FailedPrecondition, "nothing was changed: the plan is no longer the same: %s", strings.Join(what, "; "))
+	return guidon.Errorf(guidon.FailedPrecondition, "nothing was changed: %s: %s", why, strings.Join(what, "; "))
 }
 
 // planDifferences returns the differences between the expected changes and those of the

@@ -40,7 +40,7 @@ func TestApplyAmongWriters(t *testing.T) {
 			r.Mode = service.ImportReplace
 		}
 		p := mustPlan(t, s, r)
-		_, revision, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, r, expectedOf(p))
+		_, revision, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, r, expectedOf(p), nil)
 		switch {
 		case errors.Is(err, guidon.FailedPrecondition):
 			refused++

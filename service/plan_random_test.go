@@ -30,14 +30,14 @@ func TestRandomPlans(t *testing.T) {
 		r := randomRequest(random, s, t, source, target)
 		source, target = r.Source, r.Namespace
 		before := change.ObjectsOf(view(t, s, target).Snapshot)
-		p, _, err := s.Plan(t.Context(), service.Caller{}, service.Demand{}, r)
+		p, _, err := s.Plan(t.Context(), service.Caller{}, service.Demand{}, r, nil)
 		if err != nil { // such as a kept rule for a variant that the source lacks
 			if guidon.CodeOf(err) != guidon.InvalidArgument {
 				t.Fatal(err)
 			}
 			continue
 		}
-		if _, _, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, r, expectedOf(p)); err != nil {
+		if _, _, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, r, expectedOf(p), nil); err != nil {
 			t.Fatalf("%+v: %v", r, err)
 		}
 		checkOutcome(t, r, change.ObjectsOf(view(t, s, source).Snapshot), before, change.ObjectsOf(view(t, s, target).Snapshot), p)

@@ -1,12 +1,17 @@
 package service
 
-import "github.com/guidonhq/guidon"
+import (
+	"fmt"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
 
 // selectObjects sets the document to what is selected of the source, in the order of the
 // source, with what flags of the target keep, and with the segments that come along.
 func (w *wanting) selectObjects() {
 	w.document = &Document{Namespace: w.source.Namespace}
-	flags := newSelection(w.planner, "flag", w.Flags)
+	flags := w.selection(change.KindFlag, w.Flags)
 	for _, f := range w.source.Flags {
 		if f == nil || !flags.take(f.Key) {
 			continue
@@ -21,7 +26,7 @@ func (w *wanting) selectObjects() {
 }
 
 func (w *wanting) selectSegments() {
-	segments := newSelection(w.planner, "segment", w.Segments)
+	segments := w.selection(change.KindSegment, w.Segments)
 	segments.all = segments.all && !w.WithoutSegments
 	w.required = w.segmentsOfFlags()
 	for _, g := range w.source.Segments {
@@ -39,7 +44,8 @@ func (w *wanting) selectSegments() {
 	segments.end(&w.problems)
 }
 
-// segmentsOfFlags returns the segments that come along with the selected flags.
+// segmentsOfFlags returns the segments that come along with the selected flags: to restore
+// flags, only those that do not exist.
 func (w *wanting) segmentsOfFlags() map[string]bool {
 	keys := map[string]bool{}
 	if w.WithoutSegments {
@@ -47,23 +53,34 @@ func (w *wanting) segmentsOfFlags() map[string]bool {
 	}
 	for _, f := range w.document.Flags {
 		for key := range f.segmentKeys() {
-			keys[key] = true
+			if w.past == nil || w.segments[key] == nil {
+				keys[key] = true
+			}
 		}
 	}
 	return keys
 }
 
+// selection returns the selection of the keys in the source.
+func (b *bringing) selection(kind change.Kind, keys []string) *selection {
+	absent := "is not in the document"
+	if b.Source != "" {
+		absent = fmt.Sprintf("not found in namespace %q", b.Source)
+	}
+	return newSelection(kind, keys, b.everything(), absent)
+}
+
 // selection are the selected keys of one kind of object.
 type selection struct {
-	kind   string
-	source string
-	all    bool
+	kind   change.Kind
 	keys   []string
+	all    bool
+	absent string          // what the error about a key says that is not found
 	found  map[string]bool // by key
 }
 
-func newSelection(p *planner, kind string, keys []string) *selection {
-	s := &selection{kind: kind, source: p.Source, all: p.everything(), keys: keys, found: map[string]bool{}}
+func newSelection(kind change.Kind, keys []string, all bool, absent string) *selection {
+	s := &selection{kind: kind, keys: keys, all: all, absent: absent, found: map[string]bool{}}
 	for _, key := range keys {
 		s.found[key] = false
 	}
@@ -79,17 +96,12 @@ func (s *selection) take(key string) bool {
 	return s.all
 }
 
-// end adds a problem for each selected key that the source does not have.
+// end adds a problem for each selected key that was not found.
 func (s *selection) end(p *problems) {
 	for _, key := range s.keys {
-		if s.found[key] {
-			continue
-		}
-		s.found[key] = true // once for each key
-		if s.source == "" {
-			p.add(guidon.Errorf(guidon.InvalidArgument, "%s %q is not in the document", s.kind, key))
-		} else {
-			p.add(guidon.Errorf(guidon.InvalidArgument, "%s %q not found in namespace %q", s.kind, key, s.source))
+		if !s.found[key] {
+			s.found[key] = true // once for each key
+			p.add(guidon.Errorf(guidon.InvalidArgument, "%s %q %s", s.kind, key, s.absent))
 		}
 	}
 }

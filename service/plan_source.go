@@ -3,38 +3,60 @@ package service
 import (
 	"context"
 	"iter"
-	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
-// sourceView returns the state of the namespace that a plan brings objects from. The caller
-// must be allowed to read it.
-func (s *Service) sourceView(ctx context.Context, by Caller, source string, d Demand) (View, error) {
-	namespace := SourceNamespace(source)
-	if a := by.Authentication; a != nil && !a.May(RoleViewer, namespace) {
-		return View{}, Refusal(RoleViewer, namespace)
-	}
-	d.AtLeast = 0 // it is about the target
-	return s.View(ctx, source, d)
+// bringing brings objects of a document, or of a state of a namespace, into the target.
+//
+// An import makes the same changes without it: one object at a time, so that it needs no
+// second copy of a large document, while a plan has all of its changes in memory. They
+// share the checks, and the comparison and merge of each object.
+type bringing struct {
+	PlanRequest
+	source *Document        // as far as it may be selected; with the key of the target
+	from   State            // of the source, if it is a namespace
+	past   *guidon.Snapshot // the source, if it is an earlier state of the target
 }
 
-// SourceNamespace returns the key of the namespace in the name of one of its states, such as
-// "shop" in "shop@412".
-func SourceNamespace(source string) string {
-	namespace, _, _ := strings.Cut(source, "@")
-	return guidon.NamespaceKey(namespace)
+// newBringing reads the state that the request refers to.
+func (s *Service) newBringing(ctx context.Context, by Caller, d Demand, r PlanRequest, admit Admit) (*bringing, error) {
+	view, err := s.sourceView(ctx, by, r.Source, d, admit)
+	if err != nil {
+		return nil, err
+	}
+	b := &bringing{PlanRequest: r, from: view.State}
+	b.source = b.sourceDocument(view)
+	if view.Namespace == r.Namespace {
+		b.past = view.Snapshot
+	}
+	return b, nil
+}
+
+// sourceView returns the state that a plan brings objects from. The caller must be allowed
+// to read the namespace.
+func (s *Service) sourceView(ctx context.Context, by Caller, source string, d Demand, admit Admit) (View, error) {
+	ref, invalid := ParseReference(source)
+	if a := by.Authentication; a != nil && !a.May(RoleViewer, ref.Namespace) {
+		return View{}, Refusal(RoleViewer, ref.Namespace)
+	}
+	if invalid != nil {
+		return View{}, invalid
+	}
+	d.AtLeast = 0 // it is about the target
+	return s.ViewAt(ctx, ref, d, admit)
 }
 
 // sourceDocument returns what the request can select of the view: everything, or the
 // selected objects with the segments that they refer to.
-func (p *planner) sourceDocument(v View) *Document {
-	if p.everything() {
+func (b *bringing) sourceDocument(v View) *Document {
+	if b.everything() {
 		d := v.Export(false).Document()
-		d.Namespace = DocumentNamespace{Key: p.Namespace} // the target keeps its name
+		d.Namespace = DocumentNamespace{Key: b.Namespace} // the target keeps its name
 		return d
 	}
-	d := &Document{Namespace: DocumentNamespace{Key: p.Namespace}}
+	d := &Document{Namespace: DocumentNamespace{Key: b.Namespace}}
 	segments := map[string]bool{}
 	add := func(key string) {
 		if g := v.Snapshot.Segment(key); g != nil && !segments[key] {
@@ -42,7 +64,7 @@ func (p *planner) sourceDocument(v View) *Document {
 			d.Segments = append(d.Segments, documentSegment(g))
 		}
 	}
-	for _, key := range p.Flags {
+	for _, key := range b.Flags {
 		if f := v.Snapshot.Flag(key); f != nil {
 			d.Flags = append(d.Flags, documentFlag(f))
 			for key := range f.SegmentKeys() {
@@ -50,10 +72,42 @@ func (p *planner) sourceDocument(v View) *Document {
 			}
 		}
 	}
-	for _, key := range p.Segments {
+	for _, key := range b.Segments {
 		add(key)
 	}
 	return d
+}
+
+// mayCreate implements proposal: a document creates namespaces, as with an import, and a
+// deleted one can be restored as a whole.
+func (b *bringing) mayCreate() bool {
+	return b.Namespace != guidon.DefaultNamespace && (b.Document != nil || b.past != nil && b.everything())
+}
+
+// origin implements proposal.
+func (b *bringing) origin() (string, int64) { return b.from.Namespace, b.from.Revision }
+
+// reason implements proposal.
+func (b *bringing) reason() change.Reason {
+	switch {
+	case b.Document != nil:
+		return change.ImportReason()
+	case b.past != nil:
+		return change.RestoreReason(b.from.Revision)
+	}
+	return change.PromotionReason(b.from.Namespace, b.from.Revision)
+}
+
+// flagKeys implements proposal.
+func (b *bringing) flagKeys() (keys map[string]bool, all bool) {
+	selected := b.selection(change.KindFlag, b.Flags)
+	keys = map[string]bool{}
+	for _, f := range b.source.Flags {
+		if f != nil && selected.take(f.Key) {
+			keys[f.Key] = true
+		}
+	}
+	return keys, b.Mode == ImportReplace
 }
 
 // segmentKeys returns the keys of the segments that the rules and rollouts refer to. A key

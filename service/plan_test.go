@@ -17,7 +17,7 @@ import (
 // mustPlan returns the plan for the request.
 func mustPlan(t *testing.T, s *service.Service, r service.PlanRequest) *service.Plan {
 	t.Helper()
-	p, _, err := s.Plan(t.Context(), service.Caller{}, service.Demand{}, r)
+	p, _, err := s.Plan(t.Context(), service.Caller{}, service.Demand{}, r, nil)
 	if err != nil {
 		t.Fatalf("Plan: %v", err)
 	}
@@ -36,7 +36,7 @@ func expectedOf(p *service.Plan) service.ExpectedPlan {
 // mustApply plans the request and applies the plan.
 func mustApply(t *testing.T, s *service.Service, r service.PlanRequest) *service.Plan {
 	t.Helper()
-	p, _, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, r, expectedOf(mustPlan(t, s, r)))
+	p, _, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, r, expectedOf(mustPlan(t, s, r)), nil)
 	if err != nil {
 		t.Fatalf("Apply: %v", err)
 	}
@@ -309,9 +309,9 @@ func TestPlanErrors(t *testing.T) {
 		code guidon.Code
 		want string
 	}{
-		{"no source", all, service.PlanRequest{}, guidon.InvalidArgument, "invalid field document or sourceNamespaceKey: must not be empty"},
-		{"two sources", all, service.PlanRequest{Document: &service.Document{}, Source: "staging"}, guidon.InvalidArgument, "invalid field document or sourceNamespaceKey: only one can be present"},
-		{"itself", all, service.PlanRequest{Source: "production"}, guidon.InvalidArgument, "invalid field sourceNamespaceKey: must not be the target"},
+		{"no source", all, service.PlanRequest{}, guidon.InvalidArgument, "invalid field document, sourceNamespaceKey or undo: must not be empty"},
+		{"two sources", all, service.PlanRequest{Document: &service.Document{}, Source: "staging"}, guidon.InvalidArgument, "invalid field document, sourceNamespaceKey or undo: only one can be present"},
+		{"itself", all, service.PlanRequest{Source: "production"}, guidon.InvalidArgument, "invalid field sourceNamespaceKey: must not be the target, unless it refers to an earlier state"},
 		{"unknown mode", all, service.PlanRequest{Source: "staging", Mode: 9}, guidon.InvalidArgument, "invalid field mode: is not a known value"},
 		{"replace by a part", all, service.PlanRequest{Source: "staging", Flags: []string{"other"}, Mode: service.ImportReplace}, guidon.InvalidArgument, "invalid field mode: everything else would be deleted; to replace, select the whole source"},
 		{"too many flags", all, service.PlanRequest{Source: "staging", Flags: make([]string, 1001)}, guidon.InvalidArgument, "invalid field flagKeys: must not contain more than 1000 elements"},
@@ -333,11 +333,11 @@ func TestPlanErrors(t *testing.T) {
 			if tt.r.Namespace == "" {
 				tt.r.Namespace = "production"
 			}
-			_, _, err := s.Plan(t.Context(), tt.by, service.Demand{}, tt.r)
+			_, _, err := s.Plan(t.Context(), tt.by, service.Demand{}, tt.r, nil)
 			if err == nil || err.Error() != tt.want || !errors.Is(err, tt.code) {
 				t.Errorf("plan: got %v, want %s", err, tt.want)
 			}
-			_, _, err = s.Apply(t.Context(), service.Write{By: tt.by}, service.Demand{}, tt.r, service.ExpectedPlan{Digest: "x"})
+			_, _, err = s.Apply(t.Context(), service.Write{By: tt.by}, service.Demand{}, tt.r, service.ExpectedPlan{Digest: "x"}, nil)
 			if err == nil || err.Error() != tt.want || !errors.Is(err, tt.code) {
 				t.Errorf("apply: got %v, want %s", err, tt.want)
 			}
@@ -347,7 +347,7 @@ func TestPlanErrors(t *testing.T) {
 		})
 	}
 	s := environments(t)
-	_, _, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, service.PlanRequest{Namespace: "production", Source: "staging"}, service.ExpectedPlan{})
+	_, _, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, service.PlanRequest{Namespace: "production", Source: "staging"}, service.ExpectedPlan{}, nil)
 	if err == nil || err.Error() != "invalid field digest: must not be empty" {
 		t.Errorf("without digest: got %v", err)
 	}
@@ -361,7 +361,7 @@ func TestApplyNeedsAdmin(t *testing.T) {
 		r := service.PlanRequest{Document: parse(t, text), Mode: service.ImportUpdate}
 		r.Namespace = r.Document.Namespace.Key
 		p := mustPlan(t, s, r)
-		if _, _, err := s.Apply(t.Context(), editor, service.Demand{}, r, expectedOf(p)); !errors.Is(err, guidon.PermissionDenied) {
+		if _, _, err := s.Apply(t.Context(), editor, service.Demand{}, r, expectedOf(p), nil); !errors.Is(err, guidon.PermissionDenied) {
 			t.Errorf("%s: got %v, want PermissionDenied", text, err)
 		}
 		mustApply(t, s, r)
@@ -395,7 +395,7 @@ func TestApplyRefuses(t *testing.T) {
 			p := mustPlan(t, s, r)
 			mustImport(t, s, "namespace: "+tt.namespace+"\n"+tt.text, service.ImportUpdate)
 			before := exported(t, s, "production")
-			now, got, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, r, expectedOf(p))
+			now, got, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, r, expectedOf(p), nil)
 			if tt.want == "" {
 				if err != nil || got != revision(t, s, "production") || len(now.Changes) != 2 {
 					t.Errorf("got %v, want success", err)
@@ -415,7 +415,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 	s := environments(t)
 	r := service.PlanRequest{Namespace: "production", Source: "staging", Mode: service.ImportUpdate, Flags: []string{"other"}}
-	_, _, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, r, service.ExpectedPlan{Digest: "wrong"})
+	_, _, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, r, service.ExpectedPlan{Digest: "wrong"}, nil)
 	if want := refused + `now create flag "other"`; err == nil || err.Error() != want {
 		t.Errorf("wrong digest: got %v, want %s", err, want)
 	}

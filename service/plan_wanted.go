@@ -7,17 +7,9 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// wanted is what a plan makes of the target.
-type wanted struct {
-	patch     change.Patch
-	required  map[string]bool // the segments that come along
-	unchanged int
-	skipped   []string
-}
-
 // wanting is the comparison of a source with one state of the target.
 type wanting struct {
-	*planner
+	*bringing
 	wanted
 	namespace *guidon.Namespace // nil if it does not exist
 	flags     map[string]*guidon.Flag
@@ -27,11 +19,10 @@ type wanting struct {
 	problems
 }
 
-// wanted returns what the plan makes of the target in state base. It returns
-// InvalidArgument with all problems.
-func (p *planner) wanted(base change.Objects, now time.Time) (*wanted, error) {
+// wanted implements proposal.
+func (b *bringing) wanted(base change.Objects, now time.Time) (*wanted, error) {
 	w := &wanting{
-		planner: p, namespace: base.Namespace, now: now,
+		bringing: b, namespace: base.Namespace, now: now,
 		flags:    make(map[string]*guidon.Flag, len(base.Flags)),
 		segments: make(map[string]*guidon.Segment, len(base.Segments)),
 	}
@@ -49,16 +40,14 @@ func (p *planner) wanted(base change.Objects, now time.Time) (*wanted, error) {
 	if err := w.err(); err != nil {
 		return nil, err
 	}
-	if p.Document != nil && (p.everything() || w.namespace == nil) {
-		w.patch.Put.Namespace = wantedNamespace(w.namespace, w.document.Namespace, p.Mode, now)
-	}
+	w.wantNamespace()
 	for _, g := range w.document.Segments {
 		w.wantSegment(g)
 	}
 	for _, f := range w.document.Flags {
 		w.wantFlag(f)
 	}
-	if p.Mode == ImportReplace {
+	if b.Mode == ImportReplace {
 		w.deleteOthers(base, referable)
 	}
 	if err := checkPlanned(len(w.patch.Delete.Flags) + len(w.patch.Delete.Segments)); err != nil {
@@ -107,6 +96,17 @@ func (w *wanting) check() map[string]bool {
 	return referable
 }
 
+// wantNamespace puts the namespace if the plan creates or changes it.
+func (w *wanting) wantNamespace() {
+	switch {
+	case !w.everything() && w.namespace != nil:
+	case w.past != nil:
+		w.patch.Put.Namespace = restoredNamespace(w.namespace, w.past.Namespace(), w.Mode, w.now)
+	case w.Document != nil:
+		w.patch.Put.Namespace = wantedNamespace(w.namespace, w.document.Namespace, w.Mode, w.now)
+	}
+}
+
 func (w *wanting) wantSegment(want *DocumentSegment) {
 	have := w.segments[want.Key]
 	switch {
@@ -119,7 +119,7 @@ func (w *wanting) wantSegment(want *DocumentSegment) {
 		w.unchanged++
 		return
 	}
-	w.patch.Put.Segments = append(w.patch.Put.Segments, mergeSegment(have, want, w.now))
+	w.patch.Put.Segments = append(w.patch.Put.Segments, mergeSegment(w.segmentBefore(have, want.Key), want, w.now))
 }
 
 func (w *wanting) wantFlag(want *DocumentFlag) {
@@ -134,7 +134,7 @@ func (w *wanting) wantFlag(want *DocumentFlag) {
 		w.unchanged++
 		return
 	}
-	w.patch.Put.Flags = append(w.patch.Put.Flags, mergeFlag(have, want, w.now))
+	w.patch.Put.Flags = append(w.patch.Put.Flags, mergeFlag(w.flagBefore(have, want.Key), want, w.now))
 }
 
 // deleteOthers deletes what the source does not have. segments are those that it has.

@@ -46,15 +46,18 @@ func (o *Operation) AreaOf(request *Request) Area {
 // scoped reports whether tokens that are limited to a namespace can be used in the area.
 func (a Area) scoped() bool { return a == AreaManagement || a == AreaEvaluation }
 
-// outside returns the other namespace that a request about the namespace compares it with,
-// or "" if there is none. The namespace of the token is not in question, so the refusal is
-// that of a missing role.
+// outside returns the other namespace that a request about the namespace also reads, or ""
+// if there is none. The namespace of the token is not in question, so the refusal is that
+// of a missing role.
 func outside(m proto.Message, namespace string) string {
-	c, ok := m.(*guidonv1.CompareRequest)
-	if !ok || guidon.NamespaceKey(c.GetNamespaceKey()) != namespace {
+	about, ok := m.(interface{ GetNamespaceKey() string })
+	if !ok || guidon.NamespaceKey(about.GetNamespaceKey()) != namespace {
 		return ""
 	}
-	return c.GetWith()
+	if c, ok := m.(*guidonv1.CompareRequest); ok {
+		return c.GetWith()
+	}
+	return sourceOf(m)
 }
 
 // aboutOnly reports whether the request is about the namespace and no other.
@@ -67,16 +70,17 @@ func aboutOnly(m proto.Message, namespace string) bool {
 		named = true
 	}
 	source := sourceOf(m)
-	return named && (source == "" || service.SourceNamespace(source) == namespace)
+	return named && (source == "" || source == namespace)
 }
 
-// sourceOf returns the name of the other namespace state that the request reads, or "" if
-// there is none.
+// sourceOf returns the namespace that a plan brings objects from, or "" if there is none.
 func sourceOf(m proto.Message) string {
-	if m, ok := m.(interface{ GetSourceNamespaceKey() string }); ok {
-		return m.GetSourceNamespaceKey()
+	r, ok := m.(interface{ GetSourceNamespaceKey() string })
+	if !ok || r.GetSourceNamespaceKey() == "" {
+		return ""
 	}
-	return ""
+	key, _ := service.ReferenceKey(r.GetSourceNamespaceKey())
+	return guidon.NamespaceKey(key)
 }
 
 // namespaces returns the namespaces that the request is about, its own and those of its

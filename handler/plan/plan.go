@@ -28,6 +28,7 @@ type request interface {
 	GetSegmentKeys() []string
 	GetWithoutSegments() bool
 	GetKeep() []string
+	GetUndo() *guidonv1.UndoneChanges
 }
 
 // Plan returns what Apply would do.
@@ -36,7 +37,7 @@ func Plan(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.Pla
 	if err != nil {
 		return call.Response{}, err
 	}
-	plan, state, err := s.Plan(ctx, c.Caller, c.Demand, r)
+	plan, state, err := s.Plan(ctx, c.Caller, c.Demand, r, from.Reserve)
 	if err != nil {
 		return call.Response{State: state}, err
 	}
@@ -53,7 +54,7 @@ func Apply(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.Ap
 	if m.GetMessage() != "" {
 		w.Message = m.GetMessage()
 	}
-	plan, revision, err := s.Apply(ctx, w, c.Demand, r, expected(m))
+	plan, revision, err := s.Apply(ctx, w, c.Demand, r, expected(m), from.Reserve)
 	state := service.State{Namespace: convert.NamespaceOf(m), Revision: revision}
 	if err != nil {
 		return call.Response{State: state}, err
@@ -84,7 +85,10 @@ func requestOf(m request, from *call.Request) (service.PlanRequest, error) {
 		r.Document = convert.DocumentOf(m.GetDocument())
 	}
 	var err error
-	r.Keep, err = service.ParseKeep(m.GetKeep())
+	if r.Keep, err = service.ParseKeep(m.GetKeep()); err != nil {
+		return r, err
+	}
+	r.Undo, err = undoOf(m.GetUndo())
 	return r, err
 }
 

@@ -21,8 +21,9 @@ func response(p *service.Plan) *guidonv1.PlanResponse {
 	m := &guidonv1.PlanResponse{
 		NamespaceKey: p.Namespace, Revision: p.Revision, SourceNamespaceKey: p.Source, SourceRevision: p.SourceRevision,
 		Digest: p.Digest, Unchanged: convert.Count(p.Unchanged), Skipped: p.Skipped,
-		Changes:  make([]*guidonv1.PlannedChange, len(p.Changes)),
-		Warnings: convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)], warning),
+		Changes:   make([]*guidonv1.PlannedChange, len(p.Changes)),
+		Warnings:  convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)], warning),
+		Conflicts: conflicts(p.Conflicts),
 	}
 	m.Abridged = len(p.Warnings) > maxWarnings
 	left := maxDetails

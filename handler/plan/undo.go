@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// The sides of a conflict on the wire: what counts now, and what was before the changes.
+var sidesOfConflicts = map[string]change.Side{"current": change.Ours, "earlier": change.Theirs}
+
+// maxChoices limits how many conflicts are resolved at once.
+const maxChoices = 10_000
+
+// undoOf returns the changes to undo, or nil if m is.
+func undoOf(m *guidonv1.UndoneChanges) (*service.Undo, error) {
+	if m == nil {
+		return nil, nil
+	}
+	u := &service.Undo{First: m.GetFirstRevision(), Last: cmp.Or(m.GetLastRevision(), m.GetFirstRevision())}
+	if len(m.GetChoices()) > maxChoices {
+		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field undo.choices: must not contain more than %d elements", maxChoices)
+	}
+	if len(m.GetChoices()) > 0 {
+		u.Choices = map[change.Object]change.Choices{}
+	}
+	for i, c := range m.GetChoices() {
+		side, known := sidesOfConflicts[c.GetSide()]
+		if !known {
+			return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field undo.choices[%d].side: must be one of current, earlier", i)
+		}
+		o := change.Object{Kind: change.Kind(c.GetKind()), Key: c.GetKey()}
+		if u.Choices[o] == nil {
+			u.Choices[o] = change.Choices{}
+		}
+		if _, twice := u.Choices[o][c.GetPath()]; twice {
+			return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field undo.choices[%d]: is not unique", i)
+		}
+		u.Choices[o][c.GetPath()] = side
+	}
+	return u, nil
+}
+
+func conflicts(all []change.ObjectConflicts) []*guidonv1.PlanConflict {
+	var out []*guidonv1.PlanConflict
+	for _, o := range all {
+		out = append(out, convert.All(o.Conflicts, func(c change.Conflict) *guidonv1.PlanConflict {
+			return &guidonv1.PlanConflict{
+				Kind: string(o.Kind), Key: o.Key, Path: c.Path, Name: cmp.Or(c.Name, fmt.Sprintf("%s %s", o.Kind, o.Key)), InUse: c.InUse,
+				Earlier: convert.JSONValue(c.Theirs), Changed: convert.JSONValue(c.Base), Current: convert.JSONValue(c.Ours),
+			}
+		})...)
+	}
+	return out
+}

@@ -1,0 +1,162 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
+
+// Undo says which changes of a namespace a plan undoes, as [change.Undo] does: those of the
+// revisions from First to Last, both included, as far as they are selected.
+type Undo struct {
+	First, Last int64
+	Choices     map[change.Object]change.Choices // resolve conflicts
+}
+
+// maxUndoneRevisions limits the range of an Undo.
+const maxUndoneRevisions = 10_000
+
+func (r *PlanRequest) checkUndo() error {
+	switch {
+	case r.Mode != ImportUpdate:
+		return invalidField("mode", "must be the default to undo changes")
+	case r.WithoutSegments:
+		return invalidField("withoutSegments", "must not be set to undo changes")
+	case r.Keep != (Keep{}):
+		return invalidField("keep", "must be empty to undo changes")
+	case r.Undo.First <= 0:
+		return invalidField("undo.firstRevision", "must be positive")
+	case r.Undo.Last < r.Undo.First:
+		return invalidField("undo.lastRevision", "must not be less than firstRevision")
+	case r.Undo.Last-r.Undo.First >= maxUndoneRevisions:
+		return invalidField("undo.lastRevision", fmt.Sprintf("must not be more than %d revisions after firstRevision", maxUndoneRevisions-1))
+	}
+	return nil
+}
+
+// undoing undoes changes of the target.
+type undoing struct {
+	PlanRequest
+	records []*change.Record // the selected ones; of each object, the first and the last
+}
+
+// newUndoing reads the changes that the request undoes.
+func (s *Service) newUndoing(ctx context.Context, r PlanRequest, admit Admit) (*undoing, error) {
+	records, err := s.undoneRecords(ctx, r, admit)
+	if err != nil {
+		return nil, err
+	}
+	return &undoing{r, records}, nil
+}
+
+// mayCreate implements proposal: the deletion of a namespace can be undone.
+func (u *undoing) mayCreate() bool {
+	for _, r := range u.records {
+		if r.Kind == change.KindNamespace && r.Action == change.ActionDelete {
+			return true
+		}
+	}
+	return false
+}
+
+// origin implements proposal.
+func (u *undoing) origin() (string, int64) { return "", 0 }
+
+// reason implements proposal.
+func (u *undoing) reason() change.Reason { return change.UndoReason(u.Undo.First, u.Undo.Last) }
+
+// flagKeys implements proposal. All flags are needed to see whether a segment is in use that
+// may be deleted.
+func (u *undoing) flagKeys() (keys map[string]bool, all bool) {
+	keys = map[string]bool{}
+	for _, r := range u.records {
+		switch {
+		case r.Kind == change.KindFlag:
+			keys[r.Key] = true
+		case r.Kind == change.KindSegment && r.Action == change.ActionCreate:
+			all = true
+		}
+	}
+	return keys, all
+}
+
+// wanted implements proposal.
+func (u *undoing) wanted(base change.Objects, now time.Time) (*wanted, error) {
+	undone, err := change.Undo(u.records, base, u.Undo.Choices)
+	if err != nil {
+		return nil, err
+	}
+	w := &wanted{patch: undone.Patch, conflicts: undone.Conflicts}
+	touch(&w.patch.Put, now)
+	if len(w.conflicts) == 0 {
+		w.unchanged = u.objects() - sizeOf(w.patch)
+		err = checkUndone(u.Namespace, w.patch, base)
+	}
+	return w, err
+}
+
+// objects returns how many objects the changes are about.
+func (u *undoing) objects() int {
+	seen := map[change.Object]bool{}
+	for _, r := range u.records {
+		seen[change.Object{Kind: r.Kind, Key: r.Key}] = true
+	}
+	return len(seen)
+}
+
+// touch sets when the objects were updated.
+func touch(o *change.Objects, now time.Time) {
+	if o.Namespace != nil {
+		o.Namespace.UpdatedAt = now
+	}
+	for _, g := range o.Segments {
+		g.UpdatedAt = now
+	}
+	for _, f := range o.Flags {
+		f.UpdatedAt = now
+	}
+}
+
+func sizeOf(p change.Patch) int {
+	n := len(p.Put.Flags) + len(p.Put.Segments) + len(p.Delete.Flags) + len(p.Delete.Segments)
+	if p.Put.Namespace != nil {
+		n++
+	}
+	return n
+}
+
+// checkUndone returns InvalidArgument with all references between flags and segments that
+// the patch would leave without their segment.
+func checkUndone(namespace string, p change.Patch, base change.Objects) error {
+	var found problems
+	segments := map[string]bool{}
+	for _, g := range base.Segments {
+		segments[g.Key] = true
+	}
+	for _, g := range p.Put.Segments {
+		segments[g.Key] = true
+	}
+	deleted := setOf(p.Delete.Segments)
+	for _, f := range p.Put.Flags {
+		for key := range f.SegmentKeys() {
+			if !segments[key] || deleted[key] {
+				found.add(guidon.Errorf(guidon.InvalidArgument, "flag %q: segment %q does not exist any more; undo its deletion too",
+					namespace+"/"+f.Key, namespace+"/"+key))
+			}
+		}
+	}
+	changed := setOf(p.Delete.Flags)
+	for _, f := range p.Put.Flags {
+		changed[f.Key] = true
+	}
+	users := usersOf(base.Flags, changed)
+	for _, key := range p.Delete.Segments {
+		if u := users[key]; u != nil {
+			found.add(u.inUse(namespace, key))
+		}
+	}
+	return found.err()
+}

@@ -1,0 +1,139 @@
+package service
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
+
+// undoPage is how many records are read at once to undo changes.
+const undoPage = 1000
+
+// undoneRecords returns the records of the changes that the request undoes: of each selected
+// object the first and the last one, as far as [change.Undo] needs them.
+func (s *Service) undoneRecords(ctx context.Context, r PlanRequest, admit Admit) ([]*change.Record, error) {
+	latest, err := s.LatestChange(ctx, r.Namespace)
+	switch {
+	case err != nil:
+		return nil, err
+	case latest == change.After(0):
+		return nil, guidon.Errorf(guidon.NotFound, "namespace %q not found", r.Namespace)
+	case r.Undo.Last > latest.Revision:
+		return nil, guidon.Errorf(guidon.NotFound, "namespace %q has no revision %d yet; the current one is %d", r.Namespace, r.Undo.Last, latest.Revision)
+	}
+	reading := newUndoReading(r)
+	query := change.Query{
+		Namespace: r.Namespace, Limit: undoPage,
+		After: change.After(r.Undo.First - 1), Before: guidon.Position{Revision: r.Undo.Last + 1},
+	}
+	for {
+		page, err := s.store.Changes(ctx, query)
+		switch {
+		case err != nil:
+			return nil, err
+		case reading.read == 0 && !startsRevision(page, r.Undo.First):
+			return nil, guidon.Errorf(guidon.NotFound, "the changes of revision %d of namespace %q are no longer in the log", r.Undo.First, r.Namespace)
+		case len(page) == 0:
+			return reading.end()
+		}
+		if err := reading.add(ctx, page, admit); err != nil {
+			return nil, err
+		}
+		query.After = page[len(page)-1].Cursor()
+	}
+}
+
+// startsRevision reports whether the records start with the first one of the revision. The
+// oldest records are deleted first, so all later ones exist then.
+func startsRevision(records []*change.Record, revision int64) bool {
+	return len(records) > 0 && records[0].Revision == revision && records[0].Sequence == 0
+}
+
+// undoReading collects the records to undo.
+type undoReading struct {
+	flags, segments *selection
+	namespace       bool // whether the namespace itself is selected
+	spans           map[change.Object]*undoSpan
+	order           []*undoSpan
+	read            int   // records
+	size            int64 // of what is kept, in bytes
+}
+
+// undoSpan is what was changed of one object.
+type undoSpan struct{ first, last *change.Record } // last is nil if there is only one
+
+func newUndoReading(r PlanRequest) *undoReading {
+	absent := fmt.Sprintf("was not changed in revision %d", r.Undo.First)
+	if r.Undo.Last > r.Undo.First {
+		absent = fmt.Sprintf("was not changed in revisions %d to %d", r.Undo.First, r.Undo.Last)
+	}
+	return &undoReading{
+		flags:     newSelection(change.KindFlag, r.Flags, r.everything(), absent),
+		segments:  newSelection(change.KindSegment, r.Segments, r.everything(), absent),
+		namespace: r.everything(),
+		spans:     map[change.Object]*undoSpan{},
+	}
+}
+
+func (u *undoReading) selects(r *change.Record) bool {
+	switch r.Kind {
+	case change.KindFlag:
+		return u.flags.take(r.Key)
+	case change.KindSegment:
+		return u.segments.take(r.Key)
+	}
+	return u.namespace
+}
+
+// add adds the selected records of a page, which it may modify.
+func (u *undoReading) add(ctx context.Context, page []*change.Record, admit Admit) error {
+	u.read += len(page)
+	for _, r := range page {
+		if u.selects(r) {
+			u.keep(r)
+		}
+	}
+	if len(u.order) > maxPlanned {
+		return guidon.Errorf(guidon.TooLarge, "these are changes of more than %d flags and segments; undo fewer revisions or objects at a time", maxPlanned)
+	}
+	if admit == nil {
+		return nil
+	}
+	return admit(ctx, u.size)
+}
+
+// keep keeps of each object what it was before its first record and after its last one.
+func (u *undoReading) keep(r *change.Record) {
+	o := change.Object{Kind: r.Kind, Key: r.Key}
+	span := u.spans[o]
+	if span == nil {
+		span = &undoSpan{first: r}
+		u.spans[o], u.order = span, append(u.order, span)
+		u.size += int64(len(r.Before) + len(r.After))
+		return
+	}
+	previous := span.first
+	if span.last != nil {
+		previous = span.last
+	}
+	u.size += int64(len(r.After) - len(previous.After))
+	previous.After, r.Before = nil, nil
+	span.last = r
+}
+
+// end returns the records that were kept, or InvalidArgument if nothing was changed of
+// something that is selected.
+func (u *undoReading) end() ([]*change.Record, error) {
+	var p problems
+	u.flags.end(&p)
+	u.segments.end(&p)
+	records := make([]*change.Record, 0, len(u.order))
+	for _, span := range u.order {
+		if records = append(records, span.first); span.last != nil {
+			records = append(records, span.last)
+		}
+	}
+	return records, p.err()
+}
