@@ -180,8 +180,9 @@ func TestPlanAccess(t *testing.T) {
 		{"a source that does not exist", editor, "plan", "nowhere", 403, `needs viewer on namespace \"nowhere\"`},
 		{"also to apply", editor, "apply", "staging", 403, `needs viewer on namespace \"staging\"`},
 		{"and one that does not exist", editor, "apply", "nowhere", 403, `needs viewer on namespace \"nowhere\"`},
-		{"a token that is limited to the target", limited, "plan", "staging", 401, "request was not authenticated"},
-		{"wherever it is to read", limited, "apply", "nowhere", 401, "request was not authenticated"},
+		{"a token that is limited to the target", limited, "plan", "staging", 403, `needs viewer on namespace \"staging\"`},
+		{"wherever it is to read", limited, "apply", "nowhere", 403, `needs viewer on namespace \"nowhere\"`},
+		{"also of an earlier state", limited, "plan", "nowhere@2", 403, `needs viewer on namespace \"nowhere\"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := *s
@@ -193,6 +194,54 @@ func TestPlanAccess(t *testing.T) {
 		})
 	}
 	s.must("", "POST", "/api/v1/namespaces/live/plan", `{"document":{}}`, "Authorization", "Bearer "+limited)
+	s.must("", "POST", "/api/v1/namespaces/live/plan", `{"sourceNamespaceKey":"live@1"}`, "Authorization", "Bearer "+limited)
+}
+
+// TestRestoreAndUndo changes a flag over HTTP, undoes that, and restores the flag.
+func TestRestoreAndUndo(t *testing.T) {
+	s := newPlanned(t)
+	put := func(body string) { s.must("", "PUT", "/api/v1/namespaces/live/flags/checkout", body) }
+	put(`{"name":"Two","enabled":true}`)
+	put(`{"name":"Three","enabled":true,"description":"new"}`)
+	const path = "/api/v1/namespaces/live/"
+
+	undo := func(choices string) string { return `"undo":{"firstRevision":2` + choices + `}` }
+	r := s.must("", "POST", path+"plan", "{"+undo("")+"}")
+	const conflict = `"conflicts":[{"kind":"flag","key":"checkout","path":"name","name":"name","earlier":"Checkout","changed":"Two","current":"Three","inUse":false}]`
+	if p := planFrom(t, r); p.Digest != "" || p.summary() != "update checkout enabled true → false" || !strings.Contains(r.body, conflict) {
+		t.Errorf("got %s", r.body)
+	}
+	s.do("POST", path+"apply", "{"+undo("")+`,"digest":"x"}`).fails(t, 412, 9,
+		`nothing was changed: what was changed again must be resolved: flag "checkout": name: before "Checkout", changed to "Two", now "Three"`)
+	s.do("POST", path+"plan", "{"+undo(`,"choices":[{"kind":"flag","key":"checkout","path":"name","side":"mine"}]`)+"}").fails(t, 400, 3,
+		"invalid field undo.choices[0].side: must be one of current, earlier")
+	choice := `{"kind":"flag","key":"checkout","path":"name","side":"earlier"}`
+	s.do("POST", path+"plan", "{"+undo(`,"choices":[`+choice+","+choice+"]")+"}").fails(t, 400, 3, "invalid field undo.choices[1]: is not unique")
+	resolved := undo(`,"choices":[` + choice + "]")
+	p := planFrom(t, s.must("", "POST", path+"plan", "{"+resolved+"}"))
+	s.must("", "POST", path+"apply", "{"+resolved+`,"digest":"`+p.Digest+`"}`)
+	if got := s.must("", "GET", path+"flags/checkout", "").body; !strings.Contains(got, `"name":"Checkout","description":"new","enabled":false`) {
+		t.Errorf("undone: got %s", got)
+	}
+
+	restore := `"sourceNamespaceKey":"live@1","flagKeys":["checkout"]`
+	p = planFrom(t, s.must("", "POST", path+"plan", "{"+restore+"}"))
+	if p.summary() != `update checkout description "new" → ""` || p.SourceRevision != 1 || p.Revision != 4 {
+		t.Errorf("got %+v", p)
+	}
+	r = s.must("", "POST", path+"apply", "{"+restore+`,"digest":"`+p.Digest+`"}`)
+	if r.header.Get("Guidon-Revision") != "5" {
+		t.Errorf("got revision %s", r.header.Get("Guidon-Revision"))
+	}
+	changes := s.must("", "GET", path+"changes", "").body
+	for _, reason := range []string{"restore to 1", "undo of 2"} {
+		if !strings.Contains(changes, `"text":"`+reason+`"`) {
+			t.Errorf("no change has the reason %q: %s", reason, changes)
+		}
+	}
+	s.do("POST", "/api/v1/namespaces/live@1/plan", "{"+restore+"}").fails(t, 400, 3,
+		`invalid namespace "live@1": must be a key; a reference to a state (key@revision or key@time) can only be read`)
+	s.do("POST", path+"plan", `{"sourceNamespaceKey":"live@9"}`).fails(t, 404, 5, `namespace "live" has no revision 9 yet; the current one is 5`)
 }
 
 // TestPlanOverGRPC plans and applies by messages.

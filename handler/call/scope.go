@@ -28,7 +28,7 @@ func checkScope(a *service.Authentication, o *Operation, request *Request) error
 		return nil
 	}
 	if other := outside(request.Message, namespace); other != "" {
-		return service.Refusal(o.need.role, other)
+		return service.Refusal(service.RoleViewer, other)
 	}
 	return Unauthenticated("the token is limited to another namespace")
 }

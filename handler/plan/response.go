@@ -11,9 +11,10 @@ import (
 
 // Limits of a response. The number of changes is limited by the service.
 const (
-	maxDetails  = 1 << 20 // bytes of differences, and of the objects before and after
-	maxWarnings = 1000
-	maxUsers    = 100 // flags that a warning names
+	maxDetails   = 1 << 20 // bytes of differences, and of the objects before and after; and of the values of conflicts
+	maxWarnings  = 1000
+	maxConflicts = 1000
+	maxUsers     = 100 // flags that a warning names
 )
 
 // response returns the message of the plan.
@@ -21,11 +22,12 @@ func response(p *service.Plan) *guidonv1.PlanResponse {
 	m := &guidonv1.PlanResponse{
 		NamespaceKey: p.Namespace, Revision: p.Revision, SourceNamespaceKey: p.Source, SourceRevision: p.SourceRevision,
 		Digest: p.Digest, Unchanged: convert.Count(p.Unchanged), Skipped: p.Skipped,
-		Changes:   make([]*guidonv1.PlannedChange, len(p.Changes)),
-		Warnings:  convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)], warning),
-		Conflicts: conflicts(p.Conflicts),
+		Changes:  make([]*guidonv1.PlannedChange, len(p.Changes)),
+		Warnings: convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)], warning),
 	}
-	m.Abridged = len(p.Warnings) > maxWarnings
+	var complete bool
+	m.Conflicts, complete = conflicts(p.Conflicts, maxDetails)
+	m.Abridged = !complete || len(p.Warnings) > maxWarnings
 	left := maxDetails
 	for i := range p.Changes {
 		c := &p.Changes[i]

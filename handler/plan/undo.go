@@ -46,15 +46,20 @@ func undoOf(m *guidonv1.UndoneChanges) (*service.Undo, error) {
 	return u, nil
 }
 
-func conflicts(all []change.ObjectConflicts) []*guidonv1.PlanConflict {
-	var out []*guidonv1.PlanConflict
+// conflicts returns the messages of up to maxConflicts conflicts. Their values may take room
+// bytes; the others have none.
+func conflicts(all []change.ObjectConflicts, room int) (messages []*guidonv1.PlanConflict, complete bool) {
 	for _, o := range all {
-		out = append(out, convert.All(o.Conflicts, func(c change.Conflict) *guidonv1.PlanConflict {
-			return &guidonv1.PlanConflict{
-				Kind: string(o.Kind), Key: o.Key, Path: c.Path, Name: cmp.Or(c.Name, fmt.Sprintf("%s %s", o.Kind, o.Key)), InUse: c.InUse,
-				Earlier: convert.JSONValue(c.Theirs), Changed: convert.JSONValue(c.Base), Current: convert.JSONValue(c.Ours),
+		for _, c := range o.Conflicts {
+			if len(messages) == maxConflicts {
+				return messages, false
 			}
-		})...)
+			m := &guidonv1.PlanConflict{Kind: string(o.Kind), Key: o.Key, Path: c.Path, Name: cmp.Or(c.Name, fmt.Sprintf("%s %s", o.Kind, o.Key)), InUse: c.InUse}
+			if room -= len(c.Theirs) + len(c.Base) + len(c.Ours); room >= 0 {
+				m.Earlier, m.Changed, m.Current = convert.JSONValue(c.Theirs), convert.JSONValue(c.Base), convert.JSONValue(c.Ours)
+			}
+			messages = append(messages, m)
+		}
 	}
-	return out
+	return messages, room >= 0
 }

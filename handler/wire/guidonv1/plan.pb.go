@@ -572,8 +572,9 @@ type PlanResponse struct {
 	Unchanged int32 `protobuf:"varint,8,opt,name=unchanged,proto3" json:"unchanged,omitempty"`
 	// The objects not changed because they already exist, such as "flag/new-checkout".
 	Skipped []string `protobuf:"bytes,9,rep,name=skipped,proto3" json:"skipped,omitempty"`
-	// Whether the response would be too large with the details of all changes: the last ones
-	// have no differences, and not the objects before and after.
+	// Whether the response would be too large with all details: the last changes have no
+	// differences, and not the objects before and after, and the last conflicts no values.
+	// No more than 1000 warnings and 1000 conflicts are listed.
 	Abridged bool `protobuf:"varint,10,opt,name=abridged,proto3" json:"abridged,omitempty"`
 	// The parts that were changed again after the changes to undo. As long as there are any,
 	// the plan has no digest and cannot be applied. These parts stay as they are in it.
