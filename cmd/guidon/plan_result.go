@@ -37,6 +37,9 @@ func printPlan(out io.Writer, plan *guidonv1.PlanResponse) {
 	for _, c := range plan.GetChanges() {
 		printPlanned(out, c)
 	}
+	for _, c := range plan.GetConflicts() {
+		printConflict(out, c)
+	}
 	for _, w := range plan.GetWarnings() {
 		fmt.Fprintf(out, "  warning: %s\n", w.GetText())
 	}

@@ -59,7 +59,7 @@ func (p *program) root() *cobra.Command {
 		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand()},
 		"flags": {
 			p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand(),
-			p.planCommand(), p.applyCommand(), p.promoteCommand(),
+			p.planCommand(), p.applyCommand(), p.promoteCommand(), p.restoreCommand(), p.undoCommand(),
 		},
 		"access": {p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
 		"setup":  {p.configCommand(), p.versionCommand()},
