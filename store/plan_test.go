@@ -73,7 +73,7 @@ func TestQueryPlans(t *testing.T) {
 		{"flags changed since", flagKind.selectBefore(), []any{"n", 1, "n", 1}, "SEARCH t USING INDEX flags_by_change (namespace_key=? AND changed_rev>?)", false},
 		{"what flags were before", flagKind.selectBefore(), []any{"n", 1, "n", 1}, "SEARCH m USING INDEX changes_by_object (namespace_key=? AND object_key=? AND revision>?)", false},
 		{"what one object was before", selectBeforeOne, []any{"n", 1, "k", "flag"}, "SEARCH m USING INDEX changes_by_object (namespace_key=? AND object_key=? AND revision>?)", false},
-		{"deletions since", selectDeletedSince, []any{"n", 1}, "SEARCH c USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision>?)", false},
+		{"deletions since", selectDeletedSince, []any{"n", 1}, "SEARCH c USING INDEX changes_by_deletion (namespace_key=? AND revision>?)", false},
 		{"positions of deleted objects", selectDeletedSince, []any{"n", 1}, "SEARCH d USING INDEX sqlite_autoindex_change_deletions_1 (namespace_key=? AND revision=? AND seq=?)", false},
 		{"a creation", selectLastCreation, []any{"n", "k", 1, "flag"}, "changes_by_object (namespace_key=? AND object_key=? AND revision<?)", false},
 		{"a revision by time", selectRevisionBefore, []any{"n", 1}, "SEARCH changes USING INDEX sqlite_autoindex_changes_1 (namespace_key=?)", false},
