@@ -60,15 +60,17 @@ func BenchmarkPast(b *testing.B) {
 	}
 }
 
-// readPast reads the state of a moment, which must be that of the revision, again and again.
+// readPast reads the state of a moment, which must be that of the revision, again and again,
+// with the memory announced as in requests.
 func readPast(b *testing.B, past *service.Service, at service.Moment, revision int64) {
 	ref := service.Reference{Namespace: "default", At: at}
-	if _, err := past.ViewAt(b.Context(), ref, service.Demand{}, nil); err != nil { // loads the current state
+	admit := func(context.Context, int64) error { return nil }
+	if _, err := past.ViewAt(b.Context(), ref, service.Demand{}, admit); err != nil { // loads the current state
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		v, err := past.ViewAt(b.Context(), ref, service.Demand{}, nil)
+		v, err := past.ViewAt(b.Context(), ref, service.Demand{}, admit)
 		if err != nil || v.Revision != revision || len(v.Snapshot.Flags()) != manyFlags {
 			b.Fatal(v.Revision, err)
 		}
