@@ -79,7 +79,7 @@ func TestUpFromPrevious(t *testing.T) {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_horizons; DROP TABLE change_notes; DROP TABLE change_deletions; DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
+	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_horizons; DROP TABLE change_notes; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
@@ -113,7 +113,7 @@ func TestUpFromEveryStep(t *testing.T) {
 		if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 			t.Fatal(err)
 		}
-		older := fmt.Sprintf("%s DROP TABLE change_notes; DROP TABLE change_horizons; DROP TABLE change_deletions; DELETE FROM schema_steps WHERE version_id > %d", drop, step)
+		older := fmt.Sprintf("%s DROP TABLE change_notes; DROP TABLE change_horizons; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DELETE FROM schema_steps WHERE version_id > %d", drop, step)
 		if _, err := db.SQL().ExecContext(t.Context(), older); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestHorizons(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_horizons; DROP TABLE change_deletions; DELETE FROM schema_steps WHERE version_id >= 7"); err != nil {
+	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_horizons; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DELETE FROM schema_steps WHERE version_id >= 7"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {

@@ -71,13 +71,15 @@ func TestCockroachIsPostgres(t *testing.T) {
 }
 
 // The schema only uses features that all databases have, including CockroachDB, on which no
-// test runs. Steps that do not run in a transaction must be safe to run again.
+// test runs. Steps that do not run in a transaction must be safe to run again. The one
+// exception is the index of deletions, which is a partial one except on MySQL.
 func TestCommonSubset(t *testing.T) {
+	ofDeletions := regexp.MustCompile(`CREATE INDEX (?:IF NOT EXISTS )?changes_by_deletion ON changes \(namespace_key, revision, seq\) WHERE action = 'delete';|(?s:SET @changes_by_deletion = .*DEALLOCATE PREPARE changes_by_deletion;)`)
 	comments := regexp.MustCompile(`(?m)^--.*$`)
 	forbidden := regexp.MustCompile(`(?i)\b(REFERENCES|FOREIGN|TRIGGER|FUNCTION|PROCEDURE|SERIAL|SEQUENCE|IDENTITY|AUTO_INCREMENT|DEFAULT (?:[^C]|C[^H])|JSONB?|TIMESTAMP(?:TZ)?|UUID|GIN|EXTENSION|LOCK|pg_\w+|ENUM|PARTIAL|WHERE|DROP|RENAME|INSERT|UPDATE|DELETE)\b`)
 	for _, d := range dialects {
 		for file, text := range sqlOf(t, d.name) {
-			statements := comments.ReplaceAllString(text, "")
+			statements := ofDeletions.ReplaceAllString(comments.ReplaceAllString(text, ""), "")
 			if found := forbidden.FindString(statements); found != "" {
 				t.Errorf("%s/%s uses %s", d.name, file, found)
 			}

@@ -120,19 +120,14 @@ func (p *past) current(ctx context.Context, s *session, h head) (*guidon.Snapsho
 	return s.load(ctx, p.namespace, p.held)
 }
 
-// selectRevisionBefore reads the last revision whose records are not later than a time. It
-// reads backwards from the newest record, so its cost depends on the number of records after
-// the time; the sum keeps databases from reading all records before it by the index of times.
-const selectRevisionBefore = `SELECT revision FROM changes WHERE namespace_key = ? AND happened_at + 0 <= ? ORDER BY revision DESC LIMIT 1`
-
 // resolve returns the revision number of the moment, or why there is no such state. last is
 // the current revision.
 func (p *past) resolve(ctx context.Context, s *session, last int64, oldest horizon) (number int64, err error) {
 	number = p.at.Revision
 	if number <= 0 {
 		micro := p.at.Time.UnixMicro()
-		found, err := s.row(ctx, selectRevisionBefore, []any{p.namespace, micro}, &number)
-		if err != nil {
+		var found bool
+		if number, found, err = s.revisionBefore(ctx, p.namespace, micro); err != nil {
 			return 0, err
 		}
 		if number < oldest.revision && oldest.happenedAt <= micro {

@@ -12,7 +12,7 @@ import (
 // undoing undoes the changes of a namespace after a revision number. It reads one record of
 // each object that has changed since: the first. The objects are those that exist and have
 // a newer changed_rev, and those that were deleted since. So the cost depends on the number
-// of these objects, except for one pass over the records since, which finds deletions.
+// of these objects and of the deletions, which have an index, not on that of the records.
 type undoing struct {
 	s         *session
 	namespace string

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
@@ -23,8 +24,9 @@ var pastRecords = commandline.Int("past.records", 100_000, "change records of th
 
 // BenchmarkPast reads earlier states of a namespace of 10,000 flags with many change
 // records: after one change and after 100, those in which every flag was different since
-// its last change, and the first one, which needs all records. make bench runs it with a
-// tenth of the records that the target is for; -past.records=1000000 is all of them.
+// its last change, and the first one, also by its time, since which all records were made.
+// make bench runs it with a tenth of the records that the target is for;
+// -past.records=1000000 is all of them.
 func BenchmarkPast(b *testing.B) {
 	open := map[string]func(b *testing.B) *store.DB{
 		"sqlite": func(b *testing.B) *store.DB {
@@ -44,30 +46,50 @@ func BenchmarkPast(b *testing.B) {
 	for _, name := range slices.Sorted(maps.Keys(open)) {
 		b.Run(name, func(b *testing.B) {
 			db := open[name](b)
-			last := addHistory(b, db, int64(*pastRecords))
+			first, last := addHistory(b, db, int64(*pastRecords))
 			past := service.NewService(cache.New(db), time.Now)
-			for _, since := range []int64{1, 100, manyFlags, last - 2} {
+			for _, since := range []int64{1, 100, manyFlags, last - first} {
 				b.Run(fmt.Sprintf("%d_records_since", since), func(b *testing.B) {
-					ref := service.Reference{Namespace: "default", At: service.Moment{Revision: last - since}}
-					if _, err := past.ViewAt(b.Context(), ref, service.Demand{}, nil); err != nil { // loads the current state
-						b.Fatal(err)
-					}
-					b.ReportAllocs()
-					for b.Loop() {
-						v, err := past.ViewAt(b.Context(), ref, service.Demand{}, nil)
-						if err != nil || len(v.Snapshot.Flags()) != manyFlags {
-							b.Fatal(v.Revision, err)
-						}
-					}
+					readPast(b, past, service.Moment{Revision: last - since}, last-since)
 				})
 			}
+			b.Run(fmt.Sprintf("%d_records_since_by_time", last-first-1), func(b *testing.B) {
+				readPast(b, past, service.Moment{Time: timeOf(b, db, first+1)}, first+1)
+			})
 		})
 	}
 }
 
+// readPast reads the state of a moment, which must be that of the revision, again and again,
+// with the memory announced as in requests.
+func readPast(b *testing.B, past *service.Service, at service.Moment, revision int64) {
+	ref := service.Reference{Namespace: "default", At: at}
+	admit := func(context.Context, int64) error { return nil }
+	if _, err := past.ViewAt(b.Context(), ref, service.Demand{}, admit); err != nil { // loads the current state
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		v, err := past.ViewAt(b.Context(), ref, service.Demand{}, admit)
+		if err != nil || v.Revision != revision || len(v.Snapshot.Flags()) != manyFlags {
+			b.Fatal(v.Revision, err)
+		}
+	}
+}
+
+// timeOf returns the time of a revision.
+func timeOf(b *testing.B, db *store.DB, revision int64) time.Time {
+	b.Helper()
+	records, err := db.Changes(b.Context(), change.Query{Namespace: "default", After: change.After(revision - 1), Limit: 1})
+	if err != nil || len(records) != 1 {
+		b.Fatal(records, err)
+	}
+	return records[0].At
+}
+
 // addHistory creates the flags, and then change records of them in turn, one in each
-// revision. It returns the last revision.
-func addHistory(b *testing.B, db *store.DB, records int64) int64 {
+// revision. It returns the revision in which the flags were created, and the last one.
+func addHistory(b *testing.B, db *store.DB, records int64) (first, last int64) {
 	b.Helper()
 	first, err := db.Update(b.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		for i := range manyFlags {
@@ -81,12 +103,13 @@ func addHistory(b *testing.B, db *store.DB, records int64) int64 {
 		b.Fatal(err)
 	}
 	const together = 500
-	last := first
+	begun := time.Now()
+	last = first
 	for last < first+records {
 		var rows []string
 		for range min(together, first+records-last) {
 			last++
-			rows = append(rows, pastRow(b, last))
+			rows = append(rows, pastRow(b, last, begun.Add(time.Duration(last)*time.Microsecond)))
 		}
 		execute(b, db, `INSERT INTO changes (namespace_key, revision, seq, stamp, kind, object_key, action, actor, actor_name, actor_method,
 			happened_at, request_id, body_size, before_body, after_body) VALUES `+strings.Join(rows, ", "))
@@ -97,7 +120,7 @@ func addHistory(b *testing.B, db *store.DB, records int64) int64 {
 		}
 	}
 	execute(b, db, fmt.Sprintf("UPDATE namespaces SET revision = %d, stamp = %d WHERE namespace_key = 'default'", last, last))
-	return last
+	return first, last
 }
 
 func pastFlag(i int) *guidon.Flag {
@@ -116,7 +139,7 @@ func pastIndex(revision int64) int { return int(revision*7919) % manyFlags }
 func pastKey(revision int64) string { return manyFlagsKey(pastIndex(revision)) }
 
 // pastRow returns the values of the record of a revision.
-func pastRow(b *testing.B, revision int64) string {
+func pastRow(b *testing.B, revision int64, at time.Time) string {
 	b.Helper()
 	f := pastFlag(pastIndex(revision))
 	body, err := json.Marshal(f)
@@ -124,7 +147,7 @@ func pastRow(b *testing.B, revision int64) string {
 		b.Fatal(err)
 	}
 	return fmt.Sprintf("('default', %d, 0, %d, 'flag', '%s', 'update', 'token:1', '', '', %d, '', %d, '%s', '%s')",
-		revision, revision, f.Key, time.Now().UnixMicro(), 2*len(body), body, body)
+		revision, revision, f.Key, at.UnixMicro(), 2*len(body), body, body)
 }
 
 func execute(b *testing.B, db *store.DB, statement string) {

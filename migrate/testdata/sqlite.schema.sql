@@ -100,6 +100,8 @@ CREATE TABLE changes (
 
 CREATE INDEX changes_by_actor ON changes (namespace_key, actor, revision, seq);
 
+CREATE INDEX changes_by_deletion ON changes (namespace_key, revision, seq) WHERE action = 'delete';
+
 CREATE INDEX changes_by_object ON changes (namespace_key, object_key, revision, seq);
 
 CREATE INDEX changes_by_time ON changes (namespace_key, happened_at);

@@ -22,3 +22,13 @@ CREATE TABLE IF NOT EXISTS change_horizons (
     happened_at   BIGINT          NOT NULL,
     PRIMARY KEY (namespace_key)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- Finds the deletions after a revision without reading the other records. This database has
+-- no partial indexes, and MySQL cannot create an index only if it does not exist.
+SET @changes_by_deletion = (SELECT COUNT(*) FROM information_schema.statistics
+    WHERE table_schema = DATABASE() AND table_name = 'changes' AND index_name = 'changes_by_deletion');
+SET @changes_by_deletion = IF(@changes_by_deletion = 0,
+    'CREATE INDEX changes_by_deletion ON changes (namespace_key, action, revision, seq)', 'DO 0');
+PREPARE changes_by_deletion FROM @changes_by_deletion;
+EXECUTE changes_by_deletion;
+DEALLOCATE PREPARE changes_by_deletion;

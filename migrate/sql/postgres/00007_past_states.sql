@@ -22,3 +22,6 @@ CREATE TABLE IF NOT EXISTS change_horizons (
     happened_at   BIGINT                   NOT NULL,
     PRIMARY KEY (namespace_key)
 );
+
+-- Finds the deletions after a revision without reading the other records.
+CREATE INDEX IF NOT EXISTS changes_by_deletion ON changes (namespace_key, revision, seq) WHERE action = 'delete';

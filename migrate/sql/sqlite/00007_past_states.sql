@@ -21,3 +21,6 @@ CREATE TABLE change_horizons (
     happened_at   BIGINT       NOT NULL,
     PRIMARY KEY (namespace_key)
 );
+
+-- Finds the deletions after a revision without reading the other records.
+CREATE INDEX changes_by_deletion ON changes (namespace_key, revision, seq) WHERE action = 'delete';
