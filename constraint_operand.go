@@ -18,7 +18,12 @@ type operand struct {
 }
 
 func operandOf(c *Constraint) (o operand) {
-	o.problem = OperatorUnsupported
+	o.parse(c)
+	return o
+}
+
+func (o *operand) parse(c *Constraint) {
+	*o = operand{problem: OperatorUnsupported}
 	switch c.Type {
 	case StringComparison, EntityIDComparison:
 		o.parseString(c)
@@ -32,7 +37,6 @@ func operandOf(c *Constraint) (o operand) {
 	case DateTimeComparison:
 		o.parseDateTime(c)
 	}
-	return o
 }
 
 func (o *operand) parseString(c *Constraint) {

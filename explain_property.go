@@ -106,9 +106,9 @@ func (s *search) build(p *property) {
 	if p.exact = true; p.entity && !s.entityFree {
 		return
 	}
-	e := examples{work: s.spend}
+	e, o := examples{work: s.spend}, operand{}
 	for _, f := range p.facts {
-		o := operandOf(s.facts[f].constraint)
+		o.parse(s.facts[f].constraint)
 		e.add(s.facts[f].constraint, &o)
 	}
 	candidates, candidate := e.values(), make([]uint64, p.words())

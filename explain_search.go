@@ -190,7 +190,7 @@ func (s *search) factOf(g *Segment, constraint int, condition *condition) int32 
 // propertyOf returns the index of the property that the condition compares.
 func (s *search) propertyOf(c *condition) int32 {
 	for i := range s.properties {
-		if s.facts[s.properties[i].facts[0]].condition.sameSubject(c) {
+		if p := &s.properties[i]; p.entity == c.entity && (c.entity || p.name == c.property) {
 			return int32(i) // #nosec G115 -- at most maxFacts
 		}
 	}
