@@ -5,8 +5,8 @@ package guidon
 func (s *search) blame(o *Obstacle, k int) {
 	if k < len(s.steps) {
 		alone := goal{match: k}
-		if verdict := s.run(alone).verdict; verdict != Reachable {
-			s.blameSegments(o, alone, verdict)
+		if s.run(alone).verdict == Impossible {
+			s.blameSegments(o, alone)
 			return
 		}
 	}
@@ -32,11 +32,7 @@ func (s *search) undecided(o *Obstacle) {
 }
 
 // blameSegments finds out why the step does not match even if it is the only one.
-func (s *search) blameSegments(o *Obstacle, alone goal, verdict Verdict) {
-	if verdict != Impossible {
-		s.undecided(o)
-		return
-	}
+func (s *search) blameSegments(o *Obstacle, alone goal) {
 	o.Reason = Contradiction
 	o.SegmentKey, o.Property = s.contradiction(&s.steps[alone.match])
 	s.freeEntity(true)

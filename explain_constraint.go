@@ -64,7 +64,7 @@ func (x *explaining) explainConstraint(constraint *Constraint, c *condition) Exp
 
 // problemOf returns why a constraint that does not match could not compare the value.
 func problemOf(c *Constraint, actual string) ConstraintProblem {
-	problem := expectedProblem(c)
+	problem := operandOf(c).problem
 	switch {
 	case problem != NoProblem:
 		return problem
@@ -74,80 +74,6 @@ func problemOf(c *Constraint, actual string) ConstraintProblem {
 		return NoValue
 	}
 	return actualProblem(c.Type, actual)
-}
-
-// testsPresence reports whether the operator does not compare the value.
-func testsPresence(operator string) bool {
-	switch operator {
-	case OpEmpty, OpNotEmpty, OpPresent, OpNotPresent:
-		return true
-	}
-	return false
-}
-
-// expectedProblem returns why the constraint cannot match any value that it is compared
-// with, or NoProblem.
-func expectedProblem(c *Constraint) ConstraintProblem {
-	switch c.Type {
-	case StringComparison, EntityIDComparison:
-		return stringProblem(c.Operator, c.Value)
-	case NumberComparison:
-		return numberProblem(c.Operator, c.Value)
-	case BooleanComparison:
-		switch c.Operator {
-		case OpPresent, OpNotPresent, OpTrue, OpFalse:
-			return NoProblem
-		}
-	case DateTimeComparison:
-		return dateTimeProblem(c.Operator, c.Value)
-	}
-	return OperatorUnsupported
-}
-
-func stringProblem(operator, value string) ConstraintProblem {
-	switch operator {
-	case OpEmpty, OpNotEmpty, OpEQ, OpNEQ, OpPrefix, OpSuffix, OpContains, OpNotContains:
-		return NoProblem
-	case OpIsOneOf, OpIsNotOneOf:
-		if _, ok := parseSet[string](value); !ok {
-			return ExpectedNotStrings
-		}
-		return NoProblem
-	}
-	return OperatorUnsupported
-}
-
-func numberProblem(operator, value string) ConstraintProblem {
-	switch operator {
-	case OpPresent, OpNotPresent:
-		return NoProblem
-	case OpIsOneOf, OpIsNotOneOf:
-		if _, ok := parseSet[float64](value); !ok {
-			return ExpectedNotNumbers
-		}
-		return NoProblem
-	}
-	if numberOperators[operator] == nil {
-		return OperatorUnsupported
-	}
-	if _, err := strconv.ParseFloat(value, 64); err != nil {
-		return ExpectedNotNumber
-	}
-	return NoProblem
-}
-
-func dateTimeProblem(operator, value string) ConstraintProblem {
-	switch operator {
-	case OpPresent, OpNotPresent:
-		return NoProblem
-	}
-	if timeOperators[operator] == nil {
-		return OperatorUnsupported
-	}
-	if _, err := parseDateTime(value); err != nil {
-		return ExpectedNotDateTime
-	}
-	return NoProblem
 }
 
 // actualProblem returns why the value does not parse as the type, or NoProblem.

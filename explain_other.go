@@ -327,14 +327,14 @@ func (o *others) wouldGive(i int, r *OtherResult) bool {
 func (o *others) buckets(i int, r *OtherResult) (ExplainedRange, bool) {
 	s := &o.x.steps[i]
 	if s.rollout != nil {
-		return ExplainedRange{To: thresholdEnd(s.rollout.percentage)}, s.audience == nil && s.rollout.value == r.Enabled
+		return ExplainedRange{To: thresholdBuckets(s.rollout.percentage)}, s.audience == nil && s.rollout.value == r.Enabled
 	}
 	if len(s.rule.ranges) == 0 || !r.Match {
 		return ExplainedRange{}, false
 	}
 	var best ExplainedRange
 	given := false
-	for e := range o.x.ranges(o.x.flag.flag.Rules[i], s.rule) {
+	for e := range o.x.ranges(o.x.flag.flag.Rules[i]) {
 		if e.VariantKey == r.VariantKey && (!given || best.empty() || e.contains(o.x.bucket)) {
 			best, given = e, true
 		}

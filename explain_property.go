@@ -23,9 +23,12 @@ type property struct {
 	// Of the current node.
 	touched    bool
 	mask, want []uint64 // the demands
-	chosen     int      // index of the value
+	chosen     int      // index of the value, or noValue
 	now        []uint64 // vector
 }
+
+// noValue is chosen for a property if it is not known whether any value meets the demands.
+const noValue = -1
 
 // words returns the length of a vector.
 func (p *property) words() int { return len(p.actual) }
@@ -81,6 +84,16 @@ func (p *property) difference(i, counted int) (cost, total int, meets bool) {
 	return cost, total, true
 }
 
+// changed returns how many outcomes of the first counted facts are not the actual ones.
+func (p *property) changed(counted int) (n int) {
+	for bit := range counted {
+		if p.differs(bit) {
+			n++
+		}
+	}
+	return n
+}
+
 // build finds out which vectors the values of a property have, by comparing examples of
 // values. That the entity has another id is not considered, unless entityFree is set.
 func (s *search) build(p *property) {
@@ -93,9 +106,10 @@ func (s *search) build(p *property) {
 	if p.exact = true; p.entity && !s.entityFree {
 		return
 	}
-	e := examples{work: s.spend}
+	e, o := examples{work: s.spend}, operand{}
 	for _, f := range p.facts {
-		e.add(s.facts[f].constraint)
+		o.parse(s.facts[f].constraint)
+		e.add(s.facts[f].constraint, &o)
 	}
 	candidates, candidate := e.values(), make([]uint64, p.words())
 	p.values, p.vectors = slices.Grow(p.values, len(candidates)), slices.Grow(p.vectors, len(candidates)*p.words())

@@ -30,7 +30,7 @@ type search struct {
 	queue   []int32 // by cost: the node to be tried first, see node.next; -1 for none
 	touched []int32 // properties that the current node has demands on
 	guessed bool    // values were chosen for a property whose vectors are not all known
-	dropped bool    // demands were dropped for which such a property has no known vector
+	open    bool    // a goal is met if the demands on some property can be, which is not known
 }
 
 // fact is a constraint whose outcome is searched for. Constraints that compare the same
@@ -178,7 +178,7 @@ func (s *search) factOf(g *Segment, constraint int, condition *condition) int32 
 	p := &s.properties[property]
 	s.spend((len(s.properties) + len(p.facts)) / 32)
 	for _, f := range p.facts {
-		if same := s.facts[f].constraint; same.Value == c.Value && same.Operator == c.Operator && same.Type == c.Type {
+		if s.facts[f].constraint.compares(c) {
 			return f
 		}
 	}
@@ -215,10 +215,10 @@ func (s *search) find(targets []int) finding {
 // run looks for the smallest set of outcomes to change so that one of the goals is
 // met. If it finds one, the properties have the outcomes.
 func (s *search) run(goals ...goal) finding {
-	s.nodes, s.queue, s.guessed, s.dropped = s.nodes[:0], s.queue[:0], false, false
+	s.nodes, s.queue, s.guessed, s.open = s.nodes[:0], s.queue[:0], false, false
 	s.lists = s.lists[:s.segments]
 	for i := len(goals) - 1; i >= 0; i-- { // among equal ones the first is tried first
-		s.push(node{parent: -1, goal: int32(i)}, goals) // #nosec G115 -- at most MaxExplainedSteps
+		s.push(node{parent: -1, goal: int32(i)}, goals, 0) // #nosec G115 -- at most MaxExplainedSteps
 	}
 	for cost := 0; cost < len(s.queue); cost++ {
 		for s.queue[cost] >= 0 && !s.limited {
@@ -228,15 +228,18 @@ func (s *search) run(goals ...goal) finding {
 			s.apply(index, s.scope(required))
 			choices, want, violated := s.violation(required)
 			if !violated && !s.limited {
-				return finding{Reachable, required, !s.guessed}
+				if !s.assumed() {
+					return finding{Reachable, required, !s.guessed}
+				}
+				s.open = true
 			}
 			for i := range choices {
 				// #nosec G115 -- at most maxFacts
-				s.push(node{parent: index, goal: s.nodes[index].goal, choices: choices, choice: int32(i), want: want}, goals)
+				s.push(node{parent: index, goal: s.nodes[index].goal, choices: choices, choice: int32(i), want: want}, goals, cost)
 			}
 		}
 	}
-	if s.limited || s.dropped {
+	if s.limited || s.open {
 		return finding{verdict: Undecided}
 	}
 	return finding{verdict: Impossible}
@@ -245,8 +248,9 @@ func (s *search) run(goals ...goal) finding {
 // nodeWork is the work of one node beside what its outcomes take. It limits their number.
 const nodeWork = 10
 
-// push adds a node to the queue, unless nothing meets its demands.
-func (s *search) push(n node, goals []goal) {
+// push adds a node to the queue, unless nothing meets its demands. It costs at least as much as
+// its parent, for which a value may have been missing that it has.
+func (s *search) push(n node, goals []goal, least int) {
 	if !s.spend(nodeWork) {
 		return
 	}
@@ -257,6 +261,7 @@ func (s *search) push(n node, goals []goal) {
 		s.nodes = s.nodes[:index]
 		return
 	}
+	cost = max(cost, least)
 	for len(s.queue) <= cost {
 		s.queue = append(s.queue, -1)
 	}
@@ -341,13 +346,72 @@ func (s *search) choose(p *property, scope int) (cost int, ok bool) {
 			best, cost, bestTotal = i, c, total
 		}
 	}
-	if best < 0 {
-		s.dropped = s.dropped || !p.exact
+	if best < 0 && p.exact {
 		return 0, false
 	}
 	s.guessed = s.guessed || !p.exact
+	if best < 0 {
+		return s.extend(p, counted)
+	}
 	p.chosen, p.now = best, p.vector(best)
 	return cost, true
+}
+
+// extend makes the outcomes of the property those that meet the demands on it, which no known
+// value does. It returns false if it is certain that there is none.
+func (s *search) extend(p *property, counted int) (cost int, ok bool) {
+	var demands []demand
+	for _, index := range p.facts {
+		if f := &s.facts[index]; f.demand != 0 {
+			demands = append(demands, newDemand(f.constraint, f.condition, f.demand > 0))
+		}
+	}
+	value, possible := satisfy(demands, s.spend)
+	switch {
+	case possible == no:
+		return 0, false
+	case possible == unknown || !s.addValue(p, value):
+		s.assume(p, demands)
+	default:
+		p.chosen = len(p.values) - 1
+		p.now = p.vector(p.chosen)
+	}
+	return p.changed(counted), true
+}
+
+// assume makes the outcomes of the property those that are demanded, and otherwise the
+// actual ones or, if these are certain to be impossible then, the opposite.
+func (s *search) assume(p *property, demands []demand) {
+	p.chosen, p.now = noValue, slices.Clone(p.want)
+	for bit, index := range p.facts {
+		f := &s.facts[index]
+		if f.demand != 0 {
+			continue
+		}
+		demands = append(demands, newDemand(f.constraint, f.condition, p.actual[bit/64]>>(bit%64)&1 == 1))
+		last := &demands[len(demands)-1]
+		if _, possible := satisfy(demands, s.spend); possible == no {
+			last.match = !last.match
+		}
+		if last.match {
+			p.now[bit/64] |= 1 << (bit % 64)
+		}
+	}
+}
+
+// addValue adds a known value.
+func (s *search) addValue(p *property, value string) bool {
+	vector := make([]uint64, p.words())
+	if !s.vectorOf(p, value, vector) {
+		return false
+	}
+	p.values, p.vectors = append(p.values, value), append(p.vectors, vector...)
+	return true
+}
+
+// assumed reports whether the demands on a property are assumed to be met.
+func (s *search) assumed() bool {
+	return slices.ContainsFunc(s.touched, func(i int32) bool { return s.properties[i].chosen == noValue })
 }
 
 // holds returns the outcome of the fact.
@@ -468,7 +532,7 @@ func (s *search) changes(f finding) []PropertyChange {
 	changes := make([]PropertyChange, 0, len(s.touched))
 	for i := range s.properties {
 		p := &s.properties[i]
-		if !p.touched || p.chosen < 0 {
+		if !p.touched {
 			continue
 		}
 		change := PropertyChange{Property: p.name, Actual: p.value, Example: p.values[p.chosen]}

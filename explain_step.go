@@ -1,9 +1,6 @@
 package guidon
 
-import (
-	"iter"
-	"math"
-)
+import "iter"
 
 // ExplainedStep is a rule or a rollout in an explanation.
 type ExplainedStep struct {
@@ -146,7 +143,7 @@ func (x *explaining) explainStep(e *ExplainedStep, s *step, decided bool, known 
 	case s.rollout != nil && s.audience == nil:
 		e.Bucket = x.thresholdBucket(s.rollout)
 	case s.rule != nil && decided && len(s.rule.ranges) > 0:
-		e.Bucket = x.distributionBucket(e.Rule, s.rule)
+		e.Bucket = x.distributionBucket(e.Rule)
 		if e.Bucket.Chosen < 0 {
 			e.Outcome = StepNoVariant
 		}
@@ -169,27 +166,16 @@ func (x *explaining) explainSegment(key string) *ExplainedSegment {
 }
 
 func (x *explaining) thresholdBucket(r *compiledRollout) *ExplainedBucket {
-	b := &ExplainedBucket{Number: x.bucket, Of: booleanBuckets, Chosen: -1, Ranges: []ExplainedRange{{To: thresholdEnd(r.percentage)}}}
+	b := &ExplainedBucket{Number: x.bucket, Of: booleanBuckets, Chosen: -1, Ranges: []ExplainedRange{{To: thresholdBuckets(r.percentage)}}}
 	if x.bucket < b.Ranges[0].To {
 		b.Chosen = 0
 	}
 	return b
 }
 
-// thresholdEnd returns the first bucket that is not below the percentage.
-func thresholdEnd(percentage float32) int {
-	switch {
-	case !(percentage > 0): // NaN too
-		return 0
-	case percentage >= booleanBuckets:
-		return booleanBuckets
-	}
-	return int(math.Ceil(float64(percentage)))
-}
-
-func (x *explaining) distributionBucket(r *Rule, compiled *compiledRule) *ExplainedBucket {
+func (x *explaining) distributionBucket(r *Rule) *ExplainedBucket {
 	b := &ExplainedBucket{Number: x.bucket, Of: variantBuckets, Chosen: -1, Ranges: make([]ExplainedRange, 0, len(r.Distributions))}
-	for e := range x.ranges(r, compiled) {
+	for e := range x.ranges(r) {
 		if e.contains(x.bucket) {
 			b.Chosen = len(b.Ranges)
 		}
@@ -204,21 +190,11 @@ func (r *ExplainedRange) contains(bucket int) bool { return r.From <= bucket && 
 // empty reports whether no bucket is in the range.
 func (r *ExplainedRange) empty() bool { return r.From == r.To }
 
-// ranges returns the buckets of each distribution of a rule. Those without a share, which
-// compileRanges omits, are empty.
-func (x *explaining) ranges(r *Rule, compiled *compiledRule) iter.Seq[ExplainedRange] {
+// ranges yields the buckets of each distribution of a rule.
+func (x *explaining) ranges(r *Rule) iter.Seq[ExplainedRange] {
 	return func(yield func(ExplainedRange) bool) {
-		from, next := 0, 0
-		for _, d := range r.Distributions {
-			e := ExplainedRange{From: from, To: from, Distribution: d}
-			if v := x.flag.flag.Variant(d.VariantID); v != nil {
-				e.VariantKey = v.Key
-				if d.Rollout > 0 {
-					e.To = max(from, min(compiled.ranges[next].end, variantBuckets))
-					next++
-				}
-			}
-			if from = e.To; !yield(e) {
+		for d, share := range eachShare(x.flag.flag, r) {
+			if !yield(ExplainedRange{From: share.Start, To: share.End, Distribution: d, VariantKey: share.Variant}) {
 				return
 			}
 		}

@@ -184,6 +184,7 @@ func TestObstacles(t *testing.T) {
 		flagtest.Segment("boss", guidon.MatchAll, is(guidon.EntityIDComparison, "eq", "boss")),
 		flagtest.Segment("unknown", guidon.MatchAll, is(9, "eq", "x")),
 		flagtest.Segment("parts", guidon.MatchAll, is(text, "contains", "ab"), is(text, "eq", "ba"), is(text, "prefix", "b")),
+		flagtest.Segment("hexadecimal", guidon.MatchAll, is(number, "gt", "5"), is(text, "contains", "x")),
 	}
 	for _, tt := range []struct {
 		name string
@@ -206,7 +207,8 @@ func TestObstacles(t *testing.T) {
 		{"segments that exclude each other", flagtest.VariantFlag("f", flagtest.RuleOfAll(toB, "pro", "other")), guidon.Obstacle{Reason: guidon.Contradiction, By: -1}},
 		{"another entity", flagtest.VariantFlag("f", flagtest.Rule(toB, "boss")), guidon.Obstacle{Reason: guidon.OtherEntity, By: -1, SegmentKey: "boss"}},
 		{"after a rule that fails", flagtest.VariantFlag("f", flagtest.Rule(all, "everyone"), flagtest.Rule(all, "unknown"), flagtest.Rule(toB, "pro")), guidon.Obstacle{Step: 2, Reason: guidon.EarlierStep, By: 0}},
-		{"a combination that is not decided", flagtest.VariantFlag("f", flagtest.Rule(toB, "parts")), guidon.Obstacle{Reason: guidon.NotDecided, By: -1}},
+		{"parts and a whole", flagtest.VariantFlag("f", flagtest.Rule(toB, "parts")), guidon.Obstacle{Reason: guidon.Contradiction, By: -1, SegmentKey: "parts", Property: "p"}},
+		{"a combination that is not decided", flagtest.VariantFlag("f", flagtest.Rule(toB, "hexadecimal")), guidon.Obstacle{Reason: guidon.NotDecided, By: -1}},
 		{"no rollout", flagtest.BooleanFlag("f", true), guidon.Obstacle{Step: -1, Reason: guidon.NoRule, By: -1}},
 		{"a threshold of 0", flagtest.BooleanFlag("f", true, flagtest.Threshold(0, false)), guidon.Obstacle{Reason: guidon.EmptyRange, By: -1}},
 		{"a threshold for others", flagtest.BooleanFlag("f", true, flagtest.Threshold(1, false)), guidon.Obstacle{Reason: guidon.OtherBucket, By: -1}},

@@ -11,9 +11,11 @@ import (
 // the segment. Segments with the same content are the same predicate, whatever their keys,
 // ids, names and the order of their constraints. It is not used by evaluations.
 type predicate struct {
-	id          int  // in predicates.all
-	any         bool // one of the constraints is enough
-	constraints []*claim
+	id      int        // in predicates.all
+	any     bool       // one of the constraints is enough
+	demands []demand   // that all constraints match
+	holds   [][]demand // alternatives for the predicate to hold, without contradictory ones
+	fails   [][]demand // the same for it not to hold
 }
 
 // predicates are the predicates of the segments of one analysis.
@@ -21,15 +23,24 @@ type predicates struct {
 	all       []*predicate
 	byContent map[string]*predicate
 	bySegment map[*compiledSegment]*predicate
-	related   []relation // of each two predicates, by id; see relate
+	related   []relation          // of each two predicates, by id; see relate
+	work      int                 // left, for comparing constraints
+	operands  map[string]*operand // of the constraints, by content
+	pairs     map[pair]bool       // see impossiblePair
 }
 
 // maxRelated limits how many predicates of one analysis are compared with each other.
 // Beyond it only equal ones are recognized.
 const maxRelated = 100
 
+// maxPredicateWork limits how many values one analysis compares with constraints.
+const maxPredicateWork = 1_000_000
+
 func newPredicates() *predicates {
-	return &predicates{byContent: map[string]*predicate{}, bySegment: map[*compiledSegment]*predicate{}}
+	return &predicates{
+		byContent: map[string]*predicate{}, bySegment: map[*compiledSegment]*predicate{}, work: maxPredicateWork,
+		operands: map[string]*operand{}, pairs: map[pair]bool{},
+	}
 }
 
 // of returns the predicate of the segment, or nil if it does not exist.
@@ -51,58 +62,89 @@ func (p *predicates) intern(added *predicate) *predicate {
 	if known := p.byContent[content]; known != nil {
 		return known
 	}
+	for i, d := range added.demands {
+		if shared := p.operands[d.operand.content]; shared != nil {
+			added.demands[i].operand = shared
+		}
+		p.operands[d.operand.content] = added.demands[i].operand
+	}
 	added.id = len(p.all)
+	added.holds = slices.DeleteFunc(alternativesOf(added.demands, added.any, true), p.contradictory)
+	added.fails = slices.DeleteFunc(alternativesOf(added.demands, added.any, false), p.contradictory)
 	p.all = append(p.all, added)
 	p.byContent[content] = added
 	return added
 }
 
 func newPredicate(c *compiledSegment) *predicate {
-	found := &predicate{}
-	for i, constraint := range c.segment.Constraints {
-		found.constraints = append(found.constraints, newClaim(constraint, c.conditions[i]))
+	found := &predicate{demands: c.demands()}
+	for _, d := range found.demands {
+		d.operand.content = d.content()
 	}
-	slices.SortFunc(found.constraints, func(a, b *claim) int { return cmp.Compare(a.content, b.content) })
-	found.constraints = slices.CompactFunc(found.constraints, func(a, b *claim) bool { return a.content == b.content })
-	found.any = c.segment.MatchType == MatchAny && len(found.constraints) > 1
+	slices.SortFunc(found.demands, func(a, b demand) int { return cmp.Compare(a.operand.content, b.operand.content) })
+	found.demands = slices.CompactFunc(found.demands, func(a, b demand) bool { return a.operand.content == b.operand.content })
+	found.any = c.segment.MatchType == MatchAny && len(found.demands) > 1
 	return found
+}
+
+// demands returns the demands that all constraints match.
+func (c *compiledSegment) demands() []demand {
+	list := make([]demand, len(c.conditions))
+	for i := range list {
+		list[i] = newDemand(c.segment.Constraints[i], &c.conditions[i], true)
+	}
+	return list
+}
+
+// content is equal for constraints that hold for the same entities.
+func (d demand) content() string {
+	subject := "property " + d.condition.property
+	if d.condition.entity {
+		subject = "entity"
+	}
+	return fmt.Sprintf("(%q %d %q %q)", subject, d.constraint.Type, d.constraint.Operator, d.constraint.Value)
 }
 
 func (p *predicate) content() string {
 	var text strings.Builder
 	fmt.Fprint(&text, p.any)
-	for _, c := range p.constraints {
-		text.WriteString(c.content)
+	for _, d := range p.demands {
+		text.WriteString(d.operand.content)
 	}
 	return text.String()
 }
 
-// alternatives returns lists of constraints: an entity satisfies the predicate if it
-// satisfies all constraints of at least one of them.
-func (p *predicate) alternatives() [][]*claim {
-	if !p.any {
-		return [][]*claim{p.constraints}
+// alternativesOf returns lists of demands: constraints of which either one or all must match
+// hold together, or do not, if all demands of at least one list are met.
+func alternativesOf(constraints []demand, either, holds bool) [][]demand {
+	all := slices.Clone(constraints)
+	for i := range all {
+		all[i].match = holds
 	}
-	lists := make([][]*claim, len(p.constraints))
-	for i := range p.constraints {
-		lists[i] = p.constraints[i : i+1]
+	if either != holds {
+		return [][]demand{all}
+	}
+	lists := make([][]demand, len(all))
+	for i := range all {
+		lists[i] = all[i : i+1]
 	}
 	return lists
 }
 
-// alwaysHolds reports whether every entity satisfies the predicate.
-func (p *predicate) alwaysHolds() bool {
-	if len(p.constraints) == 0 {
-		return true
+// alternatives returns lists of demands: an entity satisfies the predicate, or does not, if
+// it meets all demands of at least one of them.
+func (p *predicate) alternatives(holds bool) [][]demand {
+	if holds {
+		return p.holds
 	}
-	return p.any && complementary(p.constraints)
+	return p.fails
 }
 
-// neverHolds reports whether no entity can satisfy the predicate. False means that it is
-// not known.
-func (p *predicate) neverHolds() bool {
-	return !slices.ContainsFunc(p.alternatives(), func(list []*claim) bool { return !contradictory(list) })
-}
+// alwaysHolds reports whether it is certain that every entity satisfies the predicate.
+func (p *predicate) alwaysHolds() bool { return len(p.fails) == 0 }
+
+// neverHolds reports whether it is certain that no entity satisfies the predicate.
+func (p *predicate) neverHolds() bool { return len(p.holds) == 0 }
 
 // requirement is the set of predicates of a rule or rollout: all of them must hold, or
 // one. It is in a normal form: all of none is everyone, and one of none is nobody.
@@ -136,41 +178,28 @@ func (p *predicates) requirement(a *audience) requirement {
 			r.of = append(r.of, found)
 		}
 	}
-	return r.normalize()
+	return p.normalize(r)
 }
 
-func (r requirement) normalize() requirement {
-	if r.all && contradictory(r.necessary()) {
-		return nobody
-	}
-	if !r.all && complementary(r.sufficient()) {
-		return everyone
-	}
-	if len(r.of) == 1 {
+func (p *predicates) normalize(r requirement) requirement {
+	switch {
+	case len(r.of) == 1:
 		r.all = true
+	case r.all && p.contradictory(decisive(r.of, true)):
+		return nobody
+	case !r.all && p.contradictory(decisive(r.of, false)):
+		return everyone
 	}
 	return r
 }
 
-// necessary returns constraints that every entity satisfies that fulfills r, of which all
-// predicates must hold.
-func (r requirement) necessary() []*claim {
-	var list []*claim
-	for _, p := range r.of {
-		if !p.any {
-			list = append(list, p.constraints...)
-		}
-	}
-	return list
-}
-
-// sufficient returns constraints each of which is enough to fulfill r, of which one
-// predicate must hold.
-func (r requirement) sufficient() []*claim {
-	var list []*claim
-	for _, p := range r.of {
-		if p.any || len(p.constraints) == 1 {
-			list = append(list, p.constraints...)
+// decisive returns demands that every entity meets for which all of the predicates hold, or
+// for which none does.
+func decisive(predicates []*predicate, holds bool) []demand {
+	var list []demand
+	for _, p := range predicates {
+		if all := p.alternatives(holds); len(all) == 1 {
+			list = append(list, all[0]...)
 		}
 	}
 	return list

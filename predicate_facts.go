@@ -75,6 +75,24 @@ func (x *facts) assume(r requirement, holds bool) bool {
 	return x.propagate()
 }
 
+// leaves is assume, and compares the constraints of all predicates at once as well.
+func (x *facts) leaves(r requirement, holds bool) bool { return x.assume(r, holds) && x.possible() }
+
+// possible reports whether there may be such entities, by comparing the constraints of all
+// predicates at once instead of two by two.
+func (x *facts) possible() bool {
+	var hold, fail []*predicate
+	for id, known := range x.known {
+		switch known {
+		case yes:
+			hold = append(hold, x.predicates.all[id])
+		case no:
+			fail = append(fail, x.predicates.all[id])
+		}
+	}
+	return !x.predicates.contradictory(append(decisive(hold, true), decisive(fail, false)...))
+}
+
 // set adds a fact and what follows from it by the relations of the predicates.
 func (x *facts) set(id int, holds bool) bool {
 	if known := x.known[id]; known != unknown {

@@ -1,7 +1,5 @@
 package guidon
 
-import "slices"
-
 // relation is what is known of two predicates a and b, as bits.
 type relation uint8
 
@@ -18,22 +16,14 @@ func (p *predicates) relate() {
 		return
 	}
 	p.related = make([]relation, len(p.all)*len(p.all))
-	work := 0
-	for _, a := range p.all {
-		for _, b := range p.all {
-			work += 1 + len(a.constraints)*len(b.constraints)
-			if work > maxRelationWork {
-				return
-			}
-			if a != b && a.shares(b) {
-				p.related[a.id*len(p.all)+b.id] = relationOf(a, b)
-			}
+	for i, a := range p.all {
+		for _, b := range p.all[i+1:] {
+			forward, backward := p.relationOf(a, b)
+			p.related[a.id*len(p.all)+b.id] = forward
+			p.related[b.id*len(p.all)+a.id] = backward
 		}
 	}
 }
-
-// maxRelationWork limits how many pairs of constraints one analysis compares.
-const maxRelationWork = 100_000
 
 // relation returns what is known of two different predicates.
 func (p *predicates) relation(a, b int) relation {
@@ -43,69 +33,28 @@ func (p *predicates) relation(a, b int) relation {
 	return p.related[a*len(p.all)+b]
 }
 
-// shares reports whether some constraints of both are about the same subject.
-func (p *predicate) shares(other *predicate) bool {
-	return slices.ContainsFunc(p.constraints, func(a *claim) bool {
-		return slices.ContainsFunc(other.constraints, func(b *claim) bool { return a.subject == b.subject })
-	})
+// relationOf returns what is known of two predicates, and of them in the reverse order.
+func (p *predicates) relationOf(a, b *predicate) (forward, backward relation) {
+	if p.never(a, true, b, false) {
+		forward |= implies
+	}
+	if p.never(b, true, a, false) {
+		backward |= implies
+	}
+	if p.never(a, true, b, true) {
+		forward, backward = forward|excludes, backward|excludes
+	}
+	if p.never(a, false, b, false) {
+		forward, backward = forward|covers, backward|covers
+	}
+	return forward, backward
 }
 
-func relationOf(a, b *predicate) relation {
-	if len(a.constraints)+len(b.constraints) > maxCompared {
-		return 0
-	}
-	var known relation
-	if a.implies(b) {
-		known |= implies
-	}
-	if a.excludes(b) {
-		known |= excludes
-	}
-	if (a.any || len(a.constraints) == 1) && (b.any || len(b.constraints) == 1) && complementary(slices.Concat(a.constraints, b.constraints)) {
-		known |= covers
-	}
-	return known
-}
-
-// implies reports whether every alternative of p satisfies an alternative of b.
-func (p *predicate) implies(b *predicate) bool {
-	for _, have := range p.alternatives() {
-		satisfies := func(want []*claim) bool {
-			return !slices.ContainsFunc(want, func(c *claim) bool { return !follows(c, have) })
-		}
-		if !slices.ContainsFunc(b.alternatives(), satisfies) {
-			return false
-		}
-	}
-	return true
-}
-
-// follows reports whether whatever satisfies all of the list satisfies c: because it is in
-// the list, or because it holds for the few values that the list leaves.
-func follows(c *claim, list []*claim) bool {
-	for _, have := range list {
-		if have.content == c.content {
-			return true
-		}
-		if have.subject != c.subject {
-			continue
-		}
-		values, finite := have.candidates()
-		if finite && !slices.ContainsFunc(values, func(value string) bool { return !c.holdsFor(value) }) {
-			return true
-		}
-		if c.wantsContent() && have.needsContent() {
-			return true
-		}
-	}
-	return false
-}
-
-// excludes reports whether every alternative of p contradicts every one of b.
-func (p *predicate) excludes(b *predicate) bool {
-	for _, x := range p.alternatives() {
-		for _, y := range b.alternatives() {
-			if !contradictory(slices.Concat(x, y)) {
+// never reports whether no entity satisfies, or does not satisfy, both predicates as stated.
+func (p *predicates) never(a *predicate, aHolds bool, b *predicate, bHolds bool) bool {
+	for _, x := range a.alternatives(aHolds) {
+		for _, y := range b.alternatives(bHolds) {
+			if !p.clash(x, y) {
 				return false
 			}
 		}

@@ -84,6 +84,7 @@ func reachOf(state flagState) *Reach {
 	for i := range steps {
 		s.add(&steps[i])
 	}
+	r.Truncated = r.Truncated || p.work < 0
 	if !s.open {
 		r.Default = DefaultReach{Shadowed, s.takersOf(everyone)}
 	}
@@ -211,11 +212,13 @@ func (s *reachSearch) addMatching(step *reachStep) {
 	case step.who.isNobody():
 		step.Cause, step.Conflicts = Unsatisfiable, s.conflicts(step.keys, step.operator)
 	case !s.spend(s.left.size + len(s.takers)):
-	case !s.open || !s.left.clone().assume(step.who, true):
+	case !s.remain(step.who, nil):
+		step.Cause = Unsatisfiable
+	case !s.open || !s.left.clone().leaves(step.who, true):
 		step.Cause, step.By = Shadowed, s.takersOf(step.who)
 	default:
 		s.takers = append(s.takers, taker{index: step.Index, who: step.who})
-		s.open = s.left.assume(step.who, false)
+		s.open = s.left.leaves(step.who, false)
 	}
 }
 
@@ -274,7 +277,7 @@ func (s *reachSearch) remain(who requirement, takers []taker) bool {
 			return false
 		}
 	}
-	return true
+	return x.possible()
 }
 
 // conflicts returns the constraints because of which nobody belongs to all of the segments,
@@ -282,38 +285,38 @@ func (s *reachSearch) remain(who requirement, takers []taker) bool {
 func (s *reachSearch) conflicts(keys []string, operator SegmentOperator) []ConstraintRef {
 	all := operator == AndSegments || len(keys) == 1
 	refs := map[*Constraint]ConstraintRef{}
-	var necessary, found []*claim
+	var necessary, found []demand
 	for _, key := range keys {
 		g := s.segments[key]
-		own := make([]*claim, len(g.conditions))
 		for i, c := range g.segment.Constraints {
-			own[i] = newClaim(c, g.conditions[i])
 			refs[c] = ConstraintRef{key, i}
 		}
-		alone := (&predicate{any: g.segment.MatchType == MatchAny, constraints: own}).conflict()
+		lists := alternativesOf(g.demands(), g.segment.MatchType == MatchAny && len(g.conditions) > 0, true)
+		alone := s.conflictOfEach(lists)
 		found = append(found, alone...)
 		if all && len(alone) > 0 {
 			break
 		}
-		if g.segment.MatchType != MatchAny || len(own) == 1 {
-			necessary = append(necessary, own...)
+		if len(lists) == 1 {
+			necessary = append(necessary, lists[0]...)
 		}
 	}
 	if all && len(found) == 0 {
-		found = conflict(necessary)
+		found = s.predicates.conflict(necessary)
 	}
 	list := make([]ConstraintRef, len(found))
-	for i, c := range found {
-		list[i] = refs[c.Constraint]
+	for i, d := range found {
+		list[i] = refs[d.constraint]
 	}
 	return list
 }
 
-// conflict returns the constraints because of which the predicate never holds, or none.
-func (p *predicate) conflict() []*claim {
-	var found []*claim
-	for _, list := range p.alternatives() {
-		why := conflict(list)
+// conflictOfEach returns the demands because of which nothing meets any of the lists, or
+// none if something may.
+func (s *reachSearch) conflictOfEach(lists [][]demand) []demand {
+	var found []demand
+	for _, list := range lists {
+		why := s.predicates.conflict(list)
 		if len(why) == 0 {
 			return nil
 		}

@@ -1,5 +1,7 @@
 package guidon
 
+import "iter"
+
 // Share is what a percentage becomes in buckets.
 type Share struct {
 	Variant    string  // the key of the distribution's variant; empty for a threshold
@@ -32,28 +34,40 @@ func (s Share) Rounded() bool { return s.Given() != s.Percentage }
 
 // shares returns the shares of a rule's distributions, and how many buckets they leave.
 func shares(f *Flag, r *Rule) (list []Share, unassigned int) {
-	variants := variantsByID(f)
-	end, covered := 0, 0
-	for _, d := range r.Distributions {
-		share := Share{Percentage: d.Rollout, Start: covered, End: covered, Of: variantBuckets}
-		v := variants[d.VariantID]
-		if v != nil {
-			share.Variant = v.Key
-		}
-		switch {
-		case v == nil:
-			share.Cause = LostVariant
-		case !hasShare(d):
-			share.Cause = ZeroShare
-		default:
-			end += bucketsOf(d)
-			share.End = max(covered, min(end, variantBuckets))
-			share.Cause = causeOf(share)
-		}
-		covered = share.End
+	unassigned = variantBuckets
+	for _, share := range eachShare(f, r) {
 		list = append(list, share)
+		unassigned = variantBuckets - share.End
 	}
-	return list, variantBuckets - covered
+	return list, unassigned
+}
+
+// eachShare yields the distributions of a rule with their shares, which are those of
+// compileRanges.
+func eachShare(f *Flag, r *Rule) iter.Seq2[*Distribution, Share] {
+	return func(yield func(*Distribution, Share) bool) {
+		end, covered := 0, 0
+		for _, d := range r.Distributions {
+			share := Share{Percentage: d.Rollout, Start: covered, End: covered, Of: variantBuckets}
+			v := f.Variant(d.VariantID)
+			if v != nil {
+				share.Variant = v.Key
+			}
+			switch {
+			case v == nil:
+				share.Cause = LostVariant
+			case !hasShare(d):
+				share.Cause = ZeroShare
+			default:
+				end += bucketsOf(d)
+				share.End = max(covered, min(end, variantBuckets))
+				share.Cause = causeOf(share)
+			}
+			if covered = share.End; !yield(d, share) {
+				return
+			}
+		}
+	}
 }
 
 // causeOf returns the cause of a share of a positive percentage.

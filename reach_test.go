@@ -54,6 +54,12 @@ func TestReach(t *testing.T) {
 		flagtest.Segment("known", guidon.MatchAll, constraint(guidon.StringComparison, "country", "notempty", "")),
 		flagtest.Segment("unknown", guidon.MatchAll, constraint(guidon.NumberComparison, "country", "notpresent", "")),
 		flagtest.Segment("both", guidon.MatchAny, constraint(guidon.StringComparison, "country", "empty", ""), constraint(guidon.StringComparison, "country", "notempty", "")),
+		flagtest.Segment("adults", guidon.MatchAll, constraint(guidon.NumberComparison, "age", "gte", "18")),
+		flagtest.Segment("seniors", guidon.MatchAll, constraint(guidon.NumberComparison, "age", "gt", "65"), constraint(guidon.NumberComparison, "age", "lt", "120")),
+		flagtest.Segment("strangers", guidon.MatchAny, constraint(guidon.StringComparison, "staff", "eq", "no"), constraint(guidon.StringComparison, "staff", "prefix", "un")),
+		flagtest.Segment("named", guidon.MatchAll, constraint(guidon.StringComparison, "country", "neq", "DE")),
+		flagtest.Segment("home", guidon.MatchAll, constraint(guidon.StringComparison, "country", "eq", "DE")),
+		flagtest.Segment("hexadecimal", guidon.MatchAll, constraint(guidon.NumberComparison, "id", "gt", "5"), constraint(guidon.StringComparison, "id", "contains", "x")),
 		flagtest.Segment("broken", guidon.MatchAll, constraint(guidon.UnknownComparison, "country", "eq", "")),
 	)
 	for _, tt := range []struct {
@@ -70,6 +76,13 @@ func TestReach(t *testing.T) {
 		{"several together", variant(rule("staff"), rule("guests"), rule("beta"), rule("staff", "beta")), []string{"0 reached 1000", "1 reached 1000", "2 reached 1000", "3 shadowed by [0 2]", "default reached"}},
 		{"opposites together", variant(rule("known"), rule("beta"), rule("unknown"), rule("staff")), []string{"0 reached 1000", "1 reached 1000", "2 reached 1000", "3 shadowed by [0 2]", "default shadowed by [0 2]"}},
 		{"opposites in one segment", variant(rule("both"), rule("staff")), []string{"0 reached 1000", "1 shadowed by [0]", "default shadowed by [0]"}},
+		{"a range in another one", variant(rule("adults"), rule("seniors")), []string{"0 reached 1000", "1 shadowed by [0]", "default reached"}},
+		{"a range around another one", variant(rule("seniors"), rule("adults")), []string{"0 reached 1000", "1 reached 1000", "default reached"}},
+		{"three that cover everything", variant(rule("home"), rule("beta"), rule("named"), rule("unknown"), rule("staff")), []string{
+			"0 reached 1000", "1 reached 1000", "2 reached 1000", "3 reached 1000", "4 shadowed by [0 2 3]", "default shadowed by [0 2 3]",
+		}},
+		{"segments that exclude each other", variant(rule("beta"), flagtest.RuleOfAll(flagtest.Shares{100}, "staff", "strangers")), []string{"0 reached 1000", "1 unsatisfiable", "default reached"}},
+		{"a number with a letter", variant(rule("hexadecimal"), rule("hexadecimal")), []string{"0 reached 1000", "1 shadowed by [0]", "default reached"}},
 		{"nobody", variant(rule("nobody")), []string{"0 unsatisfiable nobody/1 nobody/2", "default reached"}},
 		{"nobody of several", variant(flagtest.RuleOfAll(flagtest.Shares{100}, "staff", "guests")), []string{"0 unsatisfiable staff/0 guests/0", "default reached"}},
 		{"a missing segment", variant(rule("staff", "nowhere"), rule()), []string{"0 missing segment nowhere", "1 missing segment", "default reached"}},

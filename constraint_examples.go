@@ -1,7 +1,6 @@
 package guidon
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -46,8 +45,8 @@ const (
 )
 
 // add adds a constraint.
-func (e *examples) add(c *Constraint) {
-	if testsPresence(c.Operator) || expectedProblem(c) != NoProblem {
+func (e *examples) add(c *Constraint, o *operand) {
+	if testsPresence(c.Operator) || o.problem != NoProblem {
 		return // depends on whether there is a value, or on nothing
 	}
 	if !e.work(1 + len(c.Value)/64) {
@@ -56,22 +55,20 @@ func (e *examples) add(c *Constraint) {
 	}
 	switch c.Type {
 	case StringComparison, EntityIDComparison:
-		e.addString(c)
+		e.addString(c, o)
 	case NumberComparison:
 		e.kinds |= comparesNumber
-		e.addNumbers(c)
+		e.addNumbers(c, o)
 	case BooleanComparison:
 		e.kinds |= comparesBoolean
 	case DateTimeComparison:
 		e.kinds |= comparesTime
-		if at, err := parseDateTime(c.Value); err == nil {
-			e.times = append(e.times, at)
-		}
+		e.times = append(e.times, o.instant)
 	}
 	e.cut = e.cut || len(e.literals)+len(e.numbers) > maxExamples
 }
 
-func (e *examples) addString(c *Constraint) {
+func (e *examples) addString(c *Constraint, o *operand) {
 	switch c.Operator {
 	case OpPrefix:
 		e.kinds |= comparesPrefix
@@ -84,30 +81,22 @@ func (e *examples) addString(c *Constraint) {
 		e.parts = appendNew(e.parts, c.Value)
 	case OpIsOneOf, OpIsNotOneOf:
 		e.kinds |= comparesWhole
-		e.literals = append(e.literals, list[string](c.Value)...)
+		e.literals = append(e.literals, o.texts...)
 	default:
 		e.kinds |= comparesWhole
 		e.literals = append(e.literals, c.Value)
 	}
 }
 
-func (e *examples) addNumbers(c *Constraint) {
+func (e *examples) addNumbers(c *Constraint, o *operand) {
 	switch c.Operator {
 	case OpIsOneOf, OpIsNotOneOf:
-		e.numbers = append(e.numbers, list[float64](c.Value)...)
+		e.numbers = append(e.numbers, o.numbers...)
 	default:
-		if n, err := strconv.ParseFloat(c.Value, 64); err == nil && n == n {
-			e.numbers = append(e.numbers, n)
+		if o.number == o.number { // not NaN, which is one of the values anyway
+			e.numbers = append(e.numbers, o.number)
 		}
 	}
-}
-
-// list returns the items of a JSON array that parses.
-func list[T any](value string) (items []T) {
-	if json.Unmarshal([]byte(value), &items) != nil {
-		return nil
-	}
-	return items
 }
 
 func appendNew(to []string, text string) []string {
@@ -254,7 +243,7 @@ func (e *examples) other(unused string) string {
 
 // mentions reports whether a constraint mentions a part of the word.
 func (e *examples) mentions(word string) bool {
-	for _, texts := range [...][]string{e.literals, e.prefixes, e.suffixes, e.parts} {
+	for _, texts := range e.texts() {
 		for _, text := range texts {
 			if text != "" && strings.Contains(word, text) {
 				return true
@@ -264,55 +253,54 @@ func (e *examples) mentions(word string) bool {
 	return false
 }
 
-// unused returns a character that no constraint has, and that is neither white space nor the
-// whole of a boolean.
+// texts returns the strings that constraints mention.
+func (e *examples) texts() [4][]string {
+	return [...][]string{e.literals, e.prefixes, e.suffixes, e.parts}
+}
+
+// unused returns a character that no constraint has, and that is not white space. A string
+// that has it is neither a boolean nor, if other types are compared, a number or a time.
 func (e *examples) unused() rune {
 	var used [utf8.RuneSelf]bool
-	highest := rune(utf8.RuneSelf)
-	for _, texts := range [...][]string{e.literals, e.prefixes, e.suffixes, e.parts} {
+	for _, texts := range e.texts() {
 		for _, text := range texts {
 			for _, r := range text {
 				if r < utf8.RuneSelf {
 					used[r] = true
-				} else {
-					highest = max(highest, r)
 				}
 			}
 		}
 	}
-	for _, r := range "xyzqwjkvabcdeghilmnoprsu" {
-		if !used[r] {
-			return r
-		}
+	letters := "xyzqwjkvabcdeghilmnoprsu"
+	if e.kinds&(comparesNumber|comparesBoolean|comparesTime) != 0 {
+		letters = "zqwjkvhgmo"
 	}
-	for r := rune(0x4e00); r < 0x9fff; r++ {
-		if r > highest {
+	for _, r := range letters {
+		if !used[r] {
 			return r
 		}
 	}
 	return e.unusedRare()
 }
 
-// unusedRare returns a character for texts that have letters of all kinds.
+// unusedRare returns a character for texts that have all the letters.
 func (e *examples) unusedRare() rune {
+	used := make(map[rune]bool)
+	for _, texts := range e.texts() {
+		for _, text := range texts {
+			for _, r := range text {
+				used[r] = true
+			}
+		}
+	}
+	e.cut = e.cut || used[utf8.RuneError] // it may stand for a part of the character
 	for r := rune(0x4e00); r < utf8.MaxRune; r++ {
-		if utf8.ValidRune(r) && !e.mentionsRune(r) {
+		if utf8.ValidRune(r) && !used[r] {
 			return r
 		}
 	}
 	e.cut = true
 	return 'x'
-}
-
-func (e *examples) mentionsRune(r rune) bool {
-	for _, texts := range [...][]string{e.literals, e.prefixes, e.suffixes, e.parts} {
-		for _, text := range texts {
-			if strings.ContainsRune(text, r) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // blanks returns strings of white space: two, and one that no constraint mentions.
