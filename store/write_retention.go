@@ -68,6 +68,18 @@ const superseded = ` FROM changes c WHERE c.namespace_key = ? AND c.happened_at 
 // selectSuperseded reads the positions of superseded records below a revision.
 const selectSuperseded = `SELECT c.revision, c.seq, c.happened_at` + superseded + ` AND c.revision < ? LIMIT ?`
 
+// insertPositions stores the positions of creations whose records are about to be deleted,
+// if their objects were deleted by a release that did not store them. A creation belongs to
+// the next deletion of the object.
+const insertPositions = `INSERT INTO change_deletions (namespace_key, revision, seq, created_rev, created_seq)
+	SELECT d.namespace_key, d.revision, d.seq, c.revision, c.seq
+	FROM changes c JOIN changes d ON d.namespace_key = c.namespace_key AND d.object_key = c.object_key AND d.kind = c.kind
+	WHERE c.action = 'create' AND c.kind IN ('flag', 'segment') AND d.action = 'delete' AND (d.revision > c.revision OR d.revision = c.revision AND d.seq > c.seq)
+	AND NOT EXISTS (SELECT 1 FROM changes b WHERE b.namespace_key = c.namespace_key AND b.object_key = c.object_key AND b.kind = c.kind AND b.action = 'delete'
+		AND (b.revision > c.revision OR b.revision = c.revision AND b.seq > c.seq) AND (b.revision < d.revision OR b.revision = d.revision AND b.seq < d.seq))
+	AND NOT EXISTS (SELECT 1 FROM change_deletions p WHERE p.namespace_key = d.namespace_key AND p.revision = d.revision AND p.seq = d.seq)
+	AND c.namespace_key = ? AND `
+
 func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before time.Time, limit int) (int, error) {
 	var deleted int64
 	err := d.write(ctx, func(ctx context.Context, s *session) error {
@@ -95,11 +107,14 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 		if count == 0 {
 			return errNothingStored
 		}
-		those := `(revision = ? AND seq = ?` + strings.Repeat(` OR revision = ? AND seq = ?`, count-1) + `)`
+		those := atPositions("", count)
 		if namespace == service.AuthenticationsKey {
 			if _, err := s.exec(ctx, `DELETE FROM change_addresses WHERE `+those, args[1:]...); err != nil {
 				return err
 			}
+		}
+		if _, err := s.exec(ctx, insertPositions+atPositions("c.", count), args...); err != nil {
+			return err
 		}
 		if _, err := s.exec(ctx, `DELETE FROM change_deletions WHERE namespace_key = ? AND `+those, args...); err != nil {
 			return err
@@ -116,6 +131,13 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 		return 0, err
 	}
 	return int(deleted), nil
+}
+
+// atPositions returns the condition that a record is at one of count positions. The prefix
+// is that of its columns.
+func atPositions(prefix string, count int) string {
+	one := prefix + `revision = ? AND ` + prefix + `seq = ?`
+	return `(` + one + strings.Repeat(` OR `+one, count-1) + `)`
 }
 
 // deleteNotes deletes the notes of revisions that no longer have a record. The arguments
