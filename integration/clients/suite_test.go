@@ -37,6 +37,8 @@ var lambdaDifferences = []struct {
 	{"*", "TestChangeStreamRecords", "a function does not stream events"},
 	{"*", "TestOFREPEventStreams", "the same"},
 	{"*", "TestRoleOfStreams", "the same"},
+	{"*", "TestStateRejected/stream", "the same"},
+	{"*", "TestMessageHeader/invalid_UTF-8", "an event is JSON: U+FFFD replaces the bytes"},
 	{"HTTP API*", "TestPaths/invalid_UTF-8_in_the_path", "an event is JSON, and the path in it is decoded"},
 	{"HTTP API*", "TestInvalidUTF8InRequests", "the same"},
 	{"REST API*", "TestInvalidUTF8InRequests", "an event is JSON, and the query in it is decoded"},
@@ -46,6 +48,8 @@ var lambdaDifferences = []struct {
 	{"load balancer", "TestSteps/a_parameter_twice", "the same"},
 	{"load balancer", "TestCredentials/only_the_first_header_counts", "the same"},
 	{"load balancer", "TestRevision/two_headers", "the same"},
+	{"load balancer", "TestLatestChanges/several_keys", "the same"},
+	{"load balancer", "TestLatestChanges/too_many_keys", "the same"},
 }
 
 // insideTests are the tests of package handler that need a server in their own process, at
