@@ -130,8 +130,8 @@ func (s *suiteRun) check(tests, front string, failing []string) {
 	provider := httptest.NewServer(s)
 	defer provider.Close() // waits for the services to end
 
-	run := exec.CommandContext(s.t.Context(), tests, "-test.v", "-test.run=^Test", "-test.timeout=5m") // #nosec G204 -- our own
-	run.Dir = "../../handler"                                                                          // for its testdata
+	run := exec.CommandContext(s.t.Context(), tests, "-test.v", "-test.run=^Test", "-test.timeout=10m") // #nosec G204 -- our own
+	run.Dir = "../../handler"                                                                           // for its testdata
 	run.Env = append(os.Environ(), "TEST_PROVIDER="+provider.URL, "TEST_FRONT="+front)
 	out, err := run.CombinedOutput()
 	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
