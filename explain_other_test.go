@@ -18,7 +18,7 @@ import (
 // contexts of a dense set of values give. The values distinguish all outcomes that the
 // constraints of these flags can have.
 func TestOthersAreSmallest(t *testing.T) {
-	runs := 500
+	runs := 200
 	if testing.Short() {
 		runs = 100
 	}

@@ -188,7 +188,6 @@ func TestStateRejected(t *testing.T) {
 		{"PUT", n + "/flags/f/content", `{"flag":{"name":"G"}}`},
 		{"POST", n + "/flags/f/off", ""},
 		{"GET", n + "/changes", ""},
-		{"GET", n + "/changes/stream", ""},
 		{"POST", "/evaluate/v1/variant", `{"flagKey":"f","namespaceKey":"default@2"}`},
 		{"POST", "/evaluate/v1/boolean", `{"flagKey":"f","namespaceKey":"default@2"}`},
 		{"POST", "/evaluate/v1/batch", `{"requests":[{"flagKey":"f","namespaceKey":"default@2"}]}`},
@@ -201,6 +200,9 @@ func TestStateRejected(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want the rule", c.method, c.path, got.status, got.body)
 		}
 	}
+	t.Run("stream", func(t *testing.T) {
+		s.do("GET", n+"/changes/stream", "").fails(t, 400, 3, `invalid namespace "default@2": `+rule)
+	})
 	for _, c := range []struct{ method, path string }{{"POST", "/ofrep/v1/evaluate/flags/f"}, {"POST", "/ofrep/v1/evaluate/flags"}, {"GET", "/ofrep/v1/events"}} {
 		body := `{"context":{"targetingKey":"e"}}`
 		if c.method == "GET" {

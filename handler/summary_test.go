@@ -56,7 +56,7 @@ func TestSummariesOfTokens(t *testing.T) {
 	token := s.must("", "POST", "/auth/v1/method/token",
 		`{"name":"confidential","description":"confidential","namespaceKey":"shop","metadata":{"secret":"confidential"}}`, "Authorization", admin).field(t, "clientToken")
 	s.must("", "PUT", "/auth/v1/self/expire?expiresAt=2999-01-02T03:04:05Z", "", "Authorization", admin)
-	got, _ := s.changesAt("/api/v1/namespaces/default/changes?kind=authentication", "Authorization", admin)
+	got, _ := s.changesAt("/api/v1/namespaces/default/changes?kind=authentication&limit=3", "Authorization", admin)
 	if len(got) != 3 {
 		t.Fatalf("got %d records", len(got))
 	}

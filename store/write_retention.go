@@ -65,8 +65,22 @@ const superseded = ` FROM changes c WHERE c.namespace_key = ? AND c.happened_at 
 	AND EXISTS (SELECT 1 FROM changes n WHERE n.namespace_key = c.namespace_key AND n.object_key = c.object_key AND n.kind = c.kind
 		AND (n.revision > c.revision OR n.revision = c.revision AND n.seq > c.seq))`
 
-// selectSuperseded reads the positions of superseded records below a revision.
-const selectSuperseded = `SELECT c.revision, c.seq, c.happened_at` + superseded + ` AND c.revision < ? LIMIT ?`
+// selectSuperseded reads the positions of superseded records below a revision, and whether
+// they created a flag or segment.
+const selectSuperseded = `SELECT c.revision, c.seq, c.happened_at,
+	CASE WHEN c.action = 'create' AND c.kind IN ('flag', 'segment') THEN 1 ELSE 0 END` + superseded + ` AND c.revision < ? LIMIT ?`
+
+// insertPositions stores the positions of creations whose records are about to be deleted,
+// if their objects were deleted by a release that did not store them. A creation belongs to
+// the next deletion of the object.
+const insertPositions = `INSERT INTO change_deletions (namespace_key, revision, seq, created_rev, created_seq)
+	SELECT d.namespace_key, d.revision, d.seq, c.revision, c.seq
+	FROM changes c JOIN changes d ON d.namespace_key = c.namespace_key AND d.object_key = c.object_key AND d.kind = c.kind
+	WHERE d.action = 'delete' AND (d.revision > c.revision OR d.revision = c.revision AND d.seq > c.seq)
+	AND NOT EXISTS (SELECT 1 FROM changes b WHERE b.namespace_key = c.namespace_key AND b.object_key = c.object_key AND b.kind = c.kind AND b.action = 'delete'
+		AND (b.revision > c.revision OR b.revision = c.revision AND b.seq > c.seq) AND (b.revision < d.revision OR b.revision = d.revision AND b.seq < d.seq))
+	AND NOT EXISTS (SELECT 1 FROM change_deletions p WHERE p.namespace_key = d.namespace_key AND p.revision = d.revision AND p.seq = d.seq)
+	AND c.namespace_key = ? AND `
 
 func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before time.Time, limit int) (int, error) {
 	var deleted int64
@@ -79,12 +93,16 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 		if err != nil {
 			return err
 		}
-		args := []any{namespace}
+		args, creations := []any{namespace}, []any{namespace}
 		var newest horizon
 		err = s.rows(ctx, selectSuperseded, []any{namespace, ceilMicro(before), reached, limit}, func(rows *sql.Rows) error {
 			var revision, seq, happenedAt int64
-			err := rows.Scan(&revision, &seq, &happenedAt)
+			var creation bool
+			err := rows.Scan(&revision, &seq, &happenedAt, &creation)
 			args = append(args, revision, seq)
+			if creation {
+				creations = append(creations, revision, seq)
+			}
 			newest.extend(horizon{revision, happenedAt})
 			return err
 		})
@@ -95,11 +113,14 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 		if count == 0 {
 			return errNothingStored
 		}
-		those := `(revision = ? AND seq = ?` + strings.Repeat(` OR revision = ? AND seq = ?`, count-1) + `)`
+		those := atPositions("", count)
 		if namespace == service.AuthenticationsKey {
 			if _, err := s.exec(ctx, `DELETE FROM change_addresses WHERE `+those, args[1:]...); err != nil {
 				return err
 			}
+		}
+		if err := s.keepPositions(ctx, creations); err != nil {
+			return err
 		}
 		if _, err := s.exec(ctx, `DELETE FROM change_deletions WHERE namespace_key = ? AND `+those, args...); err != nil {
 			return err
@@ -116,6 +137,24 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 		return 0, err
 	}
 	return int(deleted), nil
+}
+
+// keepPositions executes insertPositions. The arguments are a namespace, and the positions of
+// the creations.
+func (s *session) keepPositions(ctx context.Context, creations []any) error {
+	count := len(creations) / 2
+	if count == 0 {
+		return nil
+	}
+	_, err := s.exec(ctx, insertPositions+atPositions("c.", count), creations...)
+	return err
+}
+
+// atPositions returns the condition that a record is at one of count positions. The prefix
+// is that of its columns.
+func atPositions(prefix string, count int) string {
+	one := prefix + `revision = ? AND ` + prefix + `seq = ?`
+	return `(` + one + strings.Repeat(` OR `+one, count-1) + `)`
 }
 
 // deleteNotes deletes the notes of revisions that no longer have a record. The arguments

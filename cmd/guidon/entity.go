@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -29,12 +28,6 @@ func (e *entityInput) flags(command *cobra.Command) {
 	flags.StringVarP(&e.id, "entity-id", "e", "", "`id` of the entity (default: a random one)")
 	flags.StringArrayVarP(&e.context, "context", "c", nil, "a `key=value` for constraints to match, or a JSON object with values of any kind; may be repeated")
 	flags.StringVar(&e.file, "context-file", "", "`file` with a JSON object of values, to which --context is added; - is the standard input")
-	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "entity" {
-			name = "entity-id"
-		}
-		return pflag.NormalizedName(name)
-	})
 }
 
 // given reports whether an entity is given.

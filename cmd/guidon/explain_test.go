@@ -87,7 +87,7 @@ It would be
 ├─ ✓ classic: plan would have to be "pro"; then rule 2 decides
 └─ ✓ one-page: email would have to match suffix @guidon.example, such as "y@guidon.example"; then rule 1 decides
 `},
-		{"a context file, and a flag that overrides it", []string{"checkout", "--entity", "user-3", "--context-file", s.file("c.json", `{"plan":"pro","seats":"lots"}`), "-c", "seats=120", "--tree"}, `
+		{"a context file, and a flag that overrides it", []string{"checkout", "--entity-id", "user-3", "--context-file", s.file("c.json", `{"plan":"pro","seats":"lots"}`), "-c", "seats=120", "--tree"}, `
 default/checkout is one-page (rule 2) for user-3
 ├─ ✗ rule 1 did not match
 │  └─ ✗ segment staff

@@ -74,9 +74,10 @@ func newSignInPage(t *testing.T) (*signInPage, *shell) {
 const exchangePath = "/auth/v1/method/cli/exchange"
 
 // send sends a request to the server and returns the response with its body. It does not
-// follow redirects.
+// follow redirects. It may be called by a browser that outlives the command, until the page
+// is closed, which is after the context of the test has ended.
 func (p *signInPage) send(method, path string, header http.Header, body string) (*http.Response, string) {
-	request, err := http.NewRequestWithContext(p.t.Context(), method, p.real.web+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(context.WithoutCancel(p.t.Context()), method, p.real.web+path, strings.NewReader(body))
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -40,6 +40,7 @@ func TestLambdaDifferences(t *testing.T) {
 				{"*", "a large response", "GET", exportPath, nil, []string{"Accept-Encoding: identity"}, 413, `{"code":8,"message":"the response is larger than the 6 MiB`},
 				{"*", "a large response that is small when compressed", "GET", exportPath, nil, []string{"Accept-Encoding: gzip"}, 200, "\x1f\x8b"},
 				{"HTTP API*", "a path that is not UTF-8", "GET", flags + "/%ff", nil, nil, 404, `"flag \"default/` + "\uFFFD" + `\" not found"`},
+				{"*", "a message that is not UTF-8", "POST", flags, map[string]any{"key": "x", "name": "X"}, []string{"Guidon-Message: \xff"}, 400, "invalid field message: "},
 				{"REST API", "a malformed query", "GET", flags + "?limit=%zz", nil, nil, 200, `"totalCount":7`},
 				{"load balancer", "a parameter twice", "GET", "/api/v1/namespaces?limit=x&limit=1", nil, nil, 200, `"totalCount":1`},
 			} {
