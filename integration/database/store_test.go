@@ -115,7 +115,7 @@ func TestAuthenticationRows(t *testing.T) {
 // TestStoreStrict runs the conformance suite through the cache that servers use.
 func TestStoreStrict(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
-		storetest.Run(t, func(t *testing.T) service.Store {
+		storetest.RunAgain(t, func(t *testing.T) service.Store {
 			return cache.NewShared(harness.OpenStore(t, s.Migrated(t)), cache.Freshness{})
 		})
 	})
@@ -124,7 +124,7 @@ func TestStoreStrict(t *testing.T) {
 // TestStoreSerializable replaces a test with CockroachDB. It uses its dialect on a database
 // that fails with 40001 all transactions that cannot be serialized.
 func TestStoreSerializable(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) service.Store { return harness.OpenStore(t, serializable(t)) })
+	storetest.RunAgain(t, func(t *testing.T) service.Store { return harness.OpenStore(t, serializable(t)) })
 }
 
 // TestSerializableContention: several independent stores change the same flag.

@@ -16,12 +16,17 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// How many earlier states testPast reads.
+const (
+	manyPasts = 1000
+	fewPasts  = 200
+)
+
 // testPast makes random changes of every kind and keeps an export after each. Then every
 // one of these states must still be readable.
-func testPast(t *testing.T, s service.Store) {
-	changes := 1000
+func testPast(t *testing.T, s service.Store, changes int) {
 	if testing.Short() || raceEnabled {
-		changes = 200
+		changes = fewPasts
 	}
 	w := newHistorian(t, s, "shop")
 	for w.exported.last() < int64(changes) {
