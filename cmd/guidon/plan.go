@@ -89,6 +89,7 @@ func withPlanExitCodes(p *program, command *cobra.Command, fn func(ctx context.C
 		return err
 	}
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{code: exitFailure, err: err} })
+	command.PreRun = func(*cobra.Command, []string) { p.working = true } // flags that exclude each other are checked after it
 	command.RunE = p.action(func(ctx context.Context, args []string) error { return one(fn(ctx, args)) })
 }
 
