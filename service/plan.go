@@ -52,6 +52,8 @@ type Plan struct {
 	// Conflicts are the parts that were changed again after the changes to undo. As long as
 	// there are any, the plan leaves them as they are, and it has no digest.
 	Conflicts []change.ObjectConflicts
+
+	base *guidon.Snapshot // for its effects; nil for an applied plan, or if the target did not exist
 }
 
 // ExpectedPlan is the plan that [Service.Apply] must match.
@@ -94,6 +96,9 @@ func (s *Service) Plan(ctx context.Context, by Caller, d Demand, r PlanRequest, 
 		base = change.ObjectsOf(view.Snapshot)
 	}
 	plan, err := p.plan(base, view.Revision, s.now())
+	if err == nil {
+		plan.base = view.Snapshot
+	}
 	return plan, view.State, err
 }
 

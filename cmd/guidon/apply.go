@@ -47,6 +47,9 @@ func (p *program) applyCommand() *cobra.Command {
 }
 
 func (l *planning) runApply(ctx context.Context, paths []string) error {
+	if l.effect && (l.saved != "" || l.asJSON) {
+		return usageError(`--effect cannot be combined with --plan or --json, which print no plan; use "guidon plan --effect"`)
+	}
 	documents, err := l.read(paths)
 	if err != nil {
 		return err

@@ -32,6 +32,7 @@ func (r *changing) flags(command *cobra.Command) {
 	flags.StringSliceVar(&r.request.SegmentKeys, "segment", nil, "`keys` of segments, separated by commas")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the changes and change nothing")
 	flags.BoolVarP(&r.yes, "yes", "y", false, "do not ask for confirmation")
+	effectFlag(flags, &r.request.WithEffects)
 	flags.BoolVar(&r.asJSON, "json", false, "print JSON")
 }
 
@@ -87,6 +88,7 @@ func (r *changing) change(ctx context.Context, service client.Client) error {
 		return err
 	}
 	if r.asJSON {
+		done.Effects, done.EffectsTruncated = plan.GetEffects(), plan.GetEffectsTruncated() // only a plan has them
 		return r.print(done)
 	}
 	fmt.Fprintln(r.out, outcome{Namespace: done.GetNamespaceKey(), Changes: len(done.GetChanges()), Revision: done.GetRevision()}.text())

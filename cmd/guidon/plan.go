@@ -22,12 +22,17 @@ those in its subdirectories. Each namespace may occur once.
 Flags and segments become equal to the files. Others are kept, unless --drop is given:
 then everything is deleted from the namespaces of the files that is not in them.
 
+With --effect, it also prints what changes for users of each flag that the plan updates or
+whose segments it changes, such as "20 % of those who reach rule 3 move from classic to
+one-page".
+
 With --out, the plan is saved. "guidon apply --plan" applies exactly that, or nothing.
 
 Exit codes: 0 nothing to do, 2 changes, 1 error.`
 
 const planExample = `  guidon plan flags/ --address https://flags.example
   guidon plan flags/ --out plan.json
+  guidon plan flags/ --effect
   guidon plan shop.yaml till.yaml --drop --json`
 
 // exitChanges is the exit code of a plan with changes.
@@ -42,6 +47,7 @@ type planning struct {
 	connection connection
 	format     formatFlag
 	drop       bool
+	effect     bool
 	asJSON     bool
 	saveTo     string // --out
 	saved      string // --plan
@@ -69,6 +75,7 @@ func (l *planning) fileFlags(command *cobra.Command) {
 	flags.Var(&l.format, "format", "format of the files (default: by their extensions)")
 	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
 	flags.BoolVar(&l.drop, "drop", false, "also delete what is not in the files from their namespaces")
+	effectFlag(flags, &l.effect)
 	flags.BoolVar(&l.asJSON, "json", false, "print JSON")
 }
 
@@ -82,6 +89,7 @@ func withPlanExitCodes(p *program, command *cobra.Command, fn func(ctx context.C
 		return err
 	}
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{code: exitFailure, err: err} })
+	command.PreRun = func(*cobra.Command, []string) { p.working = true } // flags that exclude each other are checked after it
 	command.RunE = p.action(func(ctx context.Context, args []string) error { return one(fn(ctx, args)) })
 }
 
@@ -180,7 +188,7 @@ func (l *planning) planAll(ctx context.Context, service client.Client, documents
 	for i, d := range documents {
 		plans[i] = new(guidonv1.PlanResponse)
 		err := service.Invoke(ctx, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
-			NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(),
+			NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), WithEffects: l.effect,
 		}, plans[i])
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s, namespace %q: %w", streamName(d.path), d.key(), err))

@@ -34,9 +34,18 @@ func printPlan(out io.Writer, plan *guidonv1.PlanResponse) {
 		fmt.Fprintf(out, "; from %s at revision %d", plan.GetSourceNamespaceKey(), plan.GetSourceRevision())
 	}
 	fmt.Fprintln(out)
+	effects := make(map[string]*guidonv1.FlagEffect)
+	for _, e := range plan.GetEffects() {
+		effects[e.GetFlagKey()] = e.GetEffect()
+	}
 	for _, c := range plan.GetChanges() {
 		printPlanned(out, c)
+		if c.GetKind() == string(change.KindFlag) {
+			printEffect(out, effects[c.GetKey()])
+			delete(effects, c.GetKey())
+		}
 	}
+	printOtherEffects(out, plan, effects)
 	for _, c := range plan.GetConflicts() {
 		printConflict(out, c)
 	}

@@ -60,6 +60,7 @@ func (p *program) root() *cobra.Command {
 		"flags": {
 			p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand(),
 			p.planCommand(), p.applyCommand(), p.promoteCommand(), p.restoreCommand(), p.undoCommand(),
+			p.flagCommand(), p.segmentCommand(),
 		},
 		"access": {p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
 		"setup":  {p.configCommand(), p.versionCommand()},

@@ -41,7 +41,13 @@ func Plan(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.Pla
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	return call.Response{State: state, Message: response(plan)}, nil
+	message := response(plan)
+	if m.GetWithEffects() {
+		if err := addEffects(ctx, message, plan); err != nil {
+			return call.Response{State: state}, err
+		}
+	}
+	return call.Response{State: state, Message: message}, nil
 }
 
 // Apply carries out a plan.

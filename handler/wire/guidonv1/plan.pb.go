@@ -104,7 +104,9 @@ type PlanRequest struct {
 	// What flags that already exist keep: "enabled", "percentages" and "rules".
 	Keep []string `protobuf:"bytes,8,rep,name=keep,proto3" json:"keep,omitempty"`
 	// Changes to undo as the source.
-	Undo          *UndoneChanges `protobuf:"bytes,9,opt,name=undo,proto3" json:"undo,omitempty"`
+	Undo *UndoneChanges `protobuf:"bytes,9,opt,name=undo,proto3" json:"undo,omitempty"`
+	// Return the effects of the plan on users too.
+	WithEffects   bool `protobuf:"varint,10,opt,name=with_effects,json=withEffects,proto3" json:"with_effects,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -200,6 +202,13 @@ func (x *PlanRequest) GetUndo() *UndoneChanges {
 		return x.Undo
 	}
 	return nil
+}
+
+func (x *PlanRequest) GetWithEffects() bool {
+	if x != nil {
+		return x.WithEffects
+	}
+	return false
 }
 
 // UndoneChanges are the changes of a range of revisions, as far as they are selected. Each
@@ -578,9 +587,17 @@ type PlanResponse struct {
 	Abridged bool `protobuf:"varint,10,opt,name=abridged,proto3" json:"abridged,omitempty"`
 	// The parts that were changed again after the changes to undo. As long as there are any,
 	// the plan has no digest and cannot be applied. These parts stay as they are in it.
-	Conflicts     []*PlanConflict `protobuf:"bytes,11,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Conflicts []*PlanConflict `protobuf:"bytes,11,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
+	// If the request asks for them: what changes for users, for each flag that the plan
+	// updates and each other flag that uses a segment that the plan changes, in creation
+	// order. Flags for whose users nothing changes are left out. The digest does not stand
+	// for the effects.
+	Effects []*PlannedEffect `protobuf:"bytes,12,rep,name=effects,proto3" json:"effects,omitempty"`
+	// Whether more flags may have an effect: at most 100 are listed, and 1 MiB or one flag,
+	// and the work to find them is limited.
+	EffectsTruncated bool `protobuf:"varint,13,opt,name=effects_truncated,json=effectsTruncated,proto3" json:"effects_truncated,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *PlanResponse) Reset() {
@@ -690,6 +707,75 @@ func (x *PlanResponse) GetConflicts() []*PlanConflict {
 	return nil
 }
 
+func (x *PlanResponse) GetEffects() []*PlannedEffect {
+	if x != nil {
+		return x.Effects
+	}
+	return nil
+}
+
+func (x *PlanResponse) GetEffectsTruncated() bool {
+	if x != nil {
+		return x.EffectsTruncated
+	}
+	return false
+}
+
+// PlannedEffect is what a plan changes for users of a flag that exists before and after.
+type PlannedEffect struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The flag's key.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// What changes.
+	Effect        *FlagEffect `protobuf:"bytes,2,opt,name=effect,proto3" json:"effect,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlannedEffect) Reset() {
+	*x = PlannedEffect{}
+	mi := &file_guidonv1_plan_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlannedEffect) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlannedEffect) ProtoMessage() {}
+
+func (x *PlannedEffect) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_plan_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlannedEffect.ProtoReflect.Descriptor instead.
+func (*PlannedEffect) Descriptor() ([]byte, []int) {
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *PlannedEffect) GetFlagKey() string {
+	if x != nil {
+		return x.FlagKey
+	}
+	return ""
+}
+
+func (x *PlannedEffect) GetEffect() *FlagEffect {
+	if x != nil {
+		return x.Effect
+	}
+	return nil
+}
+
 // PlanConflict is a part of an object that was changed again after the changes to undo.
 type PlanConflict struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -716,7 +802,7 @@ type PlanConflict struct {
 
 func (x *PlanConflict) Reset() {
 	*x = PlanConflict{}
-	mi := &file_guidonv1_plan_proto_msgTypes[6]
+	mi := &file_guidonv1_plan_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -728,7 +814,7 @@ func (x *PlanConflict) String() string {
 func (*PlanConflict) ProtoMessage() {}
 
 func (x *PlanConflict) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_plan_proto_msgTypes[6]
+	mi := &file_guidonv1_plan_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -741,7 +827,7 @@ func (x *PlanConflict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanConflict.ProtoReflect.Descriptor instead.
 func (*PlanConflict) Descriptor() ([]byte, []int) {
-	return file_guidonv1_plan_proto_rawDescGZIP(), []int{6}
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PlanConflict) GetKind() string {
@@ -827,7 +913,7 @@ type PlannedChange struct {
 
 func (x *PlannedChange) Reset() {
 	*x = PlannedChange{}
-	mi := &file_guidonv1_plan_proto_msgTypes[7]
+	mi := &file_guidonv1_plan_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -839,7 +925,7 @@ func (x *PlannedChange) String() string {
 func (*PlannedChange) ProtoMessage() {}
 
 func (x *PlannedChange) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_plan_proto_msgTypes[7]
+	mi := &file_guidonv1_plan_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -852,7 +938,7 @@ func (x *PlannedChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlannedChange.ProtoReflect.Descriptor instead.
 func (*PlannedChange) Descriptor() ([]byte, []int) {
-	return file_guidonv1_plan_proto_rawDescGZIP(), []int{7}
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PlannedChange) GetKind() string {
@@ -938,7 +1024,7 @@ type PlanWarning struct {
 
 func (x *PlanWarning) Reset() {
 	*x = PlanWarning{}
-	mi := &file_guidonv1_plan_proto_msgTypes[8]
+	mi := &file_guidonv1_plan_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -950,7 +1036,7 @@ func (x *PlanWarning) String() string {
 func (*PlanWarning) ProtoMessage() {}
 
 func (x *PlanWarning) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_plan_proto_msgTypes[8]
+	mi := &file_guidonv1_plan_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -963,7 +1049,7 @@ func (x *PlanWarning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanWarning.ProtoReflect.Descriptor instead.
 func (*PlanWarning) Descriptor() ([]byte, []int) {
-	return file_guidonv1_plan_proto_rawDescGZIP(), []int{8}
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PlanWarning) GetKind() string {
@@ -1005,7 +1091,7 @@ var File_guidonv1_plan_proto protoreflect.FileDescriptor
 
 const file_guidonv1_plan_proto_rawDesc = "" +
 	"\n" +
-	"\x13guidonv1/plan.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x19guidonv1/difference.proto\x1a\x15guidonv1/guidon.proto\"\xeb\x02\n" +
+	"\x13guidonv1/plan.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17guidonv1/analysis.proto\x1a\x19guidonv1/difference.proto\x1a\x15guidonv1/guidon.proto\"\x8e\x03\n" +
 	"\vPlanRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12/\n" +
 	"\bdocument\x18\x02 \x01(\v2\x13.guidon.v1.DocumentR\bdocument\x120\n" +
@@ -1015,7 +1101,9 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\fsegment_keys\x18\x06 \x03(\tR\vsegmentKeys\x12)\n" +
 	"\x10without_segments\x18\a \x01(\bR\x0fwithoutSegments\x12\x12\n" +
 	"\x04keep\x18\b \x03(\tR\x04keep\x12,\n" +
-	"\x04undo\x18\t \x01(\v2\x18.guidon.v1.UndoneChangesR\x04undo\"\x90\x01\n" +
+	"\x04undo\x18\t \x01(\v2\x18.guidon.v1.UndoneChangesR\x04undo\x12!\n" +
+	"\fwith_effects\x18\n" +
+	" \x01(\bR\vwithEffects\"\x90\x01\n" +
 	"\rUndoneChanges\x12%\n" +
 	"\x0efirst_revision\x18\x01 \x01(\x03R\rfirstRevision\x12#\n" +
 	"\rlast_revision\x18\x02 \x01(\x03R\flastRevision\x123\n" +
@@ -1042,7 +1130,7 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\x0eExpectedChange\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
-	"\x06digest\x18\x03 \x01(\tR\x06digest\"\xb5\x03\n" +
+	"\x06digest\x18\x03 \x01(\tR\x06digest\"\x96\x04\n" +
 	"\fPlanResponse\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x120\n" +
@@ -1055,7 +1143,12 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\askipped\x18\t \x03(\tR\askipped\x12\x1a\n" +
 	"\babridged\x18\n" +
 	" \x01(\bR\babridged\x125\n" +
-	"\tconflicts\x18\v \x03(\v2\x17.guidon.v1.PlanConflictR\tconflicts\"\xbc\x02\n" +
+	"\tconflicts\x18\v \x03(\v2\x17.guidon.v1.PlanConflictR\tconflicts\x122\n" +
+	"\aeffects\x18\f \x03(\v2\x18.guidon.v1.PlannedEffectR\aeffects\x12+\n" +
+	"\x11effects_truncated\x18\r \x01(\bR\x10effectsTruncated\"Y\n" +
+	"\rPlannedEffect\x12\x19\n" +
+	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12-\n" +
+	"\x06effect\x18\x02 \x01(\v2\x15.guidon.v1.FlagEffectR\x06effect\"\xbc\x02\n" +
 	"\fPlanConflict\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x12\n" +
@@ -1110,7 +1203,7 @@ func file_guidonv1_plan_proto_rawDescGZIP() []byte {
 }
 
 var file_guidonv1_plan_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_guidonv1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_guidonv1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_guidonv1_plan_proto_goTypes = []any{
 	(PlanMode)(0),           // 0: guidon.v1.PlanMode
 	(*PlanRequest)(nil),     // 1: guidon.v1.PlanRequest
@@ -1119,40 +1212,44 @@ var file_guidonv1_plan_proto_goTypes = []any{
 	(*ApplyRequest)(nil),    // 4: guidon.v1.ApplyRequest
 	(*ExpectedChange)(nil),  // 5: guidon.v1.ExpectedChange
 	(*PlanResponse)(nil),    // 6: guidon.v1.PlanResponse
-	(*PlanConflict)(nil),    // 7: guidon.v1.PlanConflict
-	(*PlannedChange)(nil),   // 8: guidon.v1.PlannedChange
-	(*PlanWarning)(nil),     // 9: guidon.v1.PlanWarning
-	(*Document)(nil),        // 10: guidon.v1.Document
-	(*structpb.Value)(nil),  // 11: google.protobuf.Value
-	(*FieldDifference)(nil), // 12: guidon.v1.FieldDifference
+	(*PlannedEffect)(nil),   // 7: guidon.v1.PlannedEffect
+	(*PlanConflict)(nil),    // 8: guidon.v1.PlanConflict
+	(*PlannedChange)(nil),   // 9: guidon.v1.PlannedChange
+	(*PlanWarning)(nil),     // 10: guidon.v1.PlanWarning
+	(*Document)(nil),        // 11: guidon.v1.Document
+	(*FlagEffect)(nil),      // 12: guidon.v1.FlagEffect
+	(*structpb.Value)(nil),  // 13: google.protobuf.Value
+	(*FieldDifference)(nil), // 14: guidon.v1.FieldDifference
 }
 var file_guidonv1_plan_proto_depIdxs = []int32{
-	10, // 0: guidon.v1.PlanRequest.document:type_name -> guidon.v1.Document
+	11, // 0: guidon.v1.PlanRequest.document:type_name -> guidon.v1.Document
 	0,  // 1: guidon.v1.PlanRequest.mode:type_name -> guidon.v1.PlanMode
 	2,  // 2: guidon.v1.PlanRequest.undo:type_name -> guidon.v1.UndoneChanges
 	3,  // 3: guidon.v1.UndoneChanges.choices:type_name -> guidon.v1.ConflictChoice
-	10, // 4: guidon.v1.ApplyRequest.document:type_name -> guidon.v1.Document
+	11, // 4: guidon.v1.ApplyRequest.document:type_name -> guidon.v1.Document
 	0,  // 5: guidon.v1.ApplyRequest.mode:type_name -> guidon.v1.PlanMode
 	5,  // 6: guidon.v1.ApplyRequest.expected_changes:type_name -> guidon.v1.ExpectedChange
 	2,  // 7: guidon.v1.ApplyRequest.undo:type_name -> guidon.v1.UndoneChanges
-	8,  // 8: guidon.v1.PlanResponse.changes:type_name -> guidon.v1.PlannedChange
-	9,  // 9: guidon.v1.PlanResponse.warnings:type_name -> guidon.v1.PlanWarning
-	7,  // 10: guidon.v1.PlanResponse.conflicts:type_name -> guidon.v1.PlanConflict
-	11, // 11: guidon.v1.PlanConflict.earlier:type_name -> google.protobuf.Value
-	11, // 12: guidon.v1.PlanConflict.changed:type_name -> google.protobuf.Value
-	11, // 13: guidon.v1.PlanConflict.current:type_name -> google.protobuf.Value
-	12, // 14: guidon.v1.PlannedChange.differences:type_name -> guidon.v1.FieldDifference
-	10, // 15: guidon.v1.PlannedChange.before:type_name -> guidon.v1.Document
-	10, // 16: guidon.v1.PlannedChange.after:type_name -> guidon.v1.Document
-	1,  // 17: guidon.v1.PlanService.Plan:input_type -> guidon.v1.PlanRequest
-	4,  // 18: guidon.v1.PlanService.Apply:input_type -> guidon.v1.ApplyRequest
-	6,  // 19: guidon.v1.PlanService.Plan:output_type -> guidon.v1.PlanResponse
-	6,  // 20: guidon.v1.PlanService.Apply:output_type -> guidon.v1.PlanResponse
-	19, // [19:21] is the sub-list for method output_type
-	17, // [17:19] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	9,  // 8: guidon.v1.PlanResponse.changes:type_name -> guidon.v1.PlannedChange
+	10, // 9: guidon.v1.PlanResponse.warnings:type_name -> guidon.v1.PlanWarning
+	8,  // 10: guidon.v1.PlanResponse.conflicts:type_name -> guidon.v1.PlanConflict
+	7,  // 11: guidon.v1.PlanResponse.effects:type_name -> guidon.v1.PlannedEffect
+	12, // 12: guidon.v1.PlannedEffect.effect:type_name -> guidon.v1.FlagEffect
+	13, // 13: guidon.v1.PlanConflict.earlier:type_name -> google.protobuf.Value
+	13, // 14: guidon.v1.PlanConflict.changed:type_name -> google.protobuf.Value
+	13, // 15: guidon.v1.PlanConflict.current:type_name -> google.protobuf.Value
+	14, // 16: guidon.v1.PlannedChange.differences:type_name -> guidon.v1.FieldDifference
+	11, // 17: guidon.v1.PlannedChange.before:type_name -> guidon.v1.Document
+	11, // 18: guidon.v1.PlannedChange.after:type_name -> guidon.v1.Document
+	1,  // 19: guidon.v1.PlanService.Plan:input_type -> guidon.v1.PlanRequest
+	4,  // 20: guidon.v1.PlanService.Apply:input_type -> guidon.v1.ApplyRequest
+	6,  // 21: guidon.v1.PlanService.Plan:output_type -> guidon.v1.PlanResponse
+	6,  // 22: guidon.v1.PlanService.Apply:output_type -> guidon.v1.PlanResponse
+	21, // [21:23] is the sub-list for method output_type
+	19, // [19:21] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_plan_proto_init() }
@@ -1160,16 +1257,17 @@ func file_guidonv1_plan_proto_init() {
 	if File_guidonv1_plan_proto != nil {
 		return
 	}
+	file_guidonv1_analysis_proto_init()
 	file_guidonv1_difference_proto_init()
 	file_guidonv1_guidon_proto_init()
-	file_guidonv1_plan_proto_msgTypes[6].OneofWrappers = []any{}
+	file_guidonv1_plan_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_plan_proto_rawDesc), len(file_guidonv1_plan_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// effectShop is edited to effectEdited, which changes shares of a flag, and a segment that
+// another flag uses.
+const effectShop = `namespace: shop
+segments:
+- {key: everyone, name: Everyone}
+- {key: staff, name: Staff, constraints: [{type: STRING_COMPARISON_TYPE, property: group, operator: eq, value: staff}]}
+flags:
+- {key: banner, name: Banner, type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {key: staff, value: true}}]}
+- {key: checkout, name: Checkout, enabled: true, variants: [{key: classic}, {key: one-page}], rules: [
+    {segment: everyone, distributions: [{variant: classic, rollout: 60}, {variant: one-page, rollout: 40}]}]}
+`
+
+var effectEdited = strings.NewReplacer("value: staff}]}", "value: staff}, {type: STRING_COMPARISON_TYPE, property: vpn, operator: eq, value: yes}]}",
+	"rollout: 60", "rollout: 40", "rollout: 40}]}]}", "rollout: 60}]}]}").Replace(effectShop) + "- {key: new, name: New}\n"
+
+const (
+	planWithEffects = `shop: 1 to create, 2 to update, 0 to delete, 2 unchanged
+  update segment staff
+    constraint 2 added (vpn eq "yes")
+  update flag checkout
+    rule 1: distribution 1: rollout 60 → 40
+    rule 1: distribution 2: rollout 40 → 60
+    effect: 20 % of all entities move from classic to one-page
+  create flag new
+  flag banner (uses a changed segment)
+    effect: 100 % of those whom rollout 1 matched before and no rollout with segments matches now move from true to false; who they are depends on the changed segments staff
+  warning: segment "staff" changes, and other flags use it: banner
+`
+	moved = "    effect: 20 % of all entities move from one-page to classic\n"
+)
+
+// TestEffect prints effects with every command that makes a plan.
+func TestEffect(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", s.file("shop.yaml", effectShop))
+	edited := s.file("shop.yaml", effectEdited)
+	if diff := cmp.Diff(planWithEffects, s.changes("plan", edited, "--effect")); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+	if got := s.changes("plan", edited); strings.Contains(got, "effect") || strings.Contains(got, "uses a changed segment") {
+		t.Errorf("without --effect:\n%s", got)
+	}
+	if diff := cmp.Diff(planWithEffects+"shop: 3 changes applied; revision 2\n", s.ok("apply", edited, "--effect", "--yes")); diff != "" {
+		t.Errorf("apply (-want +got):\n%s", diff)
+	}
+	wantText(t, s.changes("restore", "shop@1", "--flag", "checkout", "--effect", "--dry-run"), moved)
+	wantText(t, s.changes("undo", "2", "-n", "shop", "--effect", "--dry-run"), moved, "  flag banner (uses a changed segment)\n    effect: 100 %")
+	s.ok("import", s.file("live.yaml", strings.Replace(effectShop, "namespace: shop", "namespace: live", 1)))
+	wantText(t, s.changes("promote", "live", "shop", "--flag", "checkout", "--with-segments=false", "--effect", "--dry-run"), moved)
+
+	for _, other := range [][]string{{"--plan", "plan.json"}, {"--json"}} {
+		s.fails(exitFailure, append([]string{"apply", edited, "--effect"}, other...), "--effect cannot be combined with --plan or --json")
+	}
+	s.fails(exitFailure, []string{"promote", "live", "shop", "--effect=maybe"}, "invalid argument")
+}
+
+// TestEffectJSON: JSON has the effects as well, also of what has been applied.
+func TestEffectJSON(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", s.file("shop.yaml", effectShop))
+	edited := s.file("shop.yaml", effectEdited)
+	s.ok("apply", edited, "--yes")
+	flags := func(out string) string {
+		var plans []struct {
+			Revision int
+			Effects  []struct{ FlagKey string }
+		}
+		if err := json.Unmarshal([]byte(out), &plans); err != nil || len(plans) != 1 {
+			t.Fatalf("got %s: %v", out, err)
+		}
+		return fmt.Sprint(plans[0].Revision, plans[0].Effects)
+	}
+	undo := []string{"undo", "2", "-n", "shop", "--json"}
+	for _, tt := range []struct{ got, want string }{
+		{s.changes("plan", s.file("old.yaml", effectShop), "--effect", "--json"), "2 [{banner} {checkout}]"},
+		{s.changes(append(undo, "--dry-run")...), "2 []"},
+		{s.changes(append(undo, "--dry-run", "--effect")...), "2 [{banner} {checkout}]"},
+		{s.ok(append(undo, "--yes", "--effect")...), "3 [{banner} {checkout}]"},
+	} {
+		if got := flags(tt.got); got != tt.want {
+			t.Errorf("got %s, want %s", got, tt.want)
+		}
+	}
+}
+
+// TestEffectOfTypes prints that a restored flag gets its earlier type again.
+func TestEffectOfTypes(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", s.file("a.yaml", "namespace: shop\nflags: [{key: a, name: A}]"))
+	s.ok("import", s.file("a.yaml", "namespace: shop\nflags: [{key: a, name: A, type: BOOLEAN_FLAG_TYPE}]"), "--update")
+	wantText(t, s.changes("restore", "shop@1", "--effect", "--dry-run"), "    effect: it becomes a variant flag; evaluations as a boolean flag fail\n")
+	wantText(t, s.changes("plan", s.file("b.yaml", "namespace: shop\nflags: [{key: a, name: A}]"), "--effect"), "    effect: it becomes a variant flag")
+}
+
+// TestTruncatedEffects: what is left out is said.
+func TestTruncatedEffects(t *testing.T) {
+	effect := &guidonv1.FlagEffect{Type: flipt.FlagType_BOOLEAN_FLAG_TYPE, Truncated: true, Groups: []*guidonv1.EffectGroup{{Moves: []*guidonv1.EffectMove{{Summary: "one\x1b"}, {Summary: "two"}}}}}
+	var out strings.Builder
+	printPlan(&out, &guidonv1.PlanResponse{NamespaceKey: "n", EffectsTruncated: true, Effects: []*guidonv1.PlannedEffect{{FlagKey: "f", Effect: effect}}})
+	want := `n: 0 to create, 0 to update, 0 to delete, 0 unchanged
+  flag f (uses a changed segment)
+    effect: "one\x1b"
+    effect: two
+    effect: there may be more; the flag has too many rules to compare all of them
+  there may be effects on more flags than these
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

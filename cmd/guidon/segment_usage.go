@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const segmentUsageHelp = `Print the flags that refer to a segment, with their rules and rollouts, and what would
+change for their users if these no longer matched.
+
+The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`
+
+const segmentUsageExample = `  guidon segment usage beta-users
+  guidon segment usage beta-users -n shop@412
+  guidon segment usage beta-users --json | jq '.uses[].flagKey'`
+
+// using is one run of "segment usage".
+type using struct {
+	*program
+	connection connection
+	namespace  string
+	segment    string
+	asJSON     bool
+}
+
+func (p *program) segmentUsageCommand() *cobra.Command {
+	u := &using{program: p}
+	command := &cobra.Command{
+		Use:     "usage <segment>",
+		Short:   "List what uses a segment, and what would change without it",
+		Long:    segmentUsageHelp,
+		Example: segmentUsageExample,
+		Args:    oneArgument("segment"),
+		RunE:    p.action(u.run),
+	}
+	u.connection.flags(command)
+	flags := command.Flags()
+	flags.StringVarP(&u.namespace, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace")
+	flags.BoolVar(&u.asJSON, "json", false, "print JSON")
+	return command
+}
+
+func (u *using) run(ctx context.Context, args []string) error {
+	u.segment = args[0]
+	return u.withClient(ctx, &u.connection, reading, func(service client.Client) error {
+		if u.asJSON {
+			return u.printResponse(ctx, service)
+		}
+		return u.printTree(ctx, service)
+	})
+}
+
+// each calls fn for each page.
+func (u *using) each(ctx context.Context, service client.Client, fn func(*guidonv1.SegmentUsage)) error {
+	token := ""
+	for {
+		page := new(guidonv1.SegmentUsage)
+		err := service.Invoke(ctx, "/guidon.v1.AnalysisService/GetSegmentUsage", &guidonv1.GetSegmentUsageRequest{
+			NamespaceKey: u.namespace, Key: u.segment, PageToken: token,
+		}, page)
+		if err != nil {
+			return err
+		}
+		fn(page)
+		if token = page.GetNextPageToken(); token == "" {
+			return nil
+		}
+	}
+}
+
+// printResponse prints the response with the flags of all pages.
+func (u *using) printResponse(ctx context.Context, service client.Client) error {
+	all := new(guidonv1.SegmentUsage)
+	err := u.each(ctx, service, func(page *guidonv1.SegmentUsage) {
+		all.Uses, all.TotalCount = append(all.Uses, page.GetUses()...), page.GetTotalCount()
+	})
+	if err != nil {
+		return err
+	}
+	return u.printMessage(all)
+}
+
+// printTree prints the flags as a tree, page by page.
+func (u *using) printTree(ctx context.Context, service client.Client) error {
+	t := &tree{out: bufio.NewWriter(u.out)}
+	begun := false
+	err := u.each(ctx, service, func(page *guidonv1.SegmentUsage) {
+		if !begun {
+			fmt.Fprintf(t.out, "%s is used by %s\n", printable(u.namespace+"/"+u.segment), countFlags(page.GetTotalCount()))
+			begun = true
+		}
+		for i, use := range page.GetUses() {
+			t.segmentUse(i == len(page.GetUses())-1 && page.GetNextPageToken() == "", use)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return t.out.Flush()
+}
+
+func countFlags(n int32) string {
+	switch n {
+	case 0:
+		return "no flag"
+	case 1:
+		return "1 flag"
+	}
+	return fmt.Sprintf("%d flags", n)
+}
+
+func (t *tree) segmentUse(last bool, u *guidonv1.SegmentUse) {
+	var references []string
+	add := func(kind string, all []*guidonv1.SegmentReference) {
+		for _, r := range all {
+			text := fmt.Sprintf("%s %d", kind, r.GetIndex()+1)
+			if !r.GetOnlySegment() {
+				text += " (with other segments)"
+			}
+			references = append(references, text)
+		}
+	}
+	add("rule", u.GetRules())
+	add("rollout", u.GetRollouts())
+	lines := effectLines(u.GetEffect())
+	if len(lines) == 0 {
+		lines = []string{"nothing changes for users"}
+	}
+	t.branch(last, fmt.Sprintf("%s (%s): %s", printable(u.GetFlagKey()), printable(u.GetFlagName()), strings.Join(references, ", ")), func(t *tree) {
+		for i, line := range lines {
+			t.branch(i == len(lines)-1, "without it: "+line, nil)
+		}
+	})
+}

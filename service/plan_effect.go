@@ -1,0 +1,76 @@
+package service
+
+import (
+	"context"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
+
+// EachEffect calls fn with what the plan changes for users of each flag that it updates, and
+// of each other flag that uses a segment that it changes, in creation order, until fn
+// returns false. Flags for whose users nothing changes are left out, and so are those that
+// the plan creates or deletes. EachEffect reports whether those were all: the work for one
+// plan is limited. The plan must be one that [Service.Plan] has returned.
+func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *guidon.Effect) bool) (complete bool, err error) {
+	affected := p.affectedFlags()
+	if len(affected) == 0 {
+		return true, nil
+	}
+	after := p.base.Apply(guidon.SnapshotDelta{
+		Flags: p.Patch.Put.Flags, Segments: p.Patch.Put.Segments,
+		DeletedFlags: p.Patch.Delete.Flags, DeletedSegments: p.Patch.Delete.Segments,
+	})
+	work := 0
+	for _, f := range p.base.Flags() {
+		edited := after.Flag(f.Key)
+		if !affected[f.Key] || edited == nil {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if work >= maxEffectWork {
+			return false, nil
+		}
+		work += effectWork(f, edited)
+		e := guidon.EffectOf(p.base, after, f.Key)
+		if hasEffect(e) && !fn(f.Key, e) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// affectedFlags returns the keys of the flags of the base that the plan updates, or that use
+// a segment that it changes.
+func (p *Plan) affectedFlags() map[string]bool {
+	affected := map[string]bool{}
+	if p.base == nil {
+		return affected
+	}
+	for i := range p.Changes {
+		switch c := &p.Changes[i]; {
+		case c.Kind == change.KindFlag && c.Action == change.ActionUpdate:
+			affected[c.Key] = true
+		case c.Kind == change.KindSegment:
+			for _, use := range p.base.SegmentUses(c.Key) {
+				affected[use.Flag.Key] = true
+			}
+		}
+	}
+	return affected
+}
+
+// maxEffectWork limits the pairs of a rule or rollout before and one after the change, of
+// all flags together. Some hundred thousand pairs take seconds.
+const maxEffectWork = 200_000
+
+// effectWork returns the number of pairs that are compared for the effect on one flag.
+func effectWork(before, after *guidon.Flag) int {
+	steps := func(f *guidon.Flag) int { return 1 + len(f.Rules) + len(f.Rollouts) }
+	return steps(before) * steps(after)
+}
+
+// hasEffect reports whether something may change for users.
+func hasEffect(e *guidon.Effect) bool { return e.TypeChanged || len(e.Groups) > 0 || e.Truncated }
