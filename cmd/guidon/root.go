@@ -28,8 +28,9 @@ const exitCodeHelp = `
 Exit codes:
   0    success
   1    failure
-  2    usage error; of "compare": the sides are different; of "plan" and
-       "promote --dry-run": there are changes (usage errors of these are 1)
+  2    usage error; of "compare": the sides are different; of "plan", and of
+       "promote", "restore" and "undo" with --dry-run: there are changes
+       (usage errors of these are 1)
   3    "validate" or "config check" found problems, or "import --dry-run
        --exit-code" found differences
   130  interrupted (a second SIGTERM: 143)
