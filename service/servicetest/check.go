@@ -60,8 +60,8 @@ func (m *model) settle(s *space, e expectation) *state {
 	got := m.read(s)
 	before := s.current()
 	after := &state{
-		segments: settleAll(m, change.KindSegment, e, before.segments, e.next.segments, got.segments, differSegments, invalidSegment),
-		flags:    settleAll(m, change.KindFlag, e, before.flags, e.next.flags, got.flags, differFlags, invalidFlag),
+		segments: settleAll(m, segmentRules, e, before.segments, e.next.segments, got.segments),
+		flags:    settleAll(m, flagRules, e, before.flags, e.next.flags, got.flags),
 	}
 	of := func(n *guidon.Namespace) map[string]*guidon.Namespace {
 		if n == nil {
@@ -69,7 +69,7 @@ func (m *model) settle(s *space, e expectation) *state {
 		}
 		return map[string]*guidon.Namespace{s.key: n}
 	}
-	namespaces := settleAll(m, change.KindNamespace, e, of(before.namespace), of(e.next.namespace), of(got.namespace), differNamespaces, validNamespace)
+	namespaces := settleAll(m, namespaceRules, e, of(before.namespace), of(e.next.namespace), of(got.namespace))
 	after.namespace = namespaces[s.key]
 	if !after.consistent() {
 		m.fail("a flag refers to a segment that does not exist")
@@ -92,38 +92,38 @@ func (m *model) read(s *space) *state {
 }
 
 // settleAll compares the objects of one kind with the expected ones.
-func settleAll[T any](
-	m *model, kind change.Kind, e expectation, before, want, got map[string]*T,
-	differ func(m match, free map[string]bool, want, got *T) string, invalid func(*T) string,
-) map[string]*T {
+func settleAll[T any](m *model, rules rules[T], e expectation, before, want, got map[string]*T) map[string]*T {
 	m.t.Helper()
 	after := map[string]*T{}
 	for key, is := range got {
-		o := change.Object{Kind: kind, Key: key}
+		o := change.Object{Kind: rules.kind, Key: key}
 		switch must := want[key]; {
 		case must == nil:
-			m.fail("%s %q exists", kind, key)
+			m.fail("%s %q exists", rules.kind, key)
 		case must == before[key]:
 			if diff := cmp.Diff(must, is); diff != "" {
-				m.fail("%s %q has changed (-before +after):\n%s", kind, key, diff)
+				m.fail("%s %q has changed (-before +after):\n%s", rules.kind, key, diff)
 			}
 			after[key] = must
 		default:
-			if diff := differ(e.match[o], e.free[o], must, is); diff != "" {
-				m.fail("%s %q is not as expected (-want +got):\n%s", kind, key, diff)
+			if diff := rules.differ(e.match[o], e.free[o], must, is); diff != "" {
+				m.fail("%s %q is not as expected (-want +got):\n%s", rules.kind, key, diff)
+			}
+			if !rules.createdThen(e.match[o], before[key], must, is) {
+				m.fail("%s %q was created at %s", rules.kind, key, *rules.created(is))
 			}
 			after[key] = is
 			if was := before[key]; was != nil && cmp.Equal(was, is) {
 				after[key] = was // what the model could not know
 			}
 		}
-		if text := invalid(is); text != "" {
-			m.fail("%s %q: %s", kind, key, text)
+		if text := rules.invalid(is); text != "" {
+			m.fail("%s %q: %s", rules.kind, key, text)
 		}
 	}
 	for key := range want {
 		if got[key] == nil {
-			m.fail("%s %q does not exist", kind, key)
+			m.fail("%s %q does not exist", rules.kind, key)
 		}
 	}
 	return after

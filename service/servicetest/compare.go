@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 // match is how much of an object must be as the model says.
@@ -168,6 +169,39 @@ func differNamespaces(_ match, _ map[string]bool, want, got *guidon.Namespace) s
 	return cmp.Diff(strippedNamespace(want), strippedNamespace(got))
 }
 
+// rules are those of one kind of object.
+type rules[T any] struct {
+	kind    change.Kind
+	differ  func(m match, free map[string]bool, want, got *T) string
+	invalid func(*T) string
+	created func(*T) *time.Time
+}
+
+var (
+	namespaceRules = rules[guidon.Namespace]{
+		change.KindNamespace, differNamespaces, func(*guidon.Namespace) string { return "" }, func(n *guidon.Namespace) *time.Time { return &n.CreatedAt },
+	}
+	segmentRules = rules[guidon.Segment]{
+		change.KindSegment, differSegments, invalidSegment, func(g *guidon.Segment) *time.Time { return &g.CreatedAt },
+	}
+	flagRules = rules[guidon.Flag]{
+		change.KindFlag, differFlags, invalidFlag, func(f *guidon.Flag) *time.Time { return &f.CreatedAt },
+	}
+)
+
+// createdThen reports whether an object has its time of creation: the one that it had, or
+// that of the earlier object that it becomes again.
+func (r rules[T]) createdThen(m match, before, want, got *T) bool {
+	is := *r.created(got)
+	switch {
+	case before != nil && is.Equal(*r.created(before)):
+		return true
+	case m == exact && !r.created(want).IsZero():
+		return is.Equal(*r.created(want))
+	}
+	return before == nil
+}
+
 // invalidFlag returns what is invalid in the flag whatever happened before, or "".
 func invalidFlag(f *guidon.Flag) string {
 	ids := map[string]bool{}
@@ -217,5 +251,3 @@ func invalidSegment(g *guidon.Segment) string {
 	}
 	return ""
 }
-
-func validNamespace(*guidon.Namespace) string { return "" }

@@ -90,7 +90,7 @@ var operations = []struct {
 	weight int
 	make   func(m *model, s *space) attempt
 }{
-	{2, (*model).changeNamespace},
+	{3, (*model).changeNamespace},
 	{16, (*model).changeFlag},
 	{8, (*model).changeSegment},
 	{4, (*model).edit},

@@ -12,7 +12,7 @@ func (m *model) changeNamespace(s *space) attempt {
 	switch {
 	case !s.exists():
 		return m.createNamespace(s)
-	case m.one(3):
+	case m.one(2):
 		return m.deleteNamespace(s)
 	}
 	in := service.NamespaceInput{Key: s.key, Name: m.name(), Description: m.text()}
@@ -44,7 +44,7 @@ func (m *model) createNamespace(s *space) attempt {
 }
 
 func (m *model) deleteNamespace(s *space) attempt {
-	force := m.one(3)
+	force := m.one(2)
 	e := expectation{next: &state{}}
 	if !force && len(s.current().flags) > 0 {
 		e = failure(guidon.InvalidArgument)
