@@ -27,8 +27,8 @@ func (m *model) editing(s *space) *editing {
 // edit makes several edits.
 func (m *model) edit(s *space) attempt {
 	e := m.editing(s)
-	for _, i := range m.random.Perm(5)[:1+m.random.IntN(3)] {
-		e.flag(fmt.Sprint("flag-", i), m.one(4))
+	for _, i := range m.random.Perm(len(flagKeys))[:1+m.random.IntN(3)] {
+		e.flag(flagKeys[i], m.one(4))
 	}
 	for _, i := range m.random.Perm(len(flagrand.SegmentKeys))[:m.random.IntN(3)] {
 		e.segment(flagrand.SegmentKeys[i], m.one(4))

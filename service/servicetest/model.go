@@ -106,8 +106,8 @@ var operations = []struct {
 // next returns a random operation.
 func (m *model) next() attempt {
 	s := pick(m, m.spaces)
-	if !s.exists() && m.one(2) {
-		return m.createNamespace(s)
+	if !s.exists() && !m.one(4) {
+		return pick(m, []func(*model, *space) attempt{(*model).createNamespace, (*model).createNamespace, (*model).restore, (*model).undo})(m, s)
 	}
 	total := 0
 	for _, o := range operations {
@@ -145,6 +145,9 @@ func (m *model) fail(format string, args ...any) {
 	m.t.Fatalf("%s\nafter:\n%s", fmt.Sprintf(format, args...), strings.Join(m.made, "\n"))
 }
 
+// flagKeys are those of all flags. There are few, so that changes of the same one collide.
+var flagKeys = []string{"flag-0", "flag-1", "flag-2"}
+
 // The random arguments.
 
 func pick[T any](m *model, from []T) T { return from[m.random.IntN(len(from))] }
@@ -159,7 +162,7 @@ func pickOr[T any](m *model, from []T, otherwise T) T {
 // one reports true once in n times.
 func (m *model) one(n int) bool { return m.random.IntN(n) == 0 }
 
-func (m *model) flagKey() string    { return fmt.Sprint("flag-", m.random.IntN(5)) }
+func (m *model) flagKey() string    { return pick(m, flagKeys) }
 func (m *model) segmentKey() string { return pick(m, flagrand.SegmentKeys) }
 
 func (m *model) name() string { return pick(m, []string{"One", "Two", "Käse & Brot"}) }

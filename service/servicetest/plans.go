@@ -29,9 +29,9 @@ func (m *model) document(s *space) (*service.Document, *state) {
 			d.segments[key] = m.source.EditSegment(have)
 		}
 	}
-	for range 3 {
-		key := m.flagKey()
+	for _, key := range flagKeys {
 		switch have := now.flags[key]; {
+		case m.one(3):
 		case have == nil:
 			d.flags[key] = m.source.Flag(key)
 		case m.one(2):
@@ -66,8 +66,8 @@ func (m *model) importDocument(s *space) attempt {
 func (m *model) selectSome(r *service.PlanRequest, from *state) {
 	r.Mode = m.mode()
 	if !m.one(3) {
-		for i := range 5 {
-			if key := fmt.Sprint("flag-", i); m.one(3) && (from.flags[key] != nil || m.one(15)) {
+		for _, key := range flagKeys {
+			if m.one(2) && (from.flags[key] != nil || m.one(15)) {
 				r.Flags = append(r.Flags, key)
 			}
 		}

@@ -3,6 +3,7 @@ package servicetest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -62,7 +63,18 @@ func unstatedChange(stated *change.PlannedChange, r *change.Record) string {
 	if stated.Digest != made.Changes[0].Digest {
 		return "its digest is not that of the plan"
 	}
+	if !sameContents(stated.Before, before) || !sameContents(stated.After, after) {
+		return "it has not the content that the plan stated"
+	}
 	return ""
+}
+
+// sameContents reports whether both have the same object, or none. Ids and ranks do not
+// count: while a plan waits, an object may be replaced by an equal one.
+func sameContents(a, b change.Objects) bool {
+	return sameNamespaces(a.Namespace, b.Namespace) &&
+		slices.EqualFunc(a.Segments, b.Segments, func(a, b *guidon.Segment) bool { return sameSegments(order, a, b) }) &&
+		slices.EqualFunc(a.Flags, b.Flags, func(a, b *guidon.Flag) bool { return sameFlags(order, a, b) })
 }
 
 // objectsOf returns the object of a record, if there is one.

@@ -121,14 +121,13 @@ func (u *undoing) expect() expectation {
 	if len(u.request.Undo.Choices) > 0 {
 		u.made[len(u.made)-1] += fmt.Sprintf(" choices: %v", u.request.Undo.Choices)
 	}
-	namespace := change.Object{Kind: change.KindNamespace, Key: u.space.key}
 	before, after, now := u.space.at(u.request.Undo.First-1), u.space.at(u.request.Undo.Last), u.space.current()
 	switch {
 	case u.absent:
 		return failure(guidon.InvalidArgument)
-	case now.namespace == nil && !u.deletesNamespace(u.objects[namespace]):
+	case now.namespace == nil && !u.deletesNamespace(u.objects[u.namespace()]):
 		return failure(guidon.NotFound)
-	case u.objects[namespace] && u.createsNamespace():
+	case u.objects[u.namespace()] && u.createsNamespace():
 		return failure(guidon.InvalidArgument)
 	}
 	e := expectation{next: now.clone(), match: map[change.Object]match{}, free: map[change.Object]map[string]bool{}, plan: u.plan}
@@ -180,14 +179,20 @@ func (u *undoing) valid(e expectation) expectation {
 	return e
 }
 
-// deletesNamespace reports whether the undone revisions delete the namespace.
+// deletesNamespace reports whether the first or the last undone change of the namespace
+// itself deletes it.
 func (u *undoing) deletesNamespace(selected bool) bool {
+	var made []change.Action
 	for r := u.request.Undo.First; r <= u.request.Undo.Last; r++ {
-		if selected && u.space.at(r).namespace == nil {
-			return true
+		if action := u.space.at(r - 1).changesTo(u.space.at(r))[u.namespace()]; action != "" {
+			made = append(made, action)
 		}
 	}
-	return false
+	return selected && len(made) > 0 && (made[0] == change.ActionDelete || made[len(made)-1] == change.ActionDelete)
+}
+
+func (u *undoing) namespace() change.Object {
+	return change.Object{Kind: change.KindNamespace, Key: u.space.key}
 }
 
 // createsNamespace reports whether the first change of the namespace itself is its creation.
