@@ -37,12 +37,6 @@ func conflictsOf(p *service.Plan) []string {
 	return out
 }
 
-// rename sets the name of a flag of shop, as a write of its own.
-func rename(t *testing.T, s *service.Service, key, name string) {
-	t.Helper()
-	mustImport(t, s, fmt.Sprintf("namespace: shop\nflags: [{key: %s, name: %s, type: BOOLEAN_FLAG_TYPE}]", key, name), service.ImportUpdate)
-}
-
 // TestUndo undoes a revision with changes of every kind. Undoing that again gives the
 // original.
 func TestUndo(t *testing.T) {

@@ -2,6 +2,7 @@ package servicetest
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,21 +29,29 @@ func sameFlags(m match, a, b *guidon.Flag) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return cmp.Equal(strippedFlag(m, a), strippedFlag(m, b))
+	return reflect.DeepEqual(strippedFlag(m, a), strippedFlag(m, b))
 }
 
 func sameSegments(m match, a, b *guidon.Segment) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return cmp.Equal(strippedSegment(m, a), strippedSegment(m, b))
+	return reflect.DeepEqual(strippedSegment(m, a), strippedSegment(m, b))
 }
 
 func sameNamespaces(a, b *guidon.Namespace) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return cmp.Equal(strippedNamespace(a), strippedNamespace(b))
+	return *strippedNamespace(a) == *strippedNamespace(b)
+}
+
+// difference is cmp.Diff, which is slow, for what is the same nearly always.
+func difference[T any](want, got T) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
+	return cmp.Diff(want, got)
 }
 
 // strippedFlag returns a copy of the flag without times, and with no more than counts.
@@ -132,7 +141,7 @@ func differFlags(m match, free map[string]bool, want, got *guidon.Flag) string {
 			set(want, copyOf(got))
 		}
 	}
-	return cmp.Diff(strippedFlag(m, want), strippedFlag(m, got))
+	return difference(strippedFlag(m, want), strippedFlag(m, got))
 }
 
 // adopt sets the id of a new item to that of the item at the same place.
@@ -162,11 +171,11 @@ func differSegments(m match, free map[string]bool, want, got *guidon.Segment) st
 	if free["constraints"] {
 		want.Constraints = copyOf(got).Constraints
 	}
-	return cmp.Diff(strippedSegment(m, want), strippedSegment(m, got))
+	return difference(strippedSegment(m, want), strippedSegment(m, got))
 }
 
 func differNamespaces(_ match, _ map[string]bool, want, got *guidon.Namespace) string {
-	return cmp.Diff(strippedNamespace(want), strippedNamespace(got))
+	return difference(strippedNamespace(want), strippedNamespace(got))
 }
 
 // rules are those of one kind of object.

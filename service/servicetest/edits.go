@@ -17,7 +17,8 @@ type editing struct {
 	edits  service.Edits
 	next   *state
 	match  map[change.Object]match
-	failed bool // an object has changed since the revision that an edit names
+	failed bool   // an object has changed since the revision that an edit names
+	text   string // the edits in words
 }
 
 func (m *model) editing(s *space) *editing {
@@ -71,6 +72,7 @@ func (e *editing) flag(key string, deleted bool) {
 		e.putFlag(e.next, want)
 	}
 	e.edits.Flags = append(e.edits.Flags, edit)
+	e.describe(flagObject(key), deleted, edit.UnlessChangedSince)
 }
 
 // segment adds an edit of a segment.
@@ -88,6 +90,7 @@ func (e *editing) segment(key string, deleted bool) {
 		e.putSegment(e.next, want)
 	}
 	e.edits.Segments = append(e.edits.Segments, edit)
+	e.describe(segmentObject(key), deleted, edit.UnlessChangedSince)
 }
 
 // putFlag puts the content of the flag into the state, unless it is there already.
@@ -136,29 +139,17 @@ func (e *editing) attempt(name string, run func(ctx context.Context, w service.W
 	case e.failed:
 		x = failure(guidon.FailedPrecondition)
 	}
-	for _, edit := range e.edits.Flags {
-		name += describeEdit(flagObject(editedKey(edit.Put != nil, edit.Delete, func() string { return edit.Put.Key })), edit.Delete, edit.UnlessChangedSince)
-	}
-	for _, edit := range e.edits.Segments {
-		name += describeEdit(segmentObject(editedKey(edit.Put != nil, edit.Delete, func() string { return edit.Put.Key })), edit.Delete, edit.UnlessChangedSince)
-	}
-	return attempt{space: e.space, name: name, run: run, expect: func() expectation { return x }}
+	return attempt{space: e.space, name: name + e.text, run: run, expect: func() expectation { return x }}
 }
 
-func editedKey(put bool, deleted string, key func() string) string {
-	if put {
-		return key()
+// describe adds an edit to the text.
+func (e *editing) describe(o change.Object, deleted bool, since *int64) {
+	what := "put"
+	if deleted {
+		what = "delete"
 	}
-	return deleted
-}
-
-func describeEdit(o change.Object, deleted string, since *int64) string {
-	text := fmt.Sprintf(" put %s %s", o.Kind, o.Key)
-	if deleted != "" {
-		text = fmt.Sprintf(" delete %s %s", o.Kind, o.Key)
-	}
+	e.text += fmt.Sprintf(" %s %s %s", what, o.Kind, o.Key)
 	if since != nil {
-		text += fmt.Sprintf(" unless changed since %d", *since)
+		e.text += fmt.Sprintf(" unless changed since %d", *since)
 	}
-	return text
 }

@@ -186,3 +186,11 @@ func expectedOf(p *service.Plan) service.ExpectedPlan {
 	}
 	return e
 }
+
+// describeKeys returns keys for the list of operations.
+func describeKeys(keys []string) string {
+	if len(keys) == 0 {
+		return "everything"
+	}
+	return fmt.Sprint(keys)
+}

@@ -93,9 +93,13 @@ func Run(t *testing.T, open func(t *testing.T) service.Store) {
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
 	}
+	steps, rounds := 100, 20
+	if testing.Short() || raceEnabled {
+		steps, rounds = 50, 10
+	}
 	for seed := range servicetest.Seeds(t, 1) {
-		t.Run(fmt.Sprint("Model", seed), func(t *testing.T) { servicetest.Run(t, open(t), seed, 100) })
-		t.Run(fmt.Sprint("ModelConcurrently", seed), func(t *testing.T) { servicetest.RunConcurrently(t, open(t), seed, 20) })
+		t.Run(fmt.Sprint("Model", seed), func(t *testing.T) { servicetest.Run(t, open(t), seed, steps) })
+		t.Run(fmt.Sprint("ModelConcurrently", seed), func(t *testing.T) { servicetest.RunConcurrently(t, open(t), seed, rounds) })
 	}
 }
 
