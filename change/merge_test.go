@@ -336,6 +336,59 @@ func TestMergeSegmentAndNamespace(t *testing.T) {
 	}
 }
 
+// TestMergeCondition: the operators that a type has, and their values, come from one side.
+func TestMergeCondition(t *testing.T) {
+	of := func(kind guidon.ComparisonType, property, operator, value string) *guidon.Segment {
+		c := &guidon.Constraint{ID: "c", Type: kind, Property: property, Operator: operator, Value: value}
+		return flagtest.Segment("s", guidon.MatchAll, c)
+	}
+	number, text := guidon.NumberComparison, guidon.StringComparison
+	base := of(text, "plan", guidon.OpEQ, "5")
+	tests := []struct {
+		name         string
+		ours, theirs *guidon.Segment
+		conflict     string          // its path and values, or ""
+		want         *guidon.Segment // with Theirs, if there is one
+	}{
+		{
+			"type and operator", of(number, "plan", guidon.OpEQ, "5"), of(text, "plan", guidon.OpPrefix, "5"),
+			`constraints["c"].condition {"type":"NUMBER_COMPARISON_TYPE","property":"plan","operator":"eq","value":"5"} {"type":"STRING_COMPARISON_TYPE","property":"plan","operator":"prefix","value":"5"}`,
+			of(text, "plan", guidon.OpPrefix, "5"),
+		},
+		{
+			"operator and value", of(text, "plan", guidon.OpIsOneOf, `["5"]`), of(text, "plan", guidon.OpEQ, "pro"),
+			`constraints["c"].condition {"type":"STRING_COMPARISON_TYPE","property":"plan","operator":"isoneof","value":"[\"5\"]"} {"type":"STRING_COMPARISON_TYPE","property":"plan","operator":"eq","value":"pro"}`,
+			of(text, "plan", guidon.OpEQ, "pro"),
+		},
+		{"value and property", of(text, "plan", guidon.OpEQ, "pro"), of(text, "level", guidon.OpEQ, "5"), "", of(text, "level", guidon.OpEQ, "pro")},
+		{"values", of(text, "plan", guidon.OpEQ, "pro"), of(text, "plan", guidon.OpEQ, "free"), `constraints["c"].value "pro" "free"`, of(text, "plan", guidon.OpEQ, "free")},
+		{"one side", of(number, "level", guidon.OpGT, "7"), base, "", of(number, "level", guidon.OpGT, "7")},
+		{"the other side", base, of(number, "level", guidon.OpGT, "7"), "", of(number, "level", guidon.OpGT, "7")},
+		{"the same", of(number, "plan", guidon.OpGT, "5"), of(number, "plan", guidon.OpGT, "5"), "", of(number, "plan", guidon.OpGT, "5")},
+		{"the same type, and another value", of(number, "plan", guidon.OpGT, "5"), of(number, "plan", guidon.OpGT, "6"), "", of(number, "plan", guidon.OpGT, "6")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			merged, err := change.MergeSegment(base, tt.ours, tt.theirs, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, c := range merged.Conflicts {
+				got = append(got, fmt.Sprintf("%s %s %s", c.Path, c.Ours, c.Theirs))
+			}
+			if strings.Join(got, "\n") != tt.conflict {
+				t.Errorf("got  %q\nwant %q", got, tt.conflict)
+			}
+			resolved, err := change.MergeSegment(base, tt.ours, tt.theirs, change.ResolveAll(merged.Conflicts, change.Theirs))
+			if err != nil || len(resolved.Conflicts) > 0 {
+				t.Fatalf("conflicts %s, error %v", conflicts(resolved.Conflicts), err)
+			}
+			checkSame(t, "merged", tt.want, resolved.Object)
+		})
+	}
+}
+
 // TestMergeRolloutKind: what a rollout is changes as a whole.
 func TestMergeRolloutKind(t *testing.T) {
 	base, ours, theirs := boolean(flagtest.Threshold(10, true)), boolean(flagtest.Threshold(20, true)), boolean(staff(true))

@@ -117,10 +117,18 @@ var segmentShape = shape[guidon.Segment]{
 }
 
 var constraintShape = shape[guidon.Constraint]{
-	plain("Type", "type", "type", func(c *guidon.Constraint) *guidon.ComparisonType { return &c.Type }),
-	plain("Property", "property", "property", func(c *guidon.Constraint) *string { return &c.Property }),
-	plain("Operator", "operator", "operator", func(c *guidon.Constraint) *string { return &c.Operator }),
-	plain("Value", "value", "value", func(c *guidon.Constraint) *string { return &c.Value }),
+	unit[guidon.Constraint]{
+		json: "condition", words: "condition",
+		values: shape[guidon.Constraint]{
+			plain("Type", "type", "type", func(c *guidon.Constraint) *guidon.ComparisonType { return &c.Type }),
+			plain("Property", "property", "property", func(c *guidon.Constraint) *string { return &c.Property }),
+			plain("Operator", "operator", "operator", func(c *guidon.Constraint) *string { return &c.Operator }),
+			plain("Value", "value", "value", func(c *guidon.Constraint) *string { return &c.Value }),
+		},
+		// The type decides which operators there are and, for entity ids, which property;
+		// both decide which values (contract 4.3).
+		agree: func(a, b *guidon.Constraint) bool { return a.Type == b.Type && a.Operator == b.Operator },
+	},
 	plain("Description", "description", "description", func(c *guidon.Constraint) *string { return &c.Description }),
 }
 

@@ -9,12 +9,6 @@ import (
 // TurnOff and TurnOn change a boolean flag as TurnFlagOff and TurnFlagOn do.
 var TurnOff, TurnOn = turnOff, turnOn
 
-// DocumentFlagOf and DocumentSegmentOf return stored objects in the form of a document.
-var (
-	DocumentFlagOf    = documentFlag
-	DocumentSegmentOf = documentSegment
-)
-
 // ApplyPatches applies the patches to the namespace of the transaction, one after the
 // other.
 func ApplyPatches(ctx context.Context, tx Tx, namespace string, patches ...change.Patch) error {

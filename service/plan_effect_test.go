@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -135,6 +137,58 @@ func TestRandomPlanEffects(t *testing.T) {
 	if effects < 100 {
 		t.Errorf("only %d effects were compared", effects)
 	}
+}
+
+// fillRandomly creates both namespaces, which have some equal and some edited objects.
+func fillRandomly(t *testing.T, s *service.Service, seed uint64, source, target string, random *rand.Rand) {
+	t.Helper()
+	objects := flagrand.New(seed)
+	flags, segments := objects.State(12)
+	for _, namespace := range []string{source, target} {
+		d := service.DocumentOf(namespace, change.Objects{Flags: flags, Segments: segments})
+		if _, _, err := s.Import(t.Context(), service.Write{}, namespace, d, service.ImportCreate, false); err != nil {
+			t.Fatal(err)
+		}
+		var kept []*guidon.Flag
+		for _, f := range flags {
+			switch random.IntN(4) {
+			case 0:
+				kept = append(kept, objects.EditFlag(f))
+			case 1, 2:
+				kept = append(kept, f)
+			}
+		}
+		flags = kept
+		for i, g := range segments {
+			if random.IntN(3) == 0 {
+				segments[i] = objects.EditSegment(g)
+			}
+		}
+	}
+}
+
+func randomRequest(random *rand.Rand, s *service.Service, t *testing.T, source, target string) service.PlanRequest {
+	t.Helper()
+	if random.IntN(2) == 0 { // either may lack objects of the other
+		source, target = target, source
+	}
+	r := service.PlanRequest{Namespace: target, Source: source, Mode: service.ImportUpdate}
+	r.Keep = service.Keep{Enabled: random.IntN(2) == 0, Percentages: random.IntN(3) == 0, Rules: random.IntN(5) == 0}
+	switch random.IntN(4) {
+	case 0:
+		r.Mode = service.ImportReplace
+		return r
+	case 1:
+		return r
+	case 2:
+		r.Mode = service.ImportSkipExisting
+	}
+	for _, f := range view(t, s, source).Snapshot.Flags() {
+		if random.IntN(3) == 0 {
+			r.Flags = append(r.Flags, f.Key)
+		}
+	}
+	return r
 }
 
 // checkEffects applies the plan of the request and returns how many effects it has had.

@@ -129,9 +129,13 @@ func sizeOf(p change.Patch) int {
 }
 
 // checkUndone returns InvalidArgument with all references between flags and segments that
-// the patch would leave without their segment.
+// the patch would leave without their segment, or if it would put them into a namespace that
+// does not exist.
 func checkUndone(namespace string, p change.Patch, base change.Objects) error {
 	var found problems
+	if base.Namespace == nil && p.Put.Namespace == nil && len(p.Put.Flags)+len(p.Put.Segments) > 0 {
+		found.add(guidon.Errorf(guidon.InvalidArgument, "namespace %q does not exist any more; undo its last deletion too", namespace))
+	}
 	segments := map[string]bool{}
 	for _, g := range base.Segments {
 		segments[g.Key] = true

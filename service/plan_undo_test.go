@@ -155,6 +155,31 @@ func TestUndoDeletionOfNamespace(t *testing.T) {
 	}
 }
 
+// TestUndoEarlierDeletionOfNamespace: what was in a namespace does not come back without it,
+// whether that was the same when it was deleted again, or the conflict is resolved so.
+func TestUndoEarlierDeletionOfNamespace(t *testing.T) {
+	for _, name := range []string{"Shop", "Store"} {
+		s := newService(t)
+		for _, text := range []string{"namespace: {key: shop, name: Shop}\nflags: [{key: banner, name: Banner}]", "namespace: {key: shop, name: " + name + "}"} {
+			mustImport(t, s, text, service.ImportCreate)
+			if _, err := s.DeleteNamespace(t.Context(), service.Write{}, "shop", true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := undoOf(2, 3)
+		if name != "Shop" {
+			r = choose(r, change.KindNamespace, "shop", ".", change.Ours)
+		}
+		_, _, err := s.Plan(t.Context(), service.Caller{}, service.Demand{}, r, nil)
+		const want = `namespace "shop" does not exist any more; undo its last deletion too`
+		if err == nil || err.Error() != want || !errors.Is(err, guidon.InvalidArgument) {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+		mustApply(t, s, undoOf(2, 4))
+		flag(t, s, "shop", "banner")
+	}
+}
+
 func TestUndoErrors(t *testing.T) {
 	with := func(r service.PlanRequest, change func(r *service.PlanRequest)) service.PlanRequest {
 		change(&r)

@@ -12,10 +12,12 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/servicetest"
 )
 
 // Run runs the suite. open must return a fresh store in its seed state (contract 4.7)
-// and close it with t.Cleanup. It is called once for each subtest.
+// and close it with t.Cleanup. It is called once for each subtest. It includes the
+// operations of a service that are checked against a model; see [servicetest.Seeds].
 func Run(t *testing.T, open func(t *testing.T) service.Store) { run(t, manyPasts, open) }
 
 // RunAgain is Run for another way to use a database that passes Run. It makes fewer random
@@ -96,6 +98,14 @@ func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
 		{"BindingRevision", testBindingRevision},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
+	}
+	steps, rounds := 100, 20
+	if testing.Short() || raceEnabled {
+		steps, rounds = 50, 10
+	}
+	for seed := range servicetest.Seeds(t, 1) {
+		t.Run(fmt.Sprint("Model", seed), func(t *testing.T) { servicetest.Run(t, open(t), seed, steps) })
+		t.Run(fmt.Sprint("ModelConcurrently", seed), func(t *testing.T) { servicetest.RunConcurrently(t, open(t), seed, rounds) })
 	}
 }
 

@@ -1,0 +1,155 @@
+package servicetest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/service"
+)
+
+// editing is the making of edits, and of what they lead to.
+type editing struct {
+	*model
+	space  *space
+	edits  service.Edits
+	next   *state
+	match  map[change.Object]match
+	failed bool   // an object has changed since the revision that an edit names
+	text   string // the edits in words
+}
+
+func (m *model) editing(s *space) *editing {
+	return &editing{model: m, space: s, next: s.current().clone(), match: map[change.Object]match{}}
+}
+
+// edit makes several edits.
+func (m *model) edit(s *space) attempt {
+	e := m.editing(s)
+	for _, i := range m.random.Perm(len(flagKeys))[:1+m.random.IntN(3)] {
+		e.flag(flagKeys[i], m.one(4))
+	}
+	for _, i := range m.random.Perm(len(flagrand.SegmentKeys))[:m.random.IntN(3)] {
+		e.segment(flagrand.SegmentKeys[i], m.one(4))
+	}
+	return e.attempt("Edit", func(ctx context.Context, w service.Write) (int64, error) {
+		return revisionOf(m.service.Edit(ctx, w, s.key, e.edits))
+	})
+}
+
+func (m *model) replaceFlag(s *space) attempt {
+	e := m.editing(s)
+	e.flag(m.flagKey(), false)
+	edit := e.edits.Flags[0]
+	return e.attempt("ReplaceFlag", func(ctx context.Context, w service.Write) (int64, error) {
+		return revisionOf(m.service.ReplaceFlag(ctx, w, s.key, edit.Put.Key, edit.Put, edit.UnlessChangedSince))
+	})
+}
+
+func (m *model) replaceSegment(s *space) attempt {
+	e := m.editing(s)
+	e.segment(m.segmentKey(), false)
+	edit := e.edits.Segments[0]
+	return e.attempt("ReplaceSegment", func(ctx context.Context, w service.Write) (int64, error) {
+		return revisionOf(m.service.ReplaceSegment(ctx, w, s.key, edit.Put.Key, edit.Put, edit.UnlessChangedSince))
+	})
+}
+
+// flag adds an edit of a flag.
+func (e *editing) flag(key string, deleted bool) {
+	edit, have := service.FlagEdit{UnlessChangedSince: e.since(flagObject(key))}, e.next.flags[key]
+	if deleted {
+		edit.Delete = key
+		delete(e.next.flags, key)
+	} else {
+		want := e.source.Flag(key)
+		if have != nil {
+			want = e.source.EditFlag(have)
+		}
+		edit.Put = service.FlagDocument(want).Flags[0]
+		e.putFlag(e.next, want)
+	}
+	e.edits.Flags = append(e.edits.Flags, edit)
+	e.describe(flagObject(key), deleted, edit.UnlessChangedSince)
+}
+
+// segment adds an edit of a segment.
+func (e *editing) segment(key string, deleted bool) {
+	edit, have := service.SegmentEdit{UnlessChangedSince: e.since(segmentObject(key))}, e.next.segments[key]
+	if deleted {
+		edit.Delete = key
+		delete(e.next.segments, key)
+	} else {
+		want := e.source.Segment(key)
+		if have != nil {
+			want = e.source.EditSegment(have)
+		}
+		edit.Put = service.SegmentDocument(want).Segments[0]
+		e.putSegment(e.next, want)
+	}
+	e.edits.Segments = append(e.edits.Segments, edit)
+	e.describe(segmentObject(key), deleted, edit.UnlessChangedSince)
+}
+
+// putFlag puts the content of the flag into the state, unless it is there already.
+func (m *model) putFlag(next *state, f *guidon.Flag) {
+	if !sameFlags(order, next.flags[f.Key], f) {
+		next.flags[f.Key] = ranked(f)
+	}
+}
+
+func (m *model) putSegment(next *state, g *guidon.Segment) {
+	if !sameSegments(order, next.segments[g.Key], g) {
+		next.segments[g.Key] = g
+	}
+}
+
+// ranked returns a copy of the flag with the ranks 1, 2, 3, ….
+func ranked(f *guidon.Flag) *guidon.Flag {
+	out := copyOf(f)
+	for i, r := range out.Rules {
+		r.Rank = int32(i + 1) // #nosec G115 -- few
+	}
+	for i, r := range out.Rollouts {
+		r.Rank = int32(i + 1) // #nosec G115 -- few
+	}
+	return out
+}
+
+// since returns a condition for the edit of an object, or nil.
+func (e *editing) since(o change.Object) *int64 {
+	e.match[o] = content
+	if !e.one(3) {
+		return nil
+	}
+	since := max(0, e.space.revision()-e.random.Int64N(4))
+	e.failed = e.failed || e.space.lastChange(o) > since
+	return &since
+}
+
+func (e *editing) attempt(name string, run func(ctx context.Context, w service.Write) (int64, error)) attempt {
+	x := expectation{next: e.next, match: e.match}
+	switch {
+	case !e.space.exists():
+		x = failure(guidon.NotFound)
+	case !e.next.consistent():
+		x = failure(guidon.InvalidArgument)
+	case e.failed:
+		x = failure(guidon.FailedPrecondition)
+	}
+	return attempt{space: e.space, name: name + e.text, run: run, expect: func() expectation { return x }}
+}
+
+// describe adds an edit to the text.
+func (e *editing) describe(o change.Object, deleted bool, since *int64) {
+	what := "put"
+	if deleted {
+		what = "delete"
+	}
+	e.text += fmt.Sprintf(" %s %s %s", what, o.Kind, o.Key)
+	if since != nil {
+		e.text += fmt.Sprintf(" unless changed since %d", *since)
+	}
+}

@@ -1,0 +1,196 @@
+package servicetest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/service"
+)
+
+// document returns a random document: some flags and segments of the namespace, edited or
+// not, and some new ones. It returns the same as a state.
+func (m *model) document(s *space) (*service.Document, *state) {
+	d := &state{
+		namespace: &guidon.Namespace{Key: s.key, Name: m.name(), Description: m.text()},
+		segments:  map[string]*guidon.Segment{}, flags: map[string]*guidon.Flag{},
+	}
+	now := s.current()
+	for _, key := range flagrand.SegmentKeys {
+		switch have := now.segments[key]; {
+		case m.one(3):
+		case have == nil:
+			d.segments[key] = m.source.Segment(key)
+		case m.one(2):
+			d.segments[key] = have
+		default:
+			d.segments[key] = m.source.EditSegment(have)
+		}
+	}
+	for _, key := range flagKeys {
+		switch have := now.flags[key]; {
+		case m.one(3):
+		case have == nil:
+			d.flags[key] = m.source.Flag(key)
+		case m.one(2):
+			d.flags[key] = have
+		default:
+			d.flags[key] = m.source.EditFlag(have)
+		}
+	}
+	return d.document(), d
+}
+
+func (m *model) mode() service.ImportMode {
+	return pick(m, []service.ImportMode{
+		service.ImportCreate, service.ImportSkipExisting, service.ImportUpdate, service.ImportUpdate, service.ImportUpdate, service.ImportReplace, service.ImportReplace,
+	})
+}
+
+func (m *model) importDocument(s *space) attempt {
+	document, source := m.document(s)
+	b := &bringing{source: source, names: true}
+	b.Document, b.Mode = document, m.mode()
+	return attempt{
+		space: s, name: fmt.Sprintf("Import (%s)", b.Mode), reason: change.ImportReason(),
+		run: func(ctx context.Context, w service.Write) (int64, error) {
+			return revisionOf(m.service.Import(ctx, w, s.key, document, b.Mode, false))
+		},
+		expect: func() expectation { return b.into(s.current()) },
+	}
+}
+
+// selectSome sets what the request selects of a state, and how.
+func (m *model) selectSome(r *service.PlanRequest, from *state) {
+	r.Mode = m.mode()
+	if !m.one(3) {
+		for _, key := range flagKeys {
+			if m.one(2) && (from.flags[key] != nil || m.one(15)) {
+				r.Flags = append(r.Flags, key)
+			}
+		}
+		for _, key := range flagrand.SegmentKeys {
+			if m.one(6) && (from.segments[key] != nil || m.one(15)) {
+				r.Segments = append(r.Segments, key)
+			}
+		}
+		if r.Mode == service.ImportReplace && !m.one(10) {
+			r.Mode = service.ImportUpdate
+		}
+	}
+	r.WithoutSegments = m.one(5) && (r.Mode != service.ImportReplace || m.one(10))
+	if m.one(2) {
+		r.Keep = service.Keep{Enabled: m.one(2), Percentages: m.one(2), Rules: m.one(4)}
+	}
+}
+
+func (m *model) planDocument(s *space) attempt {
+	document, source := m.document(s)
+	b := &bringing{source: source, names: true}
+	m.selectSome(&b.PlanRequest, source)
+	b.Namespace, b.Document = s.key, document
+	return m.planned("Document", s, b, change.ImportReason())
+}
+
+func (m *model) promote(s *space) attempt {
+	from := m.spaces[0]
+	if from == s {
+		from = m.spaces[1]
+	}
+	b, revision := &bringing{source: from.current()}, from.revision()
+	b.Namespace, b.Source = s.key, from.key
+	if earlier := m.earlier(from); earlier > 0 && m.one(2) {
+		b.source, revision = from.at(earlier), earlier
+		b.Source = fmt.Sprintf("%s@%d", from.key, earlier)
+	}
+	m.selectSome(&b.PlanRequest, b.source)
+	return m.planned("Promote", s, b, change.PromotionReason(from.key, revision))
+}
+
+func (m *model) restore(s *space) attempt {
+	revision := m.earlier(s)
+	if revision == 0 {
+		return m.createNamespace(s)
+	}
+	b := &bringing{source: s.at(revision), restores: true, names: true}
+	b.Namespace, b.Source = s.key, fmt.Sprintf("%s@%d", s.key, revision)
+	m.selectSome(&b.PlanRequest, b.source)
+	return m.planned("Restore", s, b, change.RestoreReason(revision))
+}
+
+// planned returns the attempt to plan and apply what is brought.
+func (m *model) planned(name string, s *space, b *bringing, reason change.Reason) attempt {
+	var plan *service.Plan
+	r := b.PlanRequest
+	return attempt{
+		space: s, reason: reason,
+		name: fmt.Sprintf("%s from %q (%s) flags: %s segments: %s without segments: %t keep: %+v",
+			name, r.Source, r.Mode, describeKeys(r.Flags), describeKeys(r.Segments), r.WithoutSegments, r.Keep),
+		run: func(ctx context.Context, w service.Write) (revision int64, err error) {
+			plan, revision, err = m.apply(ctx, w, r)
+			return revision, err
+		},
+		expect: func() expectation {
+			e := b.outcome(s)
+			e.plan = plan
+			return e
+		},
+	}
+}
+
+// outcome is into with regard to namespaces that do not exist.
+func (b *bringing) outcome(s *space) expectation {
+	everything := len(b.Flags)+len(b.Segments) == 0
+	switch {
+	case b.Mode == service.ImportReplace && (!everything || b.WithoutSegments):
+		return failure(guidon.InvalidArgument) // before anything is read
+	case b.source.namespace == nil:
+		return failure(guidon.NotFound)
+	case !s.exists() && b.Document == nil && !(b.restores && everything):
+		return failure(guidon.NotFound)
+	}
+	return b.into(s.current())
+}
+
+// apply plans the request and applies the plan, which must then be without effect.
+func (m *model) apply(ctx context.Context, w service.Write, r service.PlanRequest) (*service.Plan, int64, error) {
+	m.t.Helper()
+	plan, _, err := m.service.Plan(ctx, service.Caller{}, service.Demand{}, r, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(plan.Conflicts) > 0 {
+		m.fail("%d conflicts", len(plan.Conflicts))
+	}
+	_, revision, err := m.service.Apply(ctx, w, service.Demand{}, r, expectedOf(plan), nil)
+	if err != nil {
+		m.fail("planned, but not applied: %v", err)
+	}
+	if r.Undo != nil || r.Mode == service.ImportCreate {
+		return plan, revision, nil
+	}
+	again, _, err := m.service.Plan(ctx, service.Caller{}, service.Demand{}, r, nil)
+	if err != nil || len(again.Changes) > 0 {
+		m.fail("planned again: %+v, %v", again, err)
+	}
+	return plan, revision, nil
+}
+
+// expectedOf returns what an apply of the plan needs.
+func expectedOf(p *service.Plan) service.ExpectedPlan {
+	e := service.ExpectedPlan{Digest: p.Digest}
+	for _, c := range p.Changes {
+		e.Changes = append(e.Changes, &service.ExpectedChange{Kind: c.Kind, Key: c.Key, Digest: c.Digest})
+	}
+	return e
+}
+
+// describeKeys returns keys for the list of operations.
+func describeKeys(keys []string) string {
+	if len(keys) == 0 {
+		return "everything"
+	}
+	return fmt.Sprint(keys)
+}

@@ -1,0 +1,116 @@
+package servicetest
+
+import (
+	"context"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
+
+// segmentKeys returns the arguments for the segments of a rule or rollout, and reports
+// whether they exist.
+func (m *model) segmentKeys(now *state) (keys []string, operator guidon.SegmentOperator, exist bool) {
+	keys, exist = []string{m.segmentKey()}, true
+	if other := m.segmentKey(); other != keys[0] && m.one(3) {
+		keys = append(keys, other)
+		operator = guidon.SegmentOperator(m.random.IntN(2)) // #nosec G115 -- 0 or 1
+	}
+	for _, key := range keys {
+		exist = exist && now.segments[key] != nil
+	}
+	return keys, operator, exist
+}
+
+func (m *model) createRule(now *state, f *guidon.Flag) (verdict, call) {
+	v, in := changes, service.RuleInput{FlagKey: f.Key, Rank: 1 + m.random.Int32N(4)}
+	var exist bool
+	if in.SegmentKeys, in.SegmentOperator, exist = m.segmentKeys(now); !exist {
+		v = notFound
+	}
+	at := len(f.Rules)
+	for at > 0 && f.Rules[at-1].Rank > in.Rank {
+		at--
+	}
+	f.Rules = slices.Insert(f.Rules, at, &guidon.Rule{ID: newID, SegmentKeys: in.SegmentKeys, SegmentOperator: in.SegmentOperator, Rank: in.Rank})
+	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
+		return revisionOf(m.service.CreateRule(ctx, w, namespace, in))
+	}
+}
+
+func (m *model) updateRule(now *state, f *guidon.Flag) (verdict, call) {
+	v, r := changes, pickOr(m, f.Rules, &guidon.Rule{ID: "none"})
+	in := service.RuleInput{FlagKey: f.Key, ID: r.ID}
+	var exist bool
+	if in.SegmentKeys, in.SegmentOperator, exist = m.segmentKeys(now); !exist || r.ID == "none" {
+		v = notFound
+	}
+	r.SegmentKeys, r.SegmentOperator = in.SegmentKeys, in.SegmentOperator
+	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
+		return revisionOf(m.service.UpdateRule(ctx, w, namespace, in))
+	}
+}
+
+func (m *model) orderRules(_ *state, f *guidon.Flag) (verdict, call) {
+	v, ids := orderItems(m, f.Rules, ruleID, ruleRank)
+	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
+		return m.service.OrderRules(ctx, w, namespace, f.Key, ids)
+	}
+}
+
+func (m *model) deleteRule(_ *state, f *guidon.Flag) (v verdict, c call) {
+	var id string
+	v, id, f.Rules = removeItem(m, f.Rules, ruleID, ruleRank)
+	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
+		return m.service.DeleteRule(ctx, w, namespace, f.Key, id)
+	}
+}
+
+// distribution returns a rule of the flag, one of its distributions, and the arguments to
+// change that. Both are new objects with the id "none" if they do not exist.
+func (m *model) distribution(f *guidon.Flag) (*guidon.Rule, *guidon.Distribution, service.DistributionInput) {
+	r := pickOr(m, f.Rules, &guidon.Rule{ID: "none"})
+	d := pickOr(m, r.Distributions, &guidon.Distribution{ID: "none", VariantID: "none"})
+	return r, d, service.DistributionInput{
+		ID: d.ID, FlagKey: f.Key, RuleID: r.ID, VariantID: pickOr(m, f.Variants, &guidon.Variant{ID: "none"}).ID, Rollout: m.percentage(),
+	}
+}
+
+func (m *model) createDistribution(_ *state, f *guidon.Flag) (verdict, call) {
+	r, _, in := m.distribution(f)
+	v := changes
+	if r.ID == "none" || in.VariantID == "none" {
+		v = notFound
+	}
+	r.Distributions = append(r.Distributions, &guidon.Distribution{ID: newID, VariantID: in.VariantID, Rollout: in.Rollout})
+	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
+		return revisionOf(m.service.CreateDistribution(ctx, w, namespace, in))
+	}
+}
+
+func (m *model) updateDistribution(_ *state, f *guidon.Flag) (verdict, call) {
+	r, d, in := m.distribution(f)
+	v := changes
+	if r.ID == "none" || d.ID == "none" || in.VariantID == "none" {
+		v = notFound
+	}
+	d.VariantID, d.Rollout = in.VariantID, in.Rollout
+	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
+		return revisionOf(m.service.UpdateDistribution(ctx, w, namespace, in))
+	}
+}
+
+func (m *model) deleteDistribution(_ *state, f *guidon.Flag) (verdict, call) {
+	r, d, in := m.distribution(f)
+	if m.one(2) {
+		in.VariantID = d.VariantID
+	}
+	v := unchanged
+	if d.ID != "none" && d.VariantID == in.VariantID {
+		v = changes
+	}
+	r.Distributions = slices.DeleteFunc(r.Distributions, func(other *guidon.Distribution) bool { return other == d })
+	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
+		return m.service.DeleteDistribution(ctx, w, namespace, in)
+	}
+}
