@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -211,6 +212,13 @@ func TestSame(t *testing.T) {
 			}
 			if err := c.Invoke(ctx, "/flipt.Flipt/DeleteFlag", &flipt.DeleteFlagRequest{Key: key}, new(emptypb.Empty)); err != nil {
 				t.Error(err)
+			}
+			past := &flipt.GetFlagRequest{NamespaceKey: "default@1", Key: key}
+			for range 2 { // the first call leaves the request as it is
+				err := c.Invoke(ctx, "/flipt.Flipt/GetFlag", past, flag)
+				if want := fmt.Sprintf("flag %q not found", "default/"+key); !errors.Is(err, guidon.NotFound) || err.Error() != want || past.GetNamespaceKey() != "default@1" {
+					t.Errorf("an earlier state: got error %v, want NotFound %q; now the request is %v", err, want, past)
+				}
 			}
 			info := new(httpbody.HttpBody)
 			if err := c.Invoke(ctx, "/flipt.meta.MetadataService/GetInfo", new(emptypb.Empty), info); err != nil || !strings.Contains(string(info.GetData()), `"goVersion"`) {
