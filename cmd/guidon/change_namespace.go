@@ -32,7 +32,7 @@ func (r *changing) flags(command *cobra.Command) {
 	flags.StringSliceVar(&r.request.SegmentKeys, "segment", nil, "`keys` of segments, separated by commas")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the changes and change nothing")
 	flags.BoolVarP(&r.yes, "yes", "y", false, "do not ask for confirmation")
-	effectFlag(flags, &r.request.WithEffects)
+	effectFlag(command, &r.request.WithEffects)
 	flags.BoolVar(&r.asJSON, "json", false, "print JSON")
 }
 

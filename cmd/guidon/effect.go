@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // effectFlag adds the flag --effect.
-func effectFlag(flags *pflag.FlagSet, effect *bool) {
-	flags.BoolVar(effect, "effect", false, "also print what changes for users of each flag")
+func effectFlag(command *cobra.Command, effect *bool) {
+	command.Flags().BoolVar(effect, "effect", false, "also print what changes for users of each flag")
 }
 
 // printOtherEffects prints the effects of the plan that are among these, by flag: those on

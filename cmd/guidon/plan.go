@@ -75,7 +75,7 @@ func (l *planning) fileFlags(command *cobra.Command) {
 	flags.Var(&l.format, "format", "format of the files (default: by their extensions)")
 	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
 	flags.BoolVar(&l.drop, "drop", false, "also delete what is not in the files from their namespaces")
-	effectFlag(flags, &l.effect)
+	effectFlag(command, &l.effect)
 	flags.BoolVar(&l.asJSON, "json", false, "print JSON")
 }
 
