@@ -14,8 +14,9 @@ const clockRecords = 1000
 const selectNewestBefore = `SELECT revision FROM changes WHERE namespace_key = ? AND happened_at <= ? ORDER BY happened_at DESC LIMIT 1`
 
 // selectBehind reads the last of the next clockRecords records after a revision that are not
-// later than a time, or 0 if there is none.
-var selectBehind = fmt.Sprintf(`SELECT COALESCE(MAX(n.revision), 0) FROM (SELECT revision, happened_at FROM changes
+// later than a time, or 0 if there is none. The comment is a hint for MySQL, which would
+// otherwise sort all records after the revision.
+var selectBehind = fmt.Sprintf(`SELECT COALESCE(MAX(n.revision), 0) FROM (SELECT /*+ INDEX(changes PRIMARY) */ revision, happened_at FROM changes
 	WHERE namespace_key = ? AND revision > ? ORDER BY revision, seq LIMIT %d) n WHERE n.happened_at <= ?`, clockRecords)
 
 // revisionBefore returns the last revision whose records are not later than a time, and
