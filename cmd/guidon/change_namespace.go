@@ -97,7 +97,7 @@ func (r *changing) change(ctx context.Context, service client.Client) error {
 
 func (r *changing) print(plan *guidonv1.PlanResponse) error {
 	if r.asJSON {
-		return printPlansJSON(r.out, []*guidonv1.PlanResponse{plan})
+		return printMessages(r.program, []*guidonv1.PlanResponse{plan})
 	}
 	printPlan(r.out, plan)
 	return nil

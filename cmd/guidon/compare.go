@@ -204,7 +204,7 @@ func (c *comparing) documentOf(_ context.Context, path, other string) (*service.
 	if len(documents) == 1 {
 		return documents[0], nil
 	}
-	namespace, _, _ := strings.Cut(other, "@")
+	namespace, _ := service.ReferenceKey(other)
 	for _, d := range documents {
 		if guidon.NamespaceKey(d.Namespace.Key) == namespace && !isFile(other) {
 			return d, nil

@@ -1,20 +1,17 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // print prints the comparison of the two sides.
 func (c *comparing) print(r *guidonv1.CompareResponse, before, after string) error {
 	if c.asJSON {
-		return c.printJSON(r)
+		return c.printMessage(r)
 	}
 	sides := sides{streamName(before), streamName(after)}
 	for _, o := range r.GetObjects() {
@@ -27,19 +24,6 @@ func (c *comparing) print(r *guidonv1.CompareResponse, before, after string) err
 	}
 	fmt.Fprintf(c.out, "flags: %s\n", sides.counts(r.GetFlags()))
 	_, err := fmt.Fprintf(c.out, "segments: %s\n", sides.counts(r.GetSegments()))
-	return err
-}
-
-func (c *comparing) printJSON(r *guidonv1.CompareResponse) error {
-	text, err := codec.Marshal(r)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, text, "", "  "); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(c.out, out.String())
 	return err
 }
 

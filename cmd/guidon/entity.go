@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,7 +38,7 @@ func (e *entityInput) read(p *program) (service.Entity, error) {
 		entity.ID = service.NewID()
 	}
 	if e.file != "" {
-		text, err := p.readInput(e.file)
+		text, err := p.readInput(e.file, maxInput)
 		if err != nil {
 			return service.Entity{}, err
 		}
@@ -89,31 +87,10 @@ const (
 	maxInputValues = 100_000
 )
 
-// readInput reads a file, or the standard input.
-func (p *program) readInput(path string) ([]byte, error) {
-	in := p.input
-	if path != standardStream {
-		f, err := os.Open(path) // #nosec G304 -- the path is the user's argument
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, plainReason(err))
-		}
-		defer f.Close()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", streamName(path), plainReason(err))
-	}
-	if len(text) > maxInput {
-		return nil, fmt.Errorf("%s: must not be longer than %d bytes", streamName(path), maxInput)
-	}
-	return text, nil
-}
-
 // readEntities reads entities from a file: a JSON array of objects with entityId and context,
 // or one such object or one entity id per line.
 func (p *program) readEntities(path string) ([]*guidonv1.ExplainEntity, error) {
-	text, err := p.readInput(path)
+	text, err := p.readInput(path, maxInput)
 	if err != nil {
 		return nil, err
 	}

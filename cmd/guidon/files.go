@@ -106,6 +106,27 @@ func (p *program) readFile(path string, format *formatFlag) ([]*service.Document
 	return document.Decode(in, encoding)
 }
 
+// readInput reads a file, or the standard input, of up to limit bytes.
+func (p *program) readInput(path string, limit int64) ([]byte, error) {
+	in := p.input
+	if path != standardStream {
+		f, err := os.Open(path) // #nosec G304 -- the path is the user's argument
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, plainReason(err))
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", streamName(path), plainReason(err))
+	}
+	if int64(len(text)) > limit {
+		return nil, fmt.Errorf("%s: must not be longer than %d bytes", streamName(path), limit)
+	}
+	return text, nil
+}
+
 func streamName(path string) string {
 	if path == standardStream {
 		return "standard input"

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -63,26 +62,18 @@ func savedPlanOf(plan *guidonv1.PlanResponse) savedPlan {
 
 // load returns the saved plan that --plan names, if it is one of the documents.
 func (l *planning) load(documents []fileDocument) ([]savedPlan, error) {
-	f, err := os.Open(l.saved)
+	text, err := l.readInput(l.saved, maxPlanFile)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.saved, plainReason(err))
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxPlanFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.saved, plainReason(err))
-	}
-	if len(text) > maxPlanFile {
-		return nil, fmt.Errorf("%s: a saved plan must not be larger than %d MiB", l.saved, maxPlanFile>>20)
+		return nil, err
 	}
 	var file planFile
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&file); err != nil {
-		return nil, fmt.Errorf("%s: not a saved plan: %w", l.saved, err)
+		return nil, fmt.Errorf("%s: not a saved plan: %w", streamName(l.saved), err)
 	}
 	if err := l.matches(&file, documents); err != nil {
-		return nil, fmt.Errorf("%s: %w", l.saved, err)
+		return nil, fmt.Errorf("%s: %w", streamName(l.saved), err)
 	}
 	return file.Plans, nil
 }

@@ -1,20 +1,17 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // print prints the plans.
 func (l *planning) print(plans []*guidonv1.PlanResponse) error {
 	if l.asJSON {
-		return printPlansJSON(l.out, plans)
+		return printMessages(l.program, plans)
 	}
 	for _, plan := range plans {
 		printPlan(l.out, plan)
@@ -69,25 +66,4 @@ func printPlanned(out io.Writer, c *guidonv1.PlannedChange) {
 	if len(c.GetDifferences()) == 0 { // of an abridged plan
 		fmt.Fprintf(out, "    %s\n", c.GetSummary())
 	}
-}
-
-// printPlansJSON prints the plans as a JSON array.
-func printPlansJSON(out io.Writer, plans []*guidonv1.PlanResponse) error {
-	texts := make([]json.RawMessage, len(plans))
-	for i, plan := range plans {
-		text, err := codec.Marshal(plan)
-		if err != nil {
-			return err
-		}
-		texts[i] = text
-	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(texts); err != nil {
-		return err
-	}
-	_, err := b.WriteTo(out)
-	return err
 }
