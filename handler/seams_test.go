@@ -25,7 +25,7 @@ import (
 var greeting = exchange.Mount{
 	Prefixes: []string{"/", "/ui"},
 	Serve: func(x *exchange.Exchange) {
-		a, err := x.Identify()
+		a, err := x.Identify(call.Credentials{Cookie: x.Request.Header["Cookie"]})
 		if err != nil {
 			x.ReplyError(err)
 			return

@@ -143,6 +143,6 @@ func (s *Service) ViewAt(ctx context.Context, ref Reference, d Demand, admit Adm
 	if err != nil {
 		return view, err
 	}
-	view.Snapshot, view.Revision = snapshot, snapshot.Revision().Number
+	view.Snapshot, view.Revision, view.Stamp = snapshot, snapshot.Revision().Number, snapshot.Revision().Stamp
 	return view, nil
 }

@@ -13,6 +13,7 @@ import (
 type State struct {
 	Namespace string
 	Revision  int64         // 0 if the namespace never existed, or the revision is not known
+	Stamp     int64         // of the revision, if a view of the namespace was read
 	Age       time.Duration // since it was last known to be current; 0 unless the database is unavailable
 }
 
@@ -44,7 +45,7 @@ func (s *Service) View(ctx context.Context, namespace string, d Demand) (View, e
 	if err != nil {
 		return view, err
 	}
-	view.Revision = snapshot.Revision().Number
+	view.Revision, view.Stamp = snapshot.Revision().Number, snapshot.Revision().Stamp
 	if err := checkRevision(view.State, d); err != nil {
 		return view, err
 	}

@@ -26,6 +26,7 @@ type Exchange struct {
 	status      int       // of a response without an error; 0 means 200
 	wroteHeader bool
 	pooled      *buffer            // nil until it is needed
+	again       []*call.Request    // of operations that were carried again
 	bodies      budget.Reservation // for the encoded request
 	decoded     budget.Reservation // for the decoded request
 
@@ -99,6 +100,10 @@ func (x *Exchange) end() {
 	x.bodies.Release()
 	x.decoded.Release()
 	x.Call.Memory.Release()
+	for _, request := range x.again {
+		request.Memory.Release()
+	}
+	x.again = nil
 	x.ResponseWriter, x.Request, x.Call, x.Event = nil, nil, call.Request{}, call.Event{}
 }
 
@@ -111,8 +116,11 @@ func (x *Exchange) Carry(ctx context.Context, o *call.Operation) (call.Response,
 	return response, err
 }
 
-// CarryAgain runs the operation for another request of the same exchange.
+// CarryAgain runs the operation for another request of the same exchange. The memory that
+// the response reserves is released when the exchange ends.
 func (x *Exchange) CarryAgain(ctx context.Context, o *call.Operation, request *call.Request) (call.Response, error) {
+	request.Memory = x.router.invoker.Budget().Responses.NewReservation()
+	x.again = append(x.again, request)
 	response, err := x.router.invoker.Carry(ctx, o, request, new(call.Work), &x.Event)
 	if !x.wroteHeader {
 		x.setState(response.State)
@@ -130,11 +138,9 @@ func (x *Exchange) setState(state service.State) {
 	}
 }
 
-// Identify returns the authentication of the request's token or cookie, or
-// Unauthenticated or Limited. It may be called once.
-func (x *Exchange) Identify() (*service.Authentication, error) {
-	credentials := call.Credentials{Authorization: x.Request.Header["Authorization"], Cookie: x.Request.Header["Cookie"]}
-	return x.router.invoker.Identify(x.Request.Context(), credentials, x)
+// Identify returns the authentication of the credentials, or Unauthenticated or Limited.
+func (x *Exchange) Identify(c call.Credentials) (*service.Authentication, error) {
+	return x.router.invoker.Identify(x.Request.Context(), c, x)
 }
 
 // From implements [call.Sender].

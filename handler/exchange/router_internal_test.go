@@ -85,7 +85,7 @@ func TestMount(t *testing.T) {
 	pages := Mount{
 		Prefixes: []string{"/", "/ui"},
 		Serve: func(x *Exchange) {
-			if _, err := x.Identify(); err != nil {
+			if _, err := x.Identify(call.Credentials{Authorization: x.Request.Header["Authorization"], Cookie: x.Request.Header["Cookie"]}); err != nil {
 				x.ReplyError(err)
 				return
 			}

@@ -5,7 +5,9 @@ import (
 	"net/url"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -32,7 +34,7 @@ var errGrantRequest = guidon.Errorf(guidon.InvalidArgument, "invalid request of 
 
 // askForGrant asks whether the command line may sign in as the visitor.
 func (p *pages) askForGrant(x *exchange.Exchange) {
-	if !p.config.Required {
+	if !p.Required {
 		p.reply(x, http.StatusOK, openPage{})
 		return
 	}
@@ -46,11 +48,11 @@ func (p *pages) askForGrant(x *exchange.Exchange) {
 	switch {
 	case err == nil:
 		if request.Port != "" {
-			allowFormTo(x, request.origin()) // by the redirect
+			page.AllowFormTo(x, request.origin()) // by the redirect
 		}
 		p.reply(x, http.StatusOK, commandLinePage{request, visitor})
-	case isSignedOut(err):
-		redirect(x, p.signInFor(request.page()))
+	case page.IsSignedOut(err):
+		page.Redirect(x, p.SignInFor(request.page()))
 	default:
 		x.ReplyError(err)
 	}
@@ -64,11 +66,11 @@ const (
 
 // decideOnGrant allows the command line to sign in as the visitor, or denies it.
 func (p *pages) decideOnGrant(x *exchange.Exchange) {
-	if !p.config.Required {
+	if !p.Required {
 		p.reply(x, http.StatusOK, openPage{})
 		return
 	}
-	form, err := readForm(x)
+	form, err := page.ReadForm(x, page.MaxSmallForm)
 	if err != nil {
 		x.ReplyError(err)
 		return
@@ -81,7 +83,7 @@ func (p *pages) decideOnGrant(x *exchange.Exchange) {
 	case decision == decisionAllow:
 		p.allowGrant(x, request)
 	case request.Port != "":
-		redirect(x, request.callback(url.Values{"error": {"access_denied"}}))
+		page.Redirect(x, request.callback(url.Values{"error": {"access_denied"}}))
 	default:
 		p.reply(x, http.StatusOK, deniedPage{})
 	}
@@ -89,11 +91,11 @@ func (p *pages) decideOnGrant(x *exchange.Exchange) {
 
 // allowGrant creates the grant, and takes its code to the command line or shows it.
 func (p *pages) allowGrant(x *exchange.Exchange, request grantRequest) {
-	response, err := run(x, p.operations.createGrant, &guidonv1.CreateGrantRequest{CodeChallenge: request.Challenge, Name: request.Name}, "")
+	response, err := p.run(x, createGrant, &call.Request{Message: &guidonv1.CreateGrantRequest{CodeChallenge: request.Challenge, Name: request.Name}}, "")
 	switch {
-	case isSignedOut(err): // the session has ended meanwhile
+	case page.IsSignedOut(err): // the session has ended meanwhile
 		x.Event.Err = err
-		redirect(x, p.signInFor(request.page()))
+		page.Redirect(x, p.SignInFor(request.page()))
 		return
 	case err != nil:
 		x.ReplyError(err)
@@ -104,5 +106,5 @@ func (p *pages) allowGrant(x *exchange.Exchange, request grantRequest) {
 		p.reply(x, http.StatusOK, codePage{code, request.Name})
 		return
 	}
-	redirect(x, request.callback(url.Values{"code": {code}}))
+	page.Redirect(x, request.callback(url.Values{"code": {code}}))
 }

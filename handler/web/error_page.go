@@ -7,6 +7,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/web/page"
 )
 
 // The reasons why a sign-in has failed.
@@ -78,7 +79,7 @@ func (p errorPage) title() string { return p.Heading }
 // page repeats nothing that a client or provider has sent. It is for any exchange, also those
 // of operations.
 func (s *Site) ErrorPage(x *exchange.Exchange, status int, reason string) {
-	protect(x)
+	page.Protect(x)
 	// The address may contain the code of a sign-in. There are no forms.
 	x.Header().Set("Referrer-Policy", "no-referrer")
 	said, ok := reasonWords[reason]

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/guidonhq/guidon/handler/web/page"
 )
 
 // grantRequest is what a command line that wants to sign in has put into the address of
@@ -60,7 +62,7 @@ func isPort(text string) bool {
 // machineName returns the name of a machine for people. It has no slashes, which an
 // address to return to must not contain.
 func machineName(name string) string {
-	return printable(strings.NewReplacer("/", "-", `\`, "-").Replace(name), maxMachine)
+	return page.Printable(strings.NewReplacer("/", "-", `\`, "-").Replace(name), maxMachine)
 }
 
 // values returns the fields of the request.

@@ -26,6 +26,7 @@ import (
 	"github.com/guidonhq/guidon/handler/failures"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/web"
+	"github.com/guidonhq/guidon/handler/web/page"
 	wireauth "github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/migrate"
@@ -115,7 +116,7 @@ func newServer(t testing.TB, setup setup) *server {
 		t.Fatal(err)
 	}
 	s := &server{t: t, setup: setup, service: service.NewService(faultyStore{cache.New(db), setup.fault}, time.Now).WithPolicy(&setup.policy)}
-	s.site = web.New(web.Config{PublicPath: setup.publicPath, Required: !setup.open, Session: setup.session, CheckReturnTo: loginstate.CheckReturnTo})
+	s.site = web.New(page.Config{PublicPath: setup.publicPath, Required: !setup.open, Session: setup.session, CheckReturnTo: loginstate.CheckReturnTo, Interface: page.Interface{Disabled: true}})
 	s.invoker = call.NewInvoker(call.Config{
 		Service: s.service, Authentication: call.AuthenticationConfig{Required: !setup.open, TokenMethod: setup.tokens},
 		Session: setup.session, Budget: budget.New(0), Timeout: time.Minute, Failures: setup.failures,

@@ -4,11 +4,15 @@ import (
 	"net/http"
 
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/web/page"
 )
 
 // serve serves all addresses of the mount.
 func (p *pages) serve(x *exchange.Exchange) {
-	protect(x)
+	if p.routes.Serve(x) {
+		return
+	}
+	page.Protect(x)
 	get, post := p.handlers(x.Request.URL.Path)
 	serve, others, allowed := get, post, http.MethodPost
 	if x.Request.Method == http.MethodPost {
@@ -33,10 +37,13 @@ func (p *pages) handlers(path string) (get, post func(x *exchange.Exchange)) {
 	case signOutPath:
 		return nil, p.signOut
 	case commandLinePath:
-		if p.operations.createGrant == nil {
+		if !p.Enabled(createGrant) {
 			return nil, nil
 		}
 		return p.askForGrant, p.decideOnGrant
 	}
-	return assetServer(path), nil
+	if page.HasAsset(path) {
+		return func(x *exchange.Exchange) { page.ServeAsset(x, path) }, nil
+	}
+	return nil, nil
 }

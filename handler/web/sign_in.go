@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/web/page"
 )
 
 // signInPage is the model of the page with the ways to sign in.
@@ -41,16 +42,16 @@ func (openPage) title() string { return "No sign-in needed" }
 
 // showSignIn shows how to sign in, or who is signed in.
 func (p *pages) showSignIn(x *exchange.Exchange) {
-	if !p.config.Required {
+	if !p.Required {
 		p.reply(x, http.StatusOK, openPage{})
 		return
 	}
-	returnTo := p.returnTo(x.Request.URL.Query().Get("return_to"))
+	returnTo := p.ReturnTo(x.Request.URL.Query().Get("return_to"))
 	visitor, err := p.whoami(x)
 	switch {
 	case err == nil:
 		p.reply(x, http.StatusOK, signedInPage{visitor, p.onward(returnTo)})
-	case isSignedOut(err):
+	case page.IsSignedOut(err):
 		found, err := p.findWays(x, returnTo)
 		if err != nil {
 			x.ReplyError(err)
@@ -66,10 +67,10 @@ func (p *pages) showSignIn(x *exchange.Exchange) {
 // forgetSession makes the browser forget the cookies of a session that is not valid. If
 // there are several, they would be refused even after signing in.
 func (p *pages) forgetSession(x *exchange.Exchange) {
-	if !p.config.Session.In(x.Request.Header["Cookie"]) {
+	if !p.Session.In(x.Request.Header["Cookie"]) {
 		return
 	}
-	for _, cookie := range p.config.Session.Clear() {
+	for _, cookie := range p.Session.Clear() {
 		x.Header().Add("Set-Cookie", cookie)
 	}
 }
@@ -84,7 +85,7 @@ func (p *pages) showForm(x *exchange.Exchange, status int, found ways, returnTo,
 
 // onward returns the path if the visitor is on the way to it, or "".
 func (p *pages) onward(returnTo string) string {
-	if returnTo == home {
+	if returnTo == p.Home() {
 		return ""
 	}
 	return returnTo
@@ -109,16 +110,16 @@ var tokenProblems = map[guidon.Code]string{
 // signInWithToken begins a session of the token in the form. The session that the browser
 // has is left alone unless that succeeds.
 func (p *pages) signInWithToken(x *exchange.Exchange) {
-	if !p.config.Required {
+	if !p.Required {
 		p.reply(x, http.StatusOK, openPage{})
 		return
 	}
-	form, err := readForm(x)
+	form, err := page.ReadForm(x, page.MaxSmallForm)
 	if err != nil {
 		x.ReplyError(err)
 		return
 	}
-	returnTo, token := p.returnTo(form.Get("return_to")), strings.TrimSpace(form.Get("token"))
+	returnTo, token := p.ReturnTo(form.Get("return_to")), strings.TrimSpace(form.Get("token"))
 	found, err := p.findWays(x, returnTo)
 	switch {
 	case err != nil:
@@ -129,9 +130,9 @@ func (p *pages) signInWithToken(x *exchange.Exchange) {
 		return
 	}
 	// This is the last operation, so that the log says what came of it.
-	_, err = run(x, p.operations.createSession, &emptypb.Empty{}, token)
+	_, err = p.run(x, createSession, &call.Request{Message: &emptypb.Empty{}}, token)
 	if err == nil {
-		redirect(x, p.path(returnTo))
+		page.Redirect(x, p.Path(returnTo))
 		return
 	}
 	code := guidon.CodeOf(err)

@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
@@ -20,18 +22,18 @@ func (signedOutPage) title() string { return "Signed out" }
 // header: the policy for forms, which holds for the redirects after them too, allows no
 // other origin.
 func (p *pages) signOut(x *exchange.Exchange) {
-	if !p.config.Required {
+	if !p.Required {
 		p.reply(x, http.StatusOK, openPage{})
 		return
 	}
-	form, err := readForm(x)
+	form, err := page.ReadForm(x, page.MaxSmallForm)
 	if err != nil {
 		x.ReplyError(err)
 		return
 	}
-	response, err := run(x, p.operations.revokeSelf, &auth.RevokeAuthenticationSelfRequest{}, "")
+	response, err := p.run(x, revokeSelf, &call.Request{Message: &auth.RevokeAuthenticationSelfRequest{}}, "")
 	switch {
-	case isSignedOut(err): // it has ended already
+	case page.IsSignedOut(err): // it has ended already
 		p.forgetSession(x)
 	case err != nil:
 		x.ReplyError(err)
@@ -43,7 +45,7 @@ func (p *pages) signOut(x *exchange.Exchange) {
 			return
 		}
 	}
-	redirect(x, p.signInFor(p.returnTo(form.Get("return_to"))))
+	page.Redirect(x, p.SignInFor(p.ReturnTo(form.Get("return_to"))))
 }
 
 // webAddress returns the URL in a form that fits a header, or "" if it is none of the web.

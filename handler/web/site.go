@@ -1,62 +1,62 @@
 package web
 
 import (
-	"errors"
-	"regexp"
+	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/web/page"
 )
 
-// Config configures a [Site]. CheckReturnTo is required.
-type Config struct {
-	// PublicPath is the path of server.public_url, to which the addresses of pages are
-	// relative: "" or such as "/base", without a slash at the end.
-	PublicPath string
-	Required   bool               // credentials are required; otherwise there is nothing to sign in to
-	Session    call.SessionCookie // the cookie of browser sessions
-	// CheckReturnTo returns an error unless a browser can be sent to the path, which is
-	// relative to PublicPath, without leaving the service.
-	CheckReturnTo func(path string) error
-}
-
 // Site renders pages. It is safe for concurrent use.
-type Site struct{ config Config }
-
-// publicPaths are the valid values of [Config].PublicPath.
-var publicPaths = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
+type Site struct{ *page.Site }
 
 // New returns a site. It panics if the configuration is not valid.
-func New(config Config) *Site {
-	switch {
-	case !publicPaths.MatchString(config.PublicPath):
-		panic(errors.New("web: invalid PublicPath: must be empty, or segments of letters, digits, -, ., _ and ~"))
-	case config.CheckReturnTo == nil:
-		panic(errors.New("web: CheckReturnTo is required"))
-	}
-	return &Site{config: config}
-}
+func New(config page.Config) *Site { return &Site{page.NewSite(config)} }
 
-// path returns the path for a browser.
-func (s *Site) path(below string) string { return s.config.PublicPath + below }
-
-// The addresses of the pages.
+// The addresses of the pages of signing in.
 const (
-	signInPath      = "/sign-in"
-	signOutPath     = "/sign-in/out"
-	commandLinePath = "/sign-in/cli"
-	assetsPath      = "/assets"
+	signInPath      = page.SignInPath
+	signOutPath     = page.SignInPath + "/out"
+	commandLinePath = page.SignInPath + "/cli"
 )
 
 // pages serves the pages of a site. It is safe for concurrent use.
 type pages struct {
 	*Site
-	operations operations
+	routes *page.Routes
 }
 
-// Mount returns the pages with their addresses. rows are those of the API; Mount panics if
-// an operation is missing that a page needs.
+// Mount returns the pages with their addresses. rows are those of the API, which pages run.
+// It panics if an operation is missing that signing in needs.
 func (s *Site) Mount(rows []exchange.Row) exchange.Mount {
-	p := &pages{Site: s, operations: findOperations(rows)}
-	return exchange.Mount{Prefixes: []string{signInPath, assetsPath}, Serve: p.serve, Error: s.replyError}
+	s.Use(rows, listMethods, getSelf, revokeSelf, createSession)
+	p := &pages{Site: s, routes: page.NewRoutes(s.Site)}
+	prefixes := []string{page.SignInPath, page.AssetsPath}
+	if !s.Interface.Disabled {
+		p.routes = routes(s.Site)
+		prefixes = append(prefixes, "/", "/namespaces", "/settings", "/search", "/shortcuts")
+	}
+	return exchange.Mount{Prefixes: prefixes, Serve: p.serve, Error: s.replyError}
+}
+
+// document is the model of a page of signing in. Its markup is in the .templ file beside the
+// code that shows it.
+type document interface {
+	title() string
+	main(s *Site) templ.Component
+}
+
+// reply responds with a page of signing in.
+func (s *Site) reply(x *exchange.Exchange, status int, d document) {
+	x.Reply(status, "text/html; charset=utf-8", page.Render(s.Bare(d.title(), d.main(s))))
+}
+
+// run runs an operation for the session of the browser or, if there is a token, for that.
+func (s *Site) run(x *exchange.Exchange, name string, request *call.Request, token string) (call.Response, error) {
+	request.Credentials = call.Credentials{Cookie: x.Request.Header["Cookie"]}
+	if token != "" {
+		request.Authorization = []string{"Bearer " + token}
+	}
+	return s.Carry(x, name, request)
 }

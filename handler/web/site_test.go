@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/web"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -40,7 +41,7 @@ func everyPage(s *server) map[string]reply {
 		"denied, for pasting":    s.post("/sign-in/cli", session, with(pasting, "decision", "deny")),
 		"error: bad request":     s.get("/sign-in/cli", session),
 		"error: no page":         s.get("/sign-in/elsewhere", session),
-		"error: no asset":        s.get("/assets/0/sign-in.css", ""),
+		"error: no asset":        s.get("/assets/0/guidon.css", ""),
 		"error: no form here":    s.get("/sign-in/out", session),
 		"error: cross-origin":    s.do("POST", "/sign-in", "token=a", "Sec-Fetch-Site", "cross-site"),
 		"error: unknown method":  s.do("DELETE", "/sign-in", ""),
@@ -139,8 +140,8 @@ func TestAssets(t *testing.T) {
 		}
 	}
 	for _, address := range []string{
-		"/assets", "/assets/", "/assets/sign-in.css", "/assets/0000000000000000/sign-in.css", types["text/css; charset=utf-8"] + "/x",
-		strings.Replace(types["text/css; charset=utf-8"], "sign-in.css", "icon.svg", 1), "/assets/../assets.go", "/assets//sign-in.css",
+		"/assets", "/assets/", "/assets/guidon.css", "/assets/0000000000000000/guidon.css", types["text/css; charset=utf-8"] + "/x",
+		strings.Replace(types["text/css; charset=utf-8"], "guidon.css", "icon.css", 1), "/assets/../assets.go", "/assets//guidon.css",
 	} {
 		if r := s.get(address, ""); r.status != http.StatusNotFound || r.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: got %d %v", address, r.status, r.header)
@@ -284,11 +285,11 @@ func TestErrorOfStep(t *testing.T) {
 func TestNew(t *testing.T) {
 	allowed := func(string) error { return nil }
 	for _, path := range []string{"/", "/a/", "a", "//a", "/a//b", "/a b", "/a?b", "/ä", "/a#b", "https://flags.example/a", "/a/\n"} {
-		if got := panicOf(func() { web.New(web.Config{PublicPath: path, CheckReturnTo: allowed}) }); !strings.Contains(got, "invalid PublicPath") {
+		if got := panicOf(func() { web.New(page.Config{PublicPath: path, CheckReturnTo: allowed}) }); !strings.Contains(got, "invalid PublicPath") {
 			t.Errorf("%q: panics with %q", path, got)
 		}
 	}
-	if got := panicOf(func() { web.New(web.Config{}) }); !strings.Contains(got, "CheckReturnTo is required") {
+	if got := panicOf(func() { web.New(page.Config{}) }); !strings.Contains(got, "CheckReturnTo is required") {
 		t.Errorf("without CheckReturnTo: panics with %q", got)
 	}
 	rows := newServer(t, setup{}).rows()
@@ -297,9 +298,9 @@ func TestNew(t *testing.T) {
 			continue
 		}
 		got := panicOf(func() {
-			web.New(web.Config{CheckReturnTo: allowed}).Mount(slices.Delete(slices.Clone(rows), i, i+1))
+			web.New(page.Config{CheckReturnTo: allowed}).Mount(slices.Delete(slices.Clone(rows), i, i+1))
 		})
-		if got != "web: there is no operation "+row.Name {
+		if got != "page: there is no operation "+row.Name {
 			t.Errorf("without %s: panics with %q", row.Name, got)
 		}
 	}

@@ -10,7 +10,9 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
@@ -32,7 +34,7 @@ const methodPath = "/auth/v1/method/"
 
 // findWays returns the ways to sign in, which lead to returnTo.
 func (p *pages) findWays(x *exchange.Exchange, returnTo string) (ways, error) {
-	response, err := run(x, p.operations.methods, &emptypb.Empty{}, "")
+	response, err := p.run(x, listMethods, &call.Request{Message: &emptypb.Empty{}}, "")
 	if err != nil {
 		return ways{}, err
 	}
@@ -64,9 +66,9 @@ func (p *pages) findWays(x *exchange.Exchange, returnTo string) (ways, error) {
 // describe returns the provider at a path below methodPath. name is for one without a
 // display name.
 func (p *pages) describe(path, name string, metadata map[string]*structpb.Value, returnTo string) provider {
-	name = cmp.Or(printable(metadata["display_name"].GetStringValue(), maxName), printable(name, maxName), "the provider")
+	name = cmp.Or(page.Printable(metadata["display_name"].GetStringValue(), maxName), page.Printable(name, maxName), "the provider")
 	query := url.Values{"redirect": {"true"}, "return_to": {returnTo}}
-	return provider{Name: name, Monogram: monogram(name), Authorize: p.path(methodPath + path + "/authorize?" + query.Encode())}
+	return provider{Name: name, Monogram: monogram(name), Authorize: p.Path(methodPath + path + "/authorize?" + query.Encode())}
 }
 
 // monogram returns the first letter or digit of the name as a capital, or "".

@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler/login"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/web"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
@@ -26,7 +27,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 	if err != nil {
 		return handler.Config{}, err
 	}
-	site := web.New(web.Config{
+	site := web.New(page.Config{
 		PublicPath: c.Server.PublicPath(), Required: c.Authentication.Required,
 		Session: sessionCookie(c), CheckReturnTo: loginstate.CheckReturnTo,
 	})

@@ -1,4 +1,4 @@
-package web
+package page
 
 import (
 	"mime"
@@ -8,16 +8,20 @@ import (
 	"github.com/guidonhq/guidon/handler/exchange"
 )
 
-// maxForm limits the body of a form, in bytes.
-const maxForm = 16 << 10
+// MaxForm limits the body of a form, in bytes. The largest is that of a flag with 100 steps
+// and an attachment of 1 MB, which is up to three times as large when it is encoded.
+const MaxForm = 4 << 20
 
-// readForm returns the fields of the form that was sent.
-func readForm(x *exchange.Exchange) (url.Values, error) {
+// MaxSmallForm limits the body of a form without long texts, in bytes.
+const MaxSmallForm = 16 << 10
+
+// ReadForm returns the fields of the form that was sent, of at most limit bytes.
+func ReadForm(x *exchange.Exchange, limit int64) (url.Values, error) {
 	media, _, err := mime.ParseMediaType(exchange.First(x.Request.Header, "Content-Type"))
 	if err != nil || media != "application/x-www-form-urlencoded" {
 		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid Content-Type: must be application/x-www-form-urlencoded")
 	}
-	body, err := x.ReadBody(x.Request.Context(), maxForm)
+	body, err := x.ReadBody(x.Request.Context(), limit)
 	if err != nil {
 		return nil, err
 	}

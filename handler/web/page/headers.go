@@ -1,4 +1,4 @@
-package web
+package page
 
 import (
 	"net/http"
@@ -18,12 +18,12 @@ var contentPolicy = strings.Join([]string{
 // formPolicy is where forms may be sent to. It also holds for the redirects that follow.
 const formPolicy = "form-action 'self'"
 
-// protect sets the headers that every page has. Nothing of a page is kept by a cache.
+// Protect sets the headers that every page has. Nothing of a page is kept by a cache.
 //
 // The referrer policy is not "no-referrer", with which browsers send "Origin: null" with
 // forms. Over plain HTTP, where they do not send Sec-Fetch-Site, such forms would be refused
 // as those of another origin.
-func protect(x *exchange.Exchange) {
+func Protect(x *exchange.Exchange) {
 	header := x.Header()
 	header.Set("Content-Security-Policy", contentPolicy)
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -34,13 +34,13 @@ func protect(x *exchange.Exchange) {
 	header.Set("Cache-Control", "no-store")
 }
 
-// allowFormTo lets the forms of the page lead to another origin, too.
-func allowFormTo(x *exchange.Exchange, origin string) {
+// AllowFormTo lets the forms of the page lead to another origin, too.
+func AllowFormTo(x *exchange.Exchange, origin string) {
 	x.Header().Set("Content-Security-Policy", strings.Replace(contentPolicy, formPolicy, formPolicy+" "+origin, 1))
 }
 
-// redirect makes the browser get another address.
-func redirect(x *exchange.Exchange, location string) {
+// Redirect makes the browser get another address.
+func Redirect(x *exchange.Exchange, location string) {
 	x.Header().Set("Location", location)
 	x.WriteHeader(http.StatusSeeOther)
 }

@@ -1,13 +1,13 @@
-package web
+package page
 
 import (
 	"strings"
 	"unicode"
 )
 
-// printable returns the text for people: on one line, without characters that are not
+// Printable returns the text for people: on one line, without characters that are not
 // visible or change the direction of the text, and at most limit bytes long.
-func printable(text string, limit int) string {
+func Printable(text string, limit int) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {

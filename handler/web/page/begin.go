@@ -1,0 +1,88 @@
+package page
+
+import (
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
+)
+
+const (
+	listNamespaces Operation[*flipt.ListNamespaceRequest, *flipt.NamespaceList] = "/flipt.Flipt/ListNamespaces"
+	getNamespace   Operation[*flipt.GetNamespaceRequest, *flipt.Namespace]      = "/flipt.Flipt/GetNamespace"
+)
+
+// begin finds out who visits the page, and about which namespace it is.
+func (v *Visit) begin() error {
+	v.Preferences = readPreferences(v.Request.Header["Cookie"])
+	if v.Site.Required {
+		if !v.Site.Session.In(v.Request.Header["Cookie"]) {
+			return errNoSession
+		}
+		a, err := v.Identify(v.credentials())
+		if err != nil {
+			return err
+		}
+		v.Visitor = newVisitor(a)
+	} else {
+		v.Visitor = newVisitor(nil)
+	}
+	if err := v.readNamespaces(); err != nil {
+		return err
+	}
+	v.known = true
+	if key, ok := v.variables["namespace"]; ok {
+		return v.enter(key)
+	}
+	return nil
+}
+
+// errNoSession is the error for a browser that has no session at all.
+var errNoSession = guidon.Errorf(guidon.Unauthenticated, "the browser has no session")
+
+// readNamespaces reads the namespaces that the visitor may see.
+func (v *Visit) readNamespaces() error {
+	request := &flipt.ListNamespaceRequest{}
+	for {
+		list, err := listNamespaces.Run(v, request)
+		if err != nil {
+			return err
+		}
+		for _, n := range list.GetNamespaces() {
+			if v.MayIn(service.RoleViewer, n.GetKey()) {
+				v.Namespaces = append(v.Namespaces, n)
+			}
+		}
+		if request.PageToken = list.GetNextPageToken(); request.PageToken == "" {
+			return nil
+		}
+	}
+}
+
+// enter makes the namespace that of the visit.
+func (v *Visit) enter(key string) error {
+	namespace, state, err := getNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: key})
+	if err != nil {
+		return err
+	}
+	v.Namespace, v.State = namespace, state
+	return nil
+}
+
+// Current returns the namespace of the page or, on a page about none, the one that the
+// visitor was in last, or another that may be seen; nil if there is none.
+func (v *Visit) Current() *flipt.Namespace {
+	if v.Namespace != nil {
+		return v.Namespace
+	}
+	for _, key := range []string{v.Preferences.Namespace, v.Site.Interface.DefaultNamespace, guidon.DefaultNamespace} {
+		for _, n := range v.Namespaces {
+			if n.GetKey() == key {
+				return n
+			}
+		}
+	}
+	if len(v.Namespaces) > 0 {
+		return v.Namespaces[0]
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package page
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Place is a part of the interface that the navigation leads to.
+type Place string
+
+// The places. Those of a namespace are the last segment of their address.
+const (
+	PlaceFlags      Place = "flags"
+	PlaceSegments   Place = "segments"
+	PlacePlayground Place = "playground"
+	PlaceChanges    Place = "changes"
+	PlaceCompare    Place = "compare"
+	PlaceUnused     Place = "unused"
+	PlaceSettings   Place = "settings"
+	PlaceSearch     Place = "search"
+)
+
+// placeLink is a link of the navigation.
+type placeLink struct {
+	Place   Place
+	Text    string
+	Icon    string
+	Address string
+}
+
+// places returns the links to the places of a namespace.
+func (v *Visit) places(namespace string) []placeLink {
+	at := func(p Place) string { return v.To("namespaces", namespace, string(p)) }
+	return []placeLink{
+		{PlaceFlags, "Flags", "flag", at(PlaceFlags)},
+		{PlaceSegments, "Segments", "segment", at(PlaceSegments)},
+		{PlacePlayground, "Playground", "playground", at(PlacePlayground)},
+		{PlaceChanges, "Changes", "history", at(PlaceChanges)},
+		{PlaceCompare, "Compare", "compare", at(PlaceCompare)},
+		{PlaceUnused, "Unused flags", "unused", at(PlaceUnused)},
+	}
+}
+
+// maxMenu limits the namespaces in the menu. The page of namespaces has all of them.
+const maxMenu = 50
+
+// menu returns the namespaces of the menu, the current one among them.
+func (v *Visit) menu() []*flipt.Namespace {
+	if len(v.Namespaces) <= maxMenu {
+		return v.Namespaces
+	}
+	return v.Namespaces[:maxMenu]
+}
+
+// elsewhere returns the address of the same place in another namespace, for a browser.
+func (v *Visit) elsewhere(namespace string, place Place) string {
+	switch place {
+	case PlaceSegments, PlacePlayground, PlaceChanges, PlaceUnused:
+		return v.To("namespaces", namespace, string(place))
+	}
+	return v.To("namespaces", namespace, string(PlaceFlags))
+}
+
+// theme returns the theme of the page; "" leaves it to the browser.
+func (v *Visit) theme() string {
+	theme := cmp.Or(v.Preferences.Theme, v.Site.Interface.DefaultTheme)
+	if theme == ThemeSystem {
+		return ""
+	}
+	return string(theme)
+}
+
+// keys returns whether single letters are shortcuts, for the page.
+func (v *Visit) keys() string {
+	if v.Preferences.Keys {
+		return "on"
+	}
+	return "off"
+}
+
+// stream returns the address of the change stream of the namespace, or "".
+func (v *Visit) stream(p Page) string {
+	if !p.Live || !v.Site.Streams || v.Namespace == nil || v.State.Age > 0 {
+		return ""
+	}
+	return v.To("api", "v1", "namespaces", v.Key(), "changes", "stream")
+}
+
+// endsSoon returns how long the session lasts if it ends soon, or 0.
+func (v *Visit) endsSoon() time.Duration {
+	a := v.Visitor.Authentication
+	if a == nil || a.ExpiresAt.IsZero() {
+		return 0
+	}
+	left := a.ExpiresAt.Sub(v.Site.Now())
+	if left > 10*time.Minute {
+		return 0
+	}
+	return max(left, time.Second)
+}
+
+// roleText returns the role of the visitor in the namespace, in words.
+func (v *Visit) roleText(n *flipt.Namespace) string {
+	if v.Visitor.Authentication == nil {
+		return "Authentication is off"
+	}
+	role := v.RoleIn(n.GetKey())
+	if role == service.RoleNone {
+		return "No access in " + NamespaceName(n)
+	}
+	return RoleLabel(role) + " in " + NamespaceName(n)
+}
+
+// NamespaceName returns the name of a namespace, or its key if it has none.
+func NamespaceName(n *flipt.Namespace) string { return cmp.Or(n.GetName(), n.GetKey()) }
+
+// title returns the title of the document.
+func (v *Visit) title(p Page) string {
+	title := p.Title
+	if v.Namespace != nil && len(p.Crumbs) > 0 {
+		title += " · " + NamespaceName(v.Namespace)
+	}
+	return title + " · Guidon"
+}
+
+// appModule is the module that every page with the navigation has.
+const appModule = "app.js"
+
+// modules returns the modules of the page.
+func (v *Visit) modules(p Page) []string {
+	modules := append([]string{appModule}, p.Modules...)
+	if v.stream(p) != "" {
+		modules = append(modules, "live.js")
+	}
+	return modules
+}

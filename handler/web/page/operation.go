@@ -1,0 +1,51 @@
+package page
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Operation is an operation of the API that pages run, by the name of its gRPC method, such
+// as "/flipt.Flipt/GetFlag". Q is its request, A its response.
+type Operation[Q, A proto.Message] string
+
+// Run runs the operation for the visitor. The errors are those of the operation. It panics
+// if the service has no such operation.
+func (o Operation[Q, A]) Run(v *Visit, request Q) (A, error) {
+	answer, _, err := o.RunAt(v, request)
+	return answer, err
+}
+
+// RunAt is like Run, and also returns the state of the namespace that was read or written.
+func (o Operation[Q, A]) RunAt(v *Visit, request Q) (A, service.State, error) {
+	response, err := v.Site.Carry(v.Exchange, string(o), &call.Request{Credentials: v.credentials(), Message: request})
+	var answer A
+	if err == nil && response.Message != nil {
+		answer = response.Message.(A)
+	}
+	return answer, response.State, err
+}
+
+// Enabled reports whether the service has the operation with the name.
+func (s *Site) Enabled(name string) bool {
+	operation := s.operations[name]
+	return operation != nil && operation.Enabled()
+}
+
+// Carry runs the operation with the name for a request, and sets the cookies of the
+// response. It panics if there is no such operation.
+func (s *Site) Carry(x *exchange.Exchange, name string, request *call.Request) (call.Response, error) {
+	o := s.operations[name]
+	if o == nil {
+		panic("page: there is no operation " + name)
+	}
+	request.Sender, request.RequestID, request.Transport = x, x.Event.RequestID, "http"
+	response, err := x.CarryAgain(x.Request.Context(), o, request)
+	for _, cookie := range response.SetCookie {
+		x.Header().Add("Set-Cookie", cookie)
+	}
+	return response, err
+}

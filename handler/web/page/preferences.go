@@ -1,0 +1,122 @@
+package page
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/guidonhq/guidon/handler/call"
+)
+
+// Theme is the colour scheme of pages.
+type Theme string
+
+// The themes. The empty Theme means that the visitor or the operator chose none.
+const (
+	ThemeSystem Theme = "system" // as the browser prefers
+	ThemeLight  Theme = "light"
+	ThemeDark   Theme = "dark"
+)
+
+// valid reports whether the theme is one that can be chosen.
+func (t Theme) valid() bool { return t == ThemeSystem || t == ThemeLight || t == ThemeDark }
+
+// Preferences are what a browser remembers for its visitor, in a cookie. They are no secret
+// and give no right.
+type Preferences struct {
+	Theme     Theme  // "" for the operator's default
+	Zone      string // an IANA time zone; "" for UTC
+	Keys      bool   // single letters are shortcuts
+	Namespace string // the one that was visited last, or ""
+	Language  string // of code examples, or ""
+}
+
+// preferencesCookie is the name of the cookie.
+const preferencesCookie = "guidon_preferences"
+
+// maxPreference limits the length of one preference, in bytes.
+const maxPreference = 255
+
+// readPreferences returns the preferences in the values of the Cookie header. What is not
+// valid counts as unset.
+func readPreferences(lines []string) Preferences {
+	r := http.Request{Header: http.Header{"Cookie": lines}}
+	p := Preferences{Keys: true}
+	cookie, err := r.Cookie(preferencesCookie)
+	if err != nil {
+		return p
+	}
+	values, err := url.ParseQuery(cookie.Value)
+	if err != nil {
+		return p
+	}
+	text := func(name string) string {
+		value := values.Get(name)
+		if len(value) > maxPreference || !utf8.ValidString(value) {
+			return ""
+		}
+		return value
+	}
+	if theme := Theme(text("theme")); theme.valid() {
+		p.Theme = theme
+	}
+	p.Zone, p.Namespace, p.Language = text("zone"), text("namespace"), text("language")
+	if _, err := zone(p.Zone); err != nil {
+		p.Zone = ""
+	}
+	p.Keys = text("keys") != "off"
+	return p
+}
+
+// String returns the value of the cookie.
+func (p Preferences) String() string {
+	values := make(url.Values)
+	set := func(name, value string) {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	set("theme", string(p.Theme))
+	set("zone", p.Zone)
+	set("namespace", p.Namespace)
+	set("language", p.Language)
+	if !p.Keys {
+		values.Set("keys", "off")
+	}
+	return values.Encode()
+}
+
+// preferencesAge is how long a browser keeps preferences, in seconds.
+const preferencesAge = 365 * 24 * 60 * 60
+
+// SetPreferences makes the browser remember the preferences.
+func (v *Visit) SetPreferences(p Preferences) {
+	v.Preferences = p
+	cookie := http.Cookie{
+		Name: preferencesCookie, Value: p.String(), Path: strings.TrimSuffix(v.Site.PublicPath, "/") + "/",
+		MaxAge: preferencesAge, HttpOnly: true, Secure: secure(v.Site.Session), SameSite: http.SameSiteLaxMode,
+	} // #nosec G124 -- Secure is that of the session
+	header := v.Header()
+	header.Add("Set-Cookie", cookie.String())
+}
+
+func secure(c call.SessionCookie) bool { return c.Secure || c.HostPrefix }
+
+// zone returns the time zone with the IANA name; "" is UTC.
+func zone(name string) (*time.Location, error) {
+	if name == "" || name == "Local" { // the zone of the server is nobody's choice
+		return time.UTC, nil
+	}
+	return time.LoadLocation(name)
+}
+
+// Location returns the time zone of the visitor.
+func (v *Visit) Location() *time.Location {
+	at, err := zone(v.Preferences.Zone)
+	if err != nil {
+		return time.UTC
+	}
+	return at
+}

@@ -1,0 +1,126 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/exchange"
+)
+
+// problem is the page about a request that failed.
+type problem struct {
+	Status    int
+	Heading   string
+	Text      string // what to do
+	Detail    string // the error, or ""
+	RequestID string
+	Form      url.Values // what was sent and not saved; nil for none
+	SignIn    bool       // the session has ended
+	Again     bool       // the same form may succeed later
+}
+
+// Error is an error with a page of its own words.
+type Error struct {
+	Heading, Text string
+	Err           error // decides about the status
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// problemWords are the heading and the text about errors, by status.
+var problemWords = map[int][2]string{
+	http.StatusBadRequest:            {"This request cannot be carried out", "Go back and change what it says below."},
+	http.StatusUnauthorized:          {"Your session has ended", "Nothing was saved. Sign in, then send the form again: what you entered is kept on this page."},
+	http.StatusForbidden:             {"You may not do this", "Ask an administrator for the role that is needed."},
+	http.StatusNotFound:              {"There is no such page", "It may have been deleted, or the address has a typing error."},
+	http.StatusMethodNotAllowed:      {"There is no such page", "This address does not take requests of this kind."},
+	http.StatusConflict:              {"This was not saved", "Something else was saved meanwhile. Reload the page, and look at it again."},
+	http.StatusPreconditionFailed:    {"This was not saved", "Something else was saved meanwhile. Reload the page, and look at it again."},
+	http.StatusRequestEntityTooLarge: {"This form is too large", "Shorten what you entered."},
+	http.StatusTooManyRequests:       {"Too many requests", "Wait a moment, then try again."},
+	http.StatusServiceUnavailable:    {"The server cannot answer now", "Try again in a moment."},
+}
+
+// Fail responds with a page about the error. A visitor without a session is sent to sign in
+// or, if a form was sent, keeps what it had.
+func (v *Visit) Fail(err error) {
+	v.Event.Err = err
+	status := statusOf(err)
+	header := v.Header()
+	header.Del("ETag")
+	header.Set("Cache-Control", "no-store")
+	if status == http.StatusUnauthorized && v.Request.Method != http.MethodPost {
+		Redirect(v.Exchange, v.Site.SignInFor(v.Site.ReturnTo(v.here())))
+		return
+	}
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		header.Set("Retry-After", "1")
+	}
+	words, ok := problemWords[status]
+	if !ok {
+		words = [2]string{"Something went wrong", "Try again. If that does not help, tell an administrator the request id: the server’s log says more."}
+	}
+	p := problem{Status: status, Heading: words[0], Text: words[1], RequestID: v.Event.RequestID}
+	if own, ok := errors.AsType[*Error](err); ok {
+		p.Heading, p.Text = own.Heading, own.Text
+	}
+	if status < http.StatusInternalServerError && status != http.StatusUnauthorized && status != http.StatusMethodNotAllowed && !errors.Is(err, exchange.ErrNoRoute) {
+		p.Detail = guidon.PublicMessage(err)
+	}
+	v.keepForm(&p)
+	if !v.known {
+		v.Exchange.Reply(status, contentHTML, Render(v.Site.Bare(p.Heading, v.problemMain(p))))
+		return
+	}
+	v.Reply(status, Page{Title: p.Heading, Main: v.problemMain(p)})
+}
+
+// keepForm keeps the form that was sent on the page, if sending it again may succeed.
+func (v *Visit) keepForm(p *problem) {
+	if v.Request.Method != http.MethodPost || p.Status != http.StatusUnauthorized && p.Status != http.StatusServiceUnavailable {
+		return
+	}
+	form, err := v.Form()
+	if err != nil {
+		return
+	}
+	p.Form, p.SignIn, p.Again = form, p.Status == http.StatusUnauthorized, true
+	if p.Status == http.StatusServiceUnavailable {
+		p.Heading, p.Text = "It is not known whether this was saved", "The database did not answer in time. Look at the current state first; what you entered is kept on this page."
+	}
+}
+
+// fields returns the fields of the form as pairs, by name.
+func (p problem) fields() (pairs [][2]string) {
+	names := make([]string, 0, len(p.Form))
+	for name := range p.Form {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range p.Form[name] {
+			pairs = append(pairs, [2]string{name, value})
+		}
+	}
+	return pairs
+}
+
+// statusOf returns the status of the page about an error.
+func statusOf(err error) int {
+	status := call.HTTPStatus(guidon.CodeOf(err))
+	switch {
+	case errors.Is(err, exchange.ErrNoMethod):
+		return http.StatusMethodNotAllowed
+	case status == http.StatusNotImplemented: // an operation that is disabled
+		return http.StatusNotFound
+	}
+	return status
+}

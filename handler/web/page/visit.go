@@ -1,0 +1,107 @@
+package page
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Visit is one request for a page, and its response. It is not safe for concurrent use.
+type Visit struct {
+	*exchange.Exchange
+	Site        *Site
+	Preferences Preferences
+	Visitor     Visitor
+	Namespace   *flipt.Namespace   // that of the path; nil for pages about no namespace
+	Namespaces  []*flipt.Namespace // all that the visitor may see
+	State       service.State      // of Namespace, when the visit began
+
+	variables map[string]string // of the path
+	known     bool              // the visitor is, with what may be seen
+	query     url.Values
+	form      url.Values
+}
+
+// credentials returns those of the browser's session. An Authorization header is ignored:
+// what a proxy requires there is not for pages.
+func (v *Visit) credentials() call.Credentials {
+	return call.Credentials{Cookie: v.Request.Header["Cookie"]}
+}
+
+// Now returns the time in the visitor's time zone.
+func (v *Visit) Now() time.Time { return v.Site.Now().In(v.Location()) }
+
+// Variable returns a variable of the path's pattern.
+func (v *Visit) Variable(name string) string { return v.variables[name] }
+
+// Key returns the key of the namespace that the page is about, or "".
+func (v *Visit) Key() string { return v.Namespace.GetKey() }
+
+// Query returns the fields of the address. What is malformed is left out.
+func (v *Visit) Query() url.Values {
+	if v.query == nil {
+		v.query, _ = url.ParseQuery(v.Request.URL.RawQuery) // as net/http does
+	}
+	return v.query
+}
+
+// Form returns the fields of the form that was sent. It reads at most [MaxForm] bytes.
+func (v *Visit) Form() (url.Values, error) {
+	if v.form == nil {
+		form, err := ReadForm(v.Exchange, MaxForm)
+		if err != nil {
+			return nil, err
+		}
+		v.form = form
+	}
+	return v.form, nil
+}
+
+// May reports whether the visitor has the role in the namespace of the page.
+func (v *Visit) May(role service.Role) bool { return v.MayIn(role, v.Key()) }
+
+// MayIn reports whether the visitor has the role in a namespace, or [service.Everywhere].
+func (v *Visit) MayIn(role service.Role, namespace string) bool {
+	return v.Visitor.Authentication == nil || v.Visitor.Authentication.May(role, namespace)
+}
+
+// MayEdit reports whether the visitor may change flags and segments of the namespace.
+func (v *Visit) MayEdit() bool { return !v.Site.ReadOnly && v.May(service.RoleEditor) }
+
+// Redirect makes the browser get a path below the public path (303).
+func (v *Visit) Redirect(path string) { Redirect(v.Exchange, v.Site.Path(path)) }
+
+// In returns the path of a page of the visit's namespace, such as
+// In("flags", "checkout", "history"), for a browser.
+func (v *Visit) In(segments ...string) string {
+	return v.Site.Path(Below(append([]string{"namespaces", v.Key()}, segments...)...))
+}
+
+// To returns the path of a page, for a browser.
+func (v *Visit) To(segments ...string) string { return v.Site.Path(Below(segments...)) }
+
+// Below returns the path of the segments, which it escapes, below the public path.
+func Below(segments ...string) string {
+	path := ""
+	for _, segment := range segments {
+		path += "/" + url.PathEscape(segment)
+	}
+	return path
+}
+
+// here returns the address of the page below the public path.
+func (v *Visit) here() string {
+	if v.Request.URL.RawQuery == "" {
+		return v.Request.URL.EscapedPath()
+	}
+	return v.Request.URL.EscapedPath() + "?" + v.Request.URL.RawQuery
+}
+
+// IsSignedOut reports whether err is that of a browser without a valid session. One beyond
+// the limit of failures is not: it wraps such an error, but nothing was found out.
+func IsSignedOut(err error) bool { return guidon.CodeOf(err) == guidon.Unauthenticated }

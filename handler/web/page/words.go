@@ -1,0 +1,94 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The forms of times.
+const (
+	dateForm    = "2 Jan 2006"
+	dayForm     = "2 Jan"
+	instantForm = "2 Jan 2006, 15:04:05 MST"
+)
+
+// Ago returns a time of the past in words: relative up to a week, then the date.
+func (v *Visit) Ago(at time.Time) string {
+	now := v.Now()
+	switch age := now.Sub(at); {
+	case at.IsZero():
+		return "never"
+	case age < -time.Minute: // the clock of another server
+		return at.In(v.Location()).Format(dateForm)
+	case age < time.Minute:
+		return "just now"
+	case age < time.Hour:
+		return fmt.Sprintf("%d min ago", int(age.Minutes()))
+	case age < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", int(age.Hours()))
+	case age < 7*24*time.Hour:
+		return Count(int(age.Hours()/24), "day") + " ago"
+	case at.In(v.Location()).Year() == now.Year():
+		return at.In(v.Location()).Format(dayForm)
+	}
+	return at.In(v.Location()).Format(dateForm)
+}
+
+// Until returns a time to come in words.
+func (v *Visit) Until(at time.Time) string {
+	switch left := at.Sub(v.Now()); {
+	case at.IsZero():
+		return "never"
+	case left <= 0:
+		return v.Ago(at)
+	case left < time.Hour:
+		return fmt.Sprintf("in %d min", int(left.Minutes()))
+	case left < 24*time.Hour:
+		return fmt.Sprintf("in %d h", int(left.Hours()))
+	case left < 7*24*time.Hour:
+		return "in " + Count(int(left.Hours()/24), "day")
+	}
+	return "on " + at.In(v.Location()).Format(dateForm)
+}
+
+// Instant returns a time with its zone, for titles.
+func (v *Visit) Instant(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.In(v.Location()).Format(instantForm)
+}
+
+// Count returns a number with its unit, which gets an "s" unless the number is one.
+func Count(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return Number(n) + " " + unit + "s"
+}
+
+// Number returns a number with a comma between thousands.
+func Number(n int) string {
+	digits := strconv.Itoa(n)
+	negative := strings.HasPrefix(digits, "-")
+	digits = strings.TrimPrefix(digits, "-")
+	var b strings.Builder
+	if negative {
+		b.WriteByte('-')
+	}
+	for i, digit := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	return b.String()
+}
+
+// Percent returns a share in percent with at most two decimals, such as "12.5%".
+func Percent(share float64) string {
+	text := strconv.FormatFloat(share, 'f', 2, 64)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
+}

@@ -1,0 +1,24 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+)
+
+// routes returns the pages of a site, besides those of signing in.
+func routes(s *page.Site) *page.Routes {
+	return page.NewRoutes(s,
+		[]page.Route{{Pattern: "/", Get: start}},
+	)
+}
+
+// start sends the visitor to the flags of a namespace.
+func start(v *page.Visit) error {
+	if current := v.Current(); current != nil {
+		v.Redirect(page.Below("namespaces", current.GetKey(), "flags"))
+		return nil
+	}
+	v.Reply(http.StatusOK, page.Page{Title: "No namespaces", Main: noNamespaces(v)})
+	return nil
+}
