@@ -1,6 +1,7 @@
 package handler_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -148,4 +149,24 @@ func TestEditRoles(t *testing.T) {
 			t.Errorf("%s: got %d %s, want %d", test.namespace, r.status, r.body, test.status)
 		}
 	}
+}
+
+// TestContent: what GET returns is what PUT takes, so putting it again changes nothing.
+func TestContent(t *testing.T) {
+	s := newEdited(t)
+	for _, object := range []struct{ path, member string }{{"/flags/checkout", "flag"}, {"/segments/staff", "segment"}} {
+		r := s.do("GET", editPrefix+object.path+"/content", "")
+		var content map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(r.body), &content); err != nil || r.status != 200 || r.header.Get("Guidon-Revision") != "2" {
+			t.Fatalf("%s: got %d %s", object.path, r.status, r.body)
+		}
+		for _, member := range []string{"createdAt", "updatedAt"} {
+			if len(content[member]) < 20 {
+				t.Errorf("%s: got %s %s", object.path, member, content[member])
+			}
+		}
+		s.do("PUT", editPrefix+object.path+"/content", fmt.Sprintf(`{%q:%s}`, object.member, content[object.member])).check(t, 200, editReply(2, 1))
+	}
+	s.do("GET", editPrefix+"/flags/none/content", "").fails(t, 404, 5, `flag "default/none" not found`)
+	s.do("GET", editPrefix+"/segments/none/content", "").fails(t, 404, 5, `segment "default/none" not found`)
 }

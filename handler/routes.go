@@ -128,6 +128,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), management.ExportDocument),
 
 		// Edits of whole flags and segments: not part of Flipt v1.
+		call.Read("/guidon.v1.EditService/GetFlagContent", manage, within(get, "/flags/{key}/content"), management.GetFlagContent).Validating(management.CheckKey),
+		call.Read("/guidon.v1.EditService/GetSegmentContent", manage, within(get, "/segments/{key}/content"), management.GetSegmentContent).Validating(management.CheckKey),
 		call.Change("/guidon.v1.EditService/ReplaceFlag", manage, within(put, "/flags/{key}/content"), management.ReplaceFlag),
 		call.Change("/guidon.v1.EditService/ReplaceSegment", manage, within(put, "/segments/{key}/content"), management.ReplaceSegment),
 		call.Change("/guidon.v1.EditService/TurnFlagOff", manage, within(post, "/flags/{key}/off"), management.TurnFlagOff),

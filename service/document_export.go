@@ -44,7 +44,7 @@ func (e *Export) Namespace() DocumentNamespace { return documentNamespace(e.name
 func (e *Export) Flags() iter.Seq[*DocumentFlag] {
 	return func(yield func(*DocumentFlag) bool) {
 		for _, f := range e.flags {
-			d := documentFlag(f)
+			d := NewDocumentFlag(f)
 			if e.sorted {
 				slices.SortFunc(d.Variants, func(a, b *DocumentVariant) int { return cmp.Compare(a.Key, b.Key) })
 			}
@@ -60,7 +60,7 @@ func (e *Export) Flags() iter.Seq[*DocumentFlag] {
 func (e *Export) Segments() iter.Seq[*DocumentSegment] {
 	return func(yield func(*DocumentSegment) bool) {
 		for _, g := range e.segments {
-			if !yield(documentSegment(g)) {
+			if !yield(NewDocumentSegment(g)) {
 				return
 			}
 		}
@@ -77,10 +77,10 @@ func DocumentOf(namespace string, o change.Objects) *Document {
 		d.Namespace = documentNamespace(o.Namespace)
 	}
 	for _, f := range o.Flags {
-		d.Flags = append(d.Flags, documentFlag(f))
+		d.Flags = append(d.Flags, NewDocumentFlag(f))
 	}
 	for _, g := range o.Segments {
-		d.Segments = append(d.Segments, documentSegment(g))
+		d.Segments = append(d.Segments, NewDocumentSegment(g))
 	}
 	return d
 }

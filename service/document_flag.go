@@ -83,9 +83,9 @@ func (f *DocumentFlag) normalizeVariants(p *problems) []*DocumentVariant {
 	return out
 }
 
-// documentFlag returns the flag in the form of a document. Its rules have no ranks but
+// NewDocumentFlag returns the flag in the form of a document. Its rules have no ranks but
 // are in the order of their ranks.
-func documentFlag(f *guidon.Flag) *DocumentFlag {
+func NewDocumentFlag(f *guidon.Flag) *DocumentFlag {
 	d := &DocumentFlag{
 		Key: f.Key, Name: f.Name, Type: f.Type, Description: f.Description,
 		Enabled: f.Enabled, Metadata: string(f.Metadata),
@@ -149,7 +149,7 @@ func mergeVariant(have *guidon.Variant, want *DocumentVariant, now time.Time) *g
 // sameFlag reports whether the flag matches the document. Ranks are compared only if
 // the document sets them; otherwise the order of the rules decides.
 func sameFlag(have *guidon.Flag, want *DocumentFlag) bool {
-	documented := documentFlag(have)
+	documented := NewDocumentFlag(have)
 	if !change.SameJSON(documented.Metadata, want.Metadata) || len(documented.Variants) != len(want.Variants) ||
 		len(documented.Rules) != len(want.Rules) {
 		return false

@@ -12,7 +12,7 @@ func FlagDocument(f *guidon.Flag) *Document {
 	if f == nil {
 		return nil
 	}
-	return &Document{Flags: []*DocumentFlag{documentFlag(f)}}
+	return &Document{Flags: []*DocumentFlag{NewDocumentFlag(f)}}
 }
 
 // SegmentDocument returns a document with only the segment, or nil if g is nil.
@@ -20,7 +20,7 @@ func SegmentDocument(g *guidon.Segment) *Document {
 	if g == nil {
 		return nil
 	}
-	return &Document{Segments: []*DocumentSegment{documentSegment(g)}}
+	return &Document{Segments: []*DocumentSegment{NewDocumentSegment(g)}}
 }
 
 // Objects returns the flags and segments that an import of the document into an empty

@@ -115,7 +115,7 @@ func (i *importing) segmentPatch(ctx context.Context, want *DocumentSegment) (ch
 			i.result.Unchanged++
 			return change.Patch{}, nil
 		}
-		action, before = change.ActionUpdate, i.segmentDocument(documentSegment(have))
+		action, before = change.ActionUpdate, i.segmentDocument(NewDocumentSegment(have))
 	}
 	i.addChange(change.KindSegment, want.Key, action, before, i.segmentDocument(want))
 	return change.Patch{Put: change.Objects{Segments: []*guidon.Segment{mergeSegment(have, want, i.now)}}}, nil
@@ -137,7 +137,7 @@ func (i *importing) flagPatch(ctx context.Context, want *DocumentFlag) (change.P
 			i.result.Unchanged++
 			return change.Patch{}, nil
 		}
-		action, before = change.ActionUpdate, i.flagDocument(documentFlag(have))
+		action, before = change.ActionUpdate, i.flagDocument(NewDocumentFlag(have))
 	}
 	i.addChange(change.KindFlag, want.Key, action, before, i.flagDocument(want))
 	return change.Patch{Put: change.Objects{Flags: []*guidon.Flag{mergeFlag(have, want, i.now)}}}, nil
@@ -148,7 +148,7 @@ func (i *importing) flagDeletion(ctx context.Context, key string) (change.Patch,
 	if err != nil {
 		return change.Patch{}, err
 	}
-	i.addChange(change.KindFlag, key, change.ActionDelete, i.flagDocument(documentFlag(f)), nil)
+	i.addChange(change.KindFlag, key, change.ActionDelete, i.flagDocument(NewDocumentFlag(f)), nil)
 	return change.Patch{Delete: change.Keys{Flags: []string{key}}}, nil
 }
 
@@ -157,7 +157,7 @@ func (i *importing) segmentDeletion(ctx context.Context, key string) (change.Pat
 	if err != nil {
 		return change.Patch{}, err
 	}
-	i.addChange(change.KindSegment, key, change.ActionDelete, i.segmentDocument(documentSegment(g)), nil)
+	i.addChange(change.KindSegment, key, change.ActionDelete, i.segmentDocument(NewDocumentSegment(g)), nil)
 	return change.Patch{Delete: change.Keys{Segments: []string{key}}}, nil
 }
 

@@ -63,7 +63,7 @@ func (r *DocumentRollout) clone() *DocumentRollout {
 }
 
 func mergeRollouts(have *guidon.Flag, want *DocumentFlag, now time.Time) []*guidon.Rollout {
-	old := documentFlag(have).Rollouts
+	old := NewDocumentFlag(have).Rollouts
 	var out []*guidon.Rollout
 	for i, from := range pair(want.Rollouts, old, rolloutKeys) {
 		w := want.Rollouts[i]

@@ -107,7 +107,7 @@ func documentRule(f *guidon.Flag, r *guidon.Rule) *DocumentRule {
 }
 
 func mergeRules(have *guidon.Flag, want *DocumentFlag, variantIDs map[string]string, now time.Time) []*guidon.Rule {
-	old := documentFlag(have).Rules
+	old := NewDocumentFlag(have).Rules
 	var out []*guidon.Rule
 	for i, from := range pair(want.Rules, old, ruleKeys) {
 		w := want.Rules[i]

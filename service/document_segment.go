@@ -50,7 +50,8 @@ func (g *DocumentSegment) normalize(p *problems) *DocumentSegment {
 	return &out
 }
 
-func documentSegment(g *guidon.Segment) *DocumentSegment {
+// NewDocumentSegment returns the segment in the form of a document.
+func NewDocumentSegment(g *guidon.Segment) *DocumentSegment {
 	d := &DocumentSegment{Key: g.Key, Name: g.Name, Description: g.Description, MatchType: g.MatchType}
 	for _, c := range g.Constraints {
 		d.Constraints = append(d.Constraints, documentConstraint(c))
@@ -70,7 +71,7 @@ func mergeSegment(have *guidon.Segment, want *DocumentSegment, now time.Time) *g
 	out.Key, out.Name, out.Description, out.MatchType = want.Key, want.Name, want.Description, want.MatchType
 	out.UpdatedAt = now
 	out.Constraints = nil
-	old := documentSegment(have).Constraints
+	old := NewDocumentSegment(have).Constraints
 	for i, from := range pair(want.Constraints, old, constraintKeys) {
 		w := want.Constraints[i]
 		c := &guidon.Constraint{ID: NewID(), CreatedAt: now, UpdatedAt: now}
@@ -87,7 +88,7 @@ func mergeSegment(have *guidon.Segment, want *DocumentSegment, now time.Time) *g
 }
 
 func sameSegment(have *guidon.Segment, want *DocumentSegment) bool {
-	return reflect.DeepEqual(documentSegment(have), want)
+	return reflect.DeepEqual(NewDocumentSegment(have), want)
 }
 
 // constraintKeys are the keys by which constraints are paired, the most specific first. The first is

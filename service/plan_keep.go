@@ -34,7 +34,7 @@ func (k Keep) of(have *guidon.Flag, want *DocumentFlag) *DocumentFlag {
 	if k == (Keep{}) {
 		return want
 	}
-	old := documentFlag(have)
+	old := NewDocumentFlag(have)
 	out := want.normalize(&problems{}, map[string]bool{}) // a copy; its problems are found later
 	if k.Enabled {
 		out.Enabled = old.Enabled

@@ -61,12 +61,12 @@ func (b *bringing) sourceDocument(v View) *Document {
 	add := func(key string) {
 		if g := v.Snapshot.Segment(key); g != nil && !segments[key] {
 			segments[key] = true
-			d.Segments = append(d.Segments, documentSegment(g))
+			d.Segments = append(d.Segments, NewDocumentSegment(g))
 		}
 	}
 	for _, key := range b.Flags {
 		if f := v.Snapshot.Flag(key); f != nil {
-			d.Flags = append(d.Flags, documentFlag(f))
+			d.Flags = append(d.Flags, NewDocumentFlag(f))
 			for key := range f.SegmentKeys() {
 				add(key)
 			}

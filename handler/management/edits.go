@@ -9,6 +9,26 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// GetFlagContent returns a flag with everything under it.
+func GetFlagContent(v service.View, m *guidonv1.GetFlagContentRequest) (*guidonv1.FlagContent, error) {
+	f, err := v.Flag(m.GetKey())
+	return convert.Result(f, err, func(f *guidon.Flag) *guidonv1.FlagContent {
+		return &guidonv1.FlagContent{
+			Flag: convert.WireDocumentFlag(service.NewDocumentFlag(f)), CreatedAt: convert.Timestamp(f.CreatedAt), UpdatedAt: convert.Timestamp(f.UpdatedAt),
+		}
+	})
+}
+
+// GetSegmentContent returns a segment with its constraints.
+func GetSegmentContent(v service.View, m *guidonv1.GetSegmentContentRequest) (*guidonv1.SegmentContent, error) {
+	g, err := v.Segment(m.GetKey())
+	return convert.Result(g, err, func(g *guidon.Segment) *guidonv1.SegmentContent {
+		return &guidonv1.SegmentContent{
+			Segment: convert.WireDocumentSegment(service.NewDocumentSegment(g)), CreatedAt: convert.Timestamp(g.CreatedAt), UpdatedAt: convert.Timestamp(g.UpdatedAt),
+		}
+	})
+}
+
 // ReplaceFlag creates or replaces a flag.
 func ReplaceFlag(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.ReplaceFlagRequest) (*guidonv1.EditResponse, int64, error) {
 	if m.GetFlag() == nil {

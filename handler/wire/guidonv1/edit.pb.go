@@ -9,6 +9,7 @@ package guidonv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -20,6 +21,244 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
+
+// GetFlagContentRequest names a flag.
+type GetFlagContentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the flag.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The flag's key.
+	Key           string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetFlagContentRequest) Reset() {
+	*x = GetFlagContentRequest{}
+	mi := &file_guidonv1_edit_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetFlagContentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetFlagContentRequest) ProtoMessage() {}
+
+func (x *GetFlagContentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetFlagContentRequest.ProtoReflect.Descriptor instead.
+func (*GetFlagContentRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *GetFlagContentRequest) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *GetFlagContentRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+// FlagContent is a flag with everything under it.
+type FlagContent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The flag.
+	Flag *DocumentFlag `protobuf:"bytes,1,opt,name=flag,proto3" json:"flag,omitempty"`
+	// When the flag was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When the flag was changed last.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagContent) Reset() {
+	*x = FlagContent{}
+	mi := &file_guidonv1_edit_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagContent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagContent) ProtoMessage() {}
+
+func (x *FlagContent) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagContent.ProtoReflect.Descriptor instead.
+func (*FlagContent) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *FlagContent) GetFlag() *DocumentFlag {
+	if x != nil {
+		return x.Flag
+	}
+	return nil
+}
+
+func (x *FlagContent) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *FlagContent) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
+// GetSegmentContentRequest names a segment.
+type GetSegmentContentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the segment.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The segment's key.
+	Key           string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSegmentContentRequest) Reset() {
+	*x = GetSegmentContentRequest{}
+	mi := &file_guidonv1_edit_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSegmentContentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSegmentContentRequest) ProtoMessage() {}
+
+func (x *GetSegmentContentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSegmentContentRequest.ProtoReflect.Descriptor instead.
+func (*GetSegmentContentRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *GetSegmentContentRequest) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *GetSegmentContentRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+// SegmentContent is a segment with its constraints.
+type SegmentContent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The segment.
+	Segment *DocumentSegment `protobuf:"bytes,1,opt,name=segment,proto3" json:"segment,omitempty"`
+	// When the segment was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When the segment was changed last.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SegmentContent) Reset() {
+	*x = SegmentContent{}
+	mi := &file_guidonv1_edit_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SegmentContent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SegmentContent) ProtoMessage() {}
+
+func (x *SegmentContent) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SegmentContent.ProtoReflect.Descriptor instead.
+func (*SegmentContent) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SegmentContent) GetSegment() *DocumentSegment {
+	if x != nil {
+		return x.Segment
+	}
+	return nil
+}
+
+func (x *SegmentContent) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *SegmentContent) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
 
 // ReplaceFlagRequest has a flag as it must be afterwards.
 type ReplaceFlagRequest struct {
@@ -40,7 +279,7 @@ type ReplaceFlagRequest struct {
 
 func (x *ReplaceFlagRequest) Reset() {
 	*x = ReplaceFlagRequest{}
-	mi := &file_guidonv1_edit_proto_msgTypes[0]
+	mi := &file_guidonv1_edit_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -52,7 +291,7 @@ func (x *ReplaceFlagRequest) String() string {
 func (*ReplaceFlagRequest) ProtoMessage() {}
 
 func (x *ReplaceFlagRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[0]
+	mi := &file_guidonv1_edit_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -65,7 +304,7 @@ func (x *ReplaceFlagRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplaceFlagRequest.ProtoReflect.Descriptor instead.
 func (*ReplaceFlagRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{0}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ReplaceFlagRequest) GetNamespaceKey() string {
@@ -122,7 +361,7 @@ type ReplaceSegmentRequest struct {
 
 func (x *ReplaceSegmentRequest) Reset() {
 	*x = ReplaceSegmentRequest{}
-	mi := &file_guidonv1_edit_proto_msgTypes[1]
+	mi := &file_guidonv1_edit_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -134,7 +373,7 @@ func (x *ReplaceSegmentRequest) String() string {
 func (*ReplaceSegmentRequest) ProtoMessage() {}
 
 func (x *ReplaceSegmentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[1]
+	mi := &file_guidonv1_edit_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -147,7 +386,7 @@ func (x *ReplaceSegmentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplaceSegmentRequest.ProtoReflect.Descriptor instead.
 func (*ReplaceSegmentRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{1}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ReplaceSegmentRequest) GetNamespaceKey() string {
@@ -202,7 +441,7 @@ type SwitchFlagRequest struct {
 
 func (x *SwitchFlagRequest) Reset() {
 	*x = SwitchFlagRequest{}
-	mi := &file_guidonv1_edit_proto_msgTypes[2]
+	mi := &file_guidonv1_edit_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -214,7 +453,7 @@ func (x *SwitchFlagRequest) String() string {
 func (*SwitchFlagRequest) ProtoMessage() {}
 
 func (x *SwitchFlagRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[2]
+	mi := &file_guidonv1_edit_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -227,7 +466,7 @@ func (x *SwitchFlagRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SwitchFlagRequest.ProtoReflect.Descriptor instead.
 func (*SwitchFlagRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{2}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SwitchFlagRequest) GetNamespaceKey() string {
@@ -275,7 +514,7 @@ type PatchRequest struct {
 
 func (x *PatchRequest) Reset() {
 	*x = PatchRequest{}
-	mi := &file_guidonv1_edit_proto_msgTypes[3]
+	mi := &file_guidonv1_edit_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -287,7 +526,7 @@ func (x *PatchRequest) String() string {
 func (*PatchRequest) ProtoMessage() {}
 
 func (x *PatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[3]
+	mi := &file_guidonv1_edit_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -300,7 +539,7 @@ func (x *PatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PatchRequest.ProtoReflect.Descriptor instead.
 func (*PatchRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{3}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PatchRequest) GetNamespaceKey() string {
@@ -346,7 +585,7 @@ type FlagEdit struct {
 
 func (x *FlagEdit) Reset() {
 	*x = FlagEdit{}
-	mi := &file_guidonv1_edit_proto_msgTypes[4]
+	mi := &file_guidonv1_edit_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -358,7 +597,7 @@ func (x *FlagEdit) String() string {
 func (*FlagEdit) ProtoMessage() {}
 
 func (x *FlagEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[4]
+	mi := &file_guidonv1_edit_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -371,7 +610,7 @@ func (x *FlagEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagEdit.ProtoReflect.Descriptor instead.
 func (*FlagEdit) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{4}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *FlagEdit) GetPut() *DocumentFlag {
@@ -410,7 +649,7 @@ type SegmentEdit struct {
 
 func (x *SegmentEdit) Reset() {
 	*x = SegmentEdit{}
-	mi := &file_guidonv1_edit_proto_msgTypes[5]
+	mi := &file_guidonv1_edit_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -422,7 +661,7 @@ func (x *SegmentEdit) String() string {
 func (*SegmentEdit) ProtoMessage() {}
 
 func (x *SegmentEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[5]
+	mi := &file_guidonv1_edit_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -435,7 +674,7 @@ func (x *SegmentEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SegmentEdit.ProtoReflect.Descriptor instead.
 func (*SegmentEdit) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{5}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SegmentEdit) GetPut() *DocumentSegment {
@@ -476,7 +715,7 @@ type EditResponse struct {
 
 func (x *EditResponse) Reset() {
 	*x = EditResponse{}
-	mi := &file_guidonv1_edit_proto_msgTypes[6]
+	mi := &file_guidonv1_edit_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -488,7 +727,7 @@ func (x *EditResponse) String() string {
 func (*EditResponse) ProtoMessage() {}
 
 func (x *EditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[6]
+	mi := &file_guidonv1_edit_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -501,7 +740,7 @@ func (x *EditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EditResponse.ProtoReflect.Descriptor instead.
 func (*EditResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{6}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *EditResponse) GetNamespaceKey() string {
@@ -547,7 +786,7 @@ type EditedObject struct {
 
 func (x *EditedObject) Reset() {
 	*x = EditedObject{}
-	mi := &file_guidonv1_edit_proto_msgTypes[7]
+	mi := &file_guidonv1_edit_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -559,7 +798,7 @@ func (x *EditedObject) String() string {
 func (*EditedObject) ProtoMessage() {}
 
 func (x *EditedObject) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[7]
+	mi := &file_guidonv1_edit_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -572,7 +811,7 @@ func (x *EditedObject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EditedObject.ProtoReflect.Descriptor instead.
 func (*EditedObject) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{7}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *EditedObject) GetKind() string {
@@ -600,7 +839,25 @@ var File_guidonv1_edit_proto protoreflect.FileDescriptor
 
 const file_guidonv1_edit_proto_rawDesc = "" +
 	"\n" +
-	"\x13guidonv1/edit.proto\x12\tguidon.v1\x1a\x15guidonv1/guidon.proto\"\xe2\x01\n" +
+	"\x13guidonv1/edit.proto\x12\tguidon.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15guidonv1/guidon.proto\"N\n" +
+	"\x15GetFlagContentRequest\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\"\xb0\x01\n" +
+	"\vFlagContent\x12+\n" +
+	"\x04flag\x18\x01 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x129\n" +
+	"\n" +
+	"created_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"Q\n" +
+	"\x18GetSegmentContentRequest\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\"\xbc\x01\n" +
+	"\x0eSegmentContent\x124\n" +
+	"\asegment\x18\x01 \x01(\v2\x1a.guidon.v1.DocumentSegmentR\asegment\x129\n" +
+	"\n" +
+	"created_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xe2\x01\n" +
 	"\x12ReplaceFlagRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12+\n" +
@@ -644,8 +901,10 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\fEditedObject\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
-	"\x06action\x18\x03 \x01(\tR\x06action2\xe7\x02\n" +
-	"\vEditService\x12E\n" +
+	"\x06action\x18\x03 \x01(\tR\x06action2\x88\x04\n" +
+	"\vEditService\x12J\n" +
+	"\x0eGetFlagContent\x12 .guidon.v1.GetFlagContentRequest\x1a\x16.guidon.v1.FlagContent\x12S\n" +
+	"\x11GetSegmentContent\x12#.guidon.v1.GetSegmentContentRequest\x1a\x19.guidon.v1.SegmentContent\x12E\n" +
 	"\vReplaceFlag\x12\x1d.guidon.v1.ReplaceFlagRequest\x1a\x17.guidon.v1.EditResponse\x12K\n" +
 	"\x0eReplaceSegment\x12 .guidon.v1.ReplaceSegmentRequest\x1a\x17.guidon.v1.EditResponse\x12D\n" +
 	"\vTurnFlagOff\x12\x1c.guidon.v1.SwitchFlagRequest\x1a\x17.guidon.v1.EditResponse\x12C\n" +
@@ -665,42 +924,57 @@ func file_guidonv1_edit_proto_rawDescGZIP() []byte {
 	return file_guidonv1_edit_proto_rawDescData
 }
 
-var file_guidonv1_edit_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_guidonv1_edit_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_guidonv1_edit_proto_goTypes = []any{
-	(*ReplaceFlagRequest)(nil),    // 0: guidon.v1.ReplaceFlagRequest
-	(*ReplaceSegmentRequest)(nil), // 1: guidon.v1.ReplaceSegmentRequest
-	(*SwitchFlagRequest)(nil),     // 2: guidon.v1.SwitchFlagRequest
-	(*PatchRequest)(nil),          // 3: guidon.v1.PatchRequest
-	(*FlagEdit)(nil),              // 4: guidon.v1.FlagEdit
-	(*SegmentEdit)(nil),           // 5: guidon.v1.SegmentEdit
-	(*EditResponse)(nil),          // 6: guidon.v1.EditResponse
-	(*EditedObject)(nil),          // 7: guidon.v1.EditedObject
-	(*DocumentFlag)(nil),          // 8: guidon.v1.DocumentFlag
-	(*DocumentSegment)(nil),       // 9: guidon.v1.DocumentSegment
+	(*GetFlagContentRequest)(nil),    // 0: guidon.v1.GetFlagContentRequest
+	(*FlagContent)(nil),              // 1: guidon.v1.FlagContent
+	(*GetSegmentContentRequest)(nil), // 2: guidon.v1.GetSegmentContentRequest
+	(*SegmentContent)(nil),           // 3: guidon.v1.SegmentContent
+	(*ReplaceFlagRequest)(nil),       // 4: guidon.v1.ReplaceFlagRequest
+	(*ReplaceSegmentRequest)(nil),    // 5: guidon.v1.ReplaceSegmentRequest
+	(*SwitchFlagRequest)(nil),        // 6: guidon.v1.SwitchFlagRequest
+	(*PatchRequest)(nil),             // 7: guidon.v1.PatchRequest
+	(*FlagEdit)(nil),                 // 8: guidon.v1.FlagEdit
+	(*SegmentEdit)(nil),              // 9: guidon.v1.SegmentEdit
+	(*EditResponse)(nil),             // 10: guidon.v1.EditResponse
+	(*EditedObject)(nil),             // 11: guidon.v1.EditedObject
+	(*DocumentFlag)(nil),             // 12: guidon.v1.DocumentFlag
+	(*timestamppb.Timestamp)(nil),    // 13: google.protobuf.Timestamp
+	(*DocumentSegment)(nil),          // 14: guidon.v1.DocumentSegment
 }
 var file_guidonv1_edit_proto_depIdxs = []int32{
-	8,  // 0: guidon.v1.ReplaceFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
-	9,  // 1: guidon.v1.ReplaceSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	4,  // 2: guidon.v1.PatchRequest.flags:type_name -> guidon.v1.FlagEdit
-	5,  // 3: guidon.v1.PatchRequest.segments:type_name -> guidon.v1.SegmentEdit
-	8,  // 4: guidon.v1.FlagEdit.put:type_name -> guidon.v1.DocumentFlag
-	9,  // 5: guidon.v1.SegmentEdit.put:type_name -> guidon.v1.DocumentSegment
-	7,  // 6: guidon.v1.EditResponse.changes:type_name -> guidon.v1.EditedObject
-	0,  // 7: guidon.v1.EditService.ReplaceFlag:input_type -> guidon.v1.ReplaceFlagRequest
-	1,  // 8: guidon.v1.EditService.ReplaceSegment:input_type -> guidon.v1.ReplaceSegmentRequest
-	2,  // 9: guidon.v1.EditService.TurnFlagOff:input_type -> guidon.v1.SwitchFlagRequest
-	2,  // 10: guidon.v1.EditService.TurnFlagOn:input_type -> guidon.v1.SwitchFlagRequest
-	3,  // 11: guidon.v1.EditService.Patch:input_type -> guidon.v1.PatchRequest
-	6,  // 12: guidon.v1.EditService.ReplaceFlag:output_type -> guidon.v1.EditResponse
-	6,  // 13: guidon.v1.EditService.ReplaceSegment:output_type -> guidon.v1.EditResponse
-	6,  // 14: guidon.v1.EditService.TurnFlagOff:output_type -> guidon.v1.EditResponse
-	6,  // 15: guidon.v1.EditService.TurnFlagOn:output_type -> guidon.v1.EditResponse
-	6,  // 16: guidon.v1.EditService.Patch:output_type -> guidon.v1.EditResponse
-	12, // [12:17] is the sub-list for method output_type
-	7,  // [7:12] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	12, // 0: guidon.v1.FlagContent.flag:type_name -> guidon.v1.DocumentFlag
+	13, // 1: guidon.v1.FlagContent.created_at:type_name -> google.protobuf.Timestamp
+	13, // 2: guidon.v1.FlagContent.updated_at:type_name -> google.protobuf.Timestamp
+	14, // 3: guidon.v1.SegmentContent.segment:type_name -> guidon.v1.DocumentSegment
+	13, // 4: guidon.v1.SegmentContent.created_at:type_name -> google.protobuf.Timestamp
+	13, // 5: guidon.v1.SegmentContent.updated_at:type_name -> google.protobuf.Timestamp
+	12, // 6: guidon.v1.ReplaceFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	14, // 7: guidon.v1.ReplaceSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	8,  // 8: guidon.v1.PatchRequest.flags:type_name -> guidon.v1.FlagEdit
+	9,  // 9: guidon.v1.PatchRequest.segments:type_name -> guidon.v1.SegmentEdit
+	12, // 10: guidon.v1.FlagEdit.put:type_name -> guidon.v1.DocumentFlag
+	14, // 11: guidon.v1.SegmentEdit.put:type_name -> guidon.v1.DocumentSegment
+	11, // 12: guidon.v1.EditResponse.changes:type_name -> guidon.v1.EditedObject
+	0,  // 13: guidon.v1.EditService.GetFlagContent:input_type -> guidon.v1.GetFlagContentRequest
+	2,  // 14: guidon.v1.EditService.GetSegmentContent:input_type -> guidon.v1.GetSegmentContentRequest
+	4,  // 15: guidon.v1.EditService.ReplaceFlag:input_type -> guidon.v1.ReplaceFlagRequest
+	5,  // 16: guidon.v1.EditService.ReplaceSegment:input_type -> guidon.v1.ReplaceSegmentRequest
+	6,  // 17: guidon.v1.EditService.TurnFlagOff:input_type -> guidon.v1.SwitchFlagRequest
+	6,  // 18: guidon.v1.EditService.TurnFlagOn:input_type -> guidon.v1.SwitchFlagRequest
+	7,  // 19: guidon.v1.EditService.Patch:input_type -> guidon.v1.PatchRequest
+	1,  // 20: guidon.v1.EditService.GetFlagContent:output_type -> guidon.v1.FlagContent
+	3,  // 21: guidon.v1.EditService.GetSegmentContent:output_type -> guidon.v1.SegmentContent
+	10, // 22: guidon.v1.EditService.ReplaceFlag:output_type -> guidon.v1.EditResponse
+	10, // 23: guidon.v1.EditService.ReplaceSegment:output_type -> guidon.v1.EditResponse
+	10, // 24: guidon.v1.EditService.TurnFlagOff:output_type -> guidon.v1.EditResponse
+	10, // 25: guidon.v1.EditService.TurnFlagOn:output_type -> guidon.v1.EditResponse
+	10, // 26: guidon.v1.EditService.Patch:output_type -> guidon.v1.EditResponse
+	20, // [20:27] is the sub-list for method output_type
+	13, // [13:20] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_edit_proto_init() }
@@ -709,18 +983,18 @@ func file_guidonv1_edit_proto_init() {
 		return
 	}
 	file_guidonv1_guidon_proto_init()
-	file_guidonv1_edit_proto_msgTypes[0].OneofWrappers = []any{}
-	file_guidonv1_edit_proto_msgTypes[1].OneofWrappers = []any{}
-	file_guidonv1_edit_proto_msgTypes[2].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[4].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[5].OneofWrappers = []any{}
+	file_guidonv1_edit_proto_msgTypes[6].OneofWrappers = []any{}
+	file_guidonv1_edit_proto_msgTypes[8].OneofWrappers = []any{}
+	file_guidonv1_edit_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_edit_proto_rawDesc), len(file_guidonv1_edit_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
