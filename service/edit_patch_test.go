@@ -18,13 +18,13 @@ func TestEdit(t *testing.T) {
 	s := newService(t)
 	mustImport(t, s, edited, service.ImportCreate)
 	start := revision(t, s, "default")
-	menu := NewDocumentFlag(t, s, "menu")
+	menu := documentFlag(t, s, "menu")
 	menu.Name, menu.Rollouts[0].Segment.SegmentKeys, menu.Rollouts[1].Segment.SegmentKeys = "New menu", []string{"fresh"}, []string{"fresh"}
 	result, at, err := s.Edit(t.Context(), ann, "", service.Edits{
 		Flags: []service.FlagEdit{
 			{Delete: "banner", UnlessChangedSince: &start},
 			{Put: menu, UnlessChangedSince: &start},
-			{Put: NewDocumentFlag(t, s, "checkout")},
+			{Put: documentFlag(t, s, "checkout")},
 			{Put: &service.DocumentFlag{Key: "new", Name: "New", Type: guidon.BooleanFlag}},
 			{Delete: "none"},
 		},

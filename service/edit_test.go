@@ -52,7 +52,7 @@ func logged(records []*change.Record) []string {
 }
 
 // documentFlag returns a flag of the namespace in the form of a document.
-func NewDocumentFlag(t *testing.T, s *service.Service, key string) *service.DocumentFlag {
+func documentFlag(t *testing.T, s *service.Service, key string) *service.DocumentFlag {
 	t.Helper()
 	for _, f := range view(t, s, "default").Export(false).Document().Flags {
 		if f.Key == key {
@@ -70,7 +70,7 @@ func TestReplace(t *testing.T) {
 	start := revision(t, s, "default")
 	before, segmentBefore := flag(t, s, "default", "checkout"), view(t, s, "default").Snapshot.Segment("staff")
 
-	want := NewDocumentFlag(t, s, "checkout")
+	want := documentFlag(t, s, "checkout")
 	want.Key, want.Name = "", "New checkout"
 	want.Rules[0].Distributions[0].Rollout = 50
 	want.Rules[0].Distributions = append(want.Rules[0].Distributions, &service.DocumentDistribution{Variant: "classic", Rollout: 50})
@@ -98,7 +98,7 @@ func TestReplace(t *testing.T) {
 	}
 
 	// What is as requested is not written, whatever else has changed; what is new is created.
-	same, at, err := s.ReplaceFlag(t.Context(), ann, "", "banner", NewDocumentFlag(t, s, "banner"), &start)
+	same, at, err := s.ReplaceFlag(t.Context(), ann, "", "banner", documentFlag(t, s, "banner"), &start)
 	if diff := cmp.Diff(&service.EditResult{Namespace: "default", Revision: start + 2, Unchanged: 1}, same); diff != "" || err != nil || at != start+2 {
 		t.Errorf("unchanged: revision %d, %v (-want +got):\n%s", at, err, diff)
 	}

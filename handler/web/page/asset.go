@@ -5,8 +5,10 @@ import (
 	"embed"
 	"encoding/hex"
 	"io/fs"
+	"maps"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/exchange"
@@ -23,6 +25,10 @@ var assetTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".yaml": "application/yaml",
 }
 
+// styleSheet is the name of the asset that consists of the files in assets/styles, in the
+// order of their names.
+const styleSheet = "guidon.css"
+
 // assets are the contents of the files that pages use, by name.
 var assets = readAssets()
 
@@ -32,26 +38,29 @@ var Build = digestAssets()
 
 func readAssets() map[string][]byte {
 	files := make(map[string][]byte)
-	entries, err := fs.ReadDir(assetFiles, "assets")
+	err := fs.WalkDir(assetFiles, "assets", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := assetFiles.ReadFile(file)
+		if path.Dir(file) == "assets/styles" {
+			files[styleSheet] = append(files[styleSheet], content...)
+			return err
+		}
+		files[path.Base(file)] = content
+		return err
+	})
 	if err != nil {
 		panic(err) // embedded, so this cannot happen
-	}
-	for _, entry := range entries {
-		content, err := assetFiles.ReadFile("assets/" + entry.Name())
-		if err != nil {
-			panic(err)
-		}
-		files[entry.Name()] = content
 	}
 	return files
 }
 
 func digestAssets() string {
 	digest := sha256.New()
-	entries, _ := fs.ReadDir(assetFiles, "assets") // sorted; readAssets has read them
-	for _, entry := range entries {
-		_, _ = digest.Write([]byte(entry.Name() + "\x00"))
-		_, _ = digest.Write(assets[entry.Name()])
+	for _, name := range slices.Sorted(maps.Keys(assets)) {
+		_, _ = digest.Write([]byte(name + "\x00"))
+		_, _ = digest.Write(assets[name])
 	}
 	return hex.EncodeToString(digest.Sum(nil)[:8])
 }

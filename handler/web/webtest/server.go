@@ -1,0 +1,188 @@
+// Package webtest runs the pages of the web interface over a database of their own, and
+// reads them as a browser does, for tests.
+package webtest
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/web"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// Options configure a [Server]. The zero Options require authentication, with static tokens.
+type Options struct {
+	Open     bool // authentication is not required
+	ReadOnly bool
+	Page     func(*page.Config) // changes the configuration of the pages; optional
+	Empty    bool               // the namespace default is empty, instead of having the example shop
+	Fault    func() error       // of the store, asked before each use; nil means none
+}
+
+// Server is a service with its pages.
+type Server struct {
+	t       testing.TB
+	Service *service.Service // to change what pages show
+	handler http.Handler
+	Log     *bytes.Buffer
+	session string
+}
+
+// New returns a server, whose namespace default has the flags of examples/shop.yaml, and
+// whose visitor is an administrator.
+func New(t testing.TB, options Options) *Server {
+	t.Helper()
+	s := &Server{t: t, Log: new(bytes.Buffer)}
+	s.Service = service.NewService(faulty{cache.New(open(t)), options.Fault}, time.Now).WithPolicy(&service.Policy{})
+	session := call.SessionCookie{Lifetime: time.Hour}
+	config := page.Config{Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test"}
+	if options.Page != nil {
+		options.Page(&config)
+	}
+	site := web.New(config)
+	s.handler = handler.New(handler.Config{
+		Service: s.Service, Session: session, Pages: site.Mount, StepError: site.ErrorPage,
+		Authentication: call.AuthenticationConfig{Required: !options.Open, TokenMethod: true},
+		Logger:         slog.New(slog.NewJSONHandler(s.Log, nil)),
+	})
+	if !options.Empty {
+		s.Import("default", Example(t, "shop.yaml"))
+	}
+	if !options.Open {
+		s.session = s.SignIn(service.TokenInput{Name: "Mira"})
+	}
+	return s
+}
+
+// faulty is a store that fails as it is told.
+type faulty struct {
+	service.Store
+	fault func() error
+}
+
+// Update implements [service.Store].
+func (f faulty) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+	if f.fault != nil && namespace != "" {
+		if err := f.fault(); err != nil {
+			return 0, err
+		}
+	}
+	return f.Store.Update(ctx, namespace, w, fn)
+}
+
+func open(t testing.TB) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// Example returns a file of the folder examples.
+func Example(t testing.TB, name string) []byte {
+	t.Helper()
+	_, here, _, _ := runtime.Caller(0)
+	content, err := os.ReadFile(filepath.Join(filepath.Dir(here), "../../../examples", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// Import imports a YAML document into a namespace, which it creates unless it is default,
+// and replaces what it has.
+func (s *Server) Import(namespace string, yaml []byte) {
+	s.t.Helper()
+	documents, err := document.Decode(bytes.NewReader(yaml), document.YAML)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, d := range documents {
+		d.Namespace.Key = ""
+		if namespace != "default" {
+			if _, _, err := s.Service.CreateNamespace(s.t.Context(), service.Write{}, service.NamespaceInput{Key: namespace, Name: strings.ToUpper(namespace[:1]) + namespace[1:]}); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		if _, _, err := s.Service.Import(s.t.Context(), service.Write{}, namespace, d, service.ImportReplace, false); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// SignIn returns a new browser session of a new static token.
+func (s *Server) SignIn(in service.TokenInput) string {
+	s.t.Helper()
+	token, _, err := s.Service.CreateToken(s.t.Context(), service.Write{}, in)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r := s.send("POST", "/sign-in", "", url.Values{"token": {token}})
+	for _, c := range r.Result.Cookies() {
+		if c.Name == "service_client_token" {
+			return c.Value
+		}
+	}
+	s.t.Fatalf("signing in: %d %s", r.Status, r.Body)
+	return ""
+}
+
+// As returns the same server visited with another session; "" is none.
+func (s *Server) As(session string) *Server {
+	other := *s
+	other.session = session
+	return &other
+}
+
+// Get gets a page. Headers are names and values in turn.
+func (s *Server) Get(target string, headers ...string) *Reply {
+	s.t.Helper()
+	return s.send("GET", target, s.session, nil, headers...)
+}
+
+// Post sends a form, as a page of the service does.
+func (s *Server) Post(target string, form url.Values, headers ...string) *Reply {
+	s.t.Helper()
+	return s.send("POST", target, s.session, form, headers...)
+}
+
+func (s *Server) send(method, target, session string, form url.Values, headers ...string) *Reply {
+	s.t.Helper()
+	request := httptest.NewRequestWithContext(s.t.Context(), method, "http://flags.test"+target, strings.NewReader(form.Encode()))
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	if session != "" {
+		request.AddCookie(&http.Cookie{Name: "service_client_token", Value: session}) // #nosec G124 -- of a request
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Add(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, request)
+	return &Reply{t: s.t, Status: w.Code, Header: w.Header(), Body: w.Body.String(), Result: w.Result()}
+}
