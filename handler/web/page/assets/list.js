@@ -1,0 +1,75 @@
+// Lists: rows follow the filter as somebody types; rows are selected and opened by keys.
+
+import { isTyping, on, say } from "./app.js";
+import { replace } from "./fragment.js";
+
+const filterForm = document.querySelector("form[data-filter]");
+
+const addressOf = (form) => {
+  const url = new URL(form.action);
+  for (const [name, value] of new FormData(form)) if (value) url.searchParams.append(name, value);
+  return url;
+};
+
+let timer;
+const filter = async () => {
+  const url = addressOf(filterForm);
+  const list = await replace(url, filterForm.dataset.filter);
+  if (list === undefined) return location.assign(url);
+  if (!list) return;
+  history.replaceState(history.state, "", url);
+  if (list.dataset.announce) say(list.dataset.announce);
+};
+if (filterForm) {
+  filterForm.addEventListener("input", (event) => {
+    if (event.target.type !== "search") return;
+    clearTimeout(timer);
+    timer = setTimeout(filter, 120);
+  });
+  filterForm.addEventListener("submit", (event) => {
+    event.preventDefault();
+    clearTimeout(timer);
+    filter();
+  });
+}
+
+// Selection. The bar with the acts is there from the first tick.
+const count = (form) => {
+  const chosen = form.querySelectorAll("tbody .pick input:checked").length;
+  const all = form.querySelectorAll("tbody .pick input").length;
+  const head = form.querySelector("thead .pick input");
+  if (head) {
+    head.checked = chosen > 0 && chosen === all;
+    head.indeterminate = chosen > 0 && chosen < all;
+  }
+  for (const bar of form.querySelectorAll(".bulk")) {
+    bar.hidden = chosen === 0;
+    const text = bar.querySelector("[data-count]");
+    if (text) text.textContent = chosen;
+  }
+};
+on("change", ".pick input", (box) => {
+  if (box.closest("thead")) for (const other of box.form.querySelectorAll("tbody .pick input")) other.checked = box.checked;
+  count(box.form);
+});
+for (const bar of document.querySelectorAll(".bulk")) if (bar.closest("form")) count(bar.closest("form"));
+
+// Keys: j and k move, x selects, . opens the menu of the row.
+const rows = () => [...document.querySelectorAll("tr:has(a.row)")];
+const current = () => document.activeElement?.closest?.("tr");
+const keys = {
+  j: () => move(1), k: () => move(-1),
+  x: () => current()?.querySelector(".pick input")?.click(),
+  ".": () => { const menu = current()?.querySelector("details.menu"); if (menu) { menu.open = true; menu.querySelector(".pop :is(a, button)")?.focus(); } },
+};
+const move = (step) => {
+  const all = rows();
+  const at = all.indexOf(current());
+  all[Math.min(Math.max(at + step, 0), all.length - 1)]?.querySelector("a.row").focus();
+};
+document.addEventListener("keydown", (event) => {
+  if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target) && event.target.type !== "checkbox") return;
+  if (document.documentElement.dataset.shortcuts === "off" || document.querySelector("dialog[open]") || !keys[event.key]) return;
+  event.preventDefault();
+  keys[event.key]();
+});

@@ -1,0 +1,87 @@
+// Search over everything, from everywhere: a dialog over the page at /search.
+
+import { load } from "./fragment.js";
+
+let dialog;
+let input;
+let list;
+let place;
+let latest;
+
+const make = () => {
+  dialog = document.createElement("dialog");
+  dialog.className = "palette";
+  dialog.setAttribute("aria-label", "Search or jump to");
+  const ask = document.createElement("div");
+  ask.className = "ask";
+  input = document.createElement("input");
+  for (const [name, value] of Object.entries({
+    role: "combobox", "aria-expanded": "true", "aria-controls": "found", "aria-autocomplete": "list",
+    "aria-label": "Search or jump to", autocomplete: "off", spellcheck: "false", placeholder: "Search or jump to",
+  })) input.setAttribute(name, value);
+  const escape = document.createElement("kbd");
+  escape.textContent = "esc";
+  ask.append(input, escape);
+  list = document.createElement("ul");
+  list.className = "list";
+  list.id = "found";
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Results");
+  dialog.append(ask, list);
+  document.body.append(dialog);
+  input.addEventListener("input", search);
+  dialog.addEventListener("keydown", keys);
+  list.addEventListener("click", (event) => follow(event.target.closest("[role=option]"), event));
+  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+};
+
+const search = async () => {
+  latest?.abort();
+  latest = new AbortController();
+  const { signal } = latest;
+  const query = new URLSearchParams({ q: input.value });
+  if (place.namespace) query.set("namespace", place.namespace);
+  const page = await load(`${place.base}/search?${query}`, { region: "options", signal });
+  if (signal.aborted || !page) return;
+  const found = page.querySelector('[data-region="options"]');
+  if (found) list.replaceChildren(...found.childNodes);
+  choose(options()[0]);
+};
+
+const options = () => [...list.querySelectorAll("[role=option]")];
+
+const choose = (option) => {
+  for (const other of options()) other.setAttribute("aria-selected", String(other === option));
+  if (!option) return input.removeAttribute("aria-activedescendant");
+  input.setAttribute("aria-activedescendant", option.id);
+  option.scrollIntoView({ block: "nearest" });
+};
+
+const follow = (option, event) => {
+  if (!option) return;
+  if (event.metaKey || event.ctrlKey) return open_(option.dataset.href);
+  location.assign(option.dataset.href);
+};
+const open_ = (address) => window.open(address, "_blank", "noopener");
+
+const keys = (event) => {
+  const all = options();
+  const at = all.findIndex((o) => o.getAttribute("aria-selected") === "true");
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    event.preventDefault();
+    choose(all.at((at + (event.key === "ArrowDown" ? 1 : -1) + all.length) % all.length));
+  } else if (event.key === "Enter") {
+    event.preventDefault();
+    follow(all[at], event);
+  }
+};
+
+/** open shows the palette. */
+export const open = (where) => {
+  place = where;
+  if (!dialog) make();
+  if (dialog.open) return;
+  dialog.showModal();
+  input.select();
+  search();
+};
