@@ -106,13 +106,13 @@ const MaxPublicMessage = 2048
 func PublicMessage(err error) string {
 	code := CodeOf(err)
 	if e, ok := errors.AsType[*Error](err); ok && code != Internal {
-		return cut(e.Message, MaxPublicMessage)
+		return Cut(e.Message, MaxPublicMessage)
 	}
 	return code.Error()
 }
 
-// cut truncates the text to at most limit bytes, the last of which are then "…".
-func cut(text string, limit int) string {
+// Cut truncates the text to at most limit bytes, the last of which are then "…".
+func Cut(text string, limit int) string {
 	const rest = "…"
 	if len(text) <= limit {
 		return text

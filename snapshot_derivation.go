@@ -27,11 +27,17 @@ func (d *Derivation[T]) Of(s *Snapshot) T {
 
 // FlagDerivation is a [Derivation] of one flag. Its value lives as long as the
 // [CompiledFlag] does, and is shared by all snapshots that share that.
-type FlagDerivation[T any] struct{ derive func(*Flag) T }
+type FlagDerivation[T any] struct{ derive func(*CompiledFlag) T }
 
 // NewFlagDerivation returns the derivation that derive computes. derive must always
 // return the same value for the same flag.
 func NewFlagDerivation[T any](derive func(*Flag) T) *FlagDerivation[T] {
+	return NewCompiledDerivation(func(f *CompiledFlag) T { return derive(f.flag) })
+}
+
+// NewCompiledDerivation is NewFlagDerivation for a value that also depends on the segments
+// that the flag refers to.
+func NewCompiledDerivation[T any](derive func(*CompiledFlag) T) *FlagDerivation[T] {
 	return &FlagDerivation[T]{derive}
 }
 
@@ -52,7 +58,7 @@ func (d *FlagDerivation[T]) Of(f *CompiledFlag) T {
 			return at.value.(T)
 		}
 	}
-	f.derived.CompareAndSwap(known, &flagDerived{d, d.derive(f.flag), known})
+	f.derived.CompareAndSwap(known, &flagDerived{d, d.derive(f), known})
 	return d.Of(f) // finds it, or tries again if another derivation was added first
 }
 

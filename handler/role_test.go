@@ -27,7 +27,8 @@ var needs = map[string]service.Role{
 	"ListRollouts": service.RoleViewer, "GetRollout": service.RoleViewer, "ListSegments": service.RoleViewer, "GetSegment": service.RoleViewer,
 	"ListChanges": service.RoleViewer, "LatestChanges": service.RoleViewer, "Export": service.RoleViewer, "Explain": service.RoleViewer, "ExplainBatch": service.RoleViewer,
 	"GetSegmentUsage": service.RoleViewer, "PreviewSegment": service.RoleViewer, "PreviewFlag": service.RoleViewer, "GetFlagReach": service.RoleViewer,
-	"Compare":    service.RoleViewer,
+	"Compare": service.RoleViewer, "ListFlagSummaries": service.RoleViewer, "ListSegmentSummaries": service.RoleViewer, "ListUnusedFlags": service.RoleViewer,
+	"ListProperties": service.RoleViewer, "GetCatalogCounts": service.RoleViewer, "Search": service.RoleUnset,
 	"CreateFlag": service.RoleEditor, "UpdateFlag": service.RoleEditor, "DeleteFlag": service.RoleEditor,
 	"CreateVariant": service.RoleEditor, "UpdateVariant": service.RoleEditor, "DeleteVariant": service.RoleEditor,
 	"CreateRule": service.RoleEditor, "UpdateRule": service.RoleEditor, "OrderRules": service.RoleEditor, "DeleteRule": service.RoleEditor,
@@ -82,7 +83,7 @@ func TestRoles(t *testing.T) {
 					want = "permission denied: needs viewer on any namespace" // no page would work
 				case !known:
 					want = `permission denied: needs admin on namespace "*"`
-				case o.Method() == "ListNamespaces" && role < service.RoleViewer:
+				case (o.Method() == "ListNamespaces" || o.Method() == "Search") && role < service.RoleViewer:
 					want = `permission denied: needs viewer on namespace "*"`
 				case need != service.RoleUnset && (role < need || !test.within):
 					want = fmt.Sprintf("permission denied: needs %s on namespace %q", need, test.namespace)

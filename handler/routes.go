@@ -144,6 +144,14 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Read("/guidon.v1.AnalysisService/PreviewSegment", manage, within(post, "/segments/{key}/effect"), management.PreviewSegment).Validating(management.CheckPreviewSegment),
 		call.Read("/guidon.v1.AnalysisService/PreviewFlag", manage, within(post, "/flags/{key}/effect"), management.PreviewFlag).Validating(management.CheckPreviewFlag),
 		call.Read("/guidon.v1.AnalysisService/GetFlagReach", manage, within(get, "/flags/{key}/reach"), management.GetFlagReach).Validating(management.CheckKey),
+		// Lists and the search as people use them: not part of Flipt v1.
+		call.List[guidonv1.FlagSummaryList]("/guidon.v1.CatalogService/ListFlagSummaries", manage, within(get, "/catalog/flags"), management.ListFlagSummaries).Validating(management.CheckFlagSummaries),
+		call.Read("/guidon.v1.CatalogService/ListSegmentSummaries", manage, within(get, "/catalog/segments"), management.ListSegmentSummaries).Validating(management.CheckSegmentSummaries),
+		call.List[guidonv1.UnusedFlagList]("/guidon.v1.CatalogService/ListUnusedFlags", manage, within(get, "/catalog/unused"), management.ListUnusedFlags).Validating(management.CheckUnusedFlags),
+		call.Read("/guidon.v1.CatalogService/ListProperties", manage, within(get, "/catalog/properties"), management.ListProperties).Validating(management.CheckProperties),
+		call.List[guidonv1.CatalogCounts]("/guidon.v1.CatalogService/GetCatalogCounts", manage, within(get, "/catalog/counts"), management.GetCatalogCounts),
+		call.Inform("/guidon.v1.CatalogService/Search", manage, only(get, apiPrefix+"/search"), management.Search).Validating(management.CheckSearch).ForEveryIdentity(),
+
 		// Explanations: not part of Flipt v1.
 		call.List[guidonv1.ExplainResponse]("/guidon.v1.ExplainService/Explain", manage, within(post, "/flags/{key}/explain"), evaluator.Explain).Validating(evaluation.CheckExplain),
 		call.List[guidonv1.ExplainBatchResponse]("/guidon.v1.ExplainService/ExplainBatch", manage, within(post, "/flags/{key}/explain/batch"), evaluator.ExplainBatch).Validating(evaluation.CheckExplainBatch),

@@ -21,17 +21,34 @@ func (s *Service) ListNamespaces(ctx context.Context, by Caller, request PageReq
 	if err := request.ValidateTokenFirst(); err != nil {
 		return nil, Page{}, err
 	}
-	namespaces, err := s.store.Namespaces(ctx)
+	namespaces, err := s.visibleNamespaces(ctx, by)
 	if err != nil {
 		return nil, Page{}, err
 	}
-	if a := by.Authentication; a != nil && !a.May(RoleViewer, Everywhere) {
-		if !a.MayAnywhere(RoleViewer) {
-			return nil, Page{}, Refusal(RoleViewer, Everywhere)
-		}
-		namespaces = slices.DeleteFunc(slices.Clone(namespaces), func(n *guidon.Namespace) bool { return !a.May(RoleViewer, n.Key) })
-	}
 	return paginate(namespaces, request, func(n *guidon.Namespace) string { return n.Key })
+}
+
+// visibleNamespaces returns the namespaces that the caller may read, in creation order. It
+// returns PermissionDenied if the caller may read none, whatever exists.
+func (s *Service) visibleNamespaces(ctx context.Context, by Caller) ([]*guidon.Namespace, error) {
+	namespaces, err := s.store.Namespaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := by.Authentication
+	if a == nil {
+		return namespaces, nil
+	}
+	scope, limited := a.Scope()
+	if a.May(RoleViewer, Everywhere) && !limited {
+		return namespaces, nil
+	}
+	if !a.MayAnywhere(RoleViewer) {
+		return nil, Refusal(RoleViewer, Everywhere)
+	}
+	return slices.DeleteFunc(slices.Clone(namespaces), func(n *guidon.Namespace) bool {
+		return limited && n.Key != scope || !a.May(RoleViewer, n.Key)
+	}), nil
 }
 
 // CreateNamespace creates a namespace. It returns InvalidArgument if the key exists

@@ -132,7 +132,7 @@ func (s *Service) ViewAt(ctx context.Context, ref Reference, d Demand, admit Adm
 	if ref.At.IsCurrent() {
 		return s.View(ctx, ref.Namespace, d)
 	}
-	view := View{State: State{Namespace: ref.Namespace}}
+	view := View{State: State{Namespace: ref.Namespace}, clock: s.now}
 	if d.AtLeast > 0 {
 		if current, err := s.View(ctx, ref.Namespace, d); err != nil && !errors.Is(err, guidon.NotFound) {
 			return View{State: current.State}, err // a deleted namespace has earlier states

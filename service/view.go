@@ -22,6 +22,15 @@ type State struct {
 type View struct {
 	Snapshot *guidon.Snapshot
 	State
+	clock func() time.Time // of the service; nil means time.Now
+}
+
+// now returns the time, for what depends on it besides the state.
+func (v View) now() time.Time {
+	if v.clock == nil {
+		return time.Now()
+	}
+	return v.clock()
 }
 
 // View returns a state of the namespace that satisfies d. It returns NotFound if the
@@ -30,7 +39,7 @@ type View struct {
 // error, the View has only the State, as far as that is known.
 func (s *Service) View(ctx context.Context, namespace string, d Demand) (View, error) {
 	namespace = guidon.NamespaceKey(namespace)
-	view := View{State: State{Namespace: namespace}}
+	view := View{State: State{Namespace: namespace}, clock: s.now}
 	snapshot, age, err := s.store.Snapshot(ctx, namespace, d)
 	if d.AtLeast > 0 {
 		snapshot, age, err = s.await(ctx, namespace, d, snapshot, age, err)

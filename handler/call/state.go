@@ -118,16 +118,23 @@ func (r *Request) viewPair(ctx context.Context, s *service.Service, d service.De
 	return before, after, err
 }
 
+// OfPast reports whether a state that the request is about was named by a reference.
+func (r *Request) OfPast() bool { return !r.at.IsCurrent() || !r.with.IsCurrent() }
+
 // tag sets the ETag of the response from states of which one was named by a reference, and
 // drops the message if the client has it. The stamp of a revision distinguishes states of a
-// database that was restored from a backup.
+// database that was restored from a backup. If the operation has set an ETag, for what
+// depends on more than the states, it is a part of it.
 func (r *Request) tag(o *Operation, response *Response, revisions ...guidon.Revision) {
-	if r.at.IsCurrent() && r.with.IsCurrent() {
+	if !r.OfPast() {
 		return
 	}
-	tags := make([]string, len(revisions))
+	tags := make([]string, len(revisions), len(revisions)+1)
 	for i, revision := range revisions {
 		tags[i] = fmt.Sprintf("%d-%x", revision.Number, uint64(revision.Stamp)) // #nosec G115 -- only its bits matter
+	}
+	if response.ETag != "" {
+		tags = append(tags, response.ETag)
 	}
 	response.ETag = strings.Join(tags, "-")
 	if MatchesETag(r.IfNoneMatch, response.ETag) {

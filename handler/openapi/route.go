@@ -109,7 +109,7 @@ func (r route) parameters(s *schemas) ([]any, error) {
 	if r.operation.TakesMessage() {
 		all = append(all, object{{"$ref", "#/components/parameters/Message"}})
 	}
-	if ofNamespace(r.operation) && !r.operation.Writes() && r.operation.Name != "/flipt.Flipt/ListNamespaces" {
+	if ofNamespace(r.operation) && !r.operation.Writes() && !ofNone(r.operation) {
 		all = append(all,
 			object{{"$ref", "#/components/parameters/MinRevision"}},
 			object{{"$ref", "#/components/parameters/CacheControl"}})
@@ -132,6 +132,12 @@ func (r route) describeReference(parameter object, field protoreflect.FieldDescr
 		return parameter
 	}
 	return parameter.with("description", referenceText)
+}
+
+// ofNone reports whether the operation is about no particular namespace, and so has no
+// revision.
+func ofNone(o *call.Operation) bool {
+	return o.Name == "/flipt.Flipt/ListNamespaces" || o.Name == "/guidon.v1.CatalogService/Search"
 }
 
 // ofNamespace reports whether the operation is about namespaces.

@@ -26,6 +26,7 @@ var services = map[string]string{
 	"flipt.meta.MetadataService":                       "Information about the running instance",
 	"guidon.v1.ChangeService":                          "Change records",
 	"guidon.v1.DocumentService":                        "Import and export of whole namespaces",
+	"guidon.v1.CatalogService":                         "Lists of flags and segments in short, and the search",
 	"guidon.v1.CompareService":                         "Differences between states",
 	"guidon.v1.EditService":                            "Changes of whole flags and segments",
 	"guidon.v1.PlanService":                            "Plans that bring objects of a document or another namespace into a namespace",
@@ -102,6 +103,13 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.AnalysisService/PreviewSegment":  "Preview what saving an edited segment changes for users of the flags that refer to it",
 	"/guidon.v1.AnalysisService/PreviewFlag":     "Preview what saving an edited flag changes for its users",
 	"/guidon.v1.AnalysisService/GetFlagReach":    "Get what a flag can never do, and how its percentages are rounded",
+
+	"/guidon.v1.CatalogService/ListFlagSummaries":    "List flags that match filters: what each does in short, and how many other filters would leave",
+	"/guidon.v1.CatalogService/ListSegmentSummaries": "List segments that match words, with their constraints in words",
+	"/guidon.v1.CatalogService/ListUnusedFlags":      "List the flags that may no longer be needed, and why",
+	"/guidon.v1.CatalogService/ListProperties":       "List the properties that constraints compare, with known values",
+	"/guidon.v1.CatalogService/GetCatalogCounts":     "Count the flags, the segments, and the flags that may no longer be needed",
+	"/guidon.v1.CatalogService/Search":               "Find flags, segments, owners, tags and namespaces, in all namespaces that the caller may view",
 
 	"/guidon.v1.CompareService/Compare": "Compare two namespaces: which flags and segments differ, field by field",
 

@@ -1,0 +1,116 @@
+package convert
+
+import (
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Limits of what a summary of a flag has.
+const (
+	maxSummaryText   = 240 // bytes of a description
+	maxSummaryShares = 20
+	maxSummaryTags   = 20
+)
+
+// FlagSummary returns the message of the summary of a flag.
+func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
+	f := s.Flag
+	shares := s.Outlook.EveryoneElse
+	m := &guidonv1.FlagSummary{
+		Key: f.Key, Name: f.Name, Description: guidon.Cut(f.Description, maxSummaryText),
+		Type: flipt.FlagType(f.Type), Enabled: f.Enabled, State: guidonv1.FlagState(s.Outlook.State),
+		EveryoneElse: All(shares[:min(len(shares), maxSummaryShares)], func(a guidon.AnswerShare) *guidonv1.FlagShare { return flagShare(f.Type, a) }),
+		MoreShares:   Count(max(0, len(shares)-maxSummaryShares)),
+		SegmentCount: Count(s.Segments), StepCount: Count(len(f.Rules) + len(f.Rollouts)), VariantCount: Count(len(f.Variants)),
+		Owner: s.Owner, Tags: s.Tags[:min(len(s.Tags), maxSummaryTags)], MoreTags: Count(max(0, len(s.Tags)-maxSummaryTags)),
+		Review: s.Review, ReviewPassed: s.ReviewPassed,
+		CreatedAt: Timestamp(f.CreatedAt), UpdatedAt: Timestamp(f.UpdatedAt),
+	}
+	if f.Type == guidon.VariantFlag && !f.Enabled {
+		m.WhileOff = flagShare(f.Type, shares[0])
+	}
+	if s.FirstSegment.Key != "" {
+		m.FirstSegment = &guidonv1.SegmentName{Key: s.FirstSegment.Key, Name: s.FirstSegment.Name}
+	}
+	return m
+}
+
+func flagShare(t guidon.FlagType, a guidon.AnswerShare) *guidonv1.FlagShare {
+	m := &guidonv1.FlagShare{Percentage: a.Percentage(t), Enabled: a.Enabled, ByDefault: a.Default, Fails: a.Fails}
+	if a.Variant != nil {
+		m.VariantKey = a.Variant.Key
+	}
+	return m
+}
+
+// FlagFacets returns the message of the facets. nameOf returns the name of a segment.
+func FlagFacets(f *service.FlagFacets, nameOf func(segment string) string) *guidonv1.FlagFacets {
+	m := &guidonv1.FlagFacets{
+		Owners: facetCounts(f.Owners, nil), MoreOwners: Count(f.Owners.More),
+		Tags: facetCounts(f.Tags, nil), MoreTags: Count(f.Tags.More),
+		Segments: facetCounts(f.Segments, nameOf), MoreSegments: Count(f.Segments.More),
+	}
+	for _, state := range []guidon.FlagState{guidon.OnState, guidon.PartlyState, guidon.OffState} {
+		m.States = append(m.States, &guidonv1.FlagStateCount{State: guidonv1.FlagState(state), Count: Count(f.States[state])})
+	}
+	for _, t := range []guidon.FlagType{guidon.BooleanFlag, guidon.VariantFlag} {
+		m.Types = append(m.Types, &guidonv1.FlagTypeCount{Type: flipt.FlagType(t), Count: Count(f.Types[t])})
+	}
+	return m
+}
+
+func facetCounts(f service.FacetCounts, nameOf func(value string) string) []*guidonv1.FacetCount {
+	return All(f.Counts, func(c service.FacetCount) *guidonv1.FacetCount {
+		m := &guidonv1.FacetCount{Value: c.Value, Count: Count(c.Count)}
+		if nameOf != nil {
+			m.Name = nameOf(c.Value)
+		}
+		return m
+	})
+}
+
+// SegmentSummary returns the message of the summary of a segment.
+func SegmentSummary(s service.SegmentSummary) *guidonv1.SegmentSummary {
+	g := s.Segment
+	return &guidonv1.SegmentSummary{
+		Key: g.Key, Name: g.Name, Description: guidon.Cut(g.Description, maxSummaryText),
+		MatchType: flipt.MatchType(g.MatchType), Conditions: s.Conditions,
+		ConstraintCount: Count(len(g.Constraints)), Everyone: len(g.Constraints) == 0, FlagCount: Count(s.Flags),
+		CreatedAt: Timestamp(g.CreatedAt), UpdatedAt: Timestamp(g.UpdatedAt),
+	}
+}
+
+// UnusedFlag returns the message of a flag that may no longer be needed.
+func UnusedFlag(u service.UnusedFlag) *guidonv1.UnusedFlag {
+	return &guidonv1.UnusedFlag{
+		Flag: FlagSummary(&u.FlagSummary),
+		Reasons: All(u.Reasons, func(r service.UnusedReason) *guidonv1.UnusedReason {
+			return &guidonv1.UnusedReason{Kind: guidonv1.UnusedReasonKind(r.Kind), Text: r.Text}
+		}),
+	}
+}
+
+// Property returns the message of a property.
+func Property(p *service.Property) *guidonv1.Property {
+	return &guidonv1.Property{
+		Name: p.Name, Values: p.Values, MoreValues: p.More,
+		Types: All(p.Types, func(t service.PropertyType) *guidonv1.PropertyType {
+			return &guidonv1.PropertyType{Type: flipt.ComparisonType(t.Type), Count: Count(t.Count)}
+		}),
+	}
+}
+
+// SearchGroup returns the message of hits of one kind.
+func SearchGroup(g service.SearchGroup) *guidonv1.SearchGroup {
+	return &guidonv1.SearchGroup{
+		TotalCount: Count(g.Total),
+		Hits: All(g.Hits, func(h service.SearchHit) *guidonv1.SearchHit {
+			return &guidonv1.SearchHit{
+				Kind: guidonv1.SearchHitKind(h.Kind), NamespaceKey: h.Namespace.Key, NamespaceName: h.Namespace.Name,
+				Key: h.Key, Name: h.Name, Type: flipt.FlagType(h.Type), State: guidonv1.FlagState(h.State), FlagCount: Count(h.Flags),
+			}
+		}),
+	}
+}

@@ -1,0 +1,245 @@
+package service
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+)
+
+// FlagQuery selects flags. A flag must match the text and each list that is not empty, and
+// it matches a list by any of its values.
+type FlagQuery struct {
+	// Text has words, which must all occur in key, name, description or metadata, and terms
+	// such as "owner:ann", which are added to the lists.
+	Text     string
+	States   []guidon.FlagState
+	Types    []guidon.FlagType
+	Owners   []string // whatever the case; an empty one is for flags without an owner
+	Tags     []string // whatever the case
+	Segments []string // keys
+	// Order.
+	Sort       FlagSort
+	Descending bool
+	Window     Window
+}
+
+// Limits of queries.
+const (
+	maxQuery      = 1000 // bytes
+	maxListed     = 100  // values of one list
+	defaultWindow = 50
+	maxWindow     = 200
+)
+
+// Validate returns InvalidArgument if the query breaks a rule, whatever the namespace.
+func (q *FlagQuery) Validate() error {
+	if err := checkQuery(q.Text, maxQuery); err != nil {
+		return err
+	}
+	for _, state := range q.States {
+		if state > guidon.PartlyState {
+			return invalidField("states", "must be known states")
+		}
+	}
+	for _, t := range q.Types {
+		if !t.Known() {
+			return invalidField("types", "must be known types")
+		}
+	}
+	for _, list := range []struct {
+		name string
+		n    int
+	}{{"states", len(q.States)}, {"types", len(q.Types)}, {"owners", len(q.Owners)}, {"tags", len(q.Tags)}, {"segments", len(q.Segments)}} {
+		if list.n > maxListed {
+			return invalidField(list.name, "must not have more than 100 values")
+		}
+	}
+	if q.Sort >= flagSorts {
+		return invalidField("sort", "must be a known order")
+	}
+	return q.Window.Validate()
+}
+
+func checkQuery(text string, limit int) error {
+	if len(text) > limit {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field query: must not be longer than %d bytes", limit)
+	}
+	return checkTexts(field{"query", text})
+}
+
+// Window is a part of a list.
+type Window struct {
+	Offset int32 // how many items are left out
+	Limit  int32 // the most items; 0 means 50
+}
+
+// Validate returns InvalidArgument if the window breaks a rule.
+func (w Window) Validate() error {
+	switch {
+	case w.Limit < 0 || w.Limit > maxWindow:
+		return invalidField("limit", "must be between 0 and 200")
+	case w.Offset < 0:
+		return invalidField("offset", "must be greater than or equal to '0'")
+	}
+	return nil
+}
+
+// size returns the most items of the window.
+func (w Window) size() int {
+	if w.Limit == 0 {
+		return defaultWindow
+	}
+	return int(w.Limit)
+}
+
+// has reports whether the item with the number is in the window.
+func (w Window) has(number int) bool {
+	return number >= int(w.Offset) && number-int(w.Offset) < w.size()
+}
+
+// Next returns the offset of the next window of a list with so many items, and whether there
+// is one.
+func (w Window) Next(total int) (int, bool) {
+	next := int(w.Offset) + w.size()
+	return next, next < total
+}
+
+// flagConditions are the conditions that a term such as is:unused states besides states.
+type flagConditions uint8
+
+const (
+	isUnused flagConditions = 1 << iota
+	isOverdue
+	isSnoozed
+)
+
+// parsedQuery is a query with its terms in the lists.
+type parsedQuery struct {
+	FlagQuery
+	words      []sought
+	keys       []string // beginnings, in lower case
+	conditions flagConditions
+}
+
+func (q FlagQuery) parse() *parsedQuery {
+	p := &parsedQuery{FlagQuery: q}
+	// The lists of the request are not appended to in place.
+	p.States, p.Types = slices.Clip(q.States), slices.Clip(q.Types)
+	p.Owners, p.Tags, p.Segments = slices.Clip(q.Owners), slices.Clip(q.Tags), slices.Clip(q.Segments)
+	for _, word := range wordsOf(q.Text) {
+		if !p.addTerm(word) {
+			p.words = append(p.words, newSought(word.text()))
+		}
+	}
+	return p
+}
+
+// addTerm adds a term such as "owner:ann" to the lists. It reports whether the word is one.
+// One without a value is not finished, and adds nothing.
+func (p *parsedQuery) addTerm(w queryWord) bool {
+	name := strings.ToLower(w.name)
+	if w.value == "" && !w.quoted && slices.Contains(termNames, name) {
+		return true
+	}
+	switch name {
+	case "owner":
+		p.Owners = append(p.Owners, w.value)
+	case "tag":
+		p.Tags = append(p.Tags, w.value)
+	case "segment":
+		p.Segments = append(p.Segments, w.value)
+	case "key":
+		p.keys = append(p.keys, strings.ToLower(w.value))
+	case "type":
+		return p.addType(w.value)
+	case "is":
+		return p.addState(w.value)
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *parsedQuery) addType(value string) bool {
+	switch strings.ToLower(value) {
+	case "boolean":
+		p.Types = append(p.Types, guidon.BooleanFlag)
+	case "variant":
+		p.Types = append(p.Types, guidon.VariantFlag)
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *parsedQuery) addState(value string) bool {
+	switch strings.ToLower(value) {
+	case "on":
+		p.States = append(p.States, guidon.OnState)
+	case "off":
+		p.States = append(p.States, guidon.OffState)
+	case "partly":
+		p.States = append(p.States, guidon.PartlyState)
+	case "unused":
+		p.conditions |= isUnused
+	case "overdue":
+		p.conditions |= isOverdue
+	case "snoozed":
+		p.conditions |= isSnoozed
+	default:
+		return false
+	}
+	return true
+}
+
+// termNames are the names of terms.
+var termNames = []string{"owner", "tag", "is", "type", "segment", "key"}
+
+// queryWord is a word of a query: a term with name and value, or a value alone.
+type queryWord struct {
+	name, value string
+	quoted      bool // the value
+}
+
+// text returns the word as it was, without quotes.
+func (w queryWord) text() string {
+	if w.name == "" {
+		return w.value
+	}
+	return w.name + ":" + w.value
+}
+
+// wordsOf returns the words of the text, which white space separates outside of double
+// quotes.
+func wordsOf(text string) (words []queryWord) {
+	for {
+		text = strings.TrimLeft(text, whiteSpace)
+		if text == "" {
+			return words
+		}
+		var w queryWord
+		if end := strings.IndexAny(text, whiteSpace+`:"`); end > 0 && text[end] == ':' {
+			w.name, text = text[:end], text[end+1:]
+		}
+		w.quoted = strings.HasPrefix(text, `"`)
+		w.value, text = cutValue(text)
+		if w.name != "" || w.value != "" {
+			words = append(words, w)
+		}
+	}
+}
+
+const whiteSpace = " \t\r\n\f\v\u00a0"
+
+// cutValue cuts a value off the text: up to the next white space, or to the end of quotes.
+func cutValue(text string) (value, rest string) {
+	if quoted, isQuoted := strings.CutPrefix(text, `"`); isQuoted {
+		value, rest, _ = strings.Cut(quoted, `"`)
+		return value, rest
+	}
+	if end := strings.IndexAny(text, whiteSpace); end >= 0 {
+		return text[:end], text[end:]
+	}
+	return text, ""
+}

@@ -1,0 +1,146 @@
+package service
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/guidonhq/guidon"
+)
+
+// UnusedKind is a kind of reasons why a flag may no longer be needed.
+type UnusedKind uint8
+
+// Kinds of reasons.
+const (
+	UnusedOneAnswer    UnusedKind = iota // everybody gets the same
+	UnusedRounded                        // a threshold below 100 percent takes everybody
+	UnusedReviewPassed                   // the review date has passed
+	unusedKinds
+)
+
+// UnusedReason is why a flag may no longer be needed.
+type UnusedReason struct {
+	Kind UnusedKind
+	Text string // in words
+}
+
+// UnusedFlag is a flag that may no longer be needed, as far as its configuration tells.
+type UnusedFlag struct {
+	FlagSummary
+	Reasons []UnusedReason // in order of their kinds
+}
+
+// UnusedQuery selects flags that may no longer be needed.
+type UnusedQuery struct {
+	Reasons []UnusedKind // of which a flag must have one; none means any
+	Window  Window
+}
+
+// Validate returns InvalidArgument if the query breaks a rule, whatever the namespace.
+func (q *UnusedQuery) Validate() error {
+	if len(q.Reasons) > maxListed {
+		return invalidField("reasons", "must not have more than 100 values")
+	}
+	for _, kind := range q.Reasons {
+		if kind >= unusedKinds {
+			return invalidField("reasons", "must be known reasons")
+		}
+	}
+	return q.Window.Validate()
+}
+
+// UnusedList is one page of the flags that may no longer be needed.
+type UnusedList struct {
+	Flags   []UnusedFlag
+	Total   int
+	Snoozed int // flags that are left out because their review date is to come
+}
+
+// UnusedFlags returns a page of the flags that may no longer be needed, the longest unchanged
+// first.
+func (v View) UnusedFlags(q UnusedQuery) (*UnusedList, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	c, now := catalogs.Of(v.Snapshot), v.now().Unix()
+	list := &UnusedList{}
+	var want unusedReasons
+	for _, kind := range q.Reasons {
+		want |= 1 << kind
+	}
+	for _, at := range c.orders[FlagsByChange]() {
+		row := &c.rows[at]
+		why := row.reasons(now)
+		if why == 0 || want != 0 && why&want == 0 {
+			continue
+		}
+		if row.metadata.snoozed(now) {
+			list.Snoozed++
+			continue
+		}
+		if q.Window.has(list.Total) {
+			list.Flags = append(list.Flags, UnusedFlag{v.summaryOf(c, row, now), row.explain(why)})
+		}
+		list.Total++
+	}
+	return list, nil
+}
+
+// unusedReasons is a set of kinds, as bits.
+type unusedReasons uint8
+
+// reasons returns why the flag may no longer be needed, whether it is snoozed or not.
+func (f *flagFacts) reasons(now int64) (kinds unusedReasons) {
+	if f.Constant {
+		kinds |= 1 << UnusedOneAnswer
+	}
+	if f.Rounded != guidon.NoStep {
+		kinds |= 1 << UnusedRounded
+	}
+	if f.metadata.overdue(now) {
+		kinds |= 1 << UnusedReviewPassed
+	}
+	return kinds
+}
+
+// unused reports whether the flag may no longer be needed.
+func (f *flagFacts) unused(now int64) bool { return f.reasons(now) != 0 && !f.metadata.snoozed(now) }
+
+// explain returns the reasons in words, in order of their kinds.
+func (f *flagFacts) explain(kinds unusedReasons) (reasons []UnusedReason) {
+	for kind := range unusedKinds {
+		if kinds&(1<<kind) != 0 {
+			reasons = append(reasons, UnusedReason{kind, guidon.Cut(f.why(kind), maxSummaryText)})
+		}
+	}
+	return reasons
+}
+
+// why returns the reason in words.
+func (f *flagFacts) why(kind UnusedKind) string {
+	switch kind {
+	case UnusedRounded:
+		percentage := f.flag.Rollouts[f.Rounded].Threshold.Percentage
+		return fmt.Sprintf("rollout %d has %s %%, which takes everybody who gets there", f.Rounded+1, strconv.FormatFloat(float64(percentage), 'f', -1, 32))
+	case UnusedReviewPassed:
+		return fmt.Sprintf("the review date %s has passed", f.metadata.review)
+	}
+	text := "everybody gets " + answerText(f.flag.Type, f.Answer)
+	if f.flag.Type == guidon.VariantFlag && !f.flag.Enabled {
+		text += ", because the flag is not enabled"
+	}
+	return text
+}
+
+// answerText returns the answer in words.
+func answerText(t guidon.FlagType, a guidon.Answer) string {
+	switch {
+	case a.Fails:
+		return "an error"
+	case t == guidon.BooleanFlag:
+		return strconv.FormatBool(a.Enabled)
+	case a.Variant == nil:
+		return "no variant"
+	}
+	return a.Variant.Key
+}

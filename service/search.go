@@ -1,0 +1,240 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/guidonhq/guidon"
+)
+
+// SearchQuery is what is searched.
+type SearchQuery struct {
+	Text      string // must occur in a key or name, whatever the case; an empty one finds nothing
+	Namespace string // whose objects come before others of the same rank; may be empty
+	Limit     int32  // of each group; 0 means 8
+}
+
+// Limits of a search.
+const (
+	maxSearchText       = 200 // bytes
+	maxSearchHits       = 8   // of each group
+	maxSearchNamespaces = 100
+)
+
+// Validate returns InvalidArgument if the query breaks a rule.
+func (q *SearchQuery) Validate() error {
+	if err := checkQuery(q.Text, maxSearchText); err != nil {
+		return err
+	}
+	if q.Limit < 0 || q.Limit > maxSearchHits {
+		return invalidField("limit", "must be between 0 and 8")
+	}
+	return nil
+}
+
+// SearchKind is a kind of hits.
+type SearchKind uint8
+
+// Kinds of hits.
+const (
+	SearchFlags SearchKind = iota
+	SearchSegments
+	SearchOwners
+	SearchTags
+	SearchNamespaces
+	searchKinds
+)
+
+// SearchHit is an object that was found.
+type SearchHit struct {
+	Kind      SearchKind
+	Namespace *guidon.Namespace
+	Key       string // of an owner or a tag, the text
+	Name      string
+	Type      guidon.FlagType  // of a flag
+	State     guidon.FlagState // of a flag
+	Flags     int              // that have the owner or tag
+	rank      searchRank
+	flag      *guidon.CompiledFlag
+}
+
+// SearchGroup are hits of one kind.
+type SearchGroup struct {
+	Hits  []SearchHit // the best
+	Total int
+}
+
+// SearchResult has the hits of a search.
+type SearchResult struct {
+	Groups     [searchKinds]SearchGroup
+	Namespaces int  // that were searched
+	Limited    bool // there are namespaces that were not searched
+}
+
+// Search finds objects in the namespaces that the caller may read. It returns
+// PermissionDenied if the caller may read none.
+func (s *Service) Search(ctx context.Context, by Caller, d Demand, q SearchQuery) (*SearchResult, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	namespaces, err := s.visibleNamespaces(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	x := newSearch(q)
+	if x.want.lower == "" {
+		return x.result(), nil
+	}
+	for _, n := range namespaces {
+		if r := x.want.rank(n.Key, n.Name); r < noMatch {
+			x.add(SearchHit{Kind: SearchNamespaces, Namespace: n, Key: n.Key, Name: n.Name, rank: r})
+		}
+	}
+	namespaces = preferred(namespaces, q.Namespace)
+	x.limited = len(namespaces) > maxSearchNamespaces
+	d.AtLeast = 0 // is of no namespace
+	for _, n := range namespaces[:min(len(namespaces), maxSearchNamespaces)] {
+		v, err := s.View(ctx, n.Key, d)
+		if errors.Is(err, guidon.NotFound) {
+			continue // it has been deleted meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		x.look(v.Snapshot)
+	}
+	return x.result(), nil
+}
+
+// preferred returns the namespaces with that of the key first.
+func preferred(namespaces []*guidon.Namespace, key string) []*guidon.Namespace {
+	at := slices.IndexFunc(namespaces, func(n *guidon.Namespace) bool { return n.Key == key })
+	if at <= 0 {
+		return namespaces
+	}
+	return slices.Concat(namespaces[at:at+1], namespaces[:at], namespaces[at+1:])
+}
+
+// search collects the hits.
+type search struct {
+	want     sought
+	first    string // the preferred namespace
+	groups   [searchKinds]*top[SearchHit]
+	searched int
+	limited  bool
+}
+
+func newSearch(q SearchQuery) *search {
+	x := &search{want: newSought(strings.TrimSpace(q.Text)), first: q.Namespace}
+	limit := int(cmp.Or(q.Limit, maxSearchHits))
+	for kind := range x.groups {
+		x.groups[kind] = newTop(limit, x.compare)
+	}
+	return x
+}
+
+// compare orders hits: by rank, those in the preferred namespace first, then by name.
+func (x *search) compare(a, b SearchHit) int {
+	elsewhere := func(h SearchHit) int {
+		if h.Namespace.Key == x.first {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(
+		cmp.Compare(a.rank, b.rank), cmp.Compare(elsewhere(a), elsewhere(b)),
+		strings.Compare(a.Name, b.Name), strings.Compare(a.Key, b.Key), strings.Compare(a.Namespace.Key, b.Namespace.Key),
+	)
+}
+
+// look searches a namespace.
+func (x *search) look(s *guidon.Snapshot) {
+	x.searched++
+	n := s.Namespace()
+	for _, f := range s.Flags() {
+		if r := x.want.rank(f.Key, f.Name); r < noMatch {
+			x.add(SearchHit{Kind: SearchFlags, Namespace: n, Key: f.Key, Name: f.Name, Type: f.Type, rank: r, flag: s.Compiled(f.Key)})
+		}
+	}
+	for _, g := range s.Segments() {
+		if r := x.want.rank(g.Key, g.Name); r < noMatch {
+			x.add(SearchHit{Kind: SearchSegments, Namespace: n, Key: g.Key, Name: g.Name, rank: r})
+		}
+	}
+	c := catalogs.Of(s)
+	all := sync.OnceValue(func() *facetCounter { return countsOf(c) })
+	for i, owner := range c.owners {
+		if r := x.want.rank(owner, ""); r < noMatch {
+			x.add(SearchHit{Kind: SearchOwners, Namespace: n, Key: owner, Flags: int(all().owners[i]), rank: r})
+		}
+	}
+	for i, tag := range c.tags {
+		if r := x.want.rank(tag, ""); r < noMatch {
+			x.add(SearchHit{Kind: SearchTags, Namespace: n, Key: tag, Flags: int(all().tags[i]), rank: r})
+		}
+	}
+}
+
+// countsOf counts all rows.
+func countsOf(c *catalog) *facetCounter {
+	all := newFacetCounter(c)
+	for i := range c.rows {
+		all.add(&c.rows[i], 0)
+	}
+	return all
+}
+
+func (x *search) add(h SearchHit) { x.groups[h.Kind].add(h) }
+
+func (x *search) result() *SearchResult {
+	r := &SearchResult{Namespaces: x.searched, Limited: x.limited}
+	for kind, group := range x.groups {
+		for i, h := range group.items {
+			if h.flag != nil {
+				group.items[i].State = factsOf.Of(h.flag).State
+			}
+		}
+		r.Groups[kind] = SearchGroup{group.items, group.total}
+	}
+	return r
+}
+
+// searchRank is how well a key and a name match, the best first.
+type searchRank uint8
+
+const (
+	exactKey  searchRank = iota
+	beginning            // of the key or the name
+	wordBeginning
+	within
+	noMatch
+)
+
+// rank returns how well the key and the name match.
+func (s sought) rank(key, name string) searchRank {
+	return min(s.rankIn(key, true), s.rankIn(name, false))
+}
+
+func (s sought) rankIn(text string, key bool) searchRank {
+	at := indexAfter(s, text, 0)
+	switch {
+	case at < 0:
+		return noMatch
+	case at == 0 && key && len(text) == len(s.lower):
+		return exactKey
+	case at == 0:
+		return beginning
+	}
+	for ; at > 0; at = indexAfter(s, text, at+1) {
+		if r, _ := utf8.DecodeLastRuneInString(text[:at]); !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return wordBeginning
+		}
+	}
+	return within
+}
