@@ -23,18 +23,18 @@ const (
 	PlaceSearch     Place = "search"
 )
 
-// placeLink is a link of the navigation.
-type placeLink struct {
+// PlaceLink is a link of the navigation.
+type PlaceLink struct {
 	Place   Place
 	Text    string
 	Icon    string
 	Address string
 }
 
-// places returns the links to the places of a namespace.
-func (v *Visit) places(namespace string) []placeLink {
+// Places returns the links to the places of a namespace.
+func (v *Visit) Places(namespace string) []PlaceLink {
 	at := func(p Place) string { return v.To("namespaces", namespace, string(p)) }
-	return []placeLink{
+	return []PlaceLink{
 		{PlaceFlags, "Flags", "flag", at(PlaceFlags)},
 		{PlaceSegments, "Segments", "segment", at(PlaceSegments)},
 		{PlacePlayground, "Playground", "playground", at(PlacePlayground)},

@@ -465,7 +465,7 @@ func (v *Visit) side(p Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, link := range v.places(current.GetKey()) {
+			for _, link := range v.Places(current.GetKey()) {
 				templ_7745c5c3_Err = navLink(link, p.Place).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -480,7 +480,7 @@ func (v *Visit) side(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = navLink(placeLink{PlaceSettings, "Settings", "settings", v.To("settings", "profile")}, p.Place).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = navLink(PlaceLink{PlaceSettings, "Settings", "settings", v.To("settings", "profile")}, p.Place).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -648,7 +648,7 @@ func (v *Visit) namespaceMenu(current *flipt.Namespace, place Place) templ.Compo
 	})
 }
 
-func navLink(link placeLink, current Place) templ.Component {
+func navLink(link PlaceLink, current Place) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -744,7 +744,7 @@ func (v *Visit) bottom(p Page) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if current := v.Current(); current != nil {
-			for _, link := range v.places(current.GetKey())[:4] {
+			for _, link := range v.Places(current.GetKey())[:4] {
 				templ_7745c5c3_Err = navLink(link, p.Place).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -764,14 +764,14 @@ func (v *Visit) bottom(p Page) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if current := v.Current(); current != nil {
-			for _, link := range v.places(current.GetKey())[4:] {
+			for _, link := range v.Places(current.GetKey())[4:] {
 				templ_7745c5c3_Err = navLink(link, p.Place).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 		}
-		templ_7745c5c3_Err = navLink(placeLink{PlaceSettings, "Settings", "settings", v.To("settings", "profile")}, p.Place).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = navLink(PlaceLink{PlaceSettings, "Settings", "settings", v.To("settings", "profile")}, p.Place).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

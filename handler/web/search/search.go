@@ -1,0 +1,205 @@
+// Package search has the page that finds flags, segments, owners, tags and namespaces. The
+// palette shows the same results over any page.
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+const find page.Operation[*guidonv1.SearchRequest, *guidonv1.SearchResponse] = "/guidon.v1.CatalogService/Search"
+
+// perGroup is how many results of a kind are shown.
+const perGroup = 8
+
+// Routes returns the page.
+func Routes() []page.Route { return []page.Route{{Pattern: "/search", Get: show}} }
+
+// group are the results of one kind.
+type group struct {
+	Name    string
+	Results []result
+	More    int // that are not shown
+}
+
+// result is something to go to.
+type result struct {
+	ID      string // of the element in the palette
+	Icon    string
+	Text    string
+	Small   string // the key, or what it is
+	Right   string // the state of a flag, or the namespace if it is another one
+	Address string
+	Flag    *flag
+}
+
+// flag is what the sign of a flag needs.
+type flag struct {
+	Variant bool
+	State   part.State
+}
+
+// show shows what matches the query.
+func show(v *page.Visit) error {
+	query, namespace := v.Query().Get("q"), v.Query().Get("namespace")
+	if namespace == "" {
+		namespace = v.Current().GetKey()
+	}
+	var found *guidonv1.SearchResponse
+	if query != "" {
+		var err error
+		if found, err = find.Run(v, &guidonv1.SearchRequest{Query: query, NamespaceKey: namespace, Limit: perGroup}); err != nil {
+			return err
+		}
+	}
+	s := newSearcher(v, namespace)
+	groups := s.groups(query, found)
+	v.Reply(http.StatusOK, page.Page{
+		Title: "Search", Place: page.PlaceSearch, Crumbs: []page.Crumb{{Text: "Search"}},
+		Main:    main(v, query, groups, found.GetLimited()),
+		Regions: map[string]templ.Component{"options": options(groups, query)},
+	})
+	return nil
+}
+
+// searcher makes results of what was found.
+type searcher struct {
+	visit     *page.Visit
+	namespace *flipt.Namespace // which the visitor is in; may be nil
+	next      int              // the number of the next result
+}
+
+func newSearcher(v *page.Visit, key string) *searcher {
+	s := &searcher{visit: v}
+	for _, n := range v.Namespaces {
+		if n.GetKey() == key {
+			s.namespace = n
+		}
+	}
+	return s
+}
+
+// groups returns the results in the order of the page. Without a query they are the places
+// to go to.
+func (s *searcher) groups(query string, found *guidonv1.SearchResponse) []group {
+	if query == "" {
+		return []group{s.places()}
+	}
+	all := []group{
+		s.group("Flags", found.GetFlags()), s.group("Segments", found.GetSegments()), s.group("Owners", found.GetOwners()),
+		s.group("Tags", found.GetTags()), s.group("Namespaces", found.GetNamespaces()), s.acts(query, found.GetFlags().GetHits()),
+	}
+	some := all[:0]
+	for _, g := range all {
+		if len(g.Results) > 0 {
+			some = append(some, g)
+		}
+	}
+	return some
+}
+
+func (s *searcher) group(name string, found *guidonv1.SearchGroup) group {
+	g := group{Name: name, More: int(found.GetTotalCount()) - len(found.GetHits())}
+	for _, hit := range found.GetHits() {
+		g.Results = append(g.Results, s.result(hit))
+	}
+	return g
+}
+
+// result returns where a hit leads.
+func (s *searcher) result(hit *guidonv1.SearchHit) result {
+	r := result{ID: s.id(), Text: cmp.Or(hit.GetName(), hit.GetKey()), Small: hit.GetKey()}
+	in := func(segments ...string) string {
+		return s.visit.To(append([]string{"namespaces", hit.GetNamespaceKey()}, segments...)...)
+	}
+	if hit.GetNamespaceKey() != s.namespace.GetKey() {
+		r.Right = cmp.Or(hit.GetNamespaceName(), hit.GetNamespaceKey())
+	}
+	switch hit.GetKind() {
+	case guidonv1.SearchHitKind_SEGMENT_SEARCH_HIT_KIND:
+		r.Icon, r.Address = "segment", in("segments", hit.GetKey())
+	case guidonv1.SearchHitKind_OWNER_SEARCH_HIT_KIND:
+		r.Icon, r.Small, r.Address = "person", page.Count(int(hit.GetFlagCount()), "flag"), in("flags")+"?"+url.Values{"owner": {hit.GetKey()}}.Encode()
+	case guidonv1.SearchHitKind_TAG_SEARCH_HIT_KIND:
+		r.Icon, r.Small, r.Address = "flag", page.Count(int(hit.GetFlagCount()), "flag"), in("flags")+"?"+url.Values{"tag": {hit.GetKey()}}.Encode()
+	case guidonv1.SearchHitKind_NAMESPACE_SEARCH_HIT_KIND:
+		r.Icon, r.Right, r.Address = "open", "", s.visit.To("namespaces", hit.GetKey(), "flags")
+	default:
+		r.Flag = &flag{Variant: hit.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: stateOf(hit.GetState())}
+		r.Address = in("flags", hit.GetKey())
+		if r.Right == "" {
+			r.Right = r.Flag.State.String()
+		}
+	}
+	return r
+}
+
+// stateOf returns the state of a flag.
+func stateOf(s guidonv1.FlagState) part.State {
+	switch s {
+	case guidonv1.FlagState_ON_FLAG_STATE:
+		return part.On
+	case guidonv1.FlagState_PARTLY_FLAG_STATE:
+		return part.Partly
+	}
+	return part.Off
+}
+
+// acts returns what can be done with the first flag, and with the query.
+func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) group {
+	g := group{Name: "Do"}
+	add := func(icon, text, small, address string) {
+		g.Results = append(g.Results, result{ID: s.id(), Icon: icon, Text: text, Small: small, Address: address})
+	}
+	if len(flags) > 0 {
+		first := flags[0]
+		name := cmp.Or(first.GetName(), first.GetKey())
+		add("playground", "Try "+name, "in the playground", s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
+		if s.mayEdit(first.GetNamespaceKey()) && first.GetState() != guidonv1.FlagState_OFF_FLAG_STATE {
+			add("flag", "Turn off "+name, "asks first", s.visit.To("namespaces", first.GetNamespaceKey(), "flags", first.GetKey(), "turn-off"))
+		}
+	}
+	if s.namespace != nil && s.mayEdit(s.namespace.GetKey()) {
+		add("add", fmt.Sprintf("New flag “%s”", query), "in "+page.NamespaceName(s.namespace), s.visit.To("namespaces", s.namespace.GetKey(), "new-flag")+"?"+url.Values{"name": {query}}.Encode())
+	}
+	return g
+}
+
+// mayEdit reports whether the visitor may change flags of the namespace.
+func (s *searcher) mayEdit(namespace string) bool {
+	return !s.visit.Site.ReadOnly && s.visit.MayIn(service.RoleEditor, namespace)
+}
+
+// places returns the places of the namespace and of the settings.
+func (s *searcher) places() group {
+	g := group{Name: "Go to"}
+	add := func(icon, text, small, address string) {
+		g.Results = append(g.Results, result{ID: s.id(), Icon: icon, Text: text, Small: small, Address: address})
+	}
+	if s.namespace != nil {
+		key, name := s.namespace.GetKey(), page.NamespaceName(s.namespace)
+		for _, link := range s.visit.Places(key) {
+			add(link.Icon, link.Text, name, link.Address)
+		}
+		add("import", "Import", name, s.visit.To("namespaces", key, "import"))
+		add("export", "Export", name, s.visit.To("namespaces", key, "export"))
+	}
+	add("settings", "Settings", "", s.visit.To("settings", "profile"))
+	add("info", "Keyboard shortcuts", "", s.visit.To("shortcuts"))
+	return g
+}
+
+func (s *searcher) id() string {
+	s.next++
+	return fmt.Sprintf("option-%d", s.next)
+}

@@ -1,0 +1,42 @@
+package search_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/handler/web/webtest"
+	"github.com/guidonhq/guidon/service"
+)
+
+// TestSearch: what matches is found, the best first, and leads to its page.
+func TestSearch(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	r := s.Get("/search?q=one-click-buy").Check(200).Contains("One-click buy", "Turn off One-click buy", "New flag “one-click-buy”")
+	if got, want := r.Links()[0], "/namespaces/default/flags/one-click-buy"; got != want {
+		t.Errorf("the first result leads to %s, want %s", got, want)
+	}
+	s.Get("/search").Check(200).Contains("Go to", "Unused flags", "Keyboard shortcuts")
+	s.Get("/search?q=qqqqqq").Check(200).Contains("New flag “qqqqqq”").Lacks("Turn off")
+}
+
+// TestOptions: the palette gets the same results as options.
+func TestOptions(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	r := s.Get("/search?q=checkout", "Guidon-Fragment", "options")
+	if strings.Contains(r.Body, "<html") || !strings.Contains(r.Body, `role="option"`) || !strings.Contains(r.Body, `data-href="/namespaces/default/flags/checkout-redesign"`) {
+		t.Errorf("got %s", r.Body)
+	}
+}
+
+// TestViewer: who may not edit is not offered to, and finds only what may be seen.
+func TestViewer(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	s.Import("staging", webtest.Example(t, "shop.yaml"))
+	viewer := s.As(s.SignIn(service.TokenInput{Name: "guest", Role: service.RoleViewer, Namespaces: []string{"staging"}}))
+	r := viewer.Get("/search?q=one-click-buy").Check(200).Lacks("Turn off", "New flag")
+	if diff := cmp.Diff([]string{"/namespaces/staging/flags/one-click-buy", "/namespaces/staging/playground?flag=one-click-buy"}, r.Links()); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
+	}
+}
