@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"slices"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -21,7 +23,7 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 	m := &guidonv1.FlagSummary{
 		Key: f.Key, Name: f.Name, Description: guidon.Cut(f.Description, maxSummaryText),
 		Type: flipt.FlagType(f.Type), Enabled: f.Enabled, State: guidonv1.FlagState(s.Outlook.State),
-		EveryoneElse: All(shares[:min(len(shares), maxSummaryShares)], func(a guidon.AnswerShare) *guidonv1.FlagShare { return flagShare(f.Type, a) }),
+		EveryoneElse: All(shares[:min(len(shares), maxSummaryShares)], func(a guidon.AnswerShare) *guidonv1.FlagShare { return flagShare(f, a) }),
 		MoreShares:   Count(max(0, len(shares)-maxSummaryShares)),
 		SegmentCount: Count(s.Segments), StepCount: Count(len(f.Rules) + len(f.Rollouts)), VariantCount: Count(len(f.Variants)),
 		Owner: s.Owner, Tags: s.Tags[:min(len(s.Tags), maxSummaryTags)], MoreTags: Count(max(0, len(s.Tags)-maxSummaryTags)),
@@ -29,7 +31,7 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 		CreatedAt: Timestamp(f.CreatedAt), UpdatedAt: Timestamp(f.UpdatedAt),
 	}
 	if f.Type == guidon.VariantFlag && !f.Enabled {
-		m.WhileOff = flagShare(f.Type, shares[0])
+		m.WhileOff = flagShare(f, shares[0])
 	}
 	if s.FirstSegment.Key != "" {
 		m.FirstSegment = &guidonv1.SegmentName{Key: s.FirstSegment.Key, Name: s.FirstSegment.Name}
@@ -37,10 +39,10 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 	return m
 }
 
-func flagShare(t guidon.FlagType, a guidon.AnswerShare) *guidonv1.FlagShare {
-	m := &guidonv1.FlagShare{Percentage: a.Percentage(t), Enabled: a.Enabled, ByDefault: a.Default, Fails: a.Fails}
+func flagShare(f *guidon.Flag, a guidon.AnswerShare) *guidonv1.FlagShare {
+	m := &guidonv1.FlagShare{Percentage: a.Percentage(f.Type), Enabled: a.Enabled, ByDefault: a.Default, Fails: a.Fails}
 	if a.Variant != nil {
-		m.VariantKey = a.Variant.Key
+		m.VariantKey, m.VariantIndex = a.Variant.Key, Count(slices.Index(f.Variants, a.Variant))
 	}
 	return m
 }

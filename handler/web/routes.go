@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/search"
 )
@@ -12,6 +13,7 @@ func routes(s *page.Site) *page.Routes {
 	return page.NewRoutes(s,
 		[]page.Route{{Pattern: "/", Get: start}},
 		search.Routes(),
+		flags.Routes(),
 	)
 }
 

@@ -92,3 +92,6 @@ func Percent(share float64) string {
 	text := strconv.FormatFloat(share, 'f', 2, 64)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
 }
+
+// Stamp returns a time for machines, as the attribute datetime of a time element has it.
+func Stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }

@@ -135,24 +135,13 @@ func (s *searcher) result(hit *guidonv1.SearchHit) result {
 	case guidonv1.SearchHitKind_NAMESPACE_SEARCH_HIT_KIND:
 		r.Icon, r.Right, r.Address = "open", "", s.visit.To("namespaces", hit.GetKey(), "flags")
 	default:
-		r.Flag = &flag{Variant: hit.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: stateOf(hit.GetState())}
+		r.Flag = &flag{Variant: hit.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(hit.GetState())}
 		r.Address = in("flags", hit.GetKey())
 		if r.Right == "" {
 			r.Right = r.Flag.State.String()
 		}
 	}
 	return r
-}
-
-// stateOf returns the state of a flag.
-func stateOf(s guidonv1.FlagState) part.State {
-	switch s {
-	case guidonv1.FlagState_ON_FLAG_STATE:
-		return part.On
-	case guidonv1.FlagState_PARTLY_FLAG_STATE:
-		return part.Partly
-	}
-	return part.Off
 }
 
 // acts returns what can be done with the first flag, and with the query.

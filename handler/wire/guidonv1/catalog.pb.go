@@ -772,7 +772,9 @@ type FlagShare struct {
 	// Whether no rule gives it: it is the default variant, or nothing if there is none.
 	ByDefault bool `protobuf:"varint,4,opt,name=by_default,json=byDefault,proto3" json:"by_default,omitempty"`
 	// Whether evaluation fails, because a constraint has an unknown type.
-	Fails         bool `protobuf:"varint,5,opt,name=fails,proto3" json:"fails,omitempty"`
+	Fails bool `protobuf:"varint,5,opt,name=fails,proto3" json:"fails,omitempty"`
+	// The index of the variant, from 0, if there is one.
+	VariantIndex  int32 `protobuf:"varint,6,opt,name=variant_index,json=variantIndex,proto3" json:"variant_index,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -840,6 +842,13 @@ func (x *FlagShare) GetFails() bool {
 		return x.Fails
 	}
 	return false
+}
+
+func (x *FlagShare) GetVariantIndex() int32 {
+	if x != nil {
+		return x.VariantIndex
+	}
+	return 0
 }
 
 // SegmentName names a segment.
@@ -2530,7 +2539,7 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"created_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
 	"updated_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12#\n" +
-	"\rvariant_count\x18\x14 \x01(\x05R\fvariantCount\"\x9b\x01\n" +
+	"\rvariant_count\x18\x14 \x01(\x05R\fvariantCount\"\xc0\x01\n" +
 	"\tFlagShare\x12\x1e\n" +
 	"\n" +
 	"percentage\x18\x01 \x01(\x02R\n" +
@@ -2540,7 +2549,8 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"variantKey\x12\x1d\n" +
 	"\n" +
 	"by_default\x18\x04 \x01(\bR\tbyDefault\x12\x14\n" +
-	"\x05fails\x18\x05 \x01(\bR\x05fails\"3\n" +
+	"\x05fails\x18\x05 \x01(\bR\x05fails\x12#\n" +
+	"\rvariant_index\x18\x06 \x01(\x05R\fvariantIndex\"3\n" +
 	"\vSegmentName\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\"\xdf\x02\n" +

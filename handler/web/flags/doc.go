@@ -1,0 +1,12 @@
+// Package flags has the pages about the flags of a namespace: the list with its filters, what
+// is done to several flags at once, new flags, and flags that may no longer be needed.
+package flags
+
+import "github.com/guidonhq/guidon/handler/web/page"
+
+// Routes returns the pages.
+func Routes() []page.Route {
+	return []page.Route{
+		{Pattern: "/namespaces/{namespace}/flags", Get: showList, Post: changeSome, Unchanging: true},
+	}
+}

@@ -1,0 +1,299 @@
+package flags
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const (
+	listSummaries page.Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList]   = "/guidon.v1.CatalogService/ListFlagSummaries"
+	latestChanges page.Operation[*guidonv1.LatestChangesRequest, *guidonv1.LatestChangesResponse] = "/guidon.v1.ChangeService/LatestChanges"
+)
+
+// list is the model of the list of flags.
+type list struct {
+	filter   filter
+	rows     []row
+	total    int // that match
+	all      int // of the namespace
+	last     int // number of the last page
+	menus    []menu
+	chips    []chip
+	near     []link // names that are almost what was looked for
+	mayEdit  bool
+	unplaced bool // the page is beyond the last one
+}
+
+// row is a flag in the list.
+type row struct {
+	Key, Name  string
+	Address    string
+	Variant    bool
+	State      part.State
+	Shares     []part.Share // what everyone else gets
+	More       int          // shares that are not among them
+	WhileOff   string       // what everybody gets from a variant flag that is off
+	Segment    link         // the first one that it targets
+	Segments   int          // how many more
+	Owner      string
+	Author     string // who changed it last
+	Token      bool
+	UpdatedAt  time.Time
+	Overdue    bool
+	HasOutcome bool
+}
+
+// link is a text that leads somewhere.
+type link struct{ Text, Address string }
+
+// menu is a filter to choose from.
+type menu struct {
+	Name    string
+	Options []option
+	Wide    bool // left out if the window is narrow
+}
+
+// option is a value of a filter, and how many flags there are with it.
+type option struct {
+	link
+	Count  int
+	Chosen bool
+}
+
+// chip is a filter that is active, which its address removes.
+type chip struct{ link }
+
+// showList shows the list.
+func showList(v *page.Visit) error {
+	f := filterOf(v.Query())
+	found, err := listSummaries.Run(v, f.request(v.Key()))
+	if err != nil {
+		return err
+	}
+	l := newList(v, f, found)
+	if err := l.addAuthors(v); err != nil {
+		return err
+	}
+	p := page.Page{
+		Title: "Flags", Place: page.PlaceFlags, Crumbs: []page.Crumb{{Text: "Flags"}}, Main: listMain(v, l), Live: true,
+		Modules: []string{"list.js"}, Regions: map[string]templ.Component{"list": listRegion(v, l)},
+	}
+	v.Reply(http.StatusOK, p)
+	return nil
+}
+
+func newList(v *page.Visit, f filter, found *guidonv1.FlagSummaryList) *list {
+	l := &list{
+		filter: f, total: int(found.GetTotalCount()), all: int(found.GetNamespaceCount()), mayEdit: v.MayEdit(),
+		last: max(1, (int(found.GetTotalCount())+perPage-1)/perPage),
+	}
+	l.unplaced = f.page > l.last
+	for _, s := range found.GetFlags() {
+		l.rows = append(l.rows, newRow(v, s))
+	}
+	for _, s := range found.GetSuggestions() {
+		l.near = append(l.near, link{cmp.Or(s.GetName(), s.GetKey()), v.In("flags", s.GetKey())})
+	}
+	l.addMenus(v, found.GetFacets())
+	l.addChips(v, found.GetFacets())
+	return l
+}
+
+func newRow(v *page.Visit, s *guidonv1.FlagSummary) row {
+	r := row{
+		Key: s.GetKey(), Name: cmp.Or(s.GetName(), s.GetKey()), Address: v.In("flags", s.GetKey()),
+		Variant: s.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(s.GetState()),
+		Owner: s.GetOwner(), UpdatedAt: s.GetUpdatedAt().AsTime(), Overdue: s.GetReviewPassed(),
+	}
+	if first := s.GetFirstSegment(); first != nil {
+		r.Segment = link{cmp.Or(first.GetName(), first.GetKey()), v.In("segments", first.GetKey())}
+		r.Segments = int(s.GetSegmentCount()) - 1
+	}
+	if off := s.GetWhileOff(); off != nil {
+		r.WhileOff = outcome(r.Variant, off)
+		return r
+	}
+	r.Shares, r.More = sharesOf(r.Variant, s)
+	return r
+}
+
+// maxShares limits the shares of a row. The flag's page has all.
+const maxShares = 3
+
+// sharesOf returns what entities get that are in no segment, the largest shares first, and
+// how many shares are left out.
+func sharesOf(variant bool, s *guidonv1.FlagSummary) ([]part.Share, int) {
+	var shares []part.Share
+	for _, e := range s.GetEveryoneElse() {
+		shares = append(shares, part.Share{
+			Name: outcome(variant, e), Color: color(variant, e), Percent: float64(e.GetPercentage()), Text: page.Percent(float64(e.GetPercentage())),
+		})
+	}
+	more := int(s.GetMoreShares())
+	if len(shares) > maxShares {
+		shares, more = shares[:maxShares], more+len(shares)-maxShares
+	}
+	return shares, more
+}
+
+// outcome returns what an entity gets, in words.
+func outcome(variant bool, e *guidonv1.FlagShare) string {
+	switch {
+	case e.GetFails():
+		return "an error"
+	case !variant && e.GetEnabled():
+		return "on"
+	case !variant:
+		return "off"
+	}
+	return cmp.Or(e.GetVariantKey(), "nothing")
+}
+
+// color returns the class with the colour of an outcome.
+func color(variant bool, e *guidonv1.FlagShare) string {
+	switch {
+	case e.GetFails():
+		return "c-none"
+	case !variant && e.GetEnabled():
+		return "c-on"
+	case !variant:
+		return "c-off"
+	case e.GetVariantKey() == "":
+		return "c-none"
+	}
+	return part.VariantColor(int(e.GetVariantIndex()))
+}
+
+// addAuthors adds who changed the flags of the rows last.
+func (l *list) addAuthors(v *page.Visit) error {
+	if len(l.rows) == 0 {
+		return nil
+	}
+	request := &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag"}
+	for _, r := range l.rows {
+		request.Keys = append(request.Keys, r.Key)
+	}
+	changes, err := latestChanges.Run(v, request)
+	if err != nil {
+		return err
+	}
+	byKey := make(map[string]*guidonv1.Change, len(changes.GetChanges()))
+	for _, c := range changes.GetChanges() {
+		byKey[c.GetKey()] = c
+	}
+	for i := range l.rows {
+		if c := byKey[l.rows[i].Key]; c != nil {
+			l.rows[i].Author, l.rows[i].Token = cmp.Or(c.GetActor().GetName(), "Anonymous"), c.GetActor().GetMethod() == "token"
+		}
+	}
+	return nil
+}
+
+// addMenus adds the filters to choose from.
+func (l *list) addMenus(v *page.Visit, facets *guidonv1.FlagFacets) {
+	state, kind := menu{Name: "State"}, menu{Name: "Type"}
+	for _, s := range facets.GetStates() {
+		state.Options = append(state.Options, l.option(v, fieldState, valueOf(states, s.GetState()), page.StateOf(s.GetState()).String(), s.GetCount()))
+	}
+	for _, t := range facets.GetTypes() {
+		value := valueOf(types, t.GetType())
+		kind.Options = append(kind.Options, l.option(v, fieldType, value, strings.ToUpper(value[:1])+value[1:], t.GetCount()))
+	}
+	l.menus = []menu{state, kind, l.facet(v, "Owner", fieldOwner, facets.GetOwners()), l.facet(v, "Segment", fieldSegment, facets.GetSegments()), l.facet(v, "Tag", fieldTag, facets.GetTags())}
+	l.menus = slices.DeleteFunc(l.menus, func(m menu) bool { return len(m.Options) == 0 })
+}
+
+func (l *list) facet(v *page.Visit, name, field string, counts []*guidonv1.FacetCount) menu {
+	m := menu{Name: name, Wide: field != fieldOwner}
+	for _, c := range counts {
+		text := cmp.Or(c.GetName(), c.GetValue())
+		if field == fieldOwner && text == "" {
+			text = "Without owner"
+		}
+		m.Options = append(m.Options, l.option(v, field, c.GetValue(), text, c.GetCount()))
+	}
+	return m
+}
+
+func (l *list) option(v *page.Visit, field, value, text string, count int32) option {
+	return option{link{text, l.filter.toggled(v, field, value)}, int(count), slices.Contains(l.filter.query[field], value)}
+}
+
+// valueOf returns the key of a value, which the map must have.
+func valueOf[V comparable](m map[string]V, value V) string {
+	for key, other := range m {
+		if other == value {
+			return key
+		}
+	}
+	return ""
+}
+
+// addChips adds the filters that are active.
+func (l *list) addChips(v *page.Visit, facets *guidonv1.FlagFacets) {
+	names := make(map[string]string)
+	for _, s := range facets.GetSegments() {
+		names[s.GetValue()] = s.GetName()
+	}
+	for _, field := range filterFields {
+		for _, value := range l.filter.query[field] {
+			text := value
+			switch {
+			case field == fieldState:
+				text = page.StateOf(states[value]).String()
+			case field == fieldOwner && value == "":
+				text = "nobody"
+			case field == fieldSegment:
+				text = cmp.Or(names[value], value)
+			}
+			l.chips = append(l.chips, chip{link{strings.ToUpper(field[:1]) + field[1:] + ": " + text, l.filter.toggled(v, field, value)}})
+		}
+	}
+}
+
+// announcement says how many flags there are.
+func (l *list) announcement() string {
+	if l.filter.selects() {
+		return page.Count(l.total, "flag") + " of " + page.Number(l.all)
+	}
+	return page.Count(l.total, "flag")
+}
+
+// bounds says which rows the page has.
+func (l *list) bounds() string {
+	first := (l.filter.page-1)*perPage + 1
+	return page.Number(first) + "–" + page.Number(first+len(l.rows)-1) + " of " + page.Number(l.total)
+}
+
+// sortedBy returns the value of aria-sort of the column with the order, or "".
+func (l *list) sortedBy(sort guidonv1.FlagSort) string {
+	order := sorts[l.filter.order()]
+	switch {
+	case order.sort != sort:
+		return ""
+	case order.descending:
+		return "descending"
+	}
+	return "ascending"
+}
+
+// resort returns the address with the order of a column, reversed if it is that already.
+func (l *list) resort(v *page.Visit, value, reverse string) string {
+	if sorts[l.filter.order()].value == value {
+		value = reverse
+	}
+	if value == sorts[0].value {
+		value = ""
+	}
+	return l.filter.address(v, fieldSort, value)
+}

@@ -1,0 +1,17 @@
+package page
+
+import (
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// StateOf returns the state of a flag as its sign shows it.
+func StateOf(s guidonv1.FlagState) part.State {
+	switch s {
+	case guidonv1.FlagState_ON_FLAG_STATE:
+		return part.On
+	case guidonv1.FlagState_PARTLY_FLAG_STATE:
+		return part.Partly
+	}
+	return part.Off
+}
