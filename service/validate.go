@@ -194,3 +194,15 @@ func checkEnum(name string, value interface{ Known() bool }) error {
 	}
 	return nil
 }
+
+// checkColor rejects a color without a meaning.
+func checkColor(color guidon.Color) error {
+	if color.Known() {
+		return nil
+	}
+	var names []string
+	for _, known := range guidon.Colors() {
+		names = append(names, string(known))
+	}
+	return invalidField("color", "must be one of "+strings.Join(names, ", "))
+}
