@@ -65,6 +65,7 @@ type Config struct {
 	Failures       *failures.Limiter    // of credentials; nil disables the limits
 	Requests       *call.RequestLimiter // for evaluation; nil disables the limit
 	Proxies        address.Proxies      // between the callers and the service, for the limits
+	ReadOnly       bool                 // refuses writes of namespaces, whoever the caller is
 	RecordAddress  bool                 // change records of authentications and bindings have the address of the caller
 	ImportMemory   int64                // limits the memory of an imported document, in bytes; zero means DefaultImportMemory
 	Budget         *budget.Budget       // of the memory of the requests in progress; nil means one of the default size
@@ -89,7 +90,7 @@ func New(config Config) *Handler {
 		Service:  config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
 		Failures: config.Failures, Requests: config.Requests, Proxies: config.Proxies, Observer: config.Observer,
-		RecordAddress: config.RecordAddress,
+		RecordAddress: config.RecordAddress, ReadOnly: config.ReadOnly,
 	})
 	rows := rows(config, invoker, tick)
 	mounts := config.Mounts

@@ -50,6 +50,9 @@ func settings(c handler.Config, behind backing) (environ []string, beyond string
 	turn("AUTHENTICATION_METHODS_TOKEN_ENABLED", a.TokenMethod)
 	c.Authentication = call.AuthenticationConfig{}
 
+	turn("SERVER_READ_ONLY", c.ReadOnly)
+	c.ReadOnly = false
+
 	turn("CORS_ENABLED", c.CORS != nil)
 	if c.CORS != nil {
 		set("CORS_ALLOWED_ORIGINS", strings.Join(c.CORS.AllowedOrigins, " "))

@@ -15,6 +15,7 @@ var replaced = []struct{ key, instead string }{
 	{"authentication.methods.github", "use authentication.methods.codehost, whose type is github by default, and write allowed_teams as a list such as acme/backend"},
 	{"authentication.methods.codehost.allowed_teams", "write each team with its organization, such as acme/backend, in the list authentication.methods.codehost.allowed_teams"},
 	{"authentication.methods.oidc.providers.*.nonce", "remove it, each sign-in has a random nonce"},
+	{"storage", "flags are in the database of db.url; server.read_only replaces storage.read_only"},
 	{"authorization.backend", policies}, {"authorization.local", policies}, {"authorization.object", policies}, {"authorization.bundle", policies},
 }
 

@@ -52,6 +52,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		Requests:      newRequests(c.Authentication.RequestLimit),
 		Proxies:       c.Server.TrustedNetworks(),
 		RecordAddress: c.Authentication.RecordAddress,
+		ReadOnly:      c.Server.ReadOnly,
 	}
 	if c.Log.Evaluations.Enabled {
 		h.Evaluations = evaluation.NewLog(logger, c.Log.Evaluations.Entities)
