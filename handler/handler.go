@@ -43,6 +43,7 @@ type Config struct {
 	SignIn         auth.SignIn                                           // nil if nobody can sign in
 	StepError      func(x *exchange.Exchange, status int, reason string) // the page of an error of signing in, for browsers; optional
 	Info           diagnostics.Info
+	UI             diagnostics.UI
 	Configuration  json.RawMessage // the effective configuration, without secrets
 	Health         func(service string) diagnostics.HealthStatus
 	Outage         func() time.Duration                     // how long the database has been unavailable; nil means it never is

@@ -16,6 +16,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -52,6 +53,12 @@ func settings(c handler.Config, behind backing) (environ []string, beyond string
 
 	turn("SERVER_READ_ONLY", c.ReadOnly)
 	c.ReadOnly = false
+
+	if c.UI.Theme != "" {
+		set("UI_DEFAULT_THEME", c.UI.Theme)
+	}
+	set("UI_TOPBAR_COLOR", c.UI.TopbarColor)
+	c.UI = diagnostics.UI{}
 
 	turn("CORS_ENABLED", c.CORS != nil)
 	if c.CORS != nil {

@@ -24,6 +24,11 @@ const maxJSONDepth = 50
 
 var keyPattern = regexp.MustCompile(`^[-_,A-Za-z0-9]+$`)
 
+// ValidNamespaceKey reports whether a namespace can have the key.
+func ValidNamespaceKey(key string) bool {
+	return keyPattern.MatchString(key) && checkLength("", key) == nil
+}
+
 func invalidField(field, rule string) error {
 	return guidon.Errorf(guidon.InvalidArgument, "invalid field %s: %s", field, rule)
 }

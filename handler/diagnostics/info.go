@@ -1,6 +1,7 @@
 package diagnostics
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"runtime"
@@ -24,6 +25,13 @@ type Info struct {
 type Mode struct {
 	AuthenticationRequired bool
 	ReadOnly               bool // namespaces cannot be changed
+	UI                     UI
+}
+
+// UI is what clients get to know of the web interface.
+type UI struct {
+	Theme       string `json:"theme"`       // of people who have not chosen one; "" means system
+	TopbarColor string `json:"topbarColor"` // "#rgb", "#rrggbb" or ""
 }
 
 // infoBody is the body of /meta/info (contract 11). It omits the members for features
@@ -40,7 +48,7 @@ type infoBody struct {
 	Authentication  required `json:"authentication"`
 	Storage         storage  `json:"storage"`
 	Analytics       struct{} `json:"analytics"`
-	UI              ui       `json:"ui"`
+	UI              UI       `json:"ui"`
 	ReadOnly        bool     `json:"readOnly,omitempty"`
 }
 
@@ -52,18 +60,13 @@ type storage struct {
 	Type string `json:"type"`
 }
 
-type ui struct {
-	Theme       string `json:"theme"`
-	TopbarColor string `json:"topbarColor"`
-}
-
 func (i Info) encode(mode Mode) []byte {
 	body, err := json.Marshal(infoBody{
 		Version: i.Version, Commit: i.Commit, BuildDate: i.BuildDate, IsRelease: i.Release,
 		GoVersion: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Authentication: required{mode.AuthenticationRequired},
 		Storage:        storage{Type: "database"},
-		UI:             ui{Theme: "system"},
+		UI:             UI{Theme: cmp.Or(mode.UI.Theme, "system"), TopbarColor: mode.UI.TopbarColor},
 		ReadOnly:       mode.ReadOnly,
 	})
 	if err != nil {

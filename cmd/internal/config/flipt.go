@@ -61,7 +61,7 @@ func replacedVariable(variable string) string {
 
 // The variables of Flipt that decide who may do what. A server that ignored them silently
 // could be open to everybody.
-var fliptPrefixes = []string{"FLIPT_AUTHENTICATION_", "FLIPT_AUTHORIZATION_"}
+var fliptPrefixes = []string{"FLIPT_AUTHENTICATION_", "FLIPT_AUTHORIZATION_", "FLIPT_STORAGE_READ_ONLY"}
 
 // ignoredVariables returns the variables of Flipt that have no counterpart in env.
 func ignoredVariables(env environment) []string {
@@ -72,6 +72,7 @@ func ignoredVariables(env environment) []string {
 		}
 		ours := variablePrefix + strings.TrimPrefix(name, "FLIPT_")
 		ours = strings.Replace(ours, "_METHODS_GITHUB_", "_METHODS_CODEHOST_", 1)
+		ours = strings.Replace(ours, "_STORAGE_READ_ONLY", "_SERVER_READ_ONLY", 1)
 		if env[ours] == "" && env[ours+fileSuffix] == "" {
 			ignored = append(ignored, name)
 		}

@@ -43,6 +43,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		AllowedHosts: c.Server.Hosts(),
 		PublicOrigin: c.Server.PublicOrigin(), TrustedOrigins: c.Authentication.Session.CSRF.TrustedOrigins,
 		Info:          info,
+		UI:            diagnostics.UI{Theme: c.UI.DefaultTheme, TopbarColor: c.UI.Topbar.Color},
 		Configuration: c.JSON(),
 		Logger:        logger,
 		Timeout:       c.Server.RequestTimeout,
