@@ -1,12 +1,299 @@
 package flags
 
 import (
+	"errors"
+	"fmt"
+	"net/http"
 	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
 
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/metadata"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
+
+const (
+	getContent  page.Operation[*guidonv1.GetFlagContentRequest, *guidonv1.FlagContent] = "/guidon.v1.EditService/GetFlagContent"
+	replaceFlag page.Operation[*guidonv1.ReplaceFlagRequest, *guidonv1.EditResponse]   = "/guidon.v1.EditService/ReplaceFlag"
+)
+
+// newFlag is the model of the page for a new flag.
+type newFlag struct {
+	Variant       bool
+	Name, Key     string
+	Description   string
+	Owner, Review string
+	Metadata      []metadata.Row
+	Variants      []newVariant
+	Problems      part.Problems
+	Existing      *link  // the flag with the same key
+	Proposed      string // a key that is allowed
+	Owners        []string
+	focus         string // the id of the field to begin with
+}
+
+// newVariant is a variant of a new flag.
+type newVariant struct{ Key, Name string }
+
+// maxParts limits the variants and the rows of metadata of the form.
+const maxParts = 100
 
 // newFlagAddress returns the address of the page for a new flag with the name.
 func newFlagAddress(v *page.Visit, name string) string {
 	return v.In("new-flag") + "?" + url.Values{"name": {name}}.Encode()
+}
+
+// showNew shows the page for a new flag.
+func showNew(v *page.Visit) error {
+	if !v.MayEdit() {
+		return service.Refusal(service.RoleEditor, v.Key())
+	}
+	n := &newFlag{Variant: v.Query().Get("type") == "variant", Name: v.Query().Get("name"), focus: "name"}
+	n.Variants = []newVariant{{}, {}}
+	return n.reply(v, http.StatusOK)
+}
+
+// createFlag changes the draft of a new flag, or creates the flag.
+func createFlag(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	n := newFlagOf(form)
+	switch action := page.ActionOf(form); action.Verb {
+	case "", "save", "another":
+		return n.create(v, action.Verb == "another")
+	default:
+		n.change(action)
+	}
+	return n.reply(v, http.StatusOK)
+}
+
+// newFlagOf returns what the form has.
+func newFlagOf(form url.Values) *newFlag {
+	n := &newFlag{
+		Variant: form.Get("type") == "variant", Name: strings.TrimSpace(form.Get("name")), Key: strings.TrimSpace(form.Get("key")),
+		Description: strings.TrimSpace(form.Get("description")), Owner: strings.TrimSpace(form.Get("owner")), Review: strings.TrimSpace(form.Get("review")),
+	}
+	for i := range maxParts {
+		key, value := fmt.Sprintf("metadata.%d.key", i), fmt.Sprintf("metadata.%d.value", i)
+		if !form.Has(key) {
+			break
+		}
+		n.Metadata = append(n.Metadata, metadata.Row{Key: strings.TrimSpace(form.Get(key)), Value: form.Get(value)})
+	}
+	for i := range maxParts {
+		key, name := fmt.Sprintf("variant.%d.key", i), fmt.Sprintf("variant.%d.name", i)
+		if !form.Has(key) {
+			break
+		}
+		n.Variants = append(n.Variants, newVariant{strings.TrimSpace(form.Get(key)), strings.TrimSpace(form.Get(name))})
+	}
+	return n
+}
+
+// change does what a button of the draft says.
+func (n *newFlag) change(a page.Action) {
+	switch a.Verb {
+	case "add-metadata":
+		if len(n.Metadata) < maxParts {
+			n.Metadata = append(n.Metadata, metadata.Row{})
+			n.focus = fmt.Sprintf("metadata.%d.key", len(n.Metadata)-1)
+		}
+	case "remove-metadata":
+		if i, ok := a.Index(0, len(n.Metadata)); ok {
+			n.Metadata = append(n.Metadata[:i:i], n.Metadata[i+1:]...)
+		}
+	case "add-variant":
+		if len(n.Variants) < maxParts {
+			n.Variants = append(n.Variants, newVariant{})
+			n.focus = fmt.Sprintf("variant.%d.key", len(n.Variants)-1)
+		}
+	case "remove-variant":
+		if i, ok := a.Index(0, len(n.Variants)); ok {
+			n.Variants = append(n.Variants[:i:i], n.Variants[i+1:]...)
+		}
+	case "type":
+		n.Variant = a.Text(0) == "variant"
+		if n.Variant && len(n.Variants) == 0 {
+			n.Variants = []newVariant{{}, {}}
+		}
+	case "use":
+		n.Key = a.Text(0)
+	}
+}
+
+// create creates the flag and leads to its page or, for another one, to an empty form.
+func (n *newFlag) create(v *page.Visit, another bool) error {
+	flag := n.check()
+	if len(n.Problems) > 0 {
+		return n.reply(v, http.StatusUnprocessableEntity)
+	}
+	existing, state, err := getContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: n.Key})
+	switch {
+	case err == nil:
+		return n.taken(v, existing.GetFlag())
+	case !errors.Is(err, guidon.NotFound):
+		return err
+	}
+	edited, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{NamespaceKey: v.Key(), Key: n.Key, Flag: flag, UnlessChangedSince: &state.Revision})
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition: // somebody has just created it
+		return n.taken(v, flag)
+	case guidon.InvalidArgument:
+		n.Problems.Add("name", guidon.PublicMessage(err))
+		return n.reply(v, http.StatusUnprocessableEntity)
+	}
+	if err != nil {
+		return err
+	}
+	to := page.Below("namespaces", v.Key(), "flags", n.Key)
+	if another {
+		to = page.Below("namespaces", v.Key(), "new-flag")
+	}
+	v.Redirect(fmt.Sprintf("%s?saved=%d", to, edited.GetRevision()))
+	return nil
+}
+
+// taken responds with the page again, because there is a flag with the key.
+func (n *newFlag) taken(v *page.Visit, existing *guidonv1.DocumentFlag) error {
+	n.Existing = &link{existing.GetName(), v.In("flags", n.Key)}
+	n.Problems.Add("key", fmt.Sprintf("%s has a flag %s with this key. Open it or take another key.", page.NamespaceName(v.Namespace), existing.GetName()))
+	return n.reply(v, http.StatusUnprocessableEntity)
+}
+
+// keyPattern is what keys consist of.
+var keyPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// maxKey limits keys, in bytes.
+const maxKey = 255
+
+// check returns the flag, and adds what is wrong with it.
+func (n *newFlag) check() *guidonv1.DocumentFlag {
+	if n.Name == "" {
+		n.Problems.Add("name", "A name is needed.")
+	}
+	if n.Key == "" {
+		n.Key = slug(n.Name)
+	}
+	n.checkKey()
+	flag := &guidonv1.DocumentFlag{Key: n.Key, Name: n.Name, Description: n.Description, Type: flipt.FlagType_BOOLEAN_FLAG_TYPE, Metadata: n.checkMetadata()}
+	if n.Variant {
+		flag.Type = flipt.FlagType_VARIANT_FLAG_TYPE
+		flag.Variants = n.checkVariants()
+	}
+	return flag
+}
+
+func (n *newFlag) checkKey() {
+	switch {
+	case n.Key == "" && n.Name != "":
+		n.Problems.Add("key", "A key is needed: nothing of the name can be part of one.")
+	case n.Key == "":
+		n.Problems.Add("key", "A key is needed.")
+	case len(n.Key) > maxKey:
+		n.Problems.Add("key", fmt.Sprintf("%d characters at most, this has %d.", maxKey, len(n.Key)))
+	case !keyPattern.MatchString(n.Key):
+		message := "Letters, digits, - and _ only."
+		if n.Proposed = slug(n.Key); n.Proposed != "" {
+			message += " Did you mean " + n.Proposed + "?"
+		}
+		n.Problems.Add("key", message)
+	}
+}
+
+// checkMetadata returns the metadata: the owner, the review date and the rows.
+func (n *newFlag) checkMetadata() string {
+	var rows []metadata.Row
+	if n.Owner != "" {
+		rows = append(rows, metadata.Row{Key: "owner", Value: metadata.Quote(n.Owner)})
+	}
+	if n.Review != "" {
+		if !datePattern.MatchString(n.Review) {
+			n.Problems.Add("review", "Write a date such as 2027-03-01.")
+		}
+		rows = append(rows, metadata.Row{Key: "review", Value: metadata.Quote(n.Review)})
+	}
+	before := len(rows)
+	return metadata.Object(append(rows, n.Metadata...), func(row int, message string) {
+		n.Problems.Add(fmt.Sprintf("metadata.%d.value", row-before), message)
+	})
+}
+
+// datePattern is what dates look like.
+var datePattern = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`)
+
+func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
+	var variants []*guidonv1.DocumentVariant
+	seen := make(map[string]bool)
+	for i, variant := range n.Variants {
+		field := fmt.Sprintf("variant.%d.key", i)
+		if variant.Key == "" && variant.Name != "" {
+			variant.Key = slug(variant.Name)
+		}
+		switch {
+		case variant.Key == "":
+			continue
+		case len(variant.Key) > maxKey:
+			n.Problems.Add(field, fmt.Sprintf("%d characters at most, this has %d.", maxKey, len(variant.Key)))
+		case seen[variant.Key]:
+			n.Problems.Add(field, fmt.Sprintf("The key %s is there twice.", variant.Key))
+		}
+		seen[variant.Key] = true
+		variants = append(variants, &guidonv1.DocumentVariant{Key: variant.Key, Name: variant.Name})
+	}
+	return variants
+}
+
+// slug returns a key that is like the text: small letters, digits, - and _.
+func slug(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case r == '_' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			b.WriteRune(r)
+		case unfolded[r] != "":
+			b.WriteString(unfolded[r])
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	key := strings.Trim(b.String(), "-")
+	return key[:min(len(key), maxKey)]
+}
+
+// unfolded are what letters with marks become in keys.
+var unfolded = map[rune]string{
+	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'à': "a", 'á': "a", 'â': "a", 'ã': "a", 'å': "a", 'æ': "ae", 'ç': "c", 'è': "e", 'é': "e", 'ê': "e", 'ë': "e",
+	'ì': "i", 'í': "i", 'î': "i", 'ï': "i", 'ñ': "n", 'ò': "o", 'ó': "o", 'ô': "o", 'õ': "o", 'ø': "o", 'ù': "u", 'ú': "u", 'û': "u",
+}
+
+// reply responds with the page.
+func (n *newFlag) reply(v *page.Visit, status int) error {
+	n.Owners = owners(v)
+	v.Reply(status, page.Page{
+		Title: "New flag", Place: page.PlaceFlags, Crumbs: []page.Crumb{{Text: "Flags", Address: v.In("flags")}, {Text: "New flag"}},
+		Main: newMain(v, n), Modules: []string{"draft.js", "new.js"},
+	})
+	return nil
+}
+
+// owners returns the owners that flags of the namespace have, for the field.
+func owners(v *page.Visit) (names []string) {
+	found, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Limit: 1})
+	if err != nil {
+		return nil // the field works without
+	}
+	for _, owner := range found.GetFacets().GetOwners() {
+		if owner.GetValue() != "" {
+			names = append(names, owner.GetValue())
+		}
+	}
+	return names
 }

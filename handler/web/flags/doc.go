@@ -8,5 +8,6 @@ import "github.com/guidonhq/guidon/handler/web/page"
 func Routes() []page.Route {
 	return []page.Route{
 		{Pattern: "/namespaces/{namespace}/flags", Get: showList, Post: changeSome, Unchanging: true},
+		{Pattern: "/namespaces/{namespace}/new-flag", Get: showNew, Post: createFlag},
 	}
 }

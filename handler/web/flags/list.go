@@ -2,6 +2,7 @@ package flags
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -130,20 +131,33 @@ func newRow(v *page.Visit, s *guidonv1.FlagSummary) row {
 // maxShares limits the shares of a row. The flag's page has all.
 const maxShares = 3
 
-// sharesOf returns what entities get that are in no segment, the largest shares first, and
-// how many shares are left out.
+// sharesOf returns the largest shares of what entities get that are in no segment, in the
+// order of the variants, and how many shares are left out.
 func sharesOf(variant bool, s *guidonv1.FlagSummary) ([]part.Share, int) {
+	largest, more := s.GetEveryoneElse(), int(s.GetMoreShares())
+	if len(largest) > maxShares {
+		largest, more = slices.Clone(largest[:maxShares]), more+len(largest)-maxShares
+	}
+	slices.SortStableFunc(largest, func(a, b *guidonv1.FlagShare) int { return cmp.Compare(rank(a), rank(b)) })
 	var shares []part.Share
-	for _, e := range s.GetEveryoneElse() {
+	for _, e := range largest {
 		shares = append(shares, part.Share{
 			Name: outcome(variant, e), Color: color(variant, e), Percent: float64(e.GetPercentage()), Text: page.Percent(float64(e.GetPercentage())),
 		})
 	}
-	more := int(s.GetMoreShares())
-	if len(shares) > maxShares {
-		shares, more = shares[:maxShares], more+len(shares)-maxShares
-	}
 	return shares, more
+}
+
+// rank returns the place of an outcome among those of its flag: true before false, variants
+// in their order, nothing last.
+func rank(e *guidonv1.FlagShare) int {
+	switch {
+	case e.GetVariantKey() != "":
+		return int(e.GetVariantIndex())
+	case e.GetEnabled():
+		return 0
+	}
+	return math.MaxInt
 }
 
 // outcome returns what an entity gets, in words.

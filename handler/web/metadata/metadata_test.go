@@ -1,0 +1,61 @@
+package metadata_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/handler/web/metadata"
+)
+
+// TestRows: metadata as rows, and rows as metadata, are the same.
+func TestRows(t *testing.T) {
+	const object = `{"owner":"team-a","limit":12,"text":"12","list":[1,2],"empty":"","on":true,"quoted":"\"a\"","lines":"a\nb","nothing":null}`
+	rows := metadata.Rows(object)
+	want := []metadata.Row{
+		{"owner", "team-a"}, {"limit", "12"}, {"text", `"12"`}, {"list", "[1,2]"}, {"empty", `""`}, {"on", "true"},
+		{"quoted", `"\"a\""`}, {"lines", `"a\nb"`}, {"nothing", "null"},
+	}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	got := metadata.Object(rows, func(row int, message string) { t.Errorf("row %d: %s", row, message) })
+	if got != object {
+		t.Errorf("got %s, want %s", got, object)
+	}
+	if rows := metadata.Rows(""); rows != nil {
+		t.Errorf("got %v", rows)
+	}
+}
+
+// TestProblems: what cannot be a member is said, and where.
+func TestProblems(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		rows []metadata.Row
+		want map[int]string
+	}{
+		{"nothing", nil, nil},
+		{"empty rows", []metadata.Row{{}, {"", " "}}, nil},
+		{"no key", []metadata.Row{{"a", "1"}, {"", "x"}}, map[int]string{1: "A key is needed."}},
+		{"twice", []metadata.Row{{"a", "1"}, {"a", "2"}}, map[int]string{1: "The key a is there twice."}},
+		{"a list without its end", []metadata.Row{{"a", "[10, 20"}}, map[int]string{0: "This list never ends: add ]."}},
+		{"an object without its end", []metadata.Row{{"a", `{"b":[1`}}, map[int]string{0: "This list never ends: add ]}."}},
+		{"a text without its end", []metadata.Row{{"a", `"b`}}, map[int]string{0: `This text never ends: add ".`}},
+		{"a comma too many", []metadata.Row{{"a", "[1,\n2,,3]"}}, map[int]string{0: "This is no JSON: line 2, column 3 is not expected there. For plain text, put it in double quotes."}},
+		{"nothing after a colon", []metadata.Row{{"a", `{"b":`}}, map[int]string{0: "This is no complete JSON: its end is missing. For plain text, put it in double quotes."}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got map[int]string
+			metadata.Object(test.rows, func(row int, message string) {
+				if got == nil {
+					got = make(map[int]string)
+				}
+				got[row] = message
+			})
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
