@@ -144,6 +144,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Read("/guidon.v1.AnalysisService/PreviewSegment", manage, within(post, "/segments/{key}/effect"), management.PreviewSegment).Validating(management.CheckPreviewSegment),
 		call.Read("/guidon.v1.AnalysisService/PreviewFlag", manage, within(post, "/flags/{key}/effect"), management.PreviewFlag).Validating(management.CheckPreviewFlag),
 		call.Read("/guidon.v1.AnalysisService/GetFlagReach", manage, within(get, "/flags/{key}/reach"), management.GetFlagReach).Validating(management.CheckKey),
+		call.Read("/guidon.v1.AnalysisService/PreviewFlagReach", manage, within(post, "/flags/{key}/reach"), management.PreviewFlagReach).Validating(management.CheckPreviewFlag),
 		// Explanations: not part of Flipt v1.
 		call.List[guidonv1.ExplainResponse]("/guidon.v1.ExplainService/Explain", manage, within(post, "/flags/{key}/explain"), evaluator.Explain).Validating(evaluation.CheckExplain),
 		call.List[guidonv1.ExplainBatchResponse]("/guidon.v1.ExplainService/ExplainBatch", manage, within(post, "/flags/{key}/explain/batch"), evaluator.ExplainBatch).Validating(evaluation.CheckExplainBatch),

@@ -276,7 +276,7 @@ func TestStateOperations(t *testing.T) {
 	s := newInside(t, "lists operations")
 	want := map[string]bool{}
 	for _, name := range strings.Fields("GetNamespace ListFlags GetFlag ListRules GetRule ListRollouts GetRollout ListSegments GetSegment Export " +
-		"Explain ExplainBatch GetSegmentUsage PreviewSegment PreviewFlag GetFlagReach Compare") {
+		"Explain ExplainBatch GetSegmentUsage PreviewSegment PreviewFlag GetFlagReach PreviewFlagReach Compare") {
 		want[name] = true
 	}
 	for _, o := range s.handler.Operations() {
