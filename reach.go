@@ -71,6 +71,9 @@ func (s *Snapshot) Reach(flagKey string) *Reach {
 	return reaches.Of(s).get(flagKey, func() *Reach { return reachOf(flagState{f, s.segmentsByKey}) })
 }
 
+// ReachOfFlag returns the reach of the flag if it is stored as f, which may be a new flag.
+func (s *Snapshot) ReachOfFlag(f *Flag) *Reach { return reachOf(flagState{f, s.segmentsByKey}) }
+
 func reachOf(state flagState) *Reach {
 	f := state.flag
 	r := &Reach{Type: f.Type, Buckets: bucketsOfType(f.Type), Disabled: f.Type == VariantFlag && !f.Enabled}

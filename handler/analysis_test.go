@@ -162,3 +162,20 @@ func TestSegmentUsagePages(t *testing.T) {
 		t.Errorf("got pages of %s", sizes)
 	}
 }
+
+// TestPreviewFlagReach: an edited flag has the reach that it would have if it were saved,
+// and is not saved.
+func TestPreviewFlagReach(t *testing.T) {
+	s := newAnalyzed(t)
+	const path, want = "/api/v1/namespaces/default/flags/banner/reach", `"why":"rollout 1 takes everybody who would get here"`
+	stored := s.must("", "GET", path, "").body
+	edited := `{"flag":{"name":"Banner","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"threshold":{"percentage":99.9,"value":true}},{"threshold":{"percentage":12.5,"value":true}}]}}`
+	if got := s.must("", "POST", path, edited).body; !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := s.must("", "GET", path, "").body; got != stored {
+		t.Errorf("after the preview, the flag has the reach %s, want %s", got, stored)
+	}
+	s.do("POST", path, `{}`).fails(t, 400, 3, "invalid field flag: must not be empty")
+	s.do("POST", path, `{"flag":{"type":1}}`).fails(t, 400, 3, "flag: invalid field name: must not be empty")
+}

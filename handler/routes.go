@@ -154,6 +154,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.List[guidonv1.CatalogCounts]("/guidon.v1.CatalogService/GetCatalogCounts", manage, within(get, "/catalog/counts"), management.GetCatalogCounts),
 		call.Inform("/guidon.v1.CatalogService/Search", manage, only(get, apiPrefix+"/search"), management.Search).Validating(management.CheckSearch).ForEveryIdentity(),
 
+		call.Read("/guidon.v1.AnalysisService/PreviewFlagReach", manage, within(post, "/flags/{key}/reach"), management.PreviewFlagReach).Validating(management.CheckPreviewFlag),
 		// Explanations: not part of Flipt v1.
 		call.List[guidonv1.ExplainResponse]("/guidon.v1.ExplainService/Explain", manage, within(post, "/flags/{key}/explain"), evaluator.Explain).Validating(evaluation.CheckExplain),
 		call.List[guidonv1.ExplainBatchResponse]("/guidon.v1.ExplainService/ExplainBatch", manage, within(post, "/flags/{key}/explain/batch"), evaluator.ExplainBatch).Validating(evaluation.CheckExplainBatch),

@@ -18,6 +18,25 @@ func (v View) Reach(flagKey string) (*guidon.Reach, error) {
 // mode ImportUpdate saves it. The flag need not exist. PreviewFlag returns InvalidArgument
 // with the problems of the edited flag, as [Document.Validate] does.
 func (v View) PreviewFlag(flagKey string, edited *DocumentFlag) (*guidon.Effect, error) {
+	f, err := v.editedFlag(flagKey, edited)
+	if err != nil {
+		return nil, err
+	}
+	return v.Snapshot.EffectOfFlag(f), nil
+}
+
+// PreviewReach returns what the flag can never do if it is saved as [View.PreviewFlag]
+// saves it, with the same errors.
+func (v View) PreviewReach(flagKey string, edited *DocumentFlag) (*guidon.Reach, error) {
+	f, err := v.editedFlag(flagKey, edited)
+	if err != nil {
+		return nil, err
+	}
+	return v.Snapshot.ReachOfFlag(f), nil
+}
+
+// editedFlag returns the flag as an import in mode ImportUpdate would store it.
+func (v View) editedFlag(flagKey string, edited *DocumentFlag) (*guidon.Flag, error) {
 	want := *edited
 	if err := checkEdited(flagKey, &want.Key); err != nil {
 		return nil, err
@@ -36,7 +55,7 @@ func (v View) PreviewFlag(flagKey string, edited *DocumentFlag) (*guidon.Effect,
 	if have == nil {
 		have = &guidon.Flag{}
 	}
-	return v.Snapshot.EffectOfFlag(mergeFlag(have, normal, time.Time{})), nil
+	return mergeFlag(have, normal, time.Time{}), nil
 }
 
 // SegmentUse is what refers to a segment in one flag, and what a change of the segment

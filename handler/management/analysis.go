@@ -29,6 +29,12 @@ func PreviewFlag(v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.Flag
 	return convert.Result(e, err, convert.Effect)
 }
 
+// PreviewFlagReach returns what an edited flag could never do.
+func PreviewFlagReach(v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagReach, error) {
+	r, err := v.PreviewReach(m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
+	return convert.Result(r, err, convert.Reach)
+}
+
 // GetSegmentUsage returns what refers to a segment.
 func GetSegmentUsage(v service.View, m *guidonv1.GetSegmentUsageRequest) (*guidonv1.SegmentUsage, error) {
 	requested := convert.Page(m)

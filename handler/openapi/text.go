@@ -99,10 +99,11 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.PlanService/Plan":              "Plan what bringing objects of a document or another namespace into a namespace would change",
 	"/guidon.v1.PlanService/Apply":             "Apply a plan, all of it or nothing, if it would still be the same",
 
-	"/guidon.v1.AnalysisService/GetSegmentUsage": "List the flags that refer to a segment, and what would change without it",
-	"/guidon.v1.AnalysisService/PreviewSegment":  "Preview what saving an edited segment changes for users of the flags that refer to it",
-	"/guidon.v1.AnalysisService/PreviewFlag":     "Preview what saving an edited flag changes for its users",
-	"/guidon.v1.AnalysisService/GetFlagReach":    "Get what a flag can never do, and how its percentages are rounded",
+	"/guidon.v1.AnalysisService/GetSegmentUsage":  "List the flags that refer to a segment, and what would change without it",
+	"/guidon.v1.AnalysisService/PreviewSegment":   "Preview what saving an edited segment changes for users of the flags that refer to it",
+	"/guidon.v1.AnalysisService/PreviewFlag":      "Preview what saving an edited flag changes for its users",
+	"/guidon.v1.AnalysisService/GetFlagReach":     "Get what a flag can never do, and how its percentages are rounded",
+	"/guidon.v1.AnalysisService/PreviewFlagReach": "Preview what an edited flag could never do, and how its percentages would be rounded",
 
 	"/guidon.v1.CatalogService/ListFlagSummaries":    "List flags that match filters: what each does in short, and how many other filters would leave",
 	"/guidon.v1.CatalogService/ListSegmentSummaries": "List segments that match words, with their constraints in words",

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/guidonhq/guidon/handler/web/flags"
+	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/search"
 )
@@ -14,6 +15,7 @@ func routes(s *page.Site) *page.Routes {
 		[]page.Route{{Pattern: "/", Get: start}},
 		search.Routes(),
 		flags.Routes(),
+		flag.Routes(s),
 	)
 }
 

@@ -1783,12 +1783,13 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x10ZERO_SHARE_CAUSE\x10\x01\x12 \n" +
 	"\x1cBELOW_ONE_BUCKET_SHARE_CAUSE\x10\x02\x12\x1e\n" +
 	"\x1aBEYOND_THE_END_SHARE_CAUSE\x10\x03\x12\x1c\n" +
-	"\x18LOST_VARIANT_SHARE_CAUSE\x10\x042\xb8\x02\n" +
+	"\x18LOST_VARIANT_SHARE_CAUSE\x10\x042\x81\x03\n" +
 	"\x0fAnalysisService\x12M\n" +
 	"\x0fGetSegmentUsage\x12!.guidon.v1.GetSegmentUsageRequest\x1a\x17.guidon.v1.SegmentUsage\x12K\n" +
 	"\x0ePreviewSegment\x12 .guidon.v1.PreviewSegmentRequest\x1a\x17.guidon.v1.SegmentUsage\x12C\n" +
 	"\vPreviewFlag\x12\x1d.guidon.v1.PreviewFlagRequest\x1a\x15.guidon.v1.FlagEffect\x12D\n" +
-	"\fGetFlagReach\x12\x1e.guidon.v1.GetFlagReachRequest\x1a\x14.guidon.v1.FlagReachB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
+	"\fGetFlagReach\x12\x1e.guidon.v1.GetFlagReachRequest\x1a\x14.guidon.v1.FlagReach\x12G\n" +
+	"\x10PreviewFlagReach\x12\x1d.guidon.v1.PreviewFlagRequest\x1a\x14.guidon.v1.FlagReachB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
 
 var (
 	file_guidonv1_analysis_proto_rawDescOnce sync.Once
@@ -1857,12 +1858,14 @@ var file_guidonv1_analysis_proto_depIdxs = []int32{
 	5,  // 23: guidon.v1.AnalysisService.PreviewSegment:input_type -> guidon.v1.PreviewSegmentRequest
 	9,  // 24: guidon.v1.AnalysisService.PreviewFlag:input_type -> guidon.v1.PreviewFlagRequest
 	15, // 25: guidon.v1.AnalysisService.GetFlagReach:input_type -> guidon.v1.GetFlagReachRequest
-	6,  // 26: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
-	6,  // 27: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
-	10, // 28: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
-	16, // 29: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
-	26, // [26:30] is the sub-list for method output_type
-	22, // [22:26] is the sub-list for method input_type
+	9,  // 26: guidon.v1.AnalysisService.PreviewFlagReach:input_type -> guidon.v1.PreviewFlagRequest
+	6,  // 27: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
+	6,  // 28: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
+	10, // 29: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
+	16, // 30: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
+	16, // 31: guidon.v1.AnalysisService.PreviewFlagReach:output_type -> guidon.v1.FlagReach
+	27, // [27:32] is the sub-list for method output_type
+	22, // [22:27] is the sub-list for method input_type
 	22, // [22:22] is the sub-list for extension type_name
 	22, // [22:22] is the sub-list for extension extendee
 	0,  // [0:22] is the sub-list for field type_name

@@ -1,0 +1,186 @@
+package flag
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+)
+
+// act applies the button that sent the form to the draft. The problems are those of what it
+// needs; nothing else is checked before the draft is saved.
+func (d *draft) act(v *page.Visit, a page.Action) (problems part.Problems, err error) {
+	i, ok := a.Index(0, len(d.steps))
+	switch a.Verb {
+	case "add":
+		return d.add(a.Text(0)), nil
+	case "else":
+		d.openElse = a.Text(0) == "edit"
+		return nil, nil
+	case "segment", "done", "draft", "review", "save":
+		if problems, err = d.takeTyped(v); err != nil || len(problems) > 0 {
+			return problems, err
+		}
+	}
+	if !ok {
+		return nil, nil
+	}
+	d.actOn(i, a)
+	if a.Verb == "done" {
+		if problems = d.checkStep(i); len(problems) == 0 {
+			d.steps[i].open = false
+		}
+	}
+	return problems, nil
+}
+
+// actOn applies a button of the step.
+func (d *draft) actOn(i int, a page.Action) {
+	s := &d.steps[i]
+	switch a.Verb {
+	case "edit":
+		s.open = true
+	case "up":
+		d.move(i, i-1)
+	case "down":
+		d.move(i, i+1)
+	case "remove":
+		d.steps = slices.Delete(d.steps, i, i+1)
+	case "duplicate":
+		if len(d.steps) < maxSteps {
+			twin := *s
+			twin.was, twin.open = -1, true
+			twin.segments, twin.shares = slices.Clone(s.segments), slices.Clone(s.shares)
+			d.steps = slices.Insert(d.steps, i+1, twin)
+		}
+	case "drop":
+		if j, ok := a.Index(1, len(s.segments)); ok {
+			s.segments = slices.Delete(s.segments, j, j+1)
+		}
+	case "even":
+		d.even(s)
+	case "rest":
+		if j, ok := a.Index(1, len(d.base.GetVariants())); ok {
+			d.giveRest(s, j)
+		}
+	case "saved":
+		if was, ok := d.before(*s); ok {
+			s.shares, s.share = was.shares, was.share
+		}
+	case "revert":
+		if was, ok := d.before(*s); ok {
+			was.open = true
+			*s = was
+		}
+	}
+}
+
+func (d *draft) move(from, to int) {
+	if to >= 0 && to < len(d.steps) {
+		d.steps[from], d.steps[to] = d.steps[to], d.steps[from]
+	}
+}
+
+// add adds an open step at the end. What is one of "segment", "share" and "except": the
+// last one leaves out those in a segment, and everyone else gets it.
+func (d *draft) add(what string) part.Problems {
+	if len(d.steps) >= maxSteps {
+		return part.Problems{{Field: "ladder", Message: "A flag has at most " + strconv.Itoa(maxSteps) + " " + stepNoun(d.boolean) + "s here."}}
+	}
+	s := step{was: -1, kind: kindSegment, value: true, open: true}
+	switch {
+	case what == kindShare && d.boolean:
+		s.kind, s.share = kindShare, "10"
+	case what == "except" && d.boolean:
+		s.value, d.other = false, "on"
+	case !d.boolean && len(d.base.GetVariants()) > 0:
+		s.shares = []share{{0, "100"}}
+	}
+	d.steps = append(d.steps, s)
+	return nil
+}
+
+// takeTyped adds the segments that were typed into the boxes.
+func (d *draft) takeTyped(v *page.Visit) (problems part.Problems, err error) {
+	for i := range d.steps {
+		s := &d.steps[i]
+		if strings.TrimSpace(s.typed) == "" {
+			s.typed = ""
+			continue
+		}
+		key, problem, err := resolveSegment(v, s.typed)
+		if err != nil {
+			return nil, err
+		}
+		if problem != "" {
+			s.open = true
+			problems.Add(stepID(i, "add"), problem)
+			continue
+		}
+		if s.typed = ""; !slices.Contains(s.segments, key) {
+			s.segments = append(s.segments, key)
+		}
+	}
+	return problems, nil
+}
+
+// even gives all variants the same share, as nearly as two decimals allow; the first ones
+// get what is left.
+func (d *draft) even(s *step) {
+	n := len(d.base.GetVariants())
+	if n == 0 {
+		return
+	}
+	all := d.everyShare(*s)
+	each := 10000 / n
+	for i := range all {
+		hundredths := each
+		if i < 10000%n {
+			hundredths++
+		}
+		all[i].text = strconv.FormatFloat(float64(hundredths)/100, 'f', -1, 64)
+	}
+	s.shares = all
+}
+
+// everyShare returns the shares of all variants, each once: those of the step in their
+// order, and the others where the order of the variants puts them, if that is the order of
+// the step.
+func (d *draft) everyShare(s step) []share {
+	var all []share
+	for _, p := range s.shares {
+		if !slices.ContainsFunc(all, func(q share) bool { return q.variant == p.variant }) {
+			all = append(all, p)
+		}
+	}
+	byVariant := func(a, b share) int { return a.variant - b.variant }
+	sorted := slices.IsSortedFunc(all, byVariant)
+	for i := range d.base.GetVariants() {
+		if !slices.ContainsFunc(all, func(q share) bool { return q.variant == i }) {
+			all = append(all, share{i, ""})
+		}
+	}
+	if sorted {
+		slices.SortFunc(all, byVariant)
+	}
+	return all
+}
+
+// giveRest gives a variant what the others leave.
+func (d *draft) giveRest(s *step, variant int) {
+	all, rest := d.everyShare(*s), 100.0
+	for _, p := range all {
+		n, _ := parseShare(p.text)
+		if p.variant != variant {
+			rest -= float64(n)
+		}
+	}
+	for i := range all {
+		if all[i].variant == variant {
+			all[i].text = strconv.FormatFloat(max(0, round2(rest)), 'f', -1, 64)
+		}
+	}
+	s.shares = all
+}

@@ -1,0 +1,150 @@
+package flag
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+)
+
+// difference is one unsaved change in words: "Step 3", "share", "12.5%", "25%". Was and now
+// are empty if the text says everything.
+type difference struct{ at, text, was, now string }
+
+// String returns the difference in one line.
+func (d difference) String() string {
+	line := d.at
+	if d.text != "" {
+		line += ": " + d.text
+	}
+	if d.was != "" || d.now != "" {
+		line += " " + cmp.Or(d.was, "nothing") + " → " + cmp.Or(d.now, "nothing")
+	}
+	return line
+}
+
+// differences returns what is different from what the visitor began with.
+func (d *draft) differences(g segments) (all []difference) {
+	kept := make(map[int]bool)
+	var order []int
+	for i, s := range d.steps {
+		was, ok := d.before(s)
+		if !ok || kept[s.was] {
+			all = append(all, difference{at: d.label(i), text: "new: " + d.sentence(s, g)})
+			continue
+		}
+		kept[s.was] = true
+		order = append(order, s.was)
+		all = append(all, d.stepDifferences(i, was, s, g)...)
+	}
+	began := newDraft(d.base)
+	for i, s := range began.steps {
+		if !kept[i] {
+			all = append(all, difference{at: d.label(i), text: "removed: " + d.sentence(s, g)})
+		}
+	}
+	if !slices.IsSorted(order) {
+		all = append(all, difference{at: "Order", text: "the " + stepNoun(d.boolean) + "s are in another order"})
+	}
+	if began.other != d.other {
+		all = append(all, difference{at: "Everyone else", was: d.outcomeName(began.other), now: d.outcomeName(d.other)})
+	}
+	return all
+}
+
+// label returns what a step is called, such as "Step 3".
+func (d *draft) label(i int) string {
+	if d.boolean {
+		return "Step " + strconv.Itoa(i+1)
+	}
+	return "Rule " + strconv.Itoa(i+1)
+}
+
+// stepDifferences returns what is different in a step that existed.
+func (d *draft) stepDifferences(i int, was, s step, g segments) (all []difference) {
+	add := func(text, before, after string) {
+		if before != after {
+			all = append(all, difference{d.label(i), text, before, after})
+		}
+	}
+	add("segments", was.who(g), s.who(g))
+	if s.kind == kindShare {
+		add("share", percentText(was.share), percentText(s.share))
+	}
+	if d.boolean {
+		add("gets", d.outcomeName(onOff(was.value)), d.outcomeName(onOff(s.value)))
+	}
+	add("note", was.note, s.note)
+	for v, variant := range d.base.GetVariants() {
+		add(variant.GetKey(), percentText(was.shareOf(v)), percentText(s.shareOf(v)))
+	}
+	return all
+}
+
+// percentText returns what was typed as a share, for people.
+func percentText(text string) string {
+	text = strings.TrimSuffix(strings.TrimSpace(text), "%")
+	if text == "" {
+		return ""
+	}
+	return text + "%"
+}
+
+// who returns who a step is for, or "" for a share.
+func (s step) who(g segments) string {
+	if s.kind == kindShare {
+		return ""
+	}
+	names := make([]string, len(s.segments))
+	for i, key := range s.segments {
+		names[i] = g.of(key).name
+	}
+	joint := " or "
+	if s.all {
+		joint = " and "
+	}
+	if len(names) > 5 {
+		return strings.Join(names[:5], joint) + joint + page.Count(len(names)-5, "other")
+	}
+	return strings.Join(names, joint)
+}
+
+// sentence returns who gets what by a step.
+func (d *draft) sentence(s step, g segments) string {
+	who := "those in " + cmp.Or(s.who(g), "no segment")
+	if s.kind == kindShare {
+		who = percentText(s.share) + " of everyone who gets here"
+	}
+	if d.boolean {
+		return who + " get " + d.outcomeName(onOff(s.value))
+	}
+	var parts []string
+	for _, p := range s.given() {
+		parts = append(parts, d.base.GetVariants()[p.variant].GetKey()+" "+percentText(p.text))
+	}
+	return who + " get " + cmp.Or(strings.Join(parts, ", "), "no variant of their own")
+}
+
+// outcomeName returns what is called on and off, or the key of a variant.
+func (d *draft) outcomeName(outcome string) string {
+	switch {
+	case d.boolean && outcome == "on":
+		return "On"
+	case d.boolean:
+		return "Off"
+	}
+	return cmp.Or(outcome, "no variant")
+}
+
+// maxDifferences limits the differences that a page lists.
+const maxDifferences = 100
+
+func orNothing(text string) string {
+	beginning, all := inline(cmp.Or(text, "nothing"))
+	if !all {
+		return beginning + "…"
+	}
+	return beginning
+}

@@ -1,0 +1,205 @@
+package flag
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// copying is the form that copies a flag.
+type copying struct {
+	*subject
+	problems part.Problems
+	to       string // the namespace
+	key      string
+	name     string
+	lacking  []string // the segments that the namespace lacks
+	take     bool     // copy them too
+	targets  []*flipt.Namespace
+}
+
+// targetsOf returns the namespaces into which the visitor may copy.
+func targetsOf(v *page.Visit) (all []*flipt.Namespace) {
+	for _, n := range v.Namespaces {
+		if !v.Site.ReadOnly && v.MayIn(service.RoleEditor, n.GetKey()) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// readCopy reads the flag for a copy. Viewers of its namespace may copy it into one that
+// they may edit.
+func (p pages) readCopy(v *page.Visit) (*copying, error) {
+	s, err := p.read(v)
+	if err != nil {
+		return nil, err
+	}
+	c := &copying{subject: s, targets: targetsOf(v), to: v.Key(), key: s.key + "-copy", name: s.name() + " (copy)", take: true}
+	if len(c.targets) == 0 {
+		return nil, &page.Error{Heading: "You may not copy this flag", Text: s.readOnlyReason(), Err: guidon.Errorf(guidon.PermissionDenied, "permission denied")}
+	}
+	if to := v.Query().Get("to"); to != "" {
+		c.to = to
+	}
+	if c.to != v.Key() {
+		c.key, c.name = s.key, s.name()
+	}
+	return c, nil
+}
+
+// getCopy asks where to.
+func (p pages) getCopy(v *page.Visit) error {
+	c, err := p.readCopy(v)
+	if err != nil {
+		return err
+	}
+	return c.ask(http.StatusOK)
+}
+
+func (c *copying) ask(status int) error {
+	c.v.Reply(status, c.plainPage("Copy", copyMain(c)))
+	return nil
+}
+
+// postCopy copies the flag.
+func (p pages) postCopy(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	c, err := p.readCopy(v)
+	if err != nil {
+		return err
+	}
+	c.to, c.key, c.name = form.Get("to"), strings.TrimSpace(form.Get("key")), form.Get("name")
+	c.take = form.Get("segments") == "copy"
+	if a := page.ActionOf(form); a.Verb == "key" {
+		c.key = a.Text(0)
+		return c.ask(http.StatusOK)
+	}
+	if c.check(); len(c.problems) > 0 {
+		return c.ask(http.StatusUnprocessableEntity)
+	}
+	return c.save(form)
+}
+
+var (
+	validKey  = regexp.MustCompile(`^[-_,A-Za-z0-9]+$`)
+	invalidIn = regexp.MustCompile(`[^-_,A-Za-z0-9]+`)
+)
+
+// checkKey returns what is wrong with the key of a new flag.
+func checkKey(key string) string {
+	switch n := utf8.RuneCountInString(key); {
+	case key == "":
+		return "A key is needed."
+	case n > 255:
+		return "255 characters at most, this has " + page.Number(n) + "."
+	case !validKey.MatchString(key):
+		if better := betterKey(key); better != "" {
+			return "Letters, digits, - and _ only. Did you mean " + better + "?"
+		}
+		return "Letters, digits, - and _ only."
+	}
+	return ""
+}
+
+// betterKey returns a valid key like the one that was typed, or "".
+func betterKey(key string) string {
+	return strings.Trim(invalidIn.ReplaceAllString(strings.TrimSpace(key), "-"), "-")
+}
+
+func (c *copying) check() {
+	if target := c.target(); target == nil {
+		c.problems.Add("to", "Choose a namespace.")
+	}
+	if problem := checkKey(c.key); problem != "" {
+		c.problems.Add("key", problem)
+	}
+	c.problems = append(c.problems, checkText("name", "A name is needed.", c.name)...)
+}
+
+// target returns the namespace that was chosen, or nil.
+func (c *copying) target() *flipt.Namespace {
+	for _, n := range c.targets {
+		if n.GetKey() == c.to {
+			return n
+		}
+	}
+	return nil
+}
+
+// save copies the flag, and the segments that the namespace lacks, in one change.
+func (c *copying) save(form url.Values) error {
+	existing, state, err := getFlagContent.RunAt(c.v, &guidonv1.GetFlagContentRequest{NamespaceKey: c.to, Key: c.key})
+	switch code := guidon.CodeOf(err); {
+	case err == nil:
+		c.problems.Add("key", page.NamespaceName(c.target())+" has a flag “"+orText(existing.GetFlag().GetName(), c.key)+"” with this key. Take another key.")
+		return c.ask(http.StatusUnprocessableEntity)
+	case code != guidon.NotFound:
+		return err
+	}
+	f := proto.CloneOf(c.flag)
+	f.Key, f.Name = c.key, c.name
+	request := &guidonv1.PatchRequest{NamespaceKey: c.to, Message: form.Get("message"), Flags: []*guidonv1.FlagEdit{{Put: f, UnlessChangedSince: &state.Revision}}}
+	if c.to != c.v.Key() {
+		if request.Segments, err = c.missingSegments(); err != nil {
+			return err
+		}
+		if len(c.problems) > 0 {
+			return c.ask(http.StatusUnprocessableEntity)
+		}
+	}
+	response, err := patch.Run(c.v, request)
+	switch code := guidon.CodeOf(err); {
+	case err == nil:
+		savedAt(c.v, response, "flags", c.key)
+		return nil
+	case code == guidon.FailedPrecondition:
+		c.problems.Add("key", "Somebody has created a flag with this key in the meantime. Take another key.")
+		return c.ask(http.StatusConflict)
+	case code == guidon.InvalidArgument || code == guidon.TooLarge:
+		c.problems.Add("to", guidon.PublicMessage(err))
+		return c.ask(http.StatusUnprocessableEntity)
+	}
+	return err
+}
+
+// missingSegments returns the segments of the flag that the other namespace lacks, to be
+// created there, or a problem if they must not be.
+func (c *copying) missingSegments() (edits []*guidonv1.SegmentEdit, err error) {
+	for _, key := range newDraft(c.flag).segmentKeys() {
+		_, state, err := getSegmentContent.RunAt(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.to, Key: key})
+		if err == nil {
+			continue
+		}
+		if guidon.CodeOf(err) != guidon.NotFound {
+			return nil, err
+		}
+		content, err := getSegmentContent.Run(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.v.Key(), Key: key})
+		if err != nil {
+			return nil, err
+		}
+		c.lacking = append(c.lacking, key)
+		edits = append(edits, &guidonv1.SegmentEdit{Put: content.GetSegment(), UnlessChangedSince: &state.Revision})
+	}
+	if len(edits) > 0 && !c.take {
+		c.problems.Add("segments", page.NamespaceName(c.target())+" lacks "+page.Count(len(edits), "segment")+" of this flag: "+strings.Join(c.lacking[:min(len(c.lacking), 10)], ", ")+". Copy them too.")
+	}
+	return edits, nil
+}
+
+// original returns the name of the flag that is copied.
+func (c *copying) original() string { return c.subject.name() }

@@ -1,0 +1,80 @@
+package flag
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// askDelete shows the question before the flag is deleted.
+func (q *question) askDelete(status int) error {
+	r, err := q.remarks(nil)
+	if err != nil {
+		return err
+	}
+	q.state, q.elsewhere = r.state(), q.readElsewhere()
+	q.v.Reply(status, q.plainPage("Delete", deleteMain(q)))
+	return nil
+}
+
+// getDelete asks for the key of the flag.
+func (p pages) getDelete(v *page.Visit) error {
+	s, err := p.readToEdit(v)
+	if err != nil {
+		return err
+	}
+	return (&question{subject: s, form: url.Values{}}).askDelete(http.StatusOK)
+}
+
+// postDelete deletes the flag.
+func (p pages) postDelete(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	s, err := p.readToEdit(v)
+	if err != nil {
+		return err
+	}
+	q := &question{subject: s, form: form}
+	if form.Get("key") != s.key {
+		q.problems.Add("key", "This is not the key of the flag: "+s.key+".")
+	}
+	if !q.confirmed() || len(q.problems) > 0 {
+		return q.askDelete(http.StatusUnprocessableEntity)
+	}
+	since, err := strconv.ParseInt(form.Get("revision"), 10, 64)
+	if err != nil {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field revision: must be the revision that the form began with")
+	}
+	response, err := patch.Run(v, &guidonv1.PatchRequest{
+		NamespaceKey: v.Key(), Message: form.Get("message"), Flags: []*guidonv1.FlagEdit{{Delete: s.key, UnlessChangedSince: &since}},
+	})
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition:
+		q.problems.Add("key", actorOf(s.last)+" changed this flag in the meantime. Look at it, and confirm again.")
+		return q.askDelete(http.StatusConflict)
+	}
+	if err != nil {
+		return err
+	}
+	savedAt(v, response, "flags")
+	return nil
+}
+
+// elsewhereWords says which other namespaces keep a flag of the same key.
+func (q *question) elsewhereWords() string {
+	if len(q.elsewhere) == 1 {
+		return " " + q.elsewhere[0].name + " has a flag with the same key, which stays."
+	}
+	return " " + page.Number(len(q.elsewhere)) + " other namespaces have a flag with the same key, which stays."
+}
+
+// lowerState returns the state within a sentence.
+func lowerState(s part.State) string { return strings.ToLower(s.String()) }

@@ -1,0 +1,398 @@
+package flag
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"encoding/json"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// detailsTab is what a flag is for.
+var detailsTab = &tab{path: []string{"details"}, name: "details", read: readDetails, show: showDetails}
+
+// details is the draft of what a flag is for.
+type details struct {
+	base                *guidonv1.DocumentFlag
+	name, description   string
+	enabled             bool   // of variant flags
+	owner, review, tags string // of the metadata
+	rows                []metaRow
+}
+
+// metaRow is a member of the metadata without a field of its own.
+type metaRow struct {
+	was   string // the key when the visitor began; "" for a new row
+	key   string
+	value string
+}
+
+// maxRows limits the rows of metadata.
+const maxRows = 200
+
+func newDetails(base *guidonv1.DocumentFlag) *details {
+	d := &details{base: base, name: base.GetName(), description: base.GetDescription(), enabled: base.GetEnabled()}
+	for _, m := range membersOf(base) {
+		if target := d.own(m); target != nil {
+			*target = ownText(m)
+			continue
+		}
+		d.rows = append(d.rows, metaRow{m.key, m.key, valueText(m)})
+	}
+	return d
+}
+
+// own returns the field for a member, or nil if it is in a row.
+func (d *details) own(m member) *string {
+	if _, ok := m.text(); ok {
+		switch m.key {
+		case "owner":
+			return &d.owner
+		case "review":
+			return &d.review
+		}
+	}
+	if items, ok := m.list(); ok && m.key == "tags" && !slices.ContainsFunc(items, func(tag string) bool {
+		return tag == "" || tag != strings.TrimSpace(tag) || strings.ContainsAny(tag, ",\r\n")
+	}) {
+		return &d.tags
+	}
+	return nil
+}
+
+// ownText returns the text of a member in a field of its own.
+func ownText(m member) string {
+	if items, ok := m.list(); ok {
+		return strings.Join(items, ", ")
+	}
+	text, _ := m.text()
+	return text
+}
+
+// valueText returns the value of a row: text without quotes, unless it would be read as
+// something else.
+func valueText(m member) string {
+	text, ok := m.text()
+	if ok && text != "" && text == strings.TrimSpace(text) && !json.Valid([]byte(text)) && !strings.ContainsAny(text[:1], "{[\"") && !strings.ContainsAny(text, "\r\n") {
+		return text
+	}
+	return m.shownJSON()
+}
+
+// shownJSON returns the value as JSON on one line.
+func (m member) shownJSON() string { return compacted(m.raw) }
+
+// rawValue returns the JSON of what was typed as a value, and what is wrong with it.
+func rawValue(text string) (raw, problem string) {
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case trimmed == "":
+		return "", "Write a value, such as text, 12 or true; or remove the row."
+	case json.Valid([]byte(trimmed)):
+		return trimmed, ""
+	case strings.ContainsAny(trimmed[:1], "{[\""):
+		return "", jsonProblem(trimmed)
+	}
+	return quoted(trimmed), ""
+}
+
+func readDetails(e *edit, form url.Values) (editor, error) {
+	d := &details{
+		base: e.base, name: form.Get("name"), description: typed(e.base.GetDescription(), form.Get("description")),
+		enabled: e.base.GetEnabled(), owner: form.Get("owner"), review: form.Get("review"), tags: form.Get("tags"),
+	}
+	if !isBoolean(e.base) && form.Has("enabled") {
+		d.enabled = form.Get("enabled") == "on"
+	}
+	for i := 0; form.Has(metaName(i, "key")); i++ {
+		if i == maxRows {
+			return nil, guidon.Errorf(guidon.TooLarge, "more than %d rows of metadata cannot be edited in a form", maxRows)
+		}
+		d.rows = append(d.rows, metaRow{form.Get(metaName(i, "was")), form.Get(metaName(i, "key")), form.Get(metaName(i, "value"))})
+	}
+	return d, nil
+}
+
+func metaName(i int, name string) string { return "meta." + strconv.Itoa(i) + "." + name }
+func metaID(i int, name string) string   { return "meta-" + strconv.Itoa(i) + "-" + name }
+
+func (d *details) act(_ *page.Visit, a page.Action) (part.Problems, error) {
+	switch a.Verb {
+	case "row":
+		if len(d.rows) < maxRows {
+			d.rows = append(d.rows, metaRow{})
+		}
+	case "unrow":
+		if i, ok := a.Index(0, len(d.rows)); ok {
+			d.rows = slices.Delete(d.rows, i, i+1)
+		}
+	}
+	return nil, nil
+}
+
+func (d *details) check() (problems part.Problems) {
+	problems = append(problems, checkText("name", "A name is needed.", d.name)...)
+	if d.review != "" && d.review != metadataText(d.base, "review") {
+		if _, err := time.Parse(time.DateOnly, strings.TrimSpace(d.review)); err != nil {
+			problems = append(problems, part.Problem{Field: "review", Message: "Write a date such as 2026-12-01.", Brief: "Review date: write a date such as 2026-12-01."})
+		}
+	}
+	keys := map[string]bool{"owner": d.owner != "", "review": d.review != "", "tags": len(d.tagList()) > 0}
+	for i, r := range d.rows {
+		if r.blank() {
+			continue
+		}
+		switch {
+		case r.key == "":
+			problems.Add(metaID(i, "key"), "A key is needed.")
+		case keys[r.key]:
+			problems.Add(metaID(i, "key"), "There is another value for "+r.key+".")
+		}
+		keys[r.key] = true
+		if _, problem := rawValue(r.value); problem != "" {
+			problems = append(problems, part.Problem{Field: metaID(i, "value"), Message: problem, Brief: "Metadata " + r.key + ": " + problem})
+		}
+	}
+	return problems
+}
+
+// checkText returns what is wrong with a text that is needed.
+func checkText(field, empty, text string) (problems part.Problems) {
+	switch n := utf8.RuneCountInString(text); {
+	case strings.TrimSpace(text) == "":
+		problems.Add(field, empty)
+	case n > 255:
+		problems.Add(field, "255 characters at most, this has "+page.Number(n)+".")
+	}
+	return problems
+}
+
+// blank reports whether the row is new and nothing was typed.
+func (r metaRow) blank() bool { return r.was == "" && r.key == "" && strings.TrimSpace(r.value) == "" }
+
+// tagList returns the tags.
+func (d *details) tagList() (tags []string) {
+	for tag := range strings.SplitSeq(d.tags, ",") {
+		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+func (d *details) result() *guidonv1.DocumentFlag {
+	f := proto.CloneOf(d.base)
+	f.Name, f.Description, f.Enabled = d.name, d.description, d.enabled
+	f.Metadata = objectOf(d.members())
+	return f
+}
+
+// members returns the metadata: what was there in its order, then what is new.
+func (d *details) members() (all []member) {
+	fields := []member{{key: "owner"}, {key: "review"}, {key: "tags"}}
+	if d.owner != "" {
+		fields[0].raw = quoted(d.owner)
+	}
+	if d.review != "" {
+		fields[1].raw = quoted(strings.TrimSpace(d.review))
+	}
+	if tags := d.tagList(); len(tags) > 0 {
+		texts := make([]string, len(tags))
+		for i, tag := range tags {
+			texts[i] = quoted(tag)
+		}
+		fields[2].raw = "[" + strings.Join(texts, ",") + "]"
+	}
+	rows := slices.Clone(d.rows)
+	take := func(m member) {
+		if m.raw != "" {
+			all = append(all, m)
+		}
+	}
+	for _, m := range membersOf(d.base) {
+		if d.own(m) != nil {
+			i := slices.IndexFunc(fields, func(f member) bool { return f.key == m.key })
+			if i >= 0 {
+				if ownText(member{raw: fields[i].raw}) == ownText(m) {
+					fields[i].raw = m.raw
+				}
+				take(fields[i])
+				fields = slices.Delete(fields, i, i+1)
+			}
+			continue
+		}
+		if i := slices.IndexFunc(rows, func(r metaRow) bool { return r.was == m.key }); i >= 0 {
+			take(rows[i].member(m))
+			rows = slices.Delete(rows, i, i+1)
+		}
+	}
+	for _, f := range fields {
+		take(f)
+	}
+	for _, r := range rows {
+		if !r.blank() {
+			take(r.member(member{}))
+		}
+	}
+	return all
+}
+
+// member returns the member that the row stands for, which was one before.
+func (r metaRow) member(was member) member {
+	if was.raw != "" && valueText(was) == r.value {
+		return member{r.key, was.raw}
+	}
+	raw, _ := rawValue(r.value)
+	return member{r.key, raw}
+}
+
+func (d *details) differences(segments) (all []difference) {
+	before := newDetails(d.base)
+	add := func(at, was, now string) {
+		if was != now {
+			all = append(all, difference{at: at, was: was, now: now})
+		}
+	}
+	add("Name", before.name, d.name)
+	add("Description", before.description, d.description)
+	if !isBoolean(d.base) {
+		add("State", stateName(before.enabled), stateName(d.enabled))
+	}
+	was, now := membersOf(d.base), d.members()
+	for _, m := range was {
+		add("Metadata, "+m.key, m.shown(), shownOf(now, m.key))
+	}
+	for _, m := range now {
+		if !slices.ContainsFunc(was, func(w member) bool { return w.key == m.key }) {
+			add("Metadata, "+m.key, "", m.shown())
+		}
+	}
+	return all
+}
+
+func stateName(on bool) string {
+	if on {
+		return "On"
+	}
+	return "Off"
+}
+
+// shownOf returns the value of a member, or "".
+func shownOf(members []member, key string) string {
+	for _, m := range members {
+		if m.key == key {
+			return m.shown()
+		}
+	}
+	return ""
+}
+
+func (*details) segmentKeys() []string { return nil }
+
+func (d *details) fields() (all []field) {
+	all = []field{{"name", d.name}, {"description", d.description}, {"owner", d.owner}, {"review", d.review}, {"tags", d.tags}}
+	if !isBoolean(d.base) {
+		all = append(all, field{"enabled", onOff(d.enabled)})
+	}
+	for i, r := range d.rows {
+		all = append(all, field{metaName(i, "was"), r.was}, field{metaName(i, "key"), r.key}, field{metaName(i, "value"), r.value})
+	}
+	return all
+}
+
+// over returns the draft as one over another state of the flag.
+func (d *details) over(base *guidonv1.DocumentFlag) *details {
+	out := *d
+	out.base = base
+	present := membersOf(base)
+	out.rows = slices.Clone(d.rows)
+	for i, r := range out.rows {
+		if !slices.ContainsFunc(present, func(m member) bool { return m.key == r.was }) {
+			out.rows[i].was = ""
+		}
+	}
+	return &out
+}
+
+// rebased returns the draft over another state of the flag: what the visitor has not
+// changed is as it is there.
+func (d *details) rebased(base *guidonv1.DocumentFlag) editor {
+	began, theirs := newDetails(d.base), newDetails(base)
+	out := d.over(base)
+	merge(&out.name, began.name, theirs.name)
+	merge(&out.description, began.description, theirs.description)
+	merge(&out.enabled, began.enabled, theirs.enabled)
+	merge(&out.owner, began.owner, theirs.owner)
+	merge(&out.review, began.review, theirs.review)
+	merge(&out.tags, began.tags, theirs.tags)
+	var rows []metaRow
+	for _, r := range theirs.rows {
+		had := slices.IndexFunc(began.rows, func(b metaRow) bool { return b.key == r.key })
+		mine := slices.IndexFunc(d.rows, func(m metaRow) bool { return m.was == r.key || m.key == r.key })
+		switch {
+		case mine >= 0 && (had < 0 || d.rows[mine].key != r.key || d.rows[mine].value != began.rows[had].value):
+			rows = append(rows, metaRow{r.key, d.rows[mine].key, d.rows[mine].value})
+		case mine >= 0 || had < 0:
+			rows = append(rows, r)
+		}
+	}
+	for _, m := range d.rows {
+		had := slices.IndexFunc(began.rows, func(b metaRow) bool { return b.key == m.was })
+		known := slices.ContainsFunc(theirs.rows, func(r metaRow) bool { return r.key == m.was || r.key == m.key })
+		if !known && (had < 0 || began.rows[had].value != m.value || m.key != m.was) {
+			rows = append(rows, metaRow{"", m.key, m.value})
+		}
+	}
+	out.rows = rows
+	return out
+}
+
+// merge sets mine to theirs unless it was changed.
+func merge[T comparable](mine *T, began, theirs T) {
+	if *mine == began {
+		*mine = theirs
+	}
+}
+
+// getDetails shows what the flag is for.
+func (p pages) getDetails(v *page.Visit) error {
+	s, err := p.read(v)
+	if err != nil {
+		return err
+	}
+	return newEdit(s, detailsTab, newDetails(s.flag)).show(http.StatusOK, nil)
+}
+
+// detailsPage is the page of a draft of details.
+type detailsPage struct {
+	*edit
+	draft    *details
+	problems part.Problems
+	state    part.State
+	unsaved  []difference
+	effect   []string
+}
+
+func showDetails(e *edit, problems part.Problems) (page.Page, error) {
+	d := &detailsPage{edit: e, draft: e.editor.(*details), problems: problems}
+	r, err := e.remarks(nil)
+	if err != nil {
+		return page.Page{}, err
+	}
+	d.state = r.state()
+	if d.unsaved = d.draft.differences(nil); len(d.unsaved) > 0 && d.draft.enabled != d.draft.base.GetEnabled() {
+		d.effect = e.effect()
+	}
+	return e.page(detailsMain(d)), nil
+}

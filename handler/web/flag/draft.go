@@ -1,0 +1,383 @@
+package flag
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// maxSteps limits the steps that a page shows and edits.
+const maxSteps = 200
+
+// draft is what a flag gives whom, as the fields of a form have it.
+type draft struct {
+	base     *guidonv1.DocumentFlag // what the visitor began with
+	boolean  bool
+	steps    []step
+	other    string // what everyone else gets: "on", "off" or the key of a variant; "" for none
+	openElse bool
+}
+
+// Kinds of steps.
+const (
+	kindSegment = "segment" // those in segments
+	kindShare   = "share"   // a share of everyone, of boolean flags only
+)
+
+// step is a rule or a rollout in a draft.
+type step struct {
+	was      int // the index in the base, or -1 if it is new
+	kind     string
+	segments []string
+	all      bool // one must be in all of the segments, not in any
+	value    bool // of boolean flags: on
+	share    string
+	shares   []share // of variant flags, in the order in which they are cut
+	note     string
+	open     bool
+	typed    string // into the box for segments
+}
+
+// share is the share of a variant, which is given by its index in the flag.
+type share struct {
+	variant int
+	text    string // "" for none
+}
+
+// newDraft returns the draft of a flag that nobody has edited yet.
+func newDraft(base *guidonv1.DocumentFlag) *draft {
+	d := &draft{base: base, boolean: isBoolean(base)}
+	if d.boolean {
+		d.other = onOff(base.GetEnabled())
+		for i, r := range base.GetRollouts() {
+			d.steps = append(d.steps, rolloutStep(i, r))
+		}
+		return d
+	}
+	d.other = defaultVariant(base)
+	for i, r := range base.GetRules() {
+		d.steps = append(d.steps, d.ruleStep(i, r))
+	}
+	return d
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// defaultVariant returns the key of the default variant, or "".
+func defaultVariant(f *guidonv1.DocumentFlag) string {
+	for _, v := range f.GetVariants() {
+		if v.GetDefault() {
+			return v.GetKey()
+		}
+	}
+	return ""
+}
+
+func rolloutStep(i int, r *guidonv1.DocumentRollout) step {
+	s := step{was: i, kind: kindSegment, note: r.GetDescription()}
+	if t := r.GetThreshold(); t != nil {
+		s.kind, s.share, s.value = kindShare, shareText(t.GetPercentage()), t.GetValue()
+		return s
+	}
+	g := r.GetSegment()
+	s.segments, s.all, s.value = slices.Clone(g.GetSegmentKeys()), isAll(g.GetSegmentOperator()), g.GetValue()
+	return s
+}
+
+func isAll(operator flipt.SegmentOperator) bool {
+	return operator == flipt.SegmentOperator_AND_SEGMENT_OPERATOR
+}
+
+func (d *draft) ruleStep(i int, r *guidonv1.DocumentRule) step {
+	s := step{was: i, kind: kindSegment, segments: slices.Clone(r.GetSegmentKeys()), all: isAll(r.GetSegmentOperator())}
+	for _, part := range r.GetDistributions() {
+		if index := variantIndex(d.base, part.GetVariant()); index >= 0 {
+			s.shares = append(s.shares, share{index, shareText(part.GetRollout())})
+		}
+	}
+	return s
+}
+
+// variantIndex returns the index of the variant with the key, or -1.
+func variantIndex(f *guidonv1.DocumentFlag, key string) int {
+	return slices.IndexFunc(f.GetVariants(), func(v *guidonv1.DocumentVariant) bool { return v.GetKey() == key })
+}
+
+// same reports whether both steps would be stored as the same.
+func (s step) same(o step) bool {
+	return s.kind == o.kind && slices.Equal(s.segments, o.segments) && (s.all == o.all || len(s.segments) < 2) && s.value == o.value &&
+		(s.kind != kindShare || s.share == o.share) && slices.Equal(s.given(), o.given()) && s.note == o.note && strings.TrimSpace(s.typed) == ""
+}
+
+// given returns the shares that are not empty.
+func (s step) given() []share {
+	return slices.DeleteFunc(slices.Clone(s.shares), func(p share) bool { return strings.TrimSpace(p.text) == "" })
+}
+
+// shareOf returns the text of the share of a variant.
+func (s step) shareOf(variant int) string {
+	for _, p := range s.shares {
+		if p.variant == variant {
+			return p.text
+		}
+	}
+	return ""
+}
+
+// before returns the step as it was when the visitor began, and whether it existed.
+func (d *draft) before(s step) (step, bool) {
+	switch {
+	case s.was < 0:
+		return step{}, false
+	case d.boolean && s.was < len(d.base.GetRollouts()):
+		return rolloutStep(s.was, d.base.GetRollouts()[s.was]), true
+	case !d.boolean && s.was < len(d.base.GetRules()):
+		return d.ruleStep(s.was, d.base.GetRules()[s.was]), true
+	}
+	return step{}, false
+}
+
+// prefix returns the beginning of the names of a step's fields.
+func prefix(i int) string { return "step." + strconv.Itoa(i) + "." }
+
+// stepID returns the id of an element of a step.
+func stepID(i int, name string) string { return "step-" + strconv.Itoa(i) + "-" + name }
+
+// readDraft returns the draft in a form.
+func readDraft(e *edit, form url.Values) (editor, error) {
+	d := &draft{base: e.base, boolean: isBoolean(e.base), other: form.Get("else"), openElse: form.Get("else.open") != ""}
+	for i := 0; form.Has(prefix(i) + "kind"); i++ {
+		if i == maxSteps {
+			return nil, guidon.Errorf(guidon.TooLarge, "more than %d steps cannot be edited in a form", maxSteps)
+		}
+		d.steps = append(d.steps, d.readStep(i, form))
+	}
+	return d, nil
+}
+
+func (d *draft) readStep(i int, form url.Values) step {
+	at := prefix(i)
+	s := step{
+		was: -1, kind: kindSegment, all: form.Get(at+"operator") == "and", value: form.Get(at+"value") == "on",
+		share: form.Get(at + "share"), note: form.Get(at+"note"), open: form.Get(at+"open") != "", typed: form.Get(at + "add"),
+	}
+	if d.boolean && form.Get(at+"kind") == kindShare {
+		s.kind = kindShare
+	}
+	if was, err := strconv.Atoi(form.Get(at + "was")); err == nil && was >= 0 && was < max(len(d.base.GetRollouts()), len(d.base.GetRules())) {
+		s.was = was
+	}
+	if before, ok := d.before(s); ok {
+		s.note = typed(before.note, s.note)
+	}
+	for j := 0; form.Has(at + "segment." + strconv.Itoa(j)); j++ {
+		s.segments = append(s.segments, form.Get(at+"segment."+strconv.Itoa(j)))
+	}
+	if !d.boolean {
+		s.shares = d.readShares(at, form)
+	}
+	return s
+}
+
+// readShares returns the shares of a rule: those in the order that the form has, and then
+// any others.
+func (d *draft) readShares(at string, form url.Values) (shares []share) {
+	taken := make(map[int]int) // how many of its texts a variant has used
+	next := func(variant int) {
+		texts := form[at+"share."+d.base.GetVariants()[variant].GetKey()]
+		if n := taken[variant]; n < len(texts) {
+			taken[variant]++
+			shares = append(shares, share{variant, texts[n]})
+		}
+	}
+	for text := range strings.SplitSeq(form.Get(at+"order"), ",") {
+		if variant, err := strconv.Atoi(text); err == nil && variant >= 0 && variant < len(d.base.GetVariants()) {
+			next(variant)
+		}
+	}
+	for variant := range d.base.GetVariants() {
+		if taken[variant] == 0 {
+			next(variant)
+		}
+	}
+	return shares
+}
+
+// order returns the variants of the shares, for the form.
+func (s step) order() string {
+	texts := make([]string, len(s.shares))
+	for i, p := range s.shares {
+		texts[i] = strconv.Itoa(p.variant)
+	}
+	return strings.Join(texts, ",")
+}
+
+// field is a hidden field of a form.
+type field struct{ name, value string }
+
+// fields returns the fields of the steps and of everyone else, for a form that shows none
+// of them.
+func (d *draft) fields() (all []field) {
+	for i, s := range d.steps {
+		all = append(all, d.stepFields(i, s)...)
+	}
+	return append(all, field{"else", d.other})
+}
+
+// stepFields returns the fields of a step that is not open.
+func (d *draft) stepFields(i int, s step) []field {
+	at := prefix(i)
+	all := d.fixedFields(i, s)
+	all = append(all, field{at + "note", s.note}, field{at + "operator", operatorText(s.all)})
+	if d.boolean {
+		all = append(all, field{at + "value", onOff(s.value)})
+	}
+	if s.kind == kindShare {
+		all = append(all, field{at + "share", s.share})
+	}
+	for _, p := range s.given() {
+		all = append(all, field{at + "share." + d.base.GetVariants()[p.variant].GetKey(), p.text})
+	}
+	return all
+}
+
+// fixedFields returns the fields of a step that no element of an open one shows.
+func (d *draft) fixedFields(i int, s step) []field {
+	at := prefix(i)
+	all := []field{{at + "kind", s.kind}}
+	if s.was >= 0 {
+		all = append(all, field{at + "was", strconv.Itoa(s.was)})
+	}
+	for j, key := range s.segments {
+		all = append(all, field{at + "segment." + strconv.Itoa(j), key})
+	}
+	if !d.boolean {
+		all = append(all, field{at + "order", s.order()})
+	}
+	return all
+}
+
+func operatorText(all bool) string {
+	if all {
+		return "and"
+	}
+	return "or"
+}
+
+// result returns the flag that the draft stands for. Steps that are as they were stay
+// exactly as they are stored. What is not a number counts as 0.
+func (d *draft) result() *guidonv1.DocumentFlag {
+	f := proto.CloneOf(d.base)
+	if d.boolean {
+		f.Enabled, f.Rollouts = d.other == "on", nil
+		for _, s := range d.steps {
+			f.Rollouts = append(f.Rollouts, d.rollout(s))
+		}
+		return f
+	}
+	for _, v := range f.GetVariants() {
+		v.Default = v.GetKey() == d.other
+	}
+	f.Rules = nil
+	for _, s := range d.steps {
+		f.Rules = append(f.Rules, d.rule(s))
+	}
+	return f
+}
+
+func (d *draft) rollout(s step) *guidonv1.DocumentRollout {
+	if was, ok := d.before(s); ok && s.same(was) {
+		return d.base.GetRollouts()[s.was]
+	}
+	r := &guidonv1.DocumentRollout{Description: s.note}
+	if s.kind == kindShare {
+		percentage, _ := parseShare(s.share)
+		r.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{Percentage: percentage, Value: s.value}}
+		return r
+	}
+	r.Rule = &guidonv1.DocumentRollout_Segment{Segment: &guidonv1.DocumentRolloutSegment{SegmentKeys: s.segments, SegmentOperator: s.operator(), Value: s.value}}
+	return r
+}
+
+func (s step) operator() flipt.SegmentOperator {
+	if s.all && len(s.segments) > 1 {
+		return flipt.SegmentOperator_AND_SEGMENT_OPERATOR
+	}
+	return flipt.SegmentOperator_OR_SEGMENT_OPERATOR
+}
+
+func (d *draft) rule(s step) *guidonv1.DocumentRule {
+	was, ok := d.before(s)
+	if ok && s.same(was) {
+		r := proto.CloneOf(d.base.GetRules()[s.was])
+		r.Rank = 0 // its position counts
+		return r
+	}
+	r := &guidonv1.DocumentRule{SegmentKeys: s.segments, SegmentOperator: s.operator()}
+	for _, p := range s.given() {
+		rollout, _ := parseShare(p.text)
+		if rollout == 0 && was.shareOf(p.variant) == "" {
+			continue
+		}
+		r.Distributions = append(r.Distributions, &guidonv1.DocumentDistribution{Variant: d.base.GetVariants()[p.variant].GetKey(), Rollout: rollout})
+	}
+	return r
+}
+
+// segmentKeys returns the keys of all segments of the draft, each once, in order.
+func (d *draft) segmentKeys() (keys []string) {
+	seen := make(map[string]bool)
+	for _, s := range d.steps {
+		for _, key := range s.segments {
+			if !seen[key] {
+				seen[key] = true
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+// rebased makes the draft one over another state of the flag, which somebody else has
+// changed: steps that are the same in both are not changes.
+func (d *draft) rebased(base *guidonv1.DocumentFlag) editor {
+	now := newDraft(base)
+	out := &draft{base: base, boolean: now.boolean, other: d.other, openElse: d.openElse}
+	used := make([]bool, len(now.steps))
+	for _, s := range d.steps {
+		s.shares = d.sharesIn(base, s.shares)
+		was, existed := d.before(s)
+		s.was = -1
+		for i, candidate := range now.steps {
+			if !used[i] && (candidate.same(s) || existed && candidate.same(was)) {
+				used[i], s.was = true, i
+				break
+			}
+		}
+		out.steps = append(out.steps, s)
+	}
+	return out
+}
+
+// sharesIn returns the shares with the indexes of the variants in another state. Those of
+// variants that it lacks are left out.
+func (d *draft) sharesIn(base *guidonv1.DocumentFlag, shares []share) (out []share) {
+	for _, p := range shares {
+		if i := variantIndex(base, d.base.GetVariants()[p.variant].GetKey()); i >= 0 {
+			out = append(out, share{i, p.text})
+		}
+	}
+	return out
+}

@@ -1,0 +1,216 @@
+package flag
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// editor is the draft of a part of a flag, in the form of one tab.
+type editor interface {
+	act(v *page.Visit, a page.Action) (part.Problems, error) // applies a button
+	check() part.Problems
+	result() *guidonv1.DocumentFlag // the whole flag with the draft in it
+	differences(g segments) []difference
+	segmentKeys() []string
+	fields() []field // all of the draft
+	rebased(base *guidonv1.DocumentFlag) editor
+}
+
+// tab is a page of the flag with a form.
+type tab struct {
+	path []string // below the address of the flag
+	name string   // in the form
+	read func(e *edit, form url.Values) (editor, error)             // e has its base
+	show func(e *edit, problems part.Problems) (page.Page, error) // nil for a form that only has a review
+}
+
+// edit is a form with a draft.
+type edit struct {
+	*subject
+	tab       *tab
+	base      *guidonv1.DocumentFlag // the flag when the visitor began
+	began     int64                  // the revision of that
+	editor    editor
+	message   string
+	confirmed string // the key of the namespace, typed
+	problems  part.Problems
+}
+
+// newEdit begins to edit the flag.
+func newEdit(s *subject, t *tab, draft editor) *edit {
+	return &edit{subject: s, tab: t, base: s.flag, began: s.revision, editor: draft}
+}
+
+// readEdit returns the edit in a form.
+func (p pages) readEdit(v *page.Visit, t *tab) (*edit, error) {
+	form, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	began, err := strconv.ParseInt(form.Get("revision"), 10, 64)
+	if err != nil || began <= 0 {
+		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field revision: must be the revision that the form began with")
+	}
+	e := &edit{tab: t, began: began, message: form.Get("message"), confirmed: form.Get("namespace")}
+	if e.subject, err = p.read(v); err != nil {
+		if e.subject = (&subject{v: v, key: v.Variable("flag"), asks: p.asks(v.Namespace)}).deleted(); e.subject == nil {
+			return nil, err
+		}
+	}
+	if e.base, err = e.beginning(); err != nil {
+		return nil, err
+	}
+	e.editor, err = t.read(e, form)
+	return e, err
+}
+
+// deleted returns the flag as one that was deleted, or nil if it never existed.
+func (s *subject) deleted() *subject {
+	if s.last = s.deletion(); s.last == nil {
+		return nil
+	}
+	s.revision = s.last.GetRevision()
+	return s
+}
+
+// beginning returns the flag as it was when the visitor began. If that is not known any
+// more, it is as it is now: saving is then a conflict anyway.
+func (e *edit) beginning() (*guidonv1.DocumentFlag, error) {
+	if e.flag != nil && !e.stale() {
+		return e.flag, nil
+	}
+	base, err := flagAt(e.v, e.key, e.began)
+	if err != nil && e.flag != nil && guidon.CodeOf(err) != guidon.Unavailable {
+		return e.flag, nil
+	}
+	return base, err
+}
+
+// stale reports whether somebody has changed the flag since the visitor began.
+func (e *edit) stale() bool { return e.last != nil && e.last.GetRevision() > e.began }
+
+// post responds to the form of a tab.
+func (p pages) post(t *tab) func(v *page.Visit) error {
+	return func(v *page.Visit) error {
+		e, err := p.readEdit(v, t)
+		if err != nil {
+			return err
+		}
+		form, err := v.Form()
+		if err != nil {
+			return err
+		}
+		return e.carryOut(page.ActionOf(form), form)
+	}
+}
+
+// carryOut does what the button of the form says.
+func (e *edit) carryOut(a page.Action, form url.Values) error {
+	switch {
+	case a.Verb == "create" && e.flag == nil:
+		return e.save(e.revision)
+	case e.flag == nil:
+		return conflict(e)
+	case a.Verb == "continue":
+		return e.goOn(form.Get("now"))
+	}
+	problems, err := e.editor.act(e.v, a)
+	if err != nil {
+		return err
+	}
+	final := a.Verb == "save" || a.Verb == "review"
+	if final {
+		problems = append(problems, e.editor.check()...)
+	}
+	switch {
+	case len(problems) > 0:
+		return e.show(http.StatusUnprocessableEntity, problems)
+	case a.Verb == "save":
+		return e.save(e.began)
+	case a.Verb == "review":
+		return e.review(http.StatusOK)
+	}
+	return e.show(http.StatusOK, nil)
+}
+
+// show shows the tab with the draft.
+func (e *edit) show(status int, problems part.Problems) error {
+	if e.tab.show == nil {
+		e.problems = problems
+		return e.review(status)
+	}
+	p, err := e.tab.show(e, problems)
+	if err != nil {
+		return err
+	}
+	e.v.Reply(status, p)
+	return nil
+}
+
+// save stores the draft as one change, unless the flag has changed since a revision.
+func (e *edit) save(since int64) error {
+	if e.asks && e.confirmed != e.v.Key() {
+		if e.confirmed != "" {
+			e.problems.Add("namespace", "This is not the key of the namespace: "+e.v.Key()+".")
+			return e.review(http.StatusUnprocessableEntity)
+		}
+		return e.review(http.StatusOK)
+	}
+	response, err := replaceFlag.Run(e.v, &guidonv1.ReplaceFlagRequest{
+		NamespaceKey: e.v.Key(), Key: e.key, Flag: e.editor.result(), UnlessChangedSince: &since, Message: e.message,
+	})
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition:
+		e.last = lastChange(e.v, e.key)
+		return conflict(e)
+	case guidon.InvalidArgument:
+		if err != nil {
+			return e.show(http.StatusUnprocessableEntity, part.Problems{{Field: "edit", Message: guidon.PublicMessage(err)}})
+		}
+	}
+	if err != nil {
+		return err
+	}
+	e.saved(response, e.tab.path...)
+	return nil
+}
+
+// goOn makes the draft one over the flag as it is now. It asks again if the flag has changed
+// after the revision that the visitor has seen.
+func (e *edit) goOn(seen string) error {
+	now, err := strconv.ParseInt(seen, 10, 64)
+	if err != nil || e.last != nil && e.last.GetRevision() > now {
+		return conflict(e)
+	}
+	e.editor = e.editor.rebased(e.flag)
+	e.base, e.began = e.flag, now
+	e.last = nil // what the visitor has seen is no news
+	if current := lastChange(e.v, e.key); current != nil {
+		e.last = current
+	}
+	return e.show(http.StatusOK, nil)
+}
+
+// effect returns what saving the draft changes for people, or nothing if it has no valid
+// result yet.
+func (e *edit) effect() []string {
+	if len(e.editor.check()) > 0 {
+		return nil
+	}
+	effect, err := previewFlag.Run(e.v, &guidonv1.PreviewFlagRequest{NamespaceKey: e.v.Key(), Key: e.key, Flag: e.editor.result()})
+	if err != nil {
+		return nil
+	}
+	return effectWords(effect)
+}
+
+// formFields returns the hidden fields of a form that shows nothing of the draft.
+func (e *edit) formFields() []field {
+	return append([]field{{"revision", strconv.FormatInt(e.began, 10)}, {"tab", e.tab.name}}, e.editor.fields()...)
+}

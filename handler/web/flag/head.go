@@ -1,0 +1,83 @@
+package flag
+
+import (
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/service"
+)
+
+// page returns a page of the flag.
+func (s *subject) page(main templ.Component) page.Page {
+	p := s.plainPage(s.name(), main)
+	p.Crumbs = []page.Crumb{{Text: "Flags", Address: s.v.In("flags")}, {Text: s.key}}
+	p.Live = s.at == 0
+	return p
+}
+
+// plainPage returns a page about the flag with a title of its own.
+func (s *subject) plainPage(title string, main templ.Component) page.Page {
+	return page.Page{
+		Title: title, Place: page.PlaceFlags, Main: main,
+		Crumbs: []page.Crumb{{Text: "Flags", Address: s.v.In("flags")}, {Text: s.key, Address: s.address()}, {Text: title}},
+	}
+}
+
+// tabLink is a link to a tab of the flag.
+type tabLink struct {
+	name, text, address string
+	count               int // or -1
+}
+
+func (s *subject) tabs() []tabLink {
+	links := []tabLink{{"targeting", "Targeting", s.address(), len(s.flag.GetRollouts())}}
+	if !s.boolean() {
+		links[0].count = len(s.flag.GetRules())
+		links = append(links, tabLink{"variants", "Variants", s.address("variants"), len(s.flag.GetVariants())})
+	}
+	links = append(links,
+		tabLink{"history", "History", s.address("history"), -1},
+		tabLink{"code", "Code", s.address("code"), -1},
+		tabLink{"details", "Details", s.address("details"), -1})
+	if s.at != 0 {
+		links = links[:1]
+		links[0].address += "?at=" + s.revisionText(s.at)
+	}
+	return links
+}
+
+func (*subject) revisionText(revision int64) string { return strconv.FormatInt(revision, 10) }
+
+// readOnlyReason returns why the visitor may not edit the flag.
+func (s *subject) readOnlyReason() string {
+	if s.v.Site.ReadOnly {
+		return "This server is read-only."
+	}
+	return "Your role in " + page.NamespaceName(s.v.Namespace) + " is " + page.RoleLabel(s.v.RoleIn(s.v.Key())) + ". Ask an administrator for Edit."
+}
+
+// switchedOff reports whether the first step is the one with which Turn off makes a boolean
+// flag off for everyone.
+func (s *subject) switchedOff() bool {
+	if !s.boolean() || len(s.flag.GetRollouts()) == 0 {
+		return false
+	}
+	first := s.flag.GetRollouts()[0]
+	t := first.GetThreshold()
+	return t != nil && t.GetPercentage() >= 100 && !t.GetValue() && first.GetDescription() == service.OffDescription
+}
+
+// maxUses limits the rows of a list in the rail.
+const maxUses = 50
+
+// wasOutside returns the share of an outcome outside of the segments without the draft.
+func (l *ladder) wasOutside(name string) string {
+	for _, s := range l.stored.outside() {
+		if s.Name == name {
+			return s.Text
+		}
+	}
+	return "0%"
+}

@@ -1,0 +1,22 @@
+package flag
+
+import (
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const (
+	getFlagContent    page.Operation[*guidonv1.GetFlagContentRequest, *guidonv1.FlagContent]          = "/guidon.v1.EditService/GetFlagContent"
+	getSegmentContent page.Operation[*guidonv1.GetSegmentContentRequest, *guidonv1.SegmentContent]    = "/guidon.v1.EditService/GetSegmentContent"
+	listSegments      page.Operation[*flipt.ListSegmentRequest, *flipt.SegmentList]                   = "/flipt.Flipt/ListSegments"
+	replaceFlag       page.Operation[*guidonv1.ReplaceFlagRequest, *guidonv1.EditResponse]            = "/guidon.v1.EditService/ReplaceFlag"
+	turnFlagOff       page.Operation[*guidonv1.SwitchFlagRequest, *guidonv1.EditResponse]             = "/guidon.v1.EditService/TurnFlagOff"
+	turnFlagOn        page.Operation[*guidonv1.SwitchFlagRequest, *guidonv1.EditResponse]             = "/guidon.v1.EditService/TurnFlagOn"
+	patch             page.Operation[*guidonv1.PatchRequest, *guidonv1.EditResponse]                  = "/guidon.v1.EditService/Patch"
+	getFlagReach      page.Operation[*guidonv1.GetFlagReachRequest, *guidonv1.FlagReach]              = "/guidon.v1.AnalysisService/GetFlagReach"
+	previewFlagReach  page.Operation[*guidonv1.PreviewFlagRequest, *guidonv1.FlagReach]               = "/guidon.v1.AnalysisService/PreviewFlagReach"
+	previewFlag       page.Operation[*guidonv1.PreviewFlagRequest, *guidonv1.FlagEffect]              = "/guidon.v1.AnalysisService/PreviewFlag"
+	latestChanges     page.Operation[*guidonv1.LatestChangesRequest, *guidonv1.LatestChangesResponse] = "/guidon.v1.ChangeService/LatestChanges"
+	listChanges       page.Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse]     = "/guidon.v1.ChangeService/ListChanges"
+)

@@ -1,0 +1,292 @@
+package flag
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// note is a sentence about a step or about everyone else.
+type note struct{ kind, icon, text string }
+
+// remarks are what the engine says about a flag or a draft. A nil reach says nothing.
+type remarks struct {
+	draft    *draft
+	reach    *guidonv1.FlagReach
+	segments segments
+}
+
+// of returns the notes about a step.
+func (r remarks) of(i int) (notes []note) {
+	if r.reach == nil || i >= len(r.reach.GetSteps()) {
+		return nil
+	}
+	s, noun := r.reach.GetSteps()[i], stepNoun(r.draft.boolean)
+	if s.GetFails() {
+		notes = append(notes, note{"bad", "warning", "Evaluating this " + noun + " fails: a condition of its segments has an unknown type."})
+	}
+	switch s.GetCause() {
+	case guidonv1.ReachCause_SHADOWED_REACH_CAUSE:
+		return append(notes, note{"", "info", "Never reached: " + takers(noun, s.GetBy()) + " already " + takeVerb(s.GetBy()) + " these."})
+	case guidonv1.ReachCause_UNSATISFIABLE_REACH_CAUSE:
+		return append(notes, note{"warn", "warning", "Never reached: nobody can be in its segments" + r.conflicts(s) + "."})
+	case guidonv1.ReachCause_MISSING_SEGMENT_REACH_CAUSE:
+		if s.GetMissingSegment() == "" {
+			return append(notes, note{"bad", "warning", "Never reached: it has no segment."})
+		}
+		return append(notes, note{"bad", "warning", "Never reached: there is no segment “" + s.GetMissingSegment() + "”."})
+	case guidonv1.ReachCause_NO_BUCKETS_REACH_CAUSE:
+		return append(notes, note{"", "info", "Never reached: its share is 0%."})
+	}
+	if r.draft.boolean {
+		return append(notes, wholePercents(s)...)
+	}
+	return append(notes, r.shares(s)...)
+}
+
+// wholePercents returns the note about a share of a boolean flag that is rounded.
+func wholePercents(s *guidonv1.StepReach) (notes []note) {
+	for _, part := range s.GetShares() {
+		if part.GetRounded() {
+			notes = append(notes, note{"", "info", "In effect " + page.Percent(float64(part.GetGivenPercentage())) + ": shares of boolean flags count in whole percents."})
+		}
+	}
+	return notes
+}
+
+// shares returns the notes about the shares of a rule.
+func (r remarks) shares(s *guidonv1.StepReach) (notes []note) {
+	for _, part := range s.GetShares() {
+		switch part.GetCause() {
+		case guidonv1.ShareCause_BELOW_ONE_BUCKET_SHARE_CAUSE:
+			notes = append(notes, note{"warn", "warning", "Nobody gets " + part.GetVariantKey() + ": shares count in tenths of a percent."})
+		case guidonv1.ShareCause_BEYOND_THE_END_SHARE_CAUSE:
+			notes = append(notes, note{"warn", "warning", "Nobody gets " + part.GetVariantKey() + ": the shares before it are 100% already."})
+		case guidonv1.ShareCause_LOST_VARIANT_SHARE_CAUSE:
+			notes = append(notes, note{"warn", "warning", page.Percent(float64(part.GetPercentage())) + " are for a variant that does not exist."})
+		}
+	}
+	if rest := s.GetUnassignedBuckets(); rest > 0 {
+		notes = append(notes, note{"", "info", "The other " + bucketShare(rest, r.reach.GetBuckets()) + " get " + r.rest() + ": later rules are not tried."})
+	}
+	return notes
+}
+
+// rest returns what those get whom a rule gives nothing.
+func (r remarks) rest() string {
+	if r.draft.other == "" {
+		return "no variant"
+	}
+	return r.draft.other
+}
+
+func bucketShare(buckets, of int32) string {
+	return page.Percent(float64(buckets) * 100 / float64(max(of, 1)))
+}
+
+// takers returns which earlier steps take everyone.
+func takers(noun string, by []int32) string {
+	switch len(by) {
+	case 0:
+		return "the " + noun + "s before it"
+	case 1:
+		return fmt.Sprintf("%s %d", noun, by[0]+1)
+	}
+	numbers := make([]string, len(by))
+	for i, n := range by {
+		numbers[i] = strconv.Itoa(int(n) + 1)
+	}
+	return noun + "s " + strings.Join(numbers[:len(numbers)-1], ", ") + " and " + numbers[len(numbers)-1]
+}
+
+func takeVerb(by []int32) string {
+	if len(by) == 1 {
+		return "takes"
+	}
+	return "take"
+}
+
+// conflicts returns the conditions that nobody can meet.
+func (r remarks) conflicts(s *guidonv1.StepReach) string {
+	var parts []string
+	for _, c := range s.GetConflicts() {
+		parts = append(parts, fmt.Sprintf("condition %d of %s", c.GetIndex()+1, r.segments.of(c.GetSegmentKey()).name))
+	}
+	switch {
+	case len(parts) == 0 || len(parts) > 5:
+		return ""
+	case len(parts) == 1:
+		return ", because of " + parts[0]
+	}
+	return ": " + strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1] + " cannot both hold"
+}
+
+// other returns the note about everyone else, if nobody is left.
+func (r remarks) other() (notes []note) {
+	d := r.reach.GetDefault()
+	if d.GetCause() != guidonv1.ReachCause_SHADOWED_REACH_CAUSE {
+		return nil
+	}
+	who := takers(stepNoun(r.draft.boolean), d.GetBy())
+	who = strings.ToUpper(who[:1]) + who[1:] + " " + takeVerb(d.GetBy()) + " everyone, so "
+	if r.draft.boolean {
+		return []note{{"", "info", who + "this is never used."}}
+	}
+	return []note{{"", "info", who + "the default is for the time when the flag is off."}}
+}
+
+// state returns whether the flag is on.
+func (r remarks) state() part.State {
+	f := r.draft.base
+	if !r.draft.boolean {
+		if f.GetEnabled() {
+			return part.On
+		}
+		return part.Off
+	}
+	values := map[bool]bool{}
+	for i, s := range r.reach.GetSteps() {
+		if s.GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE && i < len(r.draft.steps) {
+			values[r.draft.steps[i].value] = true
+		}
+	}
+	if r.reach == nil || r.reach.GetDefault().GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE {
+		values[r.draft.other == "on"] = true
+	}
+	switch {
+	case values[true] && values[false]:
+		return part.Partly
+	case values[true]:
+		return part.On
+	}
+	return part.Off
+}
+
+// outside returns what those get who are in no segment but those without conditions.
+func (r remarks) outside() []part.Share {
+	if r.reach == nil {
+		return nil
+	}
+	totals := newTotals(r.draft)
+	if !r.draft.boolean {
+		r.outsideRules(totals)
+	} else {
+		r.outsideSteps(totals)
+	}
+	return totals.shares(r.reach.GetBuckets())
+}
+
+func (r remarks) outsideRules(t *totals) {
+	all := r.reach.GetBuckets()
+	if !r.draft.base.GetEnabled() {
+		t.add(r.draft.other, all)
+		return
+	}
+	for i, s := range r.draft.steps {
+		if i >= len(r.reach.GetSteps()) || !r.takesEveryone(s) {
+			continue
+		}
+		for _, p := range r.reach.GetSteps()[i].GetShares() {
+			t.add(p.GetVariantKey(), p.GetEnd()-p.GetStart())
+		}
+		t.add(r.draft.other, r.reach.GetSteps()[i].GetUnassignedBuckets())
+		return
+	}
+	t.add(r.draft.other, all)
+}
+
+func (r remarks) outsideSteps(t *totals) {
+	taken, all := int32(0), r.reach.GetBuckets()
+	for i, s := range r.draft.steps {
+		end := taken
+		switch {
+		case i >= len(r.reach.GetSteps()):
+		case s.kind == kindShare:
+			for _, p := range r.reach.GetSteps()[i].GetShares() {
+				end = max(taken, p.GetEnd())
+			}
+		case r.takesEveryone(s):
+			end = all
+		}
+		t.add(onOff(s.value), end-taken)
+		taken = end
+	}
+	t.add(r.draft.other, all-taken)
+}
+
+// takesEveryone reports whether all entities are in the segments of a step, because these
+// have no conditions.
+func (r remarks) takesEveryone(s step) bool {
+	some, every := false, len(s.segments) > 0
+	for _, key := range s.segments {
+		g := r.segments.of(key)
+		if g.missing {
+			return false // the engine does not evaluate such a step
+		}
+		some, every = some || g.everyone(), every && g.everyone()
+	}
+	if s.all {
+		return every
+	}
+	return some
+}
+
+// totals are the buckets that outcomes get.
+type totals struct {
+	draft   *draft
+	buckets map[string]int32
+	order   []string
+}
+
+func newTotals(d *draft) *totals {
+	t := &totals{draft: d, buckets: make(map[string]int32)}
+	if d.boolean {
+		t.order = []string{"on", "off"}
+		return t
+	}
+	for _, v := range d.base.GetVariants() {
+		t.order = append(t.order, v.GetKey())
+	}
+	t.order = append(t.order, "")
+	return t
+}
+
+func (t *totals) add(outcome string, buckets int32) { t.buckets[outcome] += buckets }
+
+// shares returns the outcomes that somebody gets.
+func (t *totals) shares(of int32) (all []part.Share) {
+	for _, outcome := range t.order {
+		if n := t.buckets[outcome]; n > 0 {
+			all = append(all, part.Share{
+				Name: t.draft.shareName(outcome), Color: t.draft.color(outcome),
+				Percent: float64(n) * 100 / float64(of), Text: bucketShare(n, of),
+			})
+		}
+	}
+	return all
+}
+
+// shareName returns the outcome for a legend.
+func (d *draft) shareName(outcome string) string {
+	if d.boolean {
+		return outcome
+	}
+	return d.outcomeName(outcome)
+}
+
+// color returns the colour of an outcome.
+func (d *draft) color(outcome string) string {
+	switch {
+	case d.boolean && outcome == "on":
+		return "c-on"
+	case d.boolean:
+		return "c-off"
+	case outcome == "":
+		return "c-none"
+	}
+	return part.VariantColor(variantIndex(d.base, outcome))
+}

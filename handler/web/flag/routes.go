@@ -1,0 +1,31 @@
+package flag
+
+import (
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+const pattern = "/namespaces/{namespace}/flags/{flag}"
+
+// pages are the pages of one flag.
+type pages struct {
+	// asks reports whether dangerous acts in a namespace take its key, typed.
+	asks func(n *flipt.Namespace) bool
+}
+
+// asksNowhere is [pages].asks as long as namespaces have no setting for it.
+func asksNowhere(*flipt.Namespace) bool { return false }
+
+// Routes returns the pages of one flag.
+func Routes(*page.Site) []page.Route {
+	p := pages{asks: asksNowhere}
+	return []page.Route{
+		{Pattern: pattern, Get: p.getTargeting, Post: p.post(targetingTab)},
+		{Pattern: pattern + "/variants", Get: p.getVariants, Post: p.post(variantsTab), Unchanging: true},
+		{Pattern: pattern + "/details", Get: p.getDetails, Post: p.post(detailsTab), Unchanging: true},
+		{Pattern: pattern + "/review", Get: p.getReview, Post: p.postReview},
+		{Pattern: pattern + "/turn-off", Get: p.getSwitch, Post: p.postSwitch},
+		{Pattern: pattern + "/copy", Get: p.getCopy, Post: p.postCopy},
+		{Pattern: pattern + "/delete", Get: p.getDelete, Post: p.postDelete},
+	}
+}

@@ -1,0 +1,183 @@
+package flag
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// segment is what pages of flags say about a segment.
+type segment struct {
+	key        string
+	name       string // the key if it has none
+	conditions int
+	missing    bool
+}
+
+// everyone reports whether every entity is in the segment.
+func (g segment) everyone() bool { return !g.missing && g.conditions == 0 }
+
+// size returns the conditions in words.
+func (g segment) size() string {
+	switch {
+	case g.missing:
+		return "missing"
+	case g.conditions == 0:
+		return "everyone"
+	}
+	return page.Count(g.conditions, "condition")
+}
+
+// segments are the segments that a flag refers to, by key.
+type segments map[string]segment
+
+// of returns the segment with the key, also if it does not exist.
+func (g segments) of(key string) segment {
+	if found, ok := g[key]; ok {
+		return found
+	}
+	return segment{key: key, name: key, missing: true}
+}
+
+// maxSingle limits how many segments are read one by one: more are found in the list.
+const maxSingle = 64
+
+// readSegments returns the segments with the keys in a state of a namespace.
+func readSegments(v *page.Visit, namespace string, keys []string) (segments, error) {
+	found := make(segments, len(keys))
+	if len(keys) > maxSingle {
+		wanted := make(map[string]bool, len(keys))
+		for _, key := range keys {
+			wanted[key] = true
+		}
+		return found, eachSegment(v, namespace, func(g *flipt.Segment) bool {
+			if wanted[g.GetKey()] {
+				found[g.GetKey()] = segmentOf(g)
+			}
+			return len(found) < len(wanted)
+		})
+	}
+	for _, key := range keys {
+		content, err := getSegmentContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: namespace, Key: key})
+		switch code := guidon.CodeOf(err); {
+		case err == nil:
+			g := content.GetSegment()
+			found[key] = segment{key: key, name: cmp.Or(g.GetName(), key), conditions: len(g.GetConstraints())}
+		case code != guidon.NotFound && code != guidon.InvalidArgument: // an empty key is invalid
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func segmentOf(g *flipt.Segment) segment {
+	return segment{key: g.GetKey(), name: cmp.Or(g.GetName(), g.GetKey()), conditions: len(g.GetConstraints())}
+}
+
+// segmentPage is how many segments are read at a time.
+const segmentPage = 1000
+
+// eachSegment calls f with the segments of a namespace until it returns false.
+func eachSegment(v *page.Visit, namespace string, f func(g *flipt.Segment) bool) error {
+	request := &flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: segmentPage}
+	for {
+		list, err := listSegments.Run(v, request)
+		if err != nil {
+			return err
+		}
+		for _, g := range list.GetSegments() {
+			if !f(g) {
+				return nil
+			}
+		}
+		if request.PageToken = list.GetNextPageToken(); request.PageToken == "" {
+			return nil
+		}
+	}
+}
+
+// maxOffered limits the segments that the box offers while one types.
+const maxOffered = 200
+
+// offered returns the segments that the box offers.
+func offered(v *page.Visit) ([]segment, error) {
+	var all []segment
+	err := eachSegment(v, v.Key(), func(g *flipt.Segment) bool {
+		all = append(all, segmentOf(g))
+		return len(all) < maxOffered
+	})
+	return all, err
+}
+
+// resolveSegment returns the key of the segment with the key or name that was typed, or
+// what is wrong with it.
+func resolveSegment(v *page.Visit, typed string) (key, problem string, err error) {
+	typed = strings.TrimSpace(typed)
+	var byName []string
+	near, distance := segment{}, maxDistance(typed)+1
+	err = eachSegment(v, v.Key(), func(g *flipt.Segment) bool {
+		if g.GetKey() == typed {
+			key = typed
+			return false
+		}
+		if strings.EqualFold(g.GetName(), typed) {
+			byName = append(byName, g.GetKey())
+		}
+		for _, word := range []string{g.GetKey(), g.GetName()} {
+			if d := editDistance(strings.ToLower(typed), strings.ToLower(word), distance); d < distance {
+				near, distance = segmentOf(g), d
+			}
+		}
+		return true
+	})
+	switch {
+	case err != nil || key != "":
+		return key, "", err
+	case len(byName) == 1:
+		return byName[0], "", nil
+	case len(byName) > 1:
+		return "", "Several segments are called “" + typed + "”. Type the key: " + strings.Join(byName[:min(len(byName), 5)], ", ") + ".", nil
+	}
+	problem = "No segment “" + page.Printable(typed, 255) + "”."
+	if near.key != "" {
+		problem += " " + near.name + "?"
+		if near.name != near.key {
+			problem = strings.TrimSuffix(problem, "?") + " (" + near.key + ")?"
+		}
+	}
+	return "", problem, nil
+}
+
+// maxDistance returns how many typing errors a word may have to be suggested another.
+func maxDistance(word string) int { return min(3, len(word)/3) }
+
+// editDistance returns how many characters must be inserted, deleted or replaced to make a
+// of b, or limit if it is as many or more.
+func editDistance(a, b string, limit int) int {
+	x, y := []rune(a), []rune(b)
+	if len(x)-len(y) >= limit || len(y)-len(x) >= limit {
+		return limit
+	}
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range x {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, s := range y {
+			above := row[j+1]
+			cost := 1
+			if r == s {
+				cost = 0
+			}
+			row[j+1] = min(above+1, row[j]+1, diagonal+cost)
+			diagonal = above
+		}
+	}
+	return min(row[len(y)], limit)
+}

@@ -1,0 +1,151 @@
+package flag
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// subject is the flag that a page is about.
+type subject struct {
+	v        *page.Visit
+	key      string
+	flag     *guidonv1.DocumentFlag // as stored; of an earlier revision if at is set
+	revision int64                  // of the state that it was read from
+	at       int64                  // the earlier revision that the visitor looks at, or 0
+	last     *guidonv1.Change       // the newest change, or nil if it is not known
+	asks     bool                   // dangerous acts take the key of the namespace
+}
+
+// read reads the flag of the path as it is now.
+func (p pages) read(v *page.Visit) (*subject, error) {
+	s := &subject{v: v, key: v.Variable("flag"), asks: p.asks(v.Namespace)}
+	content, state, err := getFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
+	if err != nil {
+		return nil, s.missing(err)
+	}
+	s.flag, s.revision = content.GetFlag(), state.Revision
+	s.last = lastChange(v, s.key)
+	return s, nil
+}
+
+// readAt reads the flag of the path as it was at the revision in the query, if there is one.
+func (p pages) readAt(v *page.Visit) (*subject, error) {
+	at := v.Query().Get("at")
+	if at == "" {
+		return p.read(v)
+	}
+	revision, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || revision <= 0 {
+		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field at: must be a revision, such as 412")
+	}
+	s := &subject{v: v, key: v.Variable("flag"), at: revision}
+	if s.flag, err = flagAt(v, s.key, revision); err != nil {
+		return nil, err
+	}
+	s.revision, s.last = revision, lastChange(v, s.key)
+	return s, nil
+}
+
+// flagAt returns the flag as it was at the revision.
+func flagAt(v *page.Visit, key string, revision int64) (*guidonv1.DocumentFlag, error) {
+	content, err := getFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: reference(v.Key(), revision), Key: key})
+	return content.GetFlag(), err
+}
+
+// reference returns the name of the state of a namespace.
+func reference(namespace string, revision int64) string {
+	return namespace + "@" + strconv.FormatInt(revision, 10)
+}
+
+// namespaceKey returns what names the state of the namespace that the page shows.
+func (s *subject) namespaceKey() string {
+	if s.at != 0 {
+		return reference(s.v.Key(), s.at)
+	}
+	return s.v.Key()
+}
+
+// lastChange returns the newest change of the flag, or nil if it is not known: pages do
+// without it while the database does not answer.
+func lastChange(v *page.Visit, key string) *guidonv1.Change {
+	latest, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Keys: []string{key}})
+	if err != nil || len(latest.GetChanges()) == 0 {
+		return nil
+	}
+	return latest.GetChanges()[0]
+}
+
+// missing returns the error for a flag that does not exist, with what is known about its
+// deletion.
+func (s *subject) missing(err error) error {
+	if guidon.CodeOf(err) != guidon.NotFound {
+		return err
+	}
+	e := &page.Error{
+		Heading: "There is no flag " + page.Printable(s.key, 255) + " in " + page.NamespaceName(s.v.Namespace),
+		Text:    "The address may have a typing error. Search for the flag by its name.", Err: err,
+	}
+	if c := s.deletion(); c != nil {
+		e.Text = "Deleted by " + actorName(c) + " " + s.v.Ago(c.GetAt().AsTime()) + ", in revision " + strconv.FormatInt(c.GetRevision(), 10) + ". You can undo this in Changes."
+	}
+	return e
+}
+
+// deletion returns the change that deleted the flag, or nil if there is none.
+func (s *subject) deletion() *guidonv1.Change {
+	list, err := listChanges.Run(s.v, &guidonv1.ListChangesRequest{NamespaceKey: s.v.Key(), Kind: "flag", Key: s.key, Limit: 1})
+	if err != nil || len(list.GetChanges()) == 0 || list.GetChanges()[0].GetAction() != "delete" {
+		return nil
+	}
+	return list.GetChanges()[0]
+}
+
+// actorName returns who made a change.
+func actorName(c *guidonv1.Change) string {
+	return cmp.Or(page.Printable(c.GetActor().GetName(), 128), page.Printable(c.GetActor().GetId(), 128), "somebody")
+}
+
+// boolean reports whether the flag has steps; otherwise it has variants and rules.
+func (s *subject) boolean() bool { return isBoolean(s.flag) }
+
+func isBoolean(f *guidonv1.DocumentFlag) bool {
+	return f.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE
+}
+
+// name returns the name of the flag, or its key if it has none.
+func (s *subject) name() string { return cmp.Or(s.flag.GetName(), s.key) }
+
+// mayEdit reports whether the page has controls to edit.
+func (s *subject) mayEdit() bool { return s.at == 0 && s.v.MayEdit() }
+
+// address returns the address of a page of the flag.
+func (s *subject) address(segments ...string) string {
+	return s.v.In(append([]string{"flags", s.key}, segments...)...)
+}
+
+// saved sends the visitor to a page of the flag after a change.
+func (s *subject) saved(r *guidonv1.EditResponse, segments ...string) {
+	savedAt(s.v, r, append([]string{"flags", s.key}, segments...)...)
+}
+
+// savedAt sends the visitor to a page of the namespace after a change.
+func savedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) {
+	path := page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...)
+	if len(r.GetChanges()) > 0 {
+		path += "?saved=" + strconv.FormatInt(r.GetRevision(), 10)
+	}
+	v.Redirect(path)
+}
+
+// stepNoun returns what one row of the ladder is called.
+func stepNoun(boolean bool) string {
+	if boolean {
+		return "step"
+	}
+	return "rule"
+}

@@ -1,0 +1,267 @@
+package flag
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// targetingTab is who gets what.
+var targetingTab = &tab{name: "targeting", read: readDraft, show: showTargeting}
+
+// getTargeting shows who gets what. A step of the query is open.
+func (p pages) getTargeting(v *page.Visit) error {
+	s, err := p.readAt(v)
+	if err != nil {
+		return err
+	}
+	d := newDraft(s.flag)
+	if s.mayEdit() {
+		d.openAt(v.Query().Get("edit"))
+	}
+	return newEdit(s, targetingTab, d).show(http.StatusOK, nil)
+}
+
+// openAt opens the step with the number, or everyone else.
+func (d *draft) openAt(number string) {
+	if number == "else" {
+		d.openElse = true
+	} else if i, err := strconv.Atoi(number); err == nil && i >= 1 && i <= len(d.steps) {
+		d.steps[i-1].open = true
+	}
+}
+
+// ladder is the page of who gets what.
+type ladder struct {
+	*edit
+	draft     *draft
+	problems  part.Problems
+	segments  segments
+	stored    remarks
+	now       remarks // those of the draft
+	unsaved   []difference
+	effect    []string
+	offered   []segment
+	elsewhere []elsewhere
+	editable  bool
+}
+
+func showTargeting(e *edit, problems part.Problems) (page.Page, error) {
+	d := e.editor.(*draft)
+	l := &ladder{edit: e, draft: d, problems: problems, editable: e.mayEdit() && len(d.steps) <= maxSteps}
+	if err := l.read(); err != nil {
+		return page.Page{}, err
+	}
+	return e.page(targeting(l)), nil
+}
+
+// read reads what the page says besides the draft.
+func (l *ladder) read() (err error) {
+	keys := append(newDraft(l.flag).segmentKeys(), l.draft.segmentKeys()...)
+	slices.Sort(keys)
+	if l.segments, err = readSegments(l.v, l.namespaceKey(), slices.Compact(keys)); err != nil {
+		return err
+	}
+	if l.stored, err = l.remarks(l.segments); err != nil {
+		return err
+	}
+	l.now = l.stored
+	if l.unsaved = l.draft.differences(l.segments); len(l.unsaved) > 0 {
+		l.now = remarks{l.draft, l.preview(), l.segments}
+		l.effect = l.edit.effect()
+	} else if l.stale() {
+		l.now = remarks{l.draft, nil, l.segments}
+	}
+	if l.anyOpen() {
+		if l.offered, err = offered(l.v); err != nil {
+			return err
+		}
+	}
+	if l.at == 0 {
+		l.elsewhere = l.readElsewhere()
+	}
+	return nil
+}
+
+// preview returns what the draft could never do, or nil if it has no valid result yet.
+func (l *ladder) preview() *guidonv1.FlagReach {
+	if len(l.draft.check()) > 0 {
+		return nil
+	}
+	r, err := previewFlagReach.Run(l.v, &guidonv1.PreviewFlagRequest{NamespaceKey: l.v.Key(), Key: l.key, Flag: l.draft.result()})
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// remarks returns what the engine says about the flag as it is stored.
+func (s *subject) remarks(g segments) (remarks, error) {
+	r, err := getFlagReach.Run(s.v, &guidonv1.GetFlagReachRequest{NamespaceKey: s.namespaceKey(), Key: s.key})
+	return remarks{newDraft(s.flag), r, g}, err
+}
+
+// isOpen reports whether a step shows its fields.
+func (l *ladder) isOpen(i int) bool {
+	return l.editable && (l.draft.steps[i].open || slices.ContainsFunc(l.problems, func(p part.Problem) bool {
+		return strings.HasPrefix(p.Field, stepID(i, ""))
+	}))
+}
+
+func (l *ladder) anyOpen() bool {
+	for i := range l.draft.steps {
+		if l.isOpen(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// bar reports whether the page has the bar to save. Without scripts, what is typed into an
+// open step is not known yet.
+func (l *ladder) bar() bool {
+	return l.editable && (len(l.unsaved) > 0 || l.anyOpen() || l.draft.openElse || len(l.problems) > 0)
+}
+
+// unsavedWords returns how many changes are not saved.
+func unsavedWords(n int) string {
+	if n == 0 {
+		return "No changes yet"
+	}
+	return page.Count(n, "unsaved change")
+}
+
+// shown returns the steps that the page shows.
+func (l *ladder) shown() []step { return l.draft.steps[:min(len(l.draft.steps), maxSteps)] }
+
+// stepShares returns the shares of a rule for a bar, with what the rest gets.
+func (l *ladder) stepShares(s step) (all []part.Share) {
+	sum := 0.0
+	for _, p := range s.given() {
+		n, _ := parseShare(p.text)
+		if n == 0 {
+			continue
+		}
+		sum += float64(n)
+		key := l.draft.base.GetVariants()[p.variant].GetKey()
+		all = append(all, part.Share{Name: key, Color: l.draft.color(key), Percent: float64(n), Text: page.Percent(float64(n))})
+	}
+	if rest := round2(100 - sum); rest > 0 {
+		all = append(all, part.Share{Name: l.draft.outcomeName(l.draft.other), Color: "c-none", Percent: rest, Text: page.Percent(rest)})
+	}
+	return all
+}
+
+// single returns the only variant that a rule gives, or "".
+func (l *ladder) single(s step) string {
+	if given := s.given(); len(given) == 1 {
+		if n, _ := parseShare(given[0].text); n == 100 {
+			return l.draft.base.GetVariants()[given[0].variant].GetKey()
+		}
+	}
+	return ""
+}
+
+// shareBar returns the bar of a boolean share: who is on before, newly on, and the rest.
+func (l *ladder) shareBar(s step) []part.Share {
+	now, problem := parseShare(s.share)
+	if problem != "" {
+		return nil
+	}
+	in, out := "on", "off"
+	if !s.value {
+		in, out = out, in
+	}
+	after := ceilPercent(now)
+	before := after
+	if was, ok := l.draft.before(s); ok && was.value == s.value {
+		n, _ := parseShare(was.share)
+		before = ceilPercent(n)
+	}
+	color, rest := l.draft.color(in), l.draft.color(out)
+	add := func(shares []part.Share, name, color string, n float64, soft bool) []part.Share {
+		if n <= 0 {
+			return shares
+		}
+		return append(shares, part.Share{Name: name, Color: color, Percent: n, Text: page.Percent(n), Soft: soft})
+	}
+	switch {
+	case after > before:
+		return add(add(add(nil, in+" before", color, before, false), "newly "+in, color, after-before, true), "not in this step", rest, 100-after, false)
+	case after < before:
+		return add(add(add(nil, in, color, after, false), "no longer in this step", color, before-after, true), "not in this step", rest, 100-before, false)
+	}
+	return add(add(nil, in, color, after, false), "not in this step", rest, 100-after, false)
+}
+
+// sumWords returns the sum of the shares of a rule, and what the rest gets.
+func (l *ladder) sumWords(s step) (sum string, complete bool) {
+	total := 0.0
+	for _, p := range s.given() {
+		n, problem := parseShare(p.text)
+		if problem != "" {
+			return "", false
+		}
+		total += float64(n)
+	}
+	total = round2(total)
+	if total >= 100 {
+		return page.Percent(total), total == 100
+	}
+	return page.Percent(total) + ", " + page.Percent(round2(100-total)) + " gets " + l.draft.outcomeName(l.draft.other), false
+}
+
+// edited returns what is different in a step, in a line.
+func (l *ladder) edited(i int) string {
+	s := l.draft.steps[i]
+	was, ok := l.draft.before(s)
+	if !ok {
+		return "New"
+	}
+	var parts []string
+	for _, d := range l.draft.stepDifferences(i, was, s, l.segments) {
+		d.at, d.text = d.text, ""
+		parts = append(parts, d.String())
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Edited: " + strings.Join(parts[:min(len(parts), 4)], ", ")
+}
+
+// maxInWho limits the segments that a closed step names.
+const maxInWho = 12
+
+// maxRests limits the buttons that give the rest to a variant.
+const maxRests = 8
+
+// shareNumber returns the share that was typed, or 0.
+func shareNumber(text string) float32 {
+	n, _ := parseShare(text)
+	return n
+}
+
+// firstOpen returns the first open step with a box for segments, or -1.
+func (l *ladder) firstOpen() int {
+	for i, s := range l.draft.steps {
+		if l.isOpen(i) && s.kind == kindSegment {
+			return i
+		}
+	}
+	return -1
+}
+
+// everyoneHint says that everyone is in a segment of the step, or "".
+func (l *ladder) everyoneHint(s step) string {
+	for _, key := range s.segments {
+		if g := l.segments.of(key); g.everyone() {
+			return g.name + " has no conditions, so everyone who gets here is in it."
+		}
+	}
+	return ""
+}

@@ -1,0 +1,506 @@
+package flag
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// variantsTab is what a flag can give.
+var variantsTab = &tab{path: []string{"variants"}, name: "variants", read: readVariants, show: showVariants}
+
+// variants is the draft of what a flag can give.
+type variants struct {
+	base  *guidonv1.DocumentFlag
+	rows  []variantRow
+	other int // the row of the default variant, or -1
+}
+
+// variantRow is a variant in a draft.
+type variantRow struct {
+	was         string // the key when the visitor began; "" for a new one
+	key, name   string
+	description string
+	attachment  string
+	open        bool
+	gone        bool   // to be deleted
+	goes        string // the row that gets its shares then, as a number; "" for nobody
+}
+
+// Limits of the variants.
+const (
+	maxVariants   = 200  // that a page shows
+	maxAttachment = 1000 // KB
+)
+
+func newVariants(base *guidonv1.DocumentFlag) *variants {
+	d := &variants{base: base, other: -1}
+	for i, v := range base.GetVariants() {
+		d.rows = append(d.rows, variantRow{was: v.GetKey(), key: v.GetKey(), name: v.GetName(), description: v.GetDescription(), attachment: v.GetAttachment()})
+		if v.GetDefault() {
+			d.other = i
+		}
+	}
+	return d
+}
+
+func variantName(i int, name string) string { return "variant." + strconv.Itoa(i) + "." + name }
+func variantID(i int, name string) string   { return "variant-" + strconv.Itoa(i) + "-" + name }
+
+// before returns the variant as it was when the visitor began, or nil if it is new.
+func (d *variants) before(r variantRow) *guidonv1.DocumentVariant {
+	if i := variantIndex(d.base, r.was); r.was != "" && i >= 0 {
+		return d.base.GetVariants()[i]
+	}
+	return nil
+}
+
+func readVariants(e *edit, form url.Values) (editor, error) {
+	d := &variants{base: e.base, other: -1}
+	for i := 0; form.Has(variantName(i, "was")); i++ {
+		if i == maxVariants {
+			return nil, guidon.Errorf(guidon.TooLarge, "more than %d variants cannot be edited in a form", maxVariants)
+		}
+		d.rows = append(d.rows, d.readRow(i, form))
+	}
+	if other, err := strconv.Atoi(form.Get("default")); err == nil && other >= 0 && other < len(d.rows) && !d.rows[other].gone {
+		d.other = other
+	}
+	return d, nil
+}
+
+// readRow returns a row. One that is not open and not changed has no fields but its key.
+func (d *variants) readRow(i int, form url.Values) variantRow {
+	get := func(name string) string { return form.Get(variantName(i, name)) }
+	r := variantRow{was: get("was"), open: get("open") != "", gone: get("gone") != "", goes: get("goes")}
+	was := d.before(r)
+	if was != nil && !form.Has(variantName(i, "key")) {
+		r.key, r.name, r.description, r.attachment = was.GetKey(), was.GetName(), was.GetDescription(), was.GetAttachment()
+		return r
+	}
+	if was == nil {
+		r.was = ""
+	}
+	r.key, r.name = get("key"), typed(was.GetName(), get("name"))
+	r.description, r.attachment = typed(was.GetDescription(), get("description")), typed("", get("attachment"))
+	if compacted(r.attachment) == was.GetAttachment() && !r.open {
+		r.attachment = was.GetAttachment()
+	}
+	return r
+}
+
+// changed reports whether the fields of the row are not those of the base.
+func (d *variants) changed(r variantRow) bool {
+	was := d.before(r)
+	return was == nil || r.key != was.GetKey() || r.name != was.GetName() || r.description != was.GetDescription() || compacted(r.attachment) != compacted(was.GetAttachment())
+}
+
+func (d *variants) act(_ *page.Visit, a page.Action) (part.Problems, error) {
+	if a.Verb == "add" && len(d.rows) < maxVariants {
+		d.rows = append(d.rows, variantRow{open: true})
+		return nil, nil
+	}
+	i, ok := a.Index(0, len(d.rows))
+	if !ok {
+		return nil, nil
+	}
+	switch r := &d.rows[i]; a.Verb {
+	case "edit":
+		r.open = true
+	case "done":
+		problems := d.checkRow(i)
+		r.open = len(problems) > 0
+		return problems, nil
+	case "format":
+		if problem := jsonProblem(r.attachment); problem != "" && strings.TrimSpace(r.attachment) != "" {
+			return part.Problems{{Field: variantID(i, "attachment"), Message: problem}}, nil
+		}
+		r.attachment = indented(r.attachment)
+	case "revert":
+		if was := d.before(*r); was != nil {
+			r.key, r.name, r.description, r.attachment = was.GetKey(), was.GetName(), was.GetDescription(), was.GetAttachment()
+		}
+	case "remove":
+		d.remove(i)
+	case "keep":
+		r.gone, r.goes = false, ""
+	}
+	return nil, nil
+}
+
+// remove deletes a row. One that existed stays, for the visitor to say where its shares go.
+func (d *variants) remove(i int) {
+	if d.other == i {
+		d.other = -1
+	}
+	if d.rows[i].was != "" {
+		d.rows[i].gone, d.rows[i].open = true, false
+		return
+	}
+	d.rows = slices.Delete(d.rows, i, i+1)
+	if d.other > i {
+		d.other--
+	}
+	for j := range d.rows { // the rows after it have other numbers now
+		if goes, err := strconv.Atoi(d.rows[j].goes); err == nil && goes >= i {
+			d.rows[j].goes = ""
+			if goes > i {
+				d.rows[j].goes = strconv.Itoa(goes - 1)
+			}
+		}
+	}
+}
+
+func (d *variants) check() (problems part.Problems) {
+	for i := range d.rows {
+		problems = append(problems, d.checkRow(i)...)
+	}
+	return problems
+}
+
+func (d *variants) checkRow(i int) (problems part.Problems) {
+	r := d.rows[i]
+	if r.gone || !d.changed(r) {
+		return nil
+	}
+	add := func(id, message string) {
+		problems = append(problems, part.Problem{Field: variantID(i, id), Message: message, Brief: "Variant " + strconv.Itoa(i+1) + ": " + message})
+	}
+	for _, p := range checkText("key", "A key is needed.", r.key) {
+		add("key", p.Message)
+	}
+	if n := slices.IndexFunc(d.rows, func(o variantRow) bool { return !o.gone && o.key == r.key }); n >= 0 && n < i && r.key != "" {
+		add("key", "Variant "+strconv.Itoa(n+1)+" has this key. Take another one.")
+	}
+	if r.name != "" {
+		for _, p := range checkText("name", "", r.name) {
+			add("name", p.Message)
+		}
+	}
+	if strings.TrimSpace(r.attachment) == "" {
+		return problems
+	}
+	if problem := jsonProblem(r.attachment); problem != "" {
+		add("attachment", problem)
+	} else if size := len(r.attachment); size > maxAttachment*1024 {
+		add("attachment", "1,000 KB at most, this has "+page.Number((size+1023)/1024)+" KB.")
+	}
+	return problems
+}
+
+func (d *variants) result() *guidonv1.DocumentFlag {
+	f := proto.CloneOf(d.base)
+	f.Variants = nil
+	for i, r := range d.rows {
+		if r.gone {
+			continue
+		}
+		v := &guidonv1.DocumentVariant{Default: i == d.other, Key: r.key, Name: r.name, Description: r.description, Attachment: strings.TrimSpace(r.attachment)}
+		if was := d.before(r); was != nil && !d.changed(r) {
+			v.Attachment = was.GetAttachment()
+		}
+		f.Variants = append(f.Variants, v)
+	}
+	for _, rule := range f.GetRules() {
+		rule.Rank, rule.Distributions = 0, d.distributions(rule.GetDistributions())
+	}
+	return f
+}
+
+// distributions returns the shares of a rule with the new keys of the variants, and with
+// those of deleted ones where they go.
+func (d *variants) distributions(before []*guidonv1.DocumentDistribution) (after []*guidonv1.DocumentDistribution) {
+	for _, s := range before {
+		key := d.keyOf(s.GetVariant())
+		if key == "" {
+			continue
+		}
+		twin := slices.IndexFunc(after, func(a *guidonv1.DocumentDistribution) bool { return a.GetVariant() == key })
+		if twin >= 0 && key != s.GetVariant() {
+			after[twin].Rollout = float32(round2(float64(after[twin].Rollout) + float64(s.GetRollout())))
+			continue
+		}
+		after = append(after, &guidonv1.DocumentDistribution{Variant: key, Rollout: s.GetRollout()})
+	}
+	return d.joined(after)
+}
+
+// joined adds up shares of a variant that a deleted one's came before.
+func (d *variants) joined(shares []*guidonv1.DocumentDistribution) (out []*guidonv1.DocumentDistribution) {
+	for _, s := range shares {
+		heir := slices.ContainsFunc(d.rows, func(r variantRow) bool { return r.gone && d.heir(r) == s.GetVariant() })
+		twin := slices.IndexFunc(out, func(a *guidonv1.DocumentDistribution) bool { return a.GetVariant() == s.GetVariant() })
+		if heir && twin >= 0 {
+			out[twin].Rollout = float32(round2(float64(out[twin].Rollout) + float64(s.GetRollout())))
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// keyOf returns the key of a variant that had another one before, or that of the one that
+// gets its shares; "" for nobody.
+func (d *variants) keyOf(was string) string {
+	for _, r := range d.rows {
+		switch {
+		case r.was != was:
+		case r.gone:
+			return d.heir(r)
+		default:
+			return r.key
+		}
+	}
+	return ""
+}
+
+// heir returns the key of the variant that gets the shares of a deleted one, or "".
+func (d *variants) heir(r variantRow) string {
+	if i, err := strconv.Atoi(r.goes); err == nil && i >= 0 && i < len(d.rows) && !d.rows[i].gone {
+		return d.rows[i].key
+	}
+	return ""
+}
+
+// usedBy returns the numbers of the rules that give a variant.
+func (d *variants) usedBy(key string) (rules []int) {
+	for i, r := range d.base.GetRules() {
+		if slices.ContainsFunc(r.GetDistributions(), func(s *guidonv1.DocumentDistribution) bool { return s.GetVariant() == key }) {
+			rules = append(rules, i+1)
+		}
+	}
+	return rules
+}
+
+// usedByWords returns the rules that give a variant, such as "rules 1 and 3".
+func (d *variants) usedByWords(key string) string {
+	rules := d.usedBy(key)
+	switch {
+	case len(rules) == 0:
+		return ""
+	case len(rules) > 20:
+		return page.Count(len(rules), "rule")
+	}
+	by := make([]int32, len(rules))
+	for i, n := range rules {
+		by[i] = int32(n - 1) // #nosec G115 -- an index
+	}
+	return takers("rule", by)
+}
+
+func (d *variants) differences(segments) (all []difference) {
+	for i, r := range d.rows {
+		all = append(all, d.rowDifferences(i, r)...)
+	}
+	if was := newVariants(d.base).defaultKey(); was != d.wasDefault() {
+		all = append(all, difference{at: "Default", was: was, now: d.defaultKey()})
+	}
+	for _, v := range d.base.GetVariants() {
+		if !slices.ContainsFunc(d.rows, func(r variantRow) bool { return r.was == v.GetKey() }) {
+			all = append(all, difference{at: "Variant " + v.GetKey(), text: "deleted"})
+		}
+	}
+	return all
+}
+
+// defaultKey returns the key of the default variant, or "".
+func (d *variants) defaultKey() string {
+	if d.other < 0 {
+		return ""
+	}
+	return d.rows[d.other].key
+}
+
+// wasDefault returns the former key of the default variant of the draft, or "".
+func (d *variants) wasDefault() string {
+	if d.other < 0 {
+		return ""
+	}
+	if r := d.rows[d.other]; r.was != "" {
+		return r.was
+	}
+	return d.rows[d.other].key
+}
+
+func (d *variants) rowDifferences(i int, r variantRow) (all []difference) {
+	at := "Variant " + r.was
+	was := d.before(r)
+	switch {
+	case r.gone:
+		text := "deleted"
+		if used := d.usedByWords(r.was); used != "" {
+			text += "; its shares in " + used + " go to " + orText(d.heir(r), "everyone else’s default")
+		}
+		return []difference{{at: at, text: text}}
+	case was == nil:
+		return []difference{{at: "Variant " + orText(r.key, strconv.Itoa(i+1)), text: "new"}}
+	}
+	add := func(text, before, after string) {
+		if before != after {
+			all = append(all, difference{at, text, before, after})
+		}
+	}
+	add("key", was.GetKey(), r.key)
+	add("name", was.GetName(), r.name)
+	add("description", was.GetDescription(), r.description)
+	add("attachment", compacted(was.GetAttachment()), compacted(strings.TrimSpace(r.attachment)))
+	return all
+}
+
+func orText(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+func (d *variants) segmentKeys() []string { return newDraft(d.base).segmentKeys() }
+
+func (d *variants) fields() (all []field) {
+	for i := range d.rows {
+		all = append(all, d.rowFields(i)...)
+	}
+	if d.other >= 0 {
+		all = append(all, field{"default", strconv.Itoa(d.other)})
+	}
+	return all
+}
+
+// rowFields returns the fields of a row that is not open. One that is as it was has no
+// others, since an attachment can have 1 MB.
+func (d *variants) rowFields(i int) []field {
+	r := d.rows[i]
+	all := []field{{variantName(i, "was"), r.was}}
+	if r.gone {
+		all = append(all, field{variantName(i, "gone"), "1"}, field{variantName(i, "goes"), r.goes})
+	}
+	if d.changed(r) {
+		all = append(all, field{variantName(i, "key"), r.key}, field{variantName(i, "name"), r.name},
+			field{variantName(i, "description"), r.description}, field{variantName(i, "attachment"), r.attachment})
+	}
+	return all
+}
+
+// over returns the draft as one over another state of the flag.
+func (d *variants) over(base *guidonv1.DocumentFlag) *variants {
+	out := &variants{base: base, rows: slices.Clone(d.rows), other: d.other}
+	for i, r := range out.rows {
+		if variantIndex(base, r.was) < 0 {
+			out.rows[i].was = ""
+		}
+	}
+	return out
+}
+
+// rebased returns the draft over another state of the flag: variants that the visitor has
+// not changed are as they are there.
+func (d *variants) rebased(base *guidonv1.DocumentFlag) editor {
+	out := &variants{base: base, other: -1}
+	defaultWas := d.wasDefault()
+	if defaultWas == newVariants(d.base).defaultKey() {
+		defaultWas = defaultVariant(base)
+	}
+	for _, r := range d.rows {
+		i := variantIndex(base, r.was)
+		switch {
+		case r.was != "" && i < 0 && (r.gone || !d.changed(r)): // deleted by both, or by them
+			continue
+		case i < 0:
+			r.was = ""
+		case !d.changed(r) && !r.gone:
+			v := base.GetVariants()[i]
+			r.key, r.name, r.description, r.attachment = v.GetKey(), v.GetName(), v.GetDescription(), v.GetAttachment()
+		}
+		r.goes = ""
+		out.rows = append(out.rows, r)
+	}
+	for _, r := range newVariants(base).rows {
+		mine := func(m variantRow) bool { return m.was == r.was || m.was == "" && m.key == r.key }
+		if variantIndex(d.base, r.was) < 0 && !slices.ContainsFunc(out.rows, mine) {
+			out.rows = append(out.rows, r)
+		}
+	}
+	out.other = slices.IndexFunc(out.rows, func(r variantRow) bool {
+		return defaultWas != "" && !r.gone && (r.was == defaultWas || r.was == "" && r.key == defaultWas)
+	})
+	return out
+}
+
+// getVariants shows what the flag can give. A row of the query is open.
+func (p pages) getVariants(v *page.Visit) error {
+	s, err := p.read(v)
+	if err != nil {
+		return err
+	}
+	if s.boolean() {
+		return guidon.Errorf(guidon.NotFound, "flag %q is a boolean flag, which has no variants", s.key)
+	}
+	d := newVariants(s.flag)
+	if i, err := strconv.Atoi(v.Query().Get("edit")); err == nil && i >= 1 && i <= len(d.rows) && s.mayEdit() {
+		d.rows[i-1].open = true
+	}
+	return newEdit(s, variantsTab, d).show(http.StatusOK, nil)
+}
+
+// variantsPage is the page of a draft of variants.
+type variantsPage struct {
+	*edit
+	draft    *variants
+	problems part.Problems
+	state    part.State
+	unserved []string
+	unsaved  []difference
+	effect   []string
+	editable bool
+}
+
+func showVariants(e *edit, problems part.Problems) (page.Page, error) {
+	d := &variantsPage{edit: e, draft: e.editor.(*variants), problems: problems}
+	d.editable = e.mayEdit() && len(d.draft.rows) <= maxVariants
+	r, err := e.remarks(nil)
+	if err != nil {
+		return page.Page{}, err
+	}
+	d.state, d.unserved = r.state(), r.reach.GetUnservedVariants()
+	if d.unsaved = d.draft.differences(nil); len(d.unsaved) > 0 {
+		d.effect = e.effect()
+	}
+	return e.page(variantsMain(d)), nil
+}
+
+// isOpen reports whether a row shows its fields.
+func (d *variantsPage) isOpen(i int) bool {
+	return d.editable && !d.draft.rows[i].gone && (d.draft.rows[i].open || slices.ContainsFunc(d.problems, func(p part.Problem) bool {
+		return strings.HasPrefix(p.Field, variantID(i, ""))
+	}))
+}
+
+// bar reports whether the page has the bar to save. Without scripts, a ticked default is not
+// known yet, so it is always there for those who may edit.
+func (d *variantsPage) bar() bool { return d.editable && len(d.draft.rows) > 0 }
+
+// sizeWords returns the size of an attachment.
+func sizeWords(text string) string {
+	size := page.Number(len(text)) + " bytes"
+	if len(text) >= 1024 {
+		size = page.Number((len(text)+1023)/1024) + " KB"
+	}
+	return size + " of 1,000 KB"
+}
+
+// keyHint says what another key means for code.
+func (d *variantsPage) keyHint(r variantRow) string {
+	if r.was == "" || r.key == r.was {
+		return ""
+	}
+	return "Code that looks for " + r.was + " does not find it any more. The rules follow."
+}
