@@ -50,12 +50,12 @@ func (p ConstraintProblem) String() string {
 	return strconv.Itoa(int(p))
 }
 
-func (x *explaining) explainConstraint(constraint *Constraint, c *condition) ExplainedConstraint {
-	e := ExplainedConstraint{Constraint: constraint, Actual: x.entityID, Present: true}
+func explainConstraint(constraint *Constraint, c *condition, entityID string, context map[string]string) ExplainedConstraint {
+	e := ExplainedConstraint{Constraint: constraint, Actual: entityID, Present: true}
 	if !c.entity {
-		e.Actual, e.Present = x.context[c.property]
+		e.Actual, e.Present = context[c.property]
 	}
-	e.Matched = c.holds(x.entityID, x.context)
+	e.Matched = c.holds(entityID, context)
 	if !e.Matched {
 		e.Problem = problemOf(constraint, e.Actual)
 	}

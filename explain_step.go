@@ -157,12 +157,18 @@ func (x *explaining) explainSegment(key string) *ExplainedSegment {
 	if g == nil {
 		return e
 	}
-	e.Segment, e.Matched = g.segment, g.matches(x.entityID, x.context)
 	e.Constraints = x.constraints.take(len(g.conditions), 2*len(x.steps))
-	for i := range g.conditions {
-		e.Constraints[i] = x.explainConstraint(g.segment.Constraints[i], &g.conditions[i])
-	}
+	g.explain(e, x.entityID, x.context)
 	return e
+}
+
+// explain sets the segment of the explanation and what it says about the entity. The
+// explanation must have a place for each constraint.
+func (c *compiledSegment) explain(e *ExplainedSegment, entityID string, context map[string]string) {
+	e.Segment, e.Matched = c.segment, c.matches(entityID, context)
+	for i := range c.conditions {
+		e.Constraints[i] = explainConstraint(c.segment.Constraints[i], &c.conditions[i], entityID, context)
+	}
 }
 
 func (x *explaining) thresholdBucket(r *compiledRollout) *ExplainedBucket {

@@ -40,6 +40,29 @@ func (v View) ExplainBatch(key string, entities []Entity) ([]*guidon.Explanation
 	return explanations, nil
 }
 
+// ExplainSegment reports whether the entity belongs to the segment or, if edited is not nil, to
+// what the segment would be if that were saved; then it need not exist. It returns the errors
+// of [CheckExplain] and of [guidon.ExplainSegment], NotFound if the segment does not exist, and
+// InvalidArgument with the problems of the edited segment.
+func (v View) ExplainSegment(key string, edited *DocumentSegment, e Entity) (*guidon.ExplainedSegment, error) {
+	if err := CheckExplain(key, e); err != nil {
+		return nil, err
+	}
+	segment, err := v.segmentOrEdited(key, edited)
+	if err != nil {
+		return nil, err
+	}
+	return guidon.ExplainSegment(segment, e.ID, e.Context)
+}
+
+// segmentOrEdited returns the segment or, if edited is not nil, what saving that makes of it.
+func (v View) segmentOrEdited(key string, edited *DocumentSegment) (*guidon.Segment, error) {
+	if edited == nil {
+		return v.Segment(key)
+	}
+	return v.edited(key, edited)
+}
+
 // CheckExplain checks a request for explanations. It returns InvalidArgument if the key is
 // empty or a context has more than 1000 properties, and TooLarge for more than [MaxExplained]
 // entities.

@@ -80,24 +80,33 @@ func (v View) SegmentUsage(segmentKey string, request PageRequest) ([]SegmentUse
 // saving it as an import in mode ImportUpdate saves it. The segment need not exist.
 // PreviewSegment returns InvalidArgument with the problems of the edited segment.
 func (v View) PreviewSegment(segmentKey string, edited *DocumentSegment, request PageRequest) ([]SegmentUse, Page, error) {
+	segment, err := v.edited(segmentKey, edited)
+	if err != nil {
+		return nil, Page{}, err
+	}
+	return v.segmentUses(segmentKey, request, func(flagKey string) *guidon.Effect {
+		return v.Snapshot.EffectOfSegment(flagKey, segment)
+	})
+}
+
+// edited returns the segment as an import in mode ImportUpdate saves it. It need not exist.
+// The error is InvalidArgument with the problems of the edited segment.
+func (v View) edited(segmentKey string, edited *DocumentSegment) (*guidon.Segment, error) {
 	want := *edited
 	if err := checkEdited(segmentKey, &want.Key); err != nil {
-		return nil, Page{}, err
+		return nil, err
 	}
 	p := &problems{}
 	var normal *DocumentSegment
 	p.at("segment", func(p *problems) { normal = want.normalize(p) })
 	if err := p.err(); err != nil {
-		return nil, Page{}, err
+		return nil, err
 	}
 	have := v.Snapshot.Segment(segmentKey)
 	if have == nil {
 		have = &guidon.Segment{}
 	}
-	segment := mergeSegment(have, normal, time.Time{})
-	return v.segmentUses(segmentKey, request, func(flagKey string) *guidon.Effect {
-		return v.Snapshot.EffectOfSegment(flagKey, segment)
-	})
+	return mergeSegment(have, normal, time.Time{}), nil
 }
 
 // checkEdited sets the key of an edited object, which may be empty but not another one.

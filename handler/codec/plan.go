@@ -38,8 +38,9 @@ var shapes = map[protoreflect.FullName]shape{
 // contexts are the maps of strings that are read like the context of OFREP: their values may
 // be of any kind.
 var contexts = map[protoreflect.FullName]bool{
-	"guidon.v1.ExplainRequest.context": true,
-	"guidon.v1.ExplainEntity.context":  true,
+	"guidon.v1.ExplainRequest.context":        true,
+	"guidon.v1.ExplainEntity.context":         true,
+	"guidon.v1.ExplainSegmentRequest.context": true,
 }
 
 // IsContext reports whether the field is an evaluation context, whose values may be of any

@@ -3,10 +3,11 @@ package web
 import (
 	"net/http"
 
-	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/flag"
+	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/search"
+	"github.com/guidonhq/guidon/handler/web/segment"
 )
 
 // routes returns the pages of a site, besides those of signing in.
@@ -16,6 +17,7 @@ func routes(s *page.Site) *page.Routes {
 		search.Routes(),
 		flags.Routes(),
 		flag.Routes(s),
+		segment.Routes(s),
 	)
 }
 

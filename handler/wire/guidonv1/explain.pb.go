@@ -1484,11 +1484,158 @@ func (x *EntityResult) GetStepId() string {
 	return ""
 }
 
+// ExplainSegmentRequest asks whether an entity belongs to a segment.
+type ExplainSegmentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the segment.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The segment's key.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// The id of the entity.
+	EntityId string `protobuf:"bytes,3,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
+	// The properties of the entity. In JSON, a value may be of any kind, as in OFREP.
+	Context map[string]string `protobuf:"bytes,4,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The segment as it would be saved, which need not exist; unset means the saved one. Its
+	// key may be empty.
+	Segment       *DocumentSegment `protobuf:"bytes,5,opt,name=segment,proto3" json:"segment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainSegmentRequest) Reset() {
+	*x = ExplainSegmentRequest{}
+	mi := &file_guidonv1_explain_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainSegmentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainSegmentRequest) ProtoMessage() {}
+
+func (x *ExplainSegmentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_explain_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainSegmentRequest.ProtoReflect.Descriptor instead.
+func (*ExplainSegmentRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ExplainSegmentRequest) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *ExplainSegmentRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *ExplainSegmentRequest) GetEntityId() string {
+	if x != nil {
+		return x.EntityId
+	}
+	return ""
+}
+
+func (x *ExplainSegmentRequest) GetContext() map[string]string {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
+func (x *ExplainSegmentRequest) GetSegment() *DocumentSegment {
+	if x != nil {
+		return x.Segment
+	}
+	return nil
+}
+
+// ExplainSegmentResponse says whether the entity belongs to the segment, and why.
+type ExplainSegmentResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the segment.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The id of the entity.
+	EntityId string `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
+	// The segment. Strings of constraints and contexts are cut after 512 bytes.
+	Segment       *ExplainedSegment `protobuf:"bytes,3,opt,name=segment,proto3" json:"segment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainSegmentResponse) Reset() {
+	*x = ExplainSegmentResponse{}
+	mi := &file_guidonv1_explain_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainSegmentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainSegmentResponse) ProtoMessage() {}
+
+func (x *ExplainSegmentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_explain_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainSegmentResponse.ProtoReflect.Descriptor instead.
+func (*ExplainSegmentResponse) Descriptor() ([]byte, []int) {
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ExplainSegmentResponse) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *ExplainSegmentResponse) GetEntityId() string {
+	if x != nil {
+		return x.EntityId
+	}
+	return ""
+}
+
+func (x *ExplainSegmentResponse) GetSegment() *ExplainedSegment {
+	if x != nil {
+		return x.Segment
+	}
+	return nil
+}
+
 var File_guidonv1_explain_proto protoreflect.FileDescriptor
 
 const file_guidonv1_explain_proto_rawDesc = "" +
 	"\n" +
-	"\x16guidonv1/explain.proto\x12\tguidon.v1\x1a\x1bevaluation/evaluation.proto\x1a\x11flipt/flipt.proto\"\x81\x02\n" +
+	"\x16guidonv1/explain.proto\x12\tguidon.v1\x1a\x1bevaluation/evaluation.proto\x1a\x11flipt/flipt.proto\x1a\x15guidonv1/guidon.proto\"\x81\x02\n" +
 	"\x0eExplainRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x1b\n" +
@@ -1622,10 +1769,24 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\fsegment_keys\x18\x06 \x03(\tR\vsegmentKeys\x12\x1d\n" +
 	"\n" +
 	"decided_by\x18\a \x01(\x05R\tdecidedBy\x12\x17\n" +
-	"\astep_id\x18\b \x01(\tR\x06stepId2\xa3\x01\n" +
+	"\astep_id\x18\b \x01(\tR\x06stepId\"\xa6\x02\n" +
+	"\x15ExplainSegmentRequest\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x1b\n" +
+	"\tentity_id\x18\x03 \x01(\tR\bentityId\x12G\n" +
+	"\acontext\x18\x04 \x03(\v2-.guidon.v1.ExplainSegmentRequest.ContextEntryR\acontext\x124\n" +
+	"\asegment\x18\x05 \x01(\v2\x1a.guidon.v1.DocumentSegmentR\asegment\x1a:\n" +
+	"\fContextEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x91\x01\n" +
+	"\x16ExplainSegmentResponse\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1b\n" +
+	"\tentity_id\x18\x02 \x01(\tR\bentityId\x125\n" +
+	"\asegment\x18\x03 \x01(\v2\x1b.guidon.v1.ExplainedSegmentR\asegment2\xfa\x01\n" +
 	"\x0eExplainService\x12@\n" +
 	"\aExplain\x12\x19.guidon.v1.ExplainRequest\x1a\x1a.guidon.v1.ExplainResponse\x12O\n" +
-	"\fExplainBatch\x12\x1e.guidon.v1.ExplainBatchRequest\x1a\x1f.guidon.v1.ExplainBatchResponseB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
+	"\fExplainBatch\x12\x1e.guidon.v1.ExplainBatchRequest\x1a\x1f.guidon.v1.ExplainBatchResponse\x12U\n" +
+	"\x0eExplainSegment\x12 .guidon.v1.ExplainSegmentRequest\x1a!.guidon.v1.ExplainSegmentResponseB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
 
 var (
 	file_guidonv1_explain_proto_rawDescOnce sync.Once
@@ -1639,7 +1800,7 @@ func file_guidonv1_explain_proto_rawDescGZIP() []byte {
 	return file_guidonv1_explain_proto_rawDescData
 }
 
-var file_guidonv1_explain_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_guidonv1_explain_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_guidonv1_explain_proto_goTypes = []any{
 	(*ExplainRequest)(nil),                // 0: guidon.v1.ExplainRequest
 	(*ExplainResponse)(nil),               // 1: guidon.v1.ExplainResponse
@@ -1657,46 +1818,55 @@ var file_guidonv1_explain_proto_goTypes = []any{
 	(*ExplainBatchResponse)(nil),          // 13: guidon.v1.ExplainBatchResponse
 	(*ResultCount)(nil),                   // 14: guidon.v1.ResultCount
 	(*EntityResult)(nil),                  // 15: guidon.v1.EntityResult
-	nil,                                   // 16: guidon.v1.ExplainRequest.ContextEntry
-	nil,                                   // 17: guidon.v1.ExplainEntity.ContextEntry
-	(flipt.FlagType)(0),                   // 18: flipt.FlagType
-	(*evaluation.EvaluationResponse)(nil), // 19: flipt.evaluation.EvaluationResponse
-	(flipt.SegmentOperator)(0),            // 20: flipt.SegmentOperator
-	(flipt.MatchType)(0),                  // 21: flipt.MatchType
-	(flipt.ComparisonType)(0),             // 22: flipt.ComparisonType
-	(evaluation.EvaluationReason)(0),      // 23: flipt.evaluation.EvaluationReason
+	(*ExplainSegmentRequest)(nil),         // 16: guidon.v1.ExplainSegmentRequest
+	(*ExplainSegmentResponse)(nil),        // 17: guidon.v1.ExplainSegmentResponse
+	nil,                                   // 18: guidon.v1.ExplainRequest.ContextEntry
+	nil,                                   // 19: guidon.v1.ExplainEntity.ContextEntry
+	nil,                                   // 20: guidon.v1.ExplainSegmentRequest.ContextEntry
+	(flipt.FlagType)(0),                   // 21: flipt.FlagType
+	(*evaluation.EvaluationResponse)(nil), // 22: flipt.evaluation.EvaluationResponse
+	(flipt.SegmentOperator)(0),            // 23: flipt.SegmentOperator
+	(flipt.MatchType)(0),                  // 24: flipt.MatchType
+	(flipt.ComparisonType)(0),             // 25: flipt.ComparisonType
+	(evaluation.EvaluationReason)(0),      // 26: flipt.evaluation.EvaluationReason
+	(*DocumentSegment)(nil),               // 27: guidon.v1.DocumentSegment
 }
 var file_guidonv1_explain_proto_depIdxs = []int32{
-	16, // 0: guidon.v1.ExplainRequest.context:type_name -> guidon.v1.ExplainRequest.ContextEntry
-	18, // 1: guidon.v1.ExplainResponse.flag_type:type_name -> flipt.FlagType
-	19, // 2: guidon.v1.ExplainResponse.result:type_name -> flipt.evaluation.EvaluationResponse
+	18, // 0: guidon.v1.ExplainRequest.context:type_name -> guidon.v1.ExplainRequest.ContextEntry
+	21, // 1: guidon.v1.ExplainResponse.flag_type:type_name -> flipt.FlagType
+	22, // 2: guidon.v1.ExplainResponse.result:type_name -> flipt.evaluation.EvaluationResponse
 	2,  // 3: guidon.v1.ExplainResponse.steps:type_name -> guidon.v1.ExplainedStep
 	7,  // 4: guidon.v1.ExplainResponse.others:type_name -> guidon.v1.OtherResult
-	20, // 5: guidon.v1.ExplainedStep.segment_operator:type_name -> flipt.SegmentOperator
+	23, // 5: guidon.v1.ExplainedStep.segment_operator:type_name -> flipt.SegmentOperator
 	3,  // 6: guidon.v1.ExplainedStep.segments:type_name -> guidon.v1.ExplainedSegment
 	5,  // 7: guidon.v1.ExplainedStep.bucket:type_name -> guidon.v1.ExplainedBucket
-	21, // 8: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
+	24, // 8: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
 	4,  // 9: guidon.v1.ExplainedSegment.constraints:type_name -> guidon.v1.ExplainedConstraint
-	22, // 10: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
+	25, // 10: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
 	6,  // 11: guidon.v1.ExplainedBucket.ranges:type_name -> guidon.v1.ExplainedRange
 	8,  // 12: guidon.v1.OtherResult.changes:type_name -> guidon.v1.PropertyChange
 	10, // 13: guidon.v1.OtherResult.obstacles:type_name -> guidon.v1.Obstacle
 	9,  // 14: guidon.v1.PropertyChange.outcomes:type_name -> guidon.v1.OutcomeChange
 	12, // 15: guidon.v1.ExplainBatchRequest.entities:type_name -> guidon.v1.ExplainEntity
-	17, // 16: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
-	18, // 17: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
+	19, // 16: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
+	21, // 17: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
 	14, // 18: guidon.v1.ExplainBatchResponse.counts:type_name -> guidon.v1.ResultCount
 	15, // 19: guidon.v1.ExplainBatchResponse.results:type_name -> guidon.v1.EntityResult
-	23, // 20: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
-	0,  // 21: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
-	11, // 22: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
-	1,  // 23: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
-	13, // 24: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
-	23, // [23:25] is the sub-list for method output_type
-	21, // [21:23] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	26, // 20: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
+	20, // 21: guidon.v1.ExplainSegmentRequest.context:type_name -> guidon.v1.ExplainSegmentRequest.ContextEntry
+	27, // 22: guidon.v1.ExplainSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	3,  // 23: guidon.v1.ExplainSegmentResponse.segment:type_name -> guidon.v1.ExplainedSegment
+	0,  // 24: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
+	11, // 25: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
+	16, // 26: guidon.v1.ExplainService.ExplainSegment:input_type -> guidon.v1.ExplainSegmentRequest
+	1,  // 27: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
+	13, // 28: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
+	17, // 29: guidon.v1.ExplainService.ExplainSegment:output_type -> guidon.v1.ExplainSegmentResponse
+	27, // [27:30] is the sub-list for method output_type
+	24, // [24:27] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_explain_proto_init() }
@@ -1704,6 +1874,7 @@ func file_guidonv1_explain_proto_init() {
 	if File_guidonv1_explain_proto != nil {
 		return
 	}
+	file_guidonv1_guidon_proto_init()
 	file_guidonv1_explain_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1711,7 +1882,7 @@ func file_guidonv1_explain_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_explain_proto_rawDesc), len(file_guidonv1_explain_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,14 @@
+package guidon
+
+// ExplainSegment reports whether the entity belongs to the segment, which need not be that of
+// a snapshot, and compares it with all constraints, by the matchers of the evaluation. Like an
+// evaluation, it returns InvalidArgument if a constraint has an unknown type.
+func ExplainSegment(g *Segment, entityID string, context map[string]string) (*ExplainedSegment, error) {
+	compiled := compileSegment(g)
+	if compiled.single.unknown {
+		return nil, errUnknownConstraint
+	}
+	e := &ExplainedSegment{Key: g.Key, Constraints: make([]ExplainedConstraint, len(g.Constraints))}
+	compiled.explain(e, entityID, context)
+	return e, nil
+}

@@ -1,0 +1,104 @@
+package segment
+
+import (
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+// Limits of what a condition shows: values, and bytes of each text.
+const (
+	maxShown = 20
+	maxSaid  = 2 << 10
+)
+
+// short returns the text as pages show it: its beginning, if it is long.
+func short(text string) string {
+	if len(text) <= maxSaid {
+		return text
+	}
+	cut := maxSaid
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}
+
+// subject returns what the condition compares, for people.
+func (c *condition) subject() string {
+	switch {
+	case c.Type == typeEntity:
+		return "entity id"
+	case c.Property == "":
+		return "…"
+	}
+	return short(c.Property)
+}
+
+// values returns the values of the condition, for people.
+func (c *condition) values(zone *time.Location) []string {
+	switch entryOf(c.Type, c.Operator) {
+	case entryNone:
+		return nil
+	case entryList:
+		items, ok := itemsOf(c.Value, c.Type == typeNumber)
+		if !ok {
+			return []string{short(c.Value)}
+		}
+		shown := make([]string, len(items))
+		for i, item := range items {
+			shown[i] = short(item)
+		}
+		return shown
+	case entryDate:
+		if text := shownDate(c.Value, zone); text != "" && text != c.Value {
+			return []string{c.Value, text}
+		}
+	}
+	return []string{short(c.Value)}
+}
+
+// shown returns the values that are shown at once, and more the others.
+func (c *condition) shown(zone *time.Location) []string {
+	values := c.values(zone)
+	return values[:min(len(values), maxShown)]
+}
+
+func (c *condition) more(zone *time.Location) []string {
+	return c.values(zone)[len(c.shown(zone)):]
+}
+
+// cutShort reports whether a value is not shown as a whole.
+func (c *condition) cutShort() bool {
+	return entryOf(c.Type, c.Operator) != entryList && len(c.Value) > maxSaid
+}
+
+// types returns the types that the condition can have: its own is among them.
+func (c *condition) types() []flipt.ComparisonType {
+	if slices.Contains(everyType, c.Type) {
+		return everyType
+	}
+	return append([]flipt.ComparisonType{c.Type}, everyType...)
+}
+
+// operators returns the operators that the condition can have: its own is among them.
+func (c *condition) operators() []string {
+	of := operators[c.Type]
+	if slices.Contains(of, c.Operator) {
+		return of
+	}
+	return append([]string{c.Operator}, of...)
+}
+
+// zones returns the time zones in which a date can be entered.
+func zones(visitor *time.Location) []string {
+	if visitor.String() == utc {
+		return []string{utc}
+	}
+	return []string{visitor.String(), utc}
+}
+
+// warning returns what conditions of other segments do otherwise, or "".
+func (e *editor) warning(c *condition) string { return e.known.conflict(c, e.Saved) }

@@ -1,0 +1,96 @@
+package segment
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// deletion is what the page before the deletion of a segment shows.
+type deletion struct {
+	*subject
+	Revision int64 // since which the segment must not have changed
+	Typed    string
+	Problems part.Problems
+}
+
+// askDelete asks before the segment is deleted or, if it is used, says by what.
+func askDelete(v *page.Visit) error {
+	d, err := readDeletion(v)
+	if notFound(err) {
+		return d.replyMissing(err)
+	}
+	if err != nil {
+		return err
+	}
+	d.Revision = d.subject.Revision
+	return d.reply(http.StatusOK)
+}
+
+func readDeletion(v *page.Visit) (*deletion, error) {
+	s, err := read(v)
+	d := &deletion{subject: s}
+	if err == nil {
+		err = s.readAround()
+	}
+	return d, err
+}
+
+func (d *deletion) reply(status int) error {
+	d.Reply(status, d.page("Delete", d.main()))
+	return nil
+}
+
+// postDelete deletes the segment if its key was typed.
+func postDelete(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	d, err := readDeletion(v)
+	if notFound(err) {
+		return d.replyMissing(err)
+	}
+	if err != nil {
+		return err
+	}
+	d.Typed = form.Get("key")
+	if d.Revision, err = strconv.ParseInt(form.Get("revision"), 10, 64); err != nil || d.Revision < 0 {
+		return errForm
+	}
+	if d.Typed != d.Key {
+		d.Problems.Add("key", "Type the key exactly as it is: "+d.Key)
+		return d.reply(http.StatusUnprocessableEntity)
+	}
+	return d.delete(form.Get("message"))
+}
+
+func (d *deletion) delete(message string) error {
+	deleted, err := patch.Run(d.Visit, &guidonv1.PatchRequest{
+		NamespaceKey: d.Visit.Key(), Message: message,
+		Segments: []*guidonv1.SegmentEdit{{Delete: d.Key, UnlessChangedSince: &d.Revision}},
+	})
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition: // the page shows what it is now
+		who := "somebody"
+		if d.Last != nil {
+			who = actorName(d.Last)
+		}
+		d.Problems.Add("key", "This segment was changed by "+who+" meanwhile. Look at it again, then type the key.")
+		d.Revision, d.Typed = d.subject.Revision, ""
+		return d.reply(http.StatusConflict)
+	case guidon.InvalidArgument: // it is in use
+		d.Problems = part.Problems{refusal("key", err)}
+		return d.reply(http.StatusConflict)
+	}
+	if err != nil {
+		return err
+	}
+	d.Redirect(page.Below("namespaces", d.Visit.Key(), "segments") + savedQuery(deleted.GetRevision()) + "&deleted=" + url.QueryEscape(d.Key))
+	return nil
+}

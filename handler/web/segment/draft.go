@@ -1,0 +1,209 @@
+package segment
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// maxConditions limits the conditions that the editor takes.
+const maxConditions = 200
+
+// draft is a segment as it is edited, with what else is in the form.
+type draft struct {
+	Key         string // of the segment; of a new one, as it was entered
+	Revision    int64  // of the namespace, from which the draft began
+	Name        string
+	Description string
+	Naming      bool // the fields of name and description are shown
+	Any         bool // one condition is enough
+	Conditions  []condition
+	Message     string // why the change is made
+	Everyone    bool   // it may be without conditions: the visitor was asked
+
+	Entity, Context string // who may be in it
+}
+
+// condition is a constraint as it is edited.
+type condition struct {
+	From     int  // the index of the saved constraint, or -1
+	Open     bool // it is shown as fields
+	Type     flipt.ComparisonType
+	Property string
+	Operator string
+	Value    string // as it is stored
+	Note     string
+
+	// What was entered as the value of an open condition.
+	Text   string
+	Items  []string
+	Add    string
+	Date   dateEntry
+	Added  added
+	Bad    string // why Add is still there
+	Turned bool   // the way of comparing changed after the fields were shown
+}
+
+// newCondition returns the condition that is added.
+func newCondition(zone *time.Location) condition {
+	c := condition{From: -1, Open: true, Type: typeText, Operator: operators[typeText][0]}
+	c.enter(zone)
+	return c
+}
+
+// draftOf returns the draft that begins with a saved segment.
+func draftOf(g *guidonv1.DocumentSegment, revision int64, zone *time.Location) *draft {
+	d := &draft{
+		Key: g.GetKey(), Revision: revision, Name: g.GetName(), Description: g.GetDescription(),
+		Any: g.GetMatchType() == flipt.MatchType_ANY_MATCH_TYPE,
+	}
+	for i, c := range g.GetConstraints() {
+		d.Conditions = append(d.Conditions, conditionOf(c, i, zone))
+	}
+	return d
+}
+
+func conditionOf(c *guidonv1.DocumentConstraint, from int, zone *time.Location) condition {
+	out := condition{From: from, Type: c.GetType(), Property: c.GetProperty(), Operator: c.GetOperator(), Value: c.GetValue(), Note: c.GetDescription()}
+	if out.Type == typeEntity {
+		out.Property = ""
+	}
+	out.enter(zone)
+	return out
+}
+
+// enter sets the fields of the value from the value.
+func (c *condition) enter(zone *time.Location) {
+	c.Text, c.Items, c.Add, c.Date = "", nil, "", dateEntry{Zone: zone.String()}
+	switch entryOf(c.Type, c.Operator) {
+	case entryText, entryNumber:
+		c.Text = c.Value
+	case entryDate:
+		c.Date = dateEntryOf(c.Value, zone)
+	case entryList:
+		if items, ok := itemsOf(c.Value, c.Type == typeNumber); ok {
+			c.Items = items
+		}
+	}
+}
+
+// accept sets the value from its fields. A value that means the same keeps its spelling.
+func (c *condition) accept(zone *time.Location) {
+	switch entryOf(c.Type, c.Operator) {
+	case entryNone:
+		c.Value = ""
+	case entryText, entryNumber:
+		c.Value = c.Text
+	case entryDate:
+		if dateEntryOf(c.Value, zone) == c.Date {
+			return
+		}
+		c.Value, _ = c.Date.value(zone)
+	case entryList:
+		was, ok := itemsOf(c.Value, c.Type == typeNumber)
+		if !ok || !slices.Equal(was, c.Items) {
+			c.Value = listOf(c.Items, c.Type == typeNumber)
+		}
+	}
+}
+
+// turn makes the condition compare otherwise, and keeps what was entered as far as that has a
+// place in the new fields.
+func (c *condition) turn(t flipt.ComparisonType, operator string, zone *time.Location) {
+	if t == c.Type && operator == c.Operator {
+		return
+	}
+	was := entryOf(c.Type, c.Operator)
+	var texts []string
+	switch was {
+	case entryText, entryNumber:
+		texts, _ = pasted(c.Text)
+		if entryOf(t, operator) != entryList && c.Text != "" {
+			texts = []string{c.Text}
+		}
+	case entryDate:
+		if value, ok := c.Date.value(zone); ok {
+			texts = []string{value}
+		}
+	case entryList:
+		texts = c.Items
+	}
+	wanted := operator
+	operator = operatorFor(t, operator)
+	is := entryOf(t, operator)
+	c.Turned = is != was || operator != wanted
+	c.Type, c.Operator = t, operator
+	if is == was {
+		return
+	}
+	c.Text, c.Items, c.Add, c.Date = "", nil, "", dateEntry{Zone: zone.String()}
+	switch {
+	case len(texts) == 0:
+	case is == entryList:
+		c.Items, _ = merge(nil, texts)
+	case is == entryDate:
+		c.Date = dateEntryOf(texts[0], zone)
+	default:
+		c.Text = texts[0]
+	}
+}
+
+// document returns the segment as it would be saved.
+func (d *draft) document() *guidonv1.DocumentSegment {
+	g := &guidonv1.DocumentSegment{Key: d.Key, Name: d.Name, Description: d.Description, MatchType: d.match()}
+	for i := range d.Conditions {
+		g.Constraints = append(g.Constraints, d.Conditions[i].document())
+	}
+	return g
+}
+
+func (d *draft) match() flipt.MatchType {
+	if d.Any {
+		return flipt.MatchType_ANY_MATCH_TYPE
+	}
+	return flipt.MatchType_ALL_MATCH_TYPE
+}
+
+func (c *condition) document() *guidonv1.DocumentConstraint {
+	return &guidonv1.DocumentConstraint{Type: c.Type, Property: c.property(), Operator: c.Operator, Value: c.Value, Description: c.Note}
+}
+
+// property returns the property that the constraint compares.
+func (c *condition) property() string {
+	if c.Type == typeEntity {
+		return entityProperty
+	}
+	return c.Property
+}
+
+// keepSpelling replaces texts that differ from the saved ones only in a way that forms make:
+// they change line breaks, and fields of one line have none.
+func (d *draft) keepSpelling(saved *guidonv1.DocumentSegment) {
+	d.Name = spelledAs(saved.GetName(), d.Name, noBreaks)
+	d.Description = spelledAs(saved.GetDescription(), d.Description, sameBreaks)
+	for i := range d.Conditions {
+		c := &d.Conditions[i]
+		if c.From < 0 || c.From >= len(saved.GetConstraints()) {
+			c.From = -1
+			continue
+		}
+		from := saved.GetConstraints()[c.From]
+		c.Property, c.Note = spelledAs(from.GetProperty(), c.Property, noBreaks), spelledAs(from.GetDescription(), c.Note, noBreaks)
+		c.Value, c.Text = spelledAs(from.GetValue(), c.Value, noBreaks), spelledAs(from.GetValue(), c.Text, noBreaks)
+	}
+}
+
+var (
+	noBreaks   = strings.NewReplacer("\r", "", "\n", "")
+	sameBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+)
+
+func spelledAs(saved, sent string, form *strings.Replacer) string {
+	if saved != sent && form.Replace(saved) == form.Replace(sent) {
+		return saved
+	}
+	return sent
+}

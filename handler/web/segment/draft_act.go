@@ -1,0 +1,94 @@
+package segment
+
+import (
+	"slices"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// acted is what a button did to a draft, besides changing it.
+type acted struct {
+	Problems part.Problems
+	AskLast  bool   // it would remove the last condition
+	Said     string // what was done, in words
+}
+
+// act does to the draft what the button says. Unknown buttons do nothing.
+func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) (done acted) {
+	i, one := action.Index(0, len(d.Conditions))
+	switch action.Verb {
+	case "name":
+		d.Naming = true
+	case "add":
+		done.Problems = d.add(len(d.Conditions), newCondition(zone))
+	case "clear":
+		d.Conditions, d.Everyone = nil, true
+	}
+	if !one {
+		return done
+	}
+	c := &d.Conditions[i]
+	switch action.Verb {
+	case "edit":
+		c.Open = true
+	case "done":
+		done.Problems = c.check(i, saved, zone)
+		c.Open = len(done.Problems) > 0
+	case "reset":
+		if c.From >= 0 {
+			*c = conditionOf(saved.GetConstraints()[c.From], c.From, zone)
+		}
+	case "remove":
+		done.AskLast = len(d.Conditions) == 1
+		if !done.AskLast {
+			d.Conditions = slices.Delete(d.Conditions, i, i+1)
+		}
+	case "duplicate":
+		copied := *c
+		copied.From, copied.Items = -1, slices.Clone(c.Items)
+		done.Problems = d.add(i+1, copied)
+	case "up", "down":
+		d.move(i, action.Verb)
+	case "drop":
+		if item, ok := action.Index(1, len(c.Items)); ok {
+			c.Items = slices.Delete(c.Items, item, item+1)
+			c.accept(zone)
+		}
+	case "missing":
+		done.Problems = d.add(i+1, missing(c, zone))
+	}
+	return done
+}
+
+// add inserts a condition unless there are too many.
+func (d *draft) add(at int, c condition) (problems part.Problems) {
+	if len(d.Conditions) >= maxConditions {
+		problems.Add("conditions", tooMany)
+		return problems
+	}
+	d.insert(at, c)
+	return nil
+}
+
+const tooMany = "A segment has 200 conditions at most here. Use lists of values, or a second segment."
+
+// move moves the condition one place up or down.
+func (d *draft) move(i int, verb string) {
+	to := i - 1
+	if verb == "down" {
+		to = i + 1
+	}
+	if to >= 0 && to < len(d.Conditions) {
+		d.Conditions[i], d.Conditions[to] = d.Conditions[to], d.Conditions[i]
+	}
+}
+
+// missing returns the condition that holds if the property of another one is missing.
+func missing(c *condition, zone *time.Location) condition {
+	m := condition{From: -1, Type: c.Type, Property: c.Property, Operator: whenMissing(c.Type)}
+	m.enter(zone)
+	return m
+}

@@ -1,0 +1,148 @@
+package segment
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// maxText is the maximum length of names, keys and properties, in characters (contract 4.1).
+const maxText = 255
+
+// check returns what is wrong with the draft. Conditions that are as they were saved are not
+// checked.
+func (d *draft) check(saved *guidonv1.DocumentSegment, zone *time.Location) (problems part.Problems) {
+	if strings.TrimSpace(d.Name) == "" {
+		problems.Add("name", "A name is needed.")
+	} else if message := tooLong(d.Name); message != "" {
+		problems.Add("name", message)
+	}
+	for i := range d.Conditions {
+		problems = append(problems, d.Conditions[i].check(i, saved, zone)...)
+	}
+	return problems
+}
+
+// tooLong returns what is wrong with a text that is too long, or "".
+func tooLong(text string) string {
+	if n := utf8.RuneCountInString(text); n > maxText {
+		return fmt.Sprintf("%d characters at most, this has %s.", maxText, page.Number(n))
+	}
+	return ""
+}
+
+// check returns what is wrong with the condition.
+func (c *condition) check(i int, saved *guidonv1.DocumentSegment, zone *time.Location) (problems part.Problems) {
+	if c.Bad == "" && !c.Turned && c.savedIn(saved) {
+		return nil
+	}
+	if _, known := typeNames[c.Type]; !known {
+		problems.Add(name(i, "type"), "This type is not known. Choose one, or remove the condition.")
+		return problems
+	}
+	if c.Type != typeEntity {
+		if c.Property == "" {
+			problems.Add(name(i, "property"), "A property is needed.")
+		} else if message := tooLong(c.Property); message != "" {
+			problems.Add(name(i, "property"), message)
+		}
+	}
+	if c.Turned {
+		problems.Add(name(i, "operator"), "The way of comparing has changed, and so have the fields. Look at the value, then save.")
+		return problems
+	}
+	if !slices.Contains(operators[c.Type], c.Operator) && entryOf(c.Type, c.Operator) != entryDate {
+		problems.Add(name(i, "operator"), typeName(c.Type)+" cannot be compared in this way. Choose another one.")
+		return problems
+	}
+	if field, message := c.checkValue(zone); message != "" {
+		problems.Add(name(i, field), message)
+	}
+	return problems
+}
+
+// savedIn reports whether the condition is as it was saved.
+func (c *condition) savedIn(saved *guidonv1.DocumentSegment) bool {
+	is := c.document()
+	return slices.ContainsFunc(saved.GetConstraints(), func(was *guidonv1.DocumentConstraint) bool { return proto.Equal(is, was) })
+}
+
+// checkValue returns the field of a value and what is wrong with it, or "". It makes numbers
+// of lists such as JSON has them.
+func (c *condition) checkValue(zone *time.Location) (field, message string) {
+	switch entryOf(c.Type, c.Operator) {
+	case entryText:
+		if c.Text == "" {
+			return "text", "A value is needed. For a missing property there is the operator “is empty”."
+		}
+	case entryNumber:
+		if c.Text == "" {
+			return "text", "A number is needed."
+		}
+		return "text", notNumber(c.Text)
+	case entryDate:
+		if _, ok := c.Date.value(zone); !ok {
+			return "date", "Write 2026-12-01 or 2026-12-01T18:00:00Z."
+		}
+	case entryList:
+		return "add", c.checkList()
+	}
+	return "", ""
+}
+
+func (c *condition) checkList() string {
+	switch {
+	case c.Bad != "":
+		return c.Bad
+	case c.Added.Dropped > 0:
+		return fmt.Sprintf("%d values at most: %s were not added.", maxValues, page.Count(c.Added.Dropped, "value"))
+	case len(c.Items) == 0:
+		return "Add at least one value."
+	case len(c.Items) > maxValues:
+		return fmt.Sprintf("%d values at most, these are %s.", maxValues, page.Number(len(c.Items)))
+	case c.Type != typeNumber:
+		return ""
+	}
+	for i, item := range c.Items {
+		if message := notNumber(item); message != "" {
+			return message
+		}
+		if !json.Valid([]byte(item)) {
+			n, _ := strconv.ParseFloat(item, 64)
+			if math.IsInf(n, 0) {
+				return notANumber(item)
+			}
+			c.Items[i] = strconv.FormatFloat(n, 'f', -1, 64)
+		}
+	}
+	c.Value = listOf(c.Items, true)
+	return ""
+}
+
+// notNumber returns what is wrong with a number, or "".
+func notNumber(text string) string {
+	if n, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(n) {
+		return ""
+	}
+	return notANumber(text)
+}
+
+func notANumber(text string) string {
+	message := "Not a number: " + page.Printable(text, 60) + "."
+	repaired := strings.Replace(strings.TrimSpace(text), ",", ".", 1)
+	if n, err := strconv.ParseFloat(repaired, 64); err == nil && !math.IsNaN(n) {
+		message += " Write " + repaired + "."
+	}
+	return message
+}

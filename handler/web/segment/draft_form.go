@@ -1,0 +1,105 @@
+package segment
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+// name returns the name of a field of the condition with the index, which is also the id of
+// its element.
+func name(index int, field string) string {
+	return "condition." + strconv.Itoa(index) + "." + field
+}
+
+// errForm is the error for a form that no page of this service has.
+var errForm = guidon.Errorf(guidon.InvalidArgument, "the form is not complete")
+
+// readDraft returns the draft in a form. Conditions that are shown as fields have what was
+// entered; values that were added to their lists are in the lists.
+func readDraft(form url.Values, zone *time.Location) (*draft, error) {
+	d := &draft{
+		Key: form.Get("key"), Name: form.Get("name"), Description: sameBreaks.Replace(form.Get("description")),
+		Naming: form.Get("naming") != "", Any: form.Get("match") == "any", Message: form.Get("message"),
+		Everyone: form.Get("everyone") != "",
+		Entity:   form.Get("entity"), Context: form.Get("context"),
+	}
+	if text := form.Get("revision"); text != "" {
+		revision, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || revision < 0 {
+			return nil, errForm
+		}
+		d.Revision = revision
+	}
+	for i := 0; form.Has(name(i, "type")); i++ {
+		if i == maxConditions {
+			return nil, guidon.Errorf(guidon.InvalidArgument, "there are more than %d conditions", maxConditions)
+		}
+		c, err := readCondition(form, i, zone)
+		if err != nil {
+			return nil, err
+		}
+		d.Conditions = append(d.Conditions, c)
+	}
+	return d, nil
+}
+
+func readCondition(form url.Values, i int, zone *time.Location) (condition, error) {
+	get := func(field string) string { return form.Get(name(i, field)) }
+	kind, err := strconv.ParseInt(get("type"), 10, 32)
+	if err != nil {
+		return condition{}, errForm
+	}
+	from, err := strconv.Atoi(get("from"))
+	if err != nil {
+		from = -1
+	}
+	c := condition{
+		From: from, Open: get("open") != "", Type: flipt.ComparisonType(kind), Property: get("property"), Operator: get("operator"),
+		Value: get("value"), Note: get("note"),
+	}
+	if !c.Open {
+		c.enter(zone)
+		return c, nil
+	}
+	kindWas, operatorWas, _ := strings.Cut(get("was"), " ")
+	was, err := strconv.ParseInt(kindWas, 10, 32)
+	if err != nil {
+		return condition{}, errForm
+	}
+	to, operator := c.Type, c.Operator
+	c.Type, c.Operator = flipt.ComparisonType(was), operatorWas
+	c.Text, c.Items, c.Add = get("text"), form[name(i, "item")], get("add")
+	c.Date = dateEntry{get("date"), get("clock"), get("zone")}
+	c.addItems()
+	c.turn(to, operator, zone)
+	c.accept(zone)
+	return c, nil
+}
+
+// addItems adds what was entered to the list.
+func (c *condition) addItems() {
+	if strings.TrimSpace(c.Add) == "" {
+		c.Add = ""
+		return
+	}
+	more, err := pasted(c.Add)
+	if err != nil {
+		c.Bad = sentence(err.Error())
+		return
+	}
+	c.Items, c.Added = merge(c.Items, more)
+	c.Add = ""
+}
+
+// sentence returns the text with a capital letter and a full stop.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}

@@ -1,0 +1,124 @@
+package segment
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// subject is the segment that a page is about, as it is saved, with what the page says about
+// it.
+type subject struct {
+	*page.Visit
+	Key      string
+	At       string // the revision or time of which it is shown; "" for now
+	Saved    *guidonv1.DocumentSegment
+	Revision int64            // of the namespace when it was read
+	Last     *guidonv1.Change // the newest change of it; nil if that is not known
+	Usage    *guidonv1.SegmentUsage
+	Flags    map[string]*guidonv1.FlagSummary // of those that use it, by key
+}
+
+// reference returns the name of the namespace's state that is shown.
+func (s *subject) reference() string {
+	if s.At == "" {
+		return s.Visit.Key()
+	}
+	return s.Visit.Key() + "@" + s.At
+}
+
+// address returns the address of a page of the segment, for a browser.
+func (s *subject) address(pages ...string) string {
+	return s.In(append([]string{"segments", s.Key}, pages...)...)
+}
+
+// read returns the segment of the page. The error for a segment that does not exist has code
+// NotFound.
+func read(v *page.Visit) (*subject, error) {
+	s := &subject{Visit: v, Key: v.Variable("segment"), At: v.Query().Get("at")}
+	content, state, err := getContent.RunAt(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.reference(), Key: s.Key})
+	if err != nil {
+		return s, err
+	}
+	s.Saved, s.Revision = content.GetSegment(), state.Revision
+	return s, nil
+}
+
+// readAround reads what the pages of the segment say about it.
+func (s *subject) readAround() (err error) {
+	if s.At == "" {
+		if s.Last, err = lastChange(s.Visit, s.Key); err != nil {
+			return err
+		}
+	}
+	if s.Usage, err = getUsage.Run(s.Visit, &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key}); err != nil {
+		return err
+	}
+	s.Flags = make(map[string]*guidonv1.FlagSummary)
+	if len(s.Usage.GetUses()) == 0 {
+		return nil
+	}
+	list, err := listFlags.Run(s.Visit, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.reference(), Segments: []string{s.Key}, Limit: 200})
+	for _, f := range list.GetFlags() {
+		s.Flags[f.GetKey()] = f
+	}
+	return err
+}
+
+// lastChange returns the newest change of an existing segment, or nil if that is not known.
+func lastChange(v *page.Visit, key string) (*guidonv1.Change, error) {
+	list, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: kindSegment, Keys: []string{key}})
+	if err != nil || len(list.GetChanges()) == 0 {
+		return nil, err
+	}
+	return list.GetChanges()[0], nil
+}
+
+// newestRecord returns the newest change record about a segment, which may be that of its
+// deletion, or nil.
+func newestRecord(v *page.Visit, key string) (*guidonv1.Change, error) {
+	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: kindSegment, Key: key, Limit: 1})
+	if err != nil || len(list.GetChanges()) == 0 {
+		return nil, err
+	}
+	return list.GetChanges()[0], nil
+}
+
+// actorName returns who made a change, for people.
+func actorName(c *guidonv1.Change) string {
+	return page.Printable(cmp.Or(c.GetActor().GetName(), c.GetActor().GetId(), "somebody unknown"), 128)
+}
+
+// undoable is how long the page offers to undo what the visitor has just saved.
+const undoable = 10 * time.Minute
+
+// justSaved returns the revision that the visitor has just saved, if the address says so, the
+// newest change of the object is that one, and it is the visitor's.
+func justSaved(v *page.Visit, last *guidonv1.Change) (revision int64, is bool) {
+	if last == nil || v.Query().Get("saved") != strconv.FormatInt(last.GetRevision(), 10) {
+		return 0, false
+	}
+	if a := v.Visitor.Authentication; a != nil && a.Actor().ID != last.GetActor().GetId() {
+		return 0, false
+	}
+	return last.GetRevision(), v.Now().Sub(last.GetAt().AsTime()) < undoable
+}
+
+// stateOf returns the state of a flag, and whether it is known.
+func (s *subject) stateOf(key string) (part.State, bool) {
+	f := s.Flags[key]
+	if f == nil {
+		return part.Off, false
+	}
+	return map[guidonv1.FlagState]part.State{
+		guidonv1.FlagState_ON_FLAG_STATE: part.On, guidonv1.FlagState_PARTLY_FLAG_STATE: part.Partly,
+	}[f.GetState()], true
+}
+
+// notFound reports whether the error is that of an object that does not exist.
+func notFound(err error) bool { return guidon.CodeOf(err) == guidon.NotFound }

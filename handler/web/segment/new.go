@@ -1,0 +1,219 @@
+package segment
+
+import (
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/a-h/templ"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// creator is what the page of a new segment shows.
+type creator struct {
+	editor
+	copied string // the key of the segment that it began with, or ""
+	taken  string // the name of the segment that has the key, or ""
+	better string // a key that could be meant, or ""
+}
+
+// showNew shows the form of a new segment.
+func showNew(v *page.Visit) error {
+	c := newCreator(v, &draft{Revision: v.State.Revision, Name: v.Query().Get("name"), Conditions: []condition{newCondition(v.Location())}})
+	if key := v.Query().Get("copy"); key != "" {
+		content, err := getContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
+		if err != nil {
+			return err
+		}
+		if len(content.GetSegment().GetConstraints()) > maxConditions {
+			return guidon.Errorf(guidon.InvalidArgument, "segment %q has more than %d conditions: copy it by an export and an import", key, maxConditions)
+		}
+		c.copied = key
+		c.draft = draftOf(content.GetSegment(), v.State.Revision, v.Location())
+		c.draft.Key, c.draft.Name = "", "Copy of "+c.draft.Name
+		for i := range c.draft.Conditions {
+			c.draft.Conditions[i].From = -1
+		}
+	}
+	return c.reply(http.StatusOK)
+}
+
+func newCreator(v *page.Visit, d *draft) *creator {
+	d.Naming = true
+	return &creator{editor: editor{subject: &subject{Visit: v, Saved: &guidonv1.DocumentSegment{}}, draft: d}}
+}
+
+// postNew does to the draft in the form what the button says, or creates the segment.
+func postNew(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	d, err := readDraft(form, v.Location())
+	if err != nil {
+		return err
+	}
+	c := newCreator(v, d)
+	if better := form.Get("take"); better != "" {
+		d.Key = better
+		return c.reply(http.StatusOK)
+	}
+	switch action := page.ActionOf(form); action.Verb {
+	case "create", "":
+		return c.create()
+	default:
+		c.acted = d.act(action, c.Saved, v.Location())
+	}
+	if len(c.acted.Problems) > 0 {
+		return c.reply(http.StatusUnprocessableEntity)
+	}
+	return c.reply(http.StatusOK)
+}
+
+// create saves the new segment unless there is one with its key.
+func (c *creator) create() error {
+	d := c.draft
+	if d.Key == "" {
+		d.Key = slug(d.Name)
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	if len(d.Conditions) == 0 && len(c.acted.Problems) == 0 && !d.Everyone {
+		c.acted.AskLast = true
+		return c.reply(http.StatusUnprocessableEntity)
+	}
+	if len(c.acted.Problems) > 0 {
+		return c.reply(http.StatusUnprocessableEntity)
+	}
+	saved, err := replaceSegment.Run(c.Visit, &guidonv1.ReplaceSegmentRequest{
+		NamespaceKey: c.Visit.Key(), Key: d.Key, Segment: d.document(), UnlessChangedSince: &c.State.Revision, Message: d.Message,
+	})
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition: // somebody created it since this request began
+		if err := c.check(); err != nil {
+			return err
+		}
+		if len(c.acted.Problems) == 0 {
+			c.acted.Problems = part.Problems{refusal("key", err)}
+		}
+		return c.reply(http.StatusUnprocessableEntity)
+	case guidon.InvalidArgument:
+		c.acted.Problems = part.Problems{refusal("conditions", err)}
+		return c.reply(http.StatusUnprocessableEntity)
+	}
+	if err != nil {
+		return err
+	}
+	c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", d.Key) + savedQuery(saved.GetRevision()))
+	return nil
+}
+
+// check sets what is wrong with the draft, its key included.
+func (c *creator) check() error {
+	d := c.draft
+	c.acted.Problems = nil
+	rest := d.check(c.Saved, c.Location())
+	for len(rest) > 0 && rest[0].Field == "name" {
+		c.acted.Problems = append(c.acted.Problems, rest[0])
+		rest = rest[1:]
+	}
+	if err := c.checkKey(); err != nil {
+		return err
+	}
+	c.acted.Problems = append(c.acted.Problems, rest...)
+	return nil
+}
+
+func (c *creator) checkKey() error {
+	key := c.draft.Key
+	if key == "" {
+		if strings.TrimSpace(c.draft.Name) != "" { // otherwise the name says it all
+			c.acted.Problems.Add("key", "A key is needed.")
+		}
+		return nil
+	}
+	if message := tooLong(key); message != "" {
+		c.acted.Problems.Add("key", message)
+		return nil
+	}
+	if !validKey(key) {
+		message := "Letters, digits, - and _ only."
+		if c.better = slug(key); c.better != "" {
+			message += " Did you mean " + c.better + "?"
+		}
+		c.acted.Problems.Add("key", message)
+		return nil
+	}
+	existing, err := getContent.Run(c.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.Visit.Key(), Key: key})
+	if notFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.taken = existing.GetSegment().GetName()
+	c.acted.Problems.Add("key", page.NamespaceName(c.Namespace)+" has a segment "+page.Printable(c.taken, 128)+" with this key. Open it or take another key.")
+	return nil
+}
+
+// validKey reports whether a new segment may have the key (contract 4.1).
+func validKey(key string) bool {
+	for _, r := range key {
+		if !keyRune(r) {
+			return false
+		}
+	}
+	return key != ""
+}
+
+func keyRune(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
+}
+
+// slug returns the key that follows from a name: lower case, with hyphens between words.
+func slug(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		r = unicode.ToLower(r)
+		switch plain, known := plainRunes[r]; {
+		case keyRune(r):
+			b.WriteRune(r)
+		case known:
+			b.WriteString(plain)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	key := strings.Trim(b.String(), "-")
+	if utf8.RuneCountInString(key) > maxText {
+		key = key[:maxText]
+	}
+	return key
+}
+
+// plainRunes are letters that keys have without their marks.
+var plainRunes = map[rune]string{
+	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'å': "a", 'æ': "ae", 'ø': "o", 'é': "e", 'è': "e", 'ê': "e", 'á': "a", 'à': "a",
+	'â': "a", 'ã': "a", 'ç': "c", 'í': "i", 'î': "i", 'ñ': "n", 'ó': "o", 'ô': "o", 'õ': "o", 'ú': "u", 'û': "u",
+}
+
+// reply responds with the page.
+func (c *creator) reply(status int) (err error) {
+	c.showProblems()
+	if c.known, err = readKnown(c.Visit); err != nil {
+		return err
+	}
+	c.readonly = !c.MayEdit()
+	c.Reply(status, page.Page{
+		Title: "New segment", Place: page.PlaceSegments, Modules: []string{"draft.js"}, Main: c.main(),
+		Crumbs:  []page.Crumb{{Text: "Segments", Address: c.In("segments")}, {Text: "New segment"}},
+		Regions: map[string]templ.Component{region: c.body()},
+	})
+	return nil
+}

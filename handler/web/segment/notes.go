@@ -1,0 +1,101 @@
+package segment
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// never returns why a condition never matches or fails, or "".
+func (c *condition) never() string {
+	numbers := c.Type == typeNumber
+	switch {
+	case typeNames[c.Type] == "":
+		return "Conditions of this type are not known: every evaluation that gets here fails."
+	case c.Type == typeDate && (c.Operator == guidon.OpIsOneOf || c.Operator == guidon.OpIsNotOneOf):
+		return "This never matches: dates cannot be compared with a list."
+	case entryOf(c.Type, c.Operator) == entryList:
+		if items, ok := itemsOf(c.Value, numbers); !ok || len(items) == 0 && c.Operator == guidon.OpIsOneOf {
+			return "This never matches: the list has no values that can be compared."
+		}
+	case entryOf(c.Type, c.Operator) == entryNumber:
+		if _, err := strconv.ParseFloat(c.Value, 64); err != nil {
+			return "This never matches: the value is not a number."
+		}
+	}
+	return ""
+}
+
+// addsMissing reports whether another condition could take the missing properties in.
+func (d *draft) addsMissing(i int) bool {
+	c := &d.Conditions[i]
+	if !failsWhenMissing(c.Operator) || c.Type == typeEntity || c.Property == "" {
+		return false
+	}
+	for j := range d.Conditions {
+		if o := &d.Conditions[j]; o.Type == c.Type && o.Property == c.Property && o.Operator == whenMissing(c.Type) {
+			return false
+		}
+	}
+	return true
+}
+
+// known are the properties of the constraints of a namespace.
+type known []*guidonv1.Property
+
+// maxKnown limits the properties that are offered.
+const maxKnown = 200
+
+// readKnown returns the properties of the namespace.
+func readKnown(v *page.Visit) (known, error) {
+	list, err := listProperties.Run(v, &guidonv1.ListPropertiesRequest{NamespaceKey: v.Key(), Limit: maxKnown})
+	return list.GetProperties(), err
+}
+
+// of returns what is known about a property, or nil.
+func (k known) of(property string) *guidonv1.Property {
+	for _, p := range k {
+		if p.GetName() == property {
+			return p
+		}
+	}
+	return nil
+}
+
+// values returns the values that conditions on the property compare with.
+func (k known) values(c *condition) []string { return k.of(c.Property).GetValues() }
+
+// conflict returns that conditions of other segments compare the property as another type, or
+// "".
+func (k known) conflict(c *condition, saved *guidonv1.DocumentSegment) string {
+	if c.Type == typeEntity || c.Property == "" {
+		return ""
+	}
+	own := make(map[flipt.ComparisonType]int32)
+	for _, s := range saved.GetConstraints() {
+		if s.GetProperty() == c.Property {
+			own[s.GetType()]++
+		}
+	}
+	var others []string
+	count := 0
+	for _, t := range k.of(c.Property).GetTypes() {
+		if n := t.GetCount() - own[t.GetType()]; t.GetType() != c.Type && n > 0 {
+			others = append(others, typeName(t.GetType()))
+			count += int(n)
+		}
+	}
+	if count == 0 {
+		return ""
+	}
+	verb := "compares"
+	if count > 1 {
+		verb = "compare"
+	}
+	return fmt.Sprintf("%s of other segments %s this property as %s.", page.Count(count, "condition"), verb, strings.Join(others, " and "))
+}

@@ -1,0 +1,60 @@
+package segment
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// timeForm is the form of times in attributes.
+const timeForm = time.RFC3339
+
+// rfc3339 returns when a change was made, for attributes.
+func rfc3339(c *guidonv1.Change) string { return c.GetAt().AsTime().UTC().Format(timeForm) }
+
+// shownName returns the name of a segment, or its key if it has none.
+func shownName(g *guidonv1.SegmentSummary) string { return cmp.Or(g.GetName(), g.GetKey()) }
+
+// heading says what happened to the segment while it was edited.
+func (c *conflict) heading() string {
+	who := "Somebody"
+	if c.record != nil {
+		who = actorName(c.record)
+	}
+	if c.theirs == nil {
+		return who + " deleted this segment while you were editing"
+	}
+	return who + " changed this segment while you were editing"
+}
+
+// news returns whether the condition is new or changed.
+func (c *condition) news() string {
+	if c.From < 0 {
+		return "new"
+	}
+	return "changed"
+}
+
+// referencesOf returns the rules and rollouts of a flag that use the segment.
+func referencesOf(u *guidonv1.SegmentUse) []*guidonv1.SegmentReference {
+	return append(u.GetRules()[:len(u.GetRules()):len(u.GetRules())], u.GetRollouts()...)
+}
+
+// stepLabel returns what a rule or rollout is called, such as "Rule 2".
+func stepLabel(u *guidonv1.SegmentUse, r *guidonv1.SegmentReference) string {
+	word := stepName(u.GetEffect().GetType())
+	return strings.ToUpper(word[:1]) + word[1:] + " " + page.Number(int(r.GetIndex())+1)
+}
+
+// usesAfter returns the address of the next page of uses, for a browser.
+func (s *subject) usesAfter(token string) string {
+	query := url.Values{"after": {token}}
+	if s.At != "" {
+		query.Set("at", s.At)
+	}
+	return s.address("used-by") + "?" + query.Encode()
+}

@@ -1,0 +1,14 @@
+package segment
+
+// replyReview shows what saving the draft changes.
+func (e *editor) replyReview(status int) (err error) {
+	if e.effect, err = readEffect(e.Visit, e.Key, e.draft.document()); err != nil {
+		return err
+	}
+	e.changes = e.draft.changes(e.Saved)
+	for i := range e.draft.Conditions {
+		e.draft.Conditions[i].Open = false
+	}
+	e.Reply(status, e.page("Review", e.review()))
+	return nil
+}

@@ -1,0 +1,47 @@
+package segment
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// save stores the draft as one change.
+func (e *editor) save() error {
+	d := e.draft
+	saved, err := replaceSegment.Run(e.Visit, &guidonv1.ReplaceSegmentRequest{
+		NamespaceKey: e.Visit.Key(), Key: e.Key, Segment: d.document(), UnlessChangedSince: &d.Revision, Message: d.Message,
+	})
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition:
+		return e.replyConflict(d)
+	case guidon.InvalidArgument:
+		return e.replyRefused(err)
+	}
+	if err != nil {
+		return err
+	}
+	e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + savedQuery(saved.GetRevision()))
+	return nil
+}
+
+// savedQuery returns the query of the page that says what was saved.
+func savedQuery(revision int64) string { return "?saved=" + strconv.FormatInt(revision, 10) }
+
+// replyRefused shows the form again with the error of the operation.
+func (e *editor) replyRefused(err error) error {
+	e.acted.Problems = part.Problems{refusal("conditions", err)}
+	if err := e.readAround(); err != nil {
+		return err
+	}
+	return e.reply(http.StatusUnprocessableEntity)
+}
+
+// refusal returns the error of an operation as a problem of a field.
+func refusal(field string, err error) part.Problem {
+	return part.Problem{Field: field, Message: sentence(page.Printable(guidon.PublicMessage(err), 600))}
+}

@@ -1,0 +1,194 @@
+package segment
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// region is the part of a page that has the form of a draft.
+const region = "segment"
+
+// effectRegion is the part that says what saving the draft changes.
+const effectRegion = "effect"
+
+// editor is what the page of a segment shows.
+type editor struct {
+	*subject
+	draft    *draft
+	acted    acted
+	known    known
+	effect   *effect // of saving the draft; nil if it is as saved, or not complete
+	answer   *answer
+	changes  int  // how many parts of the draft differ from the segment
+	rebased  bool // the draft goes on over a newer revision
+	readonly bool
+}
+
+// showSegment shows the conditions of a segment.
+func showSegment(v *page.Visit) error {
+	s, err := read(v)
+	if notFound(err) {
+		return s.replyMissing(err)
+	}
+	if err == nil {
+		err = s.readAround()
+	}
+	if err != nil {
+		return err
+	}
+	e := &editor{subject: s, draft: draftOf(s.Saved, s.Revision, v.Location())}
+	return e.reply(http.StatusOK)
+}
+
+// postSegment does to the draft in the form what the button says, and shows the page again,
+// unless the button saves.
+func postSegment(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	d, err := readDraft(form, v.Location())
+	if err != nil {
+		return err
+	}
+	s, err := read(v)
+	if notFound(err) && form.Has("revision") {
+		d.Key = s.Key
+		return s.replyConflict(d)
+	}
+	if err != nil {
+		return err
+	}
+	d.Key = s.Key
+	d.keepSpelling(s.Saved)
+	return s.act(d, page.ActionOf(form))
+}
+
+// act does what the button says.
+func (s *subject) act(d *draft, action page.Action) error {
+	e := &editor{subject: s, draft: d}
+	switch action.Verb {
+	case "save", "review":
+		return e.finish(action.Verb)
+	case "rebase":
+		d.Revision, e.rebased = s.Revision, true
+	case "check":
+		if err := e.check(); err != nil {
+			return err
+		}
+	default:
+		e.acted = d.act(action, s.Saved, s.Location())
+	}
+	if err := s.readAround(); err != nil {
+		return err
+	}
+	if len(e.acted.Problems) > 0 {
+		return e.reply(http.StatusUnprocessableEntity)
+	}
+	return e.reply(http.StatusOK)
+}
+
+// check asks whether somebody is in the drafted segment.
+func (e *editor) check() (err error) {
+	drafted := e.draft.differs(e.Saved)
+	if drafted {
+		e.acted.Problems = e.draft.check(e.Saved, e.Location())
+	}
+	if len(e.acted.Problems) == 0 {
+		e.answer, err = e.ask(e.draft, drafted, &e.acted.Problems)
+	}
+	return err
+}
+
+// finish saves the draft or shows what saving it would change.
+func (e *editor) finish(verb string) error {
+	d := e.draft
+	e.acted.Problems = d.check(e.Saved, e.Location())
+	switch {
+	case len(e.acted.Problems) > 0:
+	case len(d.Conditions) == 0 && len(e.Saved.GetConstraints()) > 0 && verb == "save" && !d.Everyone:
+		e.acted.AskLast = true
+	case !d.differs(e.Saved):
+		e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key))
+		return nil
+	case verb == "review":
+		return e.replyReview(http.StatusOK)
+	default:
+		return e.save()
+	}
+	if err := e.readAround(); err != nil {
+		return err
+	}
+	return e.reply(http.StatusUnprocessableEntity)
+}
+
+// showProblems shows the fields that something is wrong with.
+func (e *editor) showProblems() {
+	for _, p := range e.acted.Problems {
+		if p.Field == "name" {
+			e.draft.Naming = true
+		}
+		for i := range e.draft.Conditions {
+			if strings.HasPrefix(p.Field, name(i, "")) {
+				e.draft.Conditions[i].Open = true
+			}
+		}
+	}
+}
+
+// reply responds with the page.
+func (e *editor) reply(status int) (err error) {
+	e.showProblems()
+	e.readonly = !e.MayEdit() || e.At != "" || len(e.Saved.GetConstraints()) > maxConditions
+	if !e.readonly {
+		if e.known, err = readKnown(e.Visit); err != nil {
+			return err
+		}
+		e.changes = e.draft.changes(e.Saved)
+		if e.changes > 0 && len(e.draft.check(e.Saved, e.Location())) == 0 {
+			if e.effect, err = readEffect(e.Visit, e.Key, e.draft.document()); err != nil {
+				return err
+			}
+		}
+	}
+	p := e.page("", e.main())
+	p.Live = e.At == "" && e.changes == 0
+	p.Modules = []string{"draft.js"}
+	p.Regions = map[string]templ.Component{region: e.body(), effectRegion: e.effectBar()}
+	e.Reply(status, p)
+	return nil
+}
+
+// page returns a page of the segment. title is what it is about besides the segment, or "".
+func (s *subject) page(title string, main templ.Component) page.Page {
+	name := s.Key
+	if s.Saved.GetName() != "" {
+		name = s.Saved.GetName()
+	}
+	crumbs := []page.Crumb{{Text: "Segments", Address: s.In("segments")}}
+	if title == "" {
+		crumbs = append(crumbs, page.Crumb{Text: s.Key})
+		title = name
+	} else {
+		crumbs = append(crumbs, page.Crumb{Text: s.Key, Address: s.address()}, page.Crumb{Text: title})
+		title += " · " + name
+	}
+	return page.Page{Title: title, Place: page.PlaceSegments, Crumbs: crumbs, Main: main}
+}
+
+// problems returns what is wrong with the form.
+func (e *editor) problems() part.Problems { return e.acted.Problems }
+
+// saved returns the constraint that the condition was, or nil.
+func (e *editor) saved(c *condition) *guidonv1.DocumentConstraint {
+	if c.From < 0 || c.From >= len(e.Saved.GetConstraints()) {
+		return nil
+	}
+	return e.Saved.GetConstraints()[c.From]
+}

@@ -1,0 +1,33 @@
+package segment
+
+import (
+	"net/http"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// showUses shows the flags that use the segment.
+func showUses(v *page.Visit) error {
+	s, err := read(v)
+	if notFound(err) {
+		return s.replyMissing(err)
+	}
+	if err == nil {
+		err = s.readAround()
+	}
+	if err != nil {
+		return err
+	}
+	if token := v.Query().Get("after"); token != "" {
+		request := &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key, Limit: maxUses, PageToken: token}
+		if s.Usage, err = getUsage.Run(v, request); err != nil {
+			return err
+		}
+	}
+	v.Reply(http.StatusOK, s.page("Used by", s.usesMain()))
+	return nil
+}
+
+// maxUses is how many flags a page lists.
+const maxUses = 50

@@ -1,0 +1,135 @@
+package segment
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+// The types of constraints.
+const (
+	typeText   = flipt.ComparisonType_STRING_COMPARISON_TYPE
+	typeNumber = flipt.ComparisonType_NUMBER_COMPARISON_TYPE
+	typeYesNo  = flipt.ComparisonType_BOOLEAN_COMPARISON_TYPE
+	typeDate   = flipt.ComparisonType_DATETIME_COMPARISON_TYPE
+	typeEntity = flipt.ComparisonType_ENTITY_ID_COMPARISON_TYPE
+)
+
+// entityProperty is the property of constraints on the entity id.
+const entityProperty = "entityId"
+
+// typeNames are the types in words.
+var typeNames = map[flipt.ComparisonType]string{
+	typeText: "Text", typeNumber: "Number", typeYesNo: "Yes or no", typeDate: "Date", typeEntity: "Entity",
+}
+
+// typeName returns the type in words.
+func typeName(t flipt.ComparisonType) string {
+	if name := typeNames[t]; name != "" {
+		return name
+	}
+	return "Unknown type " + strconv.Itoa(int(t))
+}
+
+// operators are those of each type (contract 4.3), in the order in which they are offered.
+// Lists of dates are left out: they never match.
+var operators = map[flipt.ComparisonType][]string{
+	typeText:   {guidon.OpEQ, guidon.OpNEQ, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpContains, guidon.OpNotContains, guidon.OpPrefix, guidon.OpSuffix, guidon.OpEmpty, guidon.OpNotEmpty},
+	typeNumber: {guidon.OpEQ, guidon.OpNEQ, guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpPresent, guidon.OpNotPresent},
+	typeYesNo:  {guidon.OpTrue, guidon.OpFalse, guidon.OpPresent, guidon.OpNotPresent},
+	typeDate:   {guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpEQ, guidon.OpNEQ, guidon.OpPresent, guidon.OpNotPresent},
+	typeEntity: {guidon.OpEQ, guidon.OpNEQ, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpContains, guidon.OpNotContains},
+}
+
+// operatorNames are the operators in words, and dateOperatorNames those of dates that differ.
+var (
+	operatorNames = map[string]string{
+		guidon.OpEQ: "is", guidon.OpNEQ: "is not", guidon.OpIsOneOf: "is one of", guidon.OpIsNotOneOf: "is not one of",
+		guidon.OpContains: "contains", guidon.OpNotContains: "does not contain", guidon.OpPrefix: "begins with", guidon.OpSuffix: "ends with",
+		guidon.OpEmpty: "is empty", guidon.OpNotEmpty: "is not empty", guidon.OpPresent: "is set", guidon.OpNotPresent: "is not set",
+		guidon.OpGT: "is greater than", guidon.OpGTE: "is at least", guidon.OpLT: "is less than", guidon.OpLTE: "is at most",
+		guidon.OpTrue: "is true", guidon.OpFalse: "is false",
+	}
+	dateOperatorNames = map[string]string{
+		guidon.OpGT: "is after", guidon.OpGTE: "is at or after", guidon.OpLT: "is before", guidon.OpLTE: "is at or before",
+	}
+)
+
+// operatorName returns the operator in words.
+func operatorName(t flipt.ComparisonType, operator string) string {
+	if name := dateOperatorNames[operator]; t == typeDate && name != "" {
+		return name
+	}
+	if name := operatorNames[operator]; name != "" {
+		return name
+	}
+	return operator
+}
+
+// counterparts are operators of one type that become another one of another type.
+var counterparts = map[string]string{
+	guidon.OpEmpty: guidon.OpNotPresent, guidon.OpNotPresent: guidon.OpEmpty,
+	guidon.OpNotEmpty: guidon.OpPresent, guidon.OpPresent: guidon.OpNotEmpty,
+}
+
+// operatorFor returns the operator if the type has it, else one with nearly its meaning, else
+// the first one of the type.
+func operatorFor(t flipt.ComparisonType, operator string) string {
+	of := operators[t]
+	switch {
+	case len(of) == 0 || slices.Contains(of, operator):
+		return operator
+	case slices.Contains(of, counterparts[operator]):
+		return counterparts[operator]
+	}
+	return of[0]
+}
+
+// entryKind is what a value is entered by.
+type entryKind int
+
+// The kinds of entries.
+const (
+	entryNone entryKind = iota
+	entryText
+	entryNumber
+	entryDate
+	entryList
+)
+
+// entryOf returns what the value of a constraint is entered by.
+func entryOf(t flipt.ComparisonType, operator string) entryKind {
+	switch operator {
+	case guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent, guidon.OpTrue, guidon.OpFalse:
+		return entryNone
+	case guidon.OpIsOneOf, guidon.OpIsNotOneOf:
+		if t != typeDate {
+			return entryList
+		}
+	}
+	switch t {
+	case typeNumber:
+		return entryNumber
+	case typeDate:
+		return entryDate
+	case typeYesNo:
+		return entryNone
+	}
+	return entryText
+}
+
+// failsWhenMissing reports whether the operator sounds as if it held for a missing property,
+// and does not.
+func failsWhenMissing(operator string) bool {
+	return operator == guidon.OpNEQ || operator == guidon.OpIsNotOneOf || operator == guidon.OpNotContains
+}
+
+// whenMissing returns the operator of the type that holds for a missing property.
+func whenMissing(t flipt.ComparisonType) string {
+	if t == typeText {
+		return guidon.OpEmpty
+	}
+	return guidon.OpNotPresent
+}
