@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"github.com/guidonhq/guidon/handler/web/changes"
 	"github.com/guidonhq/guidon/handler/web/page"
 )
 
@@ -10,6 +11,7 @@ import (
 func routes(s *page.Site) *page.Routes {
 	return page.NewRoutes(s,
 		[]page.Route{{Pattern: "/", Get: start}},
+		changes.Routes(s, changes.Heads{}),
 	)
 }
 

@@ -1,0 +1,220 @@
+package changes
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Limits of what is shown about one object.
+const (
+	maxCompared    = 1 << 20 // bytes before and after together
+	maxDifferences = 100
+)
+
+// detail is what a change did to one object.
+type detail struct {
+	Differences []difference
+	More        int // differences that are not listed
+	Diff        *diff
+	TooLarge    bool
+}
+
+// detailOf returns the details of a change. It compares what its record has, so that it
+// needs no earlier state.
+func detailOf(c *guidonv1.Change) detail {
+	r := recordOf(c)
+	if len(r.Before)+len(r.After) > maxCompared {
+		return detail{TooLarge: true}
+	}
+	var d detail
+	differences, err := r.Differences()
+	if err == nil {
+		d.Differences, d.More = recordedDifferences(differences)
+	}
+	d.Diff = diffOf(r)
+	return d
+}
+
+// recordOf returns the record in a message.
+func recordOf(c *guidonv1.Change) *change.Record {
+	return &change.Record{
+		Kind: change.Kind(c.GetKind()), Key: c.GetKey(), Action: change.Action(c.GetAction()),
+		Before: body(c.GetBefore()), After: body(c.GetAfter()),
+	}
+}
+
+// body returns the JSON form of an object, or nil if there is none.
+func body(object *structpb.Struct) json.RawMessage {
+	if object == nil {
+		return nil
+	}
+	text, err := json.Marshal(object.AsMap())
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// diffOf returns the difference of the documents with the object before and after, or nil
+// if the object is in no document.
+func diffOf(r *change.Record) *diff {
+	var before, after *service.Document
+	var err error
+	switch r.Kind {
+	case change.KindFlag:
+		before, after, err = documents(r, service.FlagDocument)
+	case change.KindSegment:
+		before, after, err = documents(r, service.SegmentDocument)
+	default:
+		return nil
+	}
+	if err != nil { // the form of another release
+		return nil
+	}
+	text, err := document.DiffObjects("before", before, "after", after)
+	if err != nil {
+		return nil
+	}
+	return parseDiff(text)
+}
+
+// documents returns documents with the object before and after.
+func documents[T any](r *change.Record, make func(*T) *service.Document) (before, after *service.Document, err error) {
+	one := func(text json.RawMessage) *service.Document {
+		if text == nil || err != nil {
+			return nil
+		}
+		object := new(T)
+		if err = json.Unmarshal(text, object); err != nil {
+			return nil
+		}
+		return make(object)
+	}
+	before, after = one(r.Before), one(r.After)
+	return before, after, err
+}
+
+// difference is one difference in words. If Was or Now is set, they are the values, and
+// Text is what has them.
+type difference struct {
+	At   string // the part of the object, such as "rule 2", or ""
+	Text string
+	Was  string
+	Now  string
+}
+
+// Changed reports whether the difference has values.
+func (d difference) Changed() bool { return d.Was != "" || d.Now != "" }
+
+// maxValue limits the values that are shown, in bytes.
+const maxValue = 300
+
+func recordedDifferences(all []change.Difference) (shown []difference, more int) {
+	for _, d := range all[:min(len(all), maxDifferences)] {
+		shown = append(shown, newDifference(d.Summary, string(d.Op), d.Before, d.After))
+	}
+	return shown, len(all) - len(shown)
+}
+
+// plannedDifferences returns the differences of a plan.
+func plannedDifferences(all []*guidonv1.FieldDifference) (shown []difference, more int) {
+	for _, d := range all[:min(len(all), maxDifferences)] {
+		shown = append(shown, newDifference(d.GetSummary(), d.GetOp(), valueText(d.GetBefore()), valueText(d.GetAfter())))
+	}
+	return shown, len(all) - len(shown)
+}
+
+// newDifference splits the summary of a difference, such as "rule 2: percentage 10 → 50",
+// into the part, what changed in it, and the values.
+func newDifference(summary, op string, before, after json.RawMessage) difference {
+	d := difference{Text: page.Printable(summary, maxMessage)}
+	if at, rest, ok := strings.Cut(d.Text, ": "); ok && len(at) <= maxPlace && !strings.ContainsAny(at, `"“(`) {
+		d.At, d.Text = inWords(at), rest
+	}
+	if op != string(change.OpReplace) || len(before) == 0 || len(after) == 0 {
+		return d
+	}
+	was, now := shortValue(before), shortValue(after)
+	label, ok := strings.CutSuffix(d.Text, " "+was+" → "+now)
+	if !ok && strings.Contains(d.Text, " → ") {
+		return d
+	}
+	if d.Was, d.Now = was, now; ok {
+		d.Text = label
+	}
+	if d.Text = inWords(d.Text); percentLabel.MatchString(d.Text) {
+		d.Was, d.Now = d.Was+"%", d.Now+"%"
+	}
+	if d.At == "" && len(d.Text) <= maxPlace {
+		d.At, d.Text = d.Text, ""
+	}
+	d.At = capital(d.At)
+	return d
+}
+
+// maxPlace limits the names of parts that stand beside what changed in them, in bytes.
+const maxPlace = 80
+
+// inWords returns the name of a part in the words of the interface.
+func inWords(part string) string { return capitalParts.ReplaceAllStringFunc(part, partWord) }
+
+// capitalParts matches the words of the API at the beginning of a name, and in it.
+var capitalParts = regexp.MustCompile(`(^|: )(distribution \d+: rollout|rollout|constraint)`)
+
+// percentLabel matches the names of parts that are in percent.
+var percentLabel = regexp.MustCompile(`(^|: )(share \d+|percentage)$`)
+
+func partWord(match string) string {
+	word := strings.TrimPrefix(match, ": ")
+	head := match[:len(match)-len(word)]
+	switch {
+	case strings.HasPrefix(word, "distribution "):
+		return head + "share " + strings.TrimSuffix(strings.TrimPrefix(word, "distribution "), ": rollout")
+	case word == "rollout":
+		return head + "step"
+	case word == "constraint":
+		return head + "condition"
+	}
+	return match
+}
+
+// capital returns the text with a capital letter at the beginning.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// shortValue returns a value as text of a limited length.
+func shortValue(value json.RawMessage) string {
+	text := page.Printable(string(value), maxValue)
+	if len(text) < len(value) && len(value) > maxValue {
+		return text + "…"
+	}
+	return text
+}
+
+// valueText returns the JSON form of a value, or nil if there is none.
+func valueText(value *structpb.Value) json.RawMessage {
+	if value == nil {
+		return nil
+	}
+	text, err := json.Marshal(value.AsInterface())
+	if err != nil {
+		return nil
+	}
+	return text
+}
