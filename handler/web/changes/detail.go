@@ -1,8 +1,10 @@
 package changes
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,10 +41,13 @@ func detailOf(c *guidonv1.Change) detail {
 	}
 	var d detail
 	differences, err := r.Differences()
+	before, after, documentErr := documentsOf(r)
 	if err == nil {
-		d.Differences, d.More = recordedDifferences(differences)
+		d.Differences, d.More = recordedDifferences(differences, after)
 	}
-	d.Diff = diffOf(r)
+	if documentErr == nil && (before != nil || after != nil) { // otherwise it has the form of another release
+		d.Diff = diffOf(before, after)
+	}
 	return d
 }
 
@@ -66,27 +71,25 @@ func body(object *structpb.Struct) json.RawMessage {
 	return text
 }
 
-// diffOf returns the difference of the documents with the object before and after, or nil
-// if the object is in no document.
-func diffOf(r *change.Record) *diff {
-	var before, after *service.Document
-	var err error
-	switch r.Kind {
-	case change.KindFlag:
-		before, after, err = documents(r, service.FlagDocument)
-	case change.KindSegment:
-		before, after, err = documents(r, service.SegmentDocument)
-	default:
-		return nil
-	}
-	if err != nil { // the form of another release
-		return nil
-	}
+// diffOf returns the difference of two documents, or nil if there is none.
+func diffOf(before, after *service.Document) *diff {
 	text, err := document.DiffObjects("before", before, "after", after)
 	if err != nil {
 		return nil
 	}
 	return parseDiff(text)
+}
+
+// documentsOf returns documents with the object of a record before and after, which are nil
+// if it is in no document.
+func documentsOf(r *change.Record) (before, after *service.Document, err error) {
+	switch r.Kind {
+	case change.KindFlag:
+		return documents(r, service.FlagDocument)
+	case change.KindSegment:
+		return documents(r, service.SegmentDocument)
+	}
+	return nil, nil, nil
 }
 
 // documents returns documents with the object before and after.
@@ -120,19 +123,60 @@ func (d difference) Changed() bool { return d.Was != "" || d.Now != "" }
 // maxValue limits the values that are shown, in bytes.
 const maxValue = 300
 
-func recordedDifferences(all []change.Difference) (shown []difference, more int) {
+// recordedDifferences returns the differences of a record. after is the document with the
+// object after it, or nil.
+func recordedDifferences(all []change.Difference, after *service.Document) (shown []difference, more int) {
+	variant := func(rule, share int) string {
+		if after == nil || len(after.Flags) == 0 || rule >= len(after.Flags[0].Rules) {
+			return ""
+		}
+		shares := after.Flags[0].Rules[rule].Distributions
+		if share >= len(shares) {
+			return ""
+		}
+		return shares[share].Variant
+	}
 	for _, d := range all[:min(len(all), maxDifferences)] {
-		shown = append(shown, newDifference(d.Summary, string(d.Op), d.Before, d.After))
+		shown = append(shown, newDifference(d.Summary, string(d.Op), d.Before, d.After).named(d.Path, variant))
 	}
 	return shown, len(all) - len(shown)
 }
 
-// plannedDifferences returns the differences of a plan.
-func plannedDifferences(all []*guidonv1.FieldDifference) (shown []difference, more int) {
+// plannedDifferences returns the differences of a change in a plan.
+func plannedDifferences(c *guidonv1.PlannedChange) (shown []difference, more int) {
+	variant := func(rule, share int) string {
+		for _, f := range c.GetAfter().GetFlags() {
+			if rule < len(f.GetRules()) && share < len(f.GetRules()[rule].GetDistributions()) {
+				return f.GetRules()[rule].GetDistributions()[share].GetVariant()
+			}
+		}
+		return ""
+	}
+	all := c.GetDifferences()
 	for _, d := range all[:min(len(all), maxDifferences)] {
-		shown = append(shown, newDifference(d.GetSummary(), d.GetOp(), valueText(d.GetBefore()), valueText(d.GetAfter())))
+		shown = append(shown, newDifference(d.GetSummary(), d.GetOp(), valueText(d.GetBefore()), valueText(d.GetAfter())).named(d.GetPath(), variant))
 	}
 	return shown, len(all) - len(shown)
+}
+
+// sharePath matches the paths of shares.
+var sharePath = regexp.MustCompile(`^rules\[(\d+)\]\.distributions\[(\d+)\]\.rollout$`)
+
+// named returns the difference of a share with the name of its variant instead of a number.
+func (d difference) named(path string, variant func(rule, share int) string) difference {
+	match := sharePath.FindStringSubmatch(path)
+	if match == nil || d.Was == "" {
+		return d
+	}
+	rule, err1 := strconv.Atoi(match[1])
+	share, err2 := strconv.Atoi(match[2])
+	if err1 != nil || err2 != nil {
+		return d
+	}
+	if name := page.Printable(variant(rule, share), maxShownName); name != "" {
+		d.Text = name
+	}
+	return d
 }
 
 // newDifference splits the summary of a difference, such as "rule 2: percentage 10 → 50",
@@ -212,9 +256,11 @@ func valueText(value *structpb.Value) json.RawMessage {
 	if value == nil {
 		return nil
 	}
-	text, err := json.Marshal(value.AsInterface())
-	if err != nil {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // it is shown to people
+	if err := encoder.Encode(value.AsInterface()); err != nil {
 		return nil
 	}
-	return text
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }

@@ -134,6 +134,9 @@ func (d *diff) run(from int, k lineKind) int {
 
 // markPair marks what is different between two lines, unless that is all of them.
 func markPair(a, b *diffLine) {
+	if a.Start == b.Start {
+		return
+	}
 	was, now := []rune(a.Start), []rune(b.Start)
 	start := 0
 	for start < min(len(was), len(now)) && was[start] == now[start] {

@@ -214,6 +214,9 @@ func (r *review) submit(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
+	if len(answer.GetChanges()) == 0 { // so there is no new revision
+		return r.show(v, http.StatusOK, form)
+	}
 	after := r.after
 	if after == "" {
 		after = page.Below("namespaces", v.Key(), "changes", revisionText(answer.GetRevision()))
@@ -288,7 +291,7 @@ func (r *review) plan(v *page.Visit, form url.Values) error {
 		}
 		one := planned{PlannedChange: c, Name: plannedName(c)}
 		if i < maxPlannedOpen {
-			one.Differences, one.More = plannedDifferences(c.GetDifferences())
+			one.Differences, one.More = plannedDifferences(c)
 		}
 		one.Moved = seen != nil && seen[objectName(c.GetKind(), c.GetKey())] != c.GetDigest()
 		r.Changes = append(r.Changes, one)

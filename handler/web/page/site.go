@@ -28,8 +28,8 @@ type Config struct {
 	Streams       bool   // the service has event streams
 	// Retention is how long change records are kept; 0 means as long as their namespace.
 	Retention time.Duration
-	Interface     Interface
-	Now           func() time.Time // nil means time.Now
+	Interface Interface
+	Now       func() time.Time // nil means time.Now
 }
 
 // Interface is how the operator wants the pages. The zero Interface is usable.
