@@ -68,6 +68,8 @@ type Query struct {
 	Actor     string          // an actor's id
 	Since     *time.Time      // inclusive; nil means the beginning
 	Until     *time.Time      // exclusive; nil means the end
+	First     int64           // the first revision; 0 means the beginning
+	Last      int64           // the last revision; 0 means the end
 	Before    guidon.Position // exclusive
 	After     guidon.Position // exclusive; if set, the records are sorted oldest first
 	Limit     int             // at most this many records, fewer if they are large; required

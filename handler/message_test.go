@@ -200,12 +200,17 @@ func TestChangeFilters(t *testing.T) {
 		summer = "create flag a Summer sale"
 	)
 	for query, want := range map[string][]string{
-		"message=SALE":              {over, summer},
-		"message=summer":            {d, c, summer},
-		"message=summer&key=c":      {c},
-		"message=sale&actor=nobody": {},
-		"reason=import":             {d, c},
-		"reason=undo":               {},
+		"message=SALE":                   {over, summer},
+		"message=summer":                 {d, c, summer},
+		"message=summer&key=c":           {c},
+		"message=sale&actor=nobody":      {},
+		"reason=import":                  {d, c},
+		"reason=undo":                    {},
+		"firstRevision=4":                {over, d, c},
+		"lastRevision=2":                 {summer, "create namespace default"},
+		"firstRevision=4&lastRevision=4": {d, c},
+		"first_revision=4&last_revision=4&key=c&message=summer": {c},
+		"firstRevision=9": {},
 		"reason=import&message=over&since=2001-01-01T00:00:00Z":   {},
 		"reason=import&message=sum&since=2001-01-01T00:00:00Z":    {d, c},
 		"message=sale&kind=flag&until=2999-01-01T00:00:00Z":       {over, summer},
@@ -229,6 +234,9 @@ func TestChangeFilters(t *testing.T) {
 		}
 	}
 	s.do("GET", changes+"reason=direct", "").fails(t, 400, 3, "invalid field reason: must be import, promotion, restore or undo")
+	s.do("GET", changes+"firstRevision=-1", "").fails(t, 400, 3, "invalid field firstRevision: must not be negative")
+	s.do("GET", changes+"firstRevision=4&lastRevision=3", "").fails(t, 400, 3, "invalid field lastRevision: must not be less than firstRevision")
+	s.do("GET", changes+"lastRevision=-1", "").fails(t, 400, 3, "invalid field lastRevision: must not be negative")
 	s.do("GET", changes+"message="+strings.Repeat("x", 1001), "").fails(t, 400, 3, "invalid field message: must not be longer than 1000 characters")
 }
 

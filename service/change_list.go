@@ -26,6 +26,8 @@ type ChangeFilter struct {
 	Actor     string     // an actor's id
 	Since     *time.Time // inclusive; nil means the beginning
 	Until     *time.Time // exclusive; nil means the end
+	First     int64      // the first revision; 0 means the beginning
+	Last      int64      // the last revision; 0 means the end
 	Message   string     // part of the message, whatever the case of its letters
 	Reason    change.ReasonKind
 	Limit     int32  // 0 means 25; more than 100 means 100
@@ -113,6 +115,15 @@ func (f ChangeFilter) search(namespace string) (change.Search, error) {
 	if f.Reason != "" && !f.Reason.Known() {
 		return change.Search{}, invalidField("reason", "must be import, promotion, restore or undo")
 	}
+	if f.First < 0 {
+		return change.Search{}, invalidField("firstRevision", "must not be negative")
+	}
+	if f.Last < 0 {
+		return change.Search{}, invalidField("lastRevision", "must not be negative")
+	}
+	if f.Last > 0 && f.Last < f.First {
+		return change.Search{}, invalidField("lastRevision", "must not be less than firstRevision")
+	}
 	if f.Limit < 0 {
 		return change.Search{}, invalidField("limit", "must be greater than or equal to '0'")
 	}
@@ -126,7 +137,7 @@ func (f ChangeFilter) search(namespace string) (change.Search, error) {
 	}
 	query := change.Query{
 		Namespace: namespace, Kind: f.Kind, Key: f.Key, Actor: f.Actor,
-		Since: f.Since, Until: f.Until, Before: cursor, Limit: limit,
+		Since: f.Since, Until: f.Until, First: f.First, Last: f.Last, Before: cursor, Limit: limit,
 	}
 	return change.Search{Query: query, Message: f.Message, Reason: f.Reason}, nil
 }

@@ -107,6 +107,12 @@ func noteQuery(search change.Search) (query string, args []any) {
 	if search.Reason != "" {
 		query, args = query+" AND reason = ?", append(args, string(search.Reason))
 	}
+	if search.First > 0 {
+		query, args = query+" AND revision >= ?", append(args, search.First)
+	}
+	if search.Last > 0 {
+		query, args = query+" AND revision <= ?", append(args, search.Last)
+	}
 	if before := search.Before; before != (guidon.Position{}) {
 		first := before.Revision // with records before the position
 		if before.Sequence == 0 {

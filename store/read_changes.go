@@ -80,6 +80,12 @@ func changeClauses(query change.Query, revisions ...int64) (clauses string, args
 	if query.Until != nil {
 		add("happened_at < ?", ceilMicro(*query.Until))
 	}
+	if query.First > 0 {
+		add("revision >= ?", query.First)
+	}
+	if query.Last > 0 {
+		add("revision <= ?", query.Last)
+	}
 	if before := query.Before; before != (guidon.Position{}) {
 		add("revision <= ?", before.Revision)
 		add("(revision < ? OR seq < ?)", before.Revision, before.Sequence)

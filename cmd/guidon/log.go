@@ -31,6 +31,7 @@ const logExample = `  guidon log
   guidon log new-checkout -n shop
   guidon log --segment beta-users --since 168h
   guidon log --message sale --reason import --limit 100
+  guidon log --revision 410..412
   guidon log --kind authentication --address https://flags.example
   guidon log --follow --address https://flags.example`
 
@@ -45,6 +46,7 @@ type logging struct {
 	segment    string
 	since      string
 	until      string
+	revision   string
 	limit      int
 	asJSON     bool
 	follow     bool
@@ -69,6 +71,7 @@ func (p *program) logCommand() *cobra.Command {
 	flags.StringVar(&l.request.Actor, "actor", "", "only changes by the actor with this `id`, such as token:<id>")
 	flags.StringVar(&l.since, "since", "", "only changes at this `time` or later")
 	flags.StringVar(&l.until, "until", "", "only changes before this `time`")
+	flags.StringVar(&l.revision, "revision", "", "only changes of this `revision`, or of a range such as 410..412")
 	flags.StringVar(&l.request.Message, "message", "", "only changes whose message contains this `text`, whatever the case")
 	flags.StringVar(&l.request.Reason, "reason", "", "only changes of this kind of write: import, promotion, restore or undo")
 	_ = command.RegisterFlagCompletionFunc("reason", completeWords("import", "promotion", "restore", "undo")) // the flag exists
@@ -77,6 +80,7 @@ func (p *program) logCommand() *cobra.Command {
 	flags.BoolVarP(&l.follow, "follow", "f", false, "print further changes as they are made")
 	command.MarkFlagsMutuallyExclusive("segment", "kind")
 	command.MarkFlagsMutuallyExclusive("follow", "until")
+	command.MarkFlagsMutuallyExclusive("follow", "revision")
 	return command
 }
 
@@ -119,6 +123,11 @@ func (l *logging) complete(args []string) (err error) {
 	}
 	if l.limit < least || l.limit > maxLogged {
 		return usageError("--limit must be between %d and %d", least, maxLogged)
+	}
+	if l.revision != "" {
+		if l.request.FirstRevision, l.request.LastRevision, err = parseRevisions(l.revision); err != nil {
+			return err
+		}
 	}
 	if l.request.Since, err = l.time("--since", l.since); err != nil {
 		return err

@@ -74,6 +74,7 @@ func TestLog(t *testing.T) {
 			for args, want := range map[string][]string{
 				"a": {all[0], all[3]}, "--segment a": {all[1], all[4]}, "--kind namespace": {all[5]}, "nope": {},
 				"--message BY": all[2:], "--message BY --kind flag": all[2:4], "--reason import": all, "--reason undo": {},
+				"--revision 2": all[:2], "--revision 1..2": all, "--revision 3": {},
 				"--limit 4": all[:4], "--until 2001-01-01": {}, "--until 2999-01-01T00:00:00Z": all, "--since 48h": all, "--until 48h": {}, "--actor nobody": {},
 			} {
 				if diff := cmp.Diff(want, s.logged(at(append(strings.Fields(args), "-n", name)...)...)); diff != "" {
@@ -127,6 +128,7 @@ func TestLogUsage(t *testing.T) {
 		"--follow --until 1h -a http://x":     "none of the others can be",
 		"--follow --kind binding -a http://x": "belong to no namespace",
 		"--follow -a nowhere":                 "invalid address",
+		"--revision 3..2":                     `invalid revision "3..2"`,
 		"--token x":                           "require a server",
 	} {
 		s.fails(exitUsage, append([]string{"log"}, strings.Fields(args)...), want)

@@ -27,6 +27,7 @@ func ListChanges(ctx context.Context, s *service.Service, c *call.Call, m *guido
 	}
 	changes, next, state, err := s.ListChanges(ctx, c.Demand, m.GetNamespaceKey(), service.ChangeFilter{
 		Kind: change.Kind(m.GetKind()), Key: m.GetKey(), Actor: m.GetActor(), Since: since, Until: until,
+		First: m.GetFirstRevision(), Last: m.GetLastRevision(),
 		Message: m.GetMessage(), Reason: change.ReasonKind(m.GetReason()),
 		Limit: m.GetLimit(), PageToken: m.GetPageToken(),
 	})

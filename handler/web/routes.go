@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"github.com/guidonhq/guidon/handler/web/changes"
 	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -18,6 +19,7 @@ func routes(s *page.Site) *page.Routes {
 		flags.Routes(),
 		flag.Routes(s),
 		segment.Routes(s),
+		changes.Routes(s, changes.Heads{}),
 	)
 }
 

@@ -57,6 +57,11 @@ func testChangeFilters(t *testing.T, s service.Store) {
 		{"until, in another zone", change.Query{Until: new(third.Add(1).In(time.FixedZone("", 3600)))}, []string{create, flagX, segmentX, flagUpper, deleteX}},
 		{"before is exclusive", change.Query{Before: guidon.Position{Revision: 3, Sequence: 1}}, []string{create, flagX, segmentX}},
 		{"before the first of a revision", change.Query{Before: guidon.Position{Revision: 3}}, []string{create, flagX}},
+		{"the first revision is inclusive", change.Query{First: 3}, []string{segmentX, flagUpper, deleteX}},
+		{"the last revision is inclusive", change.Query{Last: 3}, []string{create, flagX, segmentX, flagUpper}},
+		{"one revision", change.Query{First: 3, Last: 3}, []string{segmentX, flagUpper}},
+		{"one revision, before", change.Query{First: 3, Last: 3, Before: guidon.Position{Revision: 3, Sequence: 1}}, []string{segmentX}},
+		{"a revision to come", change.Query{First: 9}, nil},
 		{"all filters together", change.Query{Kind: change.KindFlag, Key: "X", Actor: "bob", Since: new(second), Until: new(third)}, []string{flagUpper}},
 		{"nothing", change.Query{Actor: "nobody"}, nil},
 	} {

@@ -29,7 +29,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 	}
 	site := web.New(page.Config{
 		PublicPath: c.Server.PublicPath(), Required: c.Authentication.Required,
-		Session: sessionCookie(c), CheckReturnTo: loginstate.CheckReturnTo,
+		Session: sessionCookie(c), CheckReturnTo: loginstate.CheckReturnTo, Retention: c.Changes.Retention,
 	})
 	h := handler.Config{
 		SignIn: signIn, Session: sessionCookie(c), MaxSessions: c.Authentication.Session.MaxPerIdentity, StepError: site.ErrorPage, Pages: site.Mount,

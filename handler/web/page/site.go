@@ -26,8 +26,10 @@ type Config struct {
 	Version       string // of the service
 	ReadOnly      bool   // changes are refused, except of sessions, tokens and bindings
 	Streams       bool   // the service has event streams
-	Interface     Interface
-	Now           func() time.Time // nil means time.Now
+	// Retention is how long change records are kept; 0 means as long as their namespace.
+	Retention time.Duration
+	Interface Interface
+	Now       func() time.Time // nil means time.Now
 }
 
 // Interface is how the operator wants the pages. The zero Interface is usable.

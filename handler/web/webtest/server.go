@@ -43,6 +43,7 @@ type Options struct {
 type Server struct {
 	t       testing.TB
 	Service *service.Service // to change what pages show
+	DB      *store.DB
 	handler http.Handler
 	Log     *bytes.Buffer
 	session string
@@ -52,8 +53,8 @@ type Server struct {
 // whose visitor is an administrator.
 func New(t testing.TB, options Options) *Server {
 	t.Helper()
-	s := &Server{t: t, Log: new(bytes.Buffer)}
-	s.Service = service.NewService(faulty{cache.New(open(t)), options.Fault}, time.Now).WithPolicy(&service.Policy{})
+	s := &Server{t: t, Log: new(bytes.Buffer), DB: open(t)}
+	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, time.Now).WithPolicy(&service.Policy{})
 	session := call.SessionCookie{Lifetime: time.Hour}
 	config := page.Config{Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test"}
 	if options.Page != nil {

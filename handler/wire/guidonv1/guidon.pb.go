@@ -765,7 +765,11 @@ type ListChangesRequest struct {
 	// Only changes whose message contains this text, whatever the case of its letters.
 	Message string `protobuf:"bytes,9,opt,name=message,proto3" json:"message,omitempty"`
 	// Only changes of this kind of write: "import", "promotion", "restore" or "undo".
-	Reason        string `protobuf:"bytes,10,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,10,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Only changes of this revision and later ones; 0 means all.
+	FirstRevision int64 `protobuf:"varint,11,opt,name=first_revision,json=firstRevision,proto3" json:"first_revision,omitempty"`
+	// Only changes of this revision and earlier ones; 0 means all.
+	LastRevision  int64 `protobuf:"varint,12,opt,name=last_revision,json=lastRevision,proto3" json:"last_revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -868,6 +872,20 @@ func (x *ListChangesRequest) GetReason() string {
 		return x.Reason
 	}
 	return ""
+}
+
+func (x *ListChangesRequest) GetFirstRevision() int64 {
+	if x != nil {
+		return x.FirstRevision
+	}
+	return 0
+}
+
+func (x *ListChangesRequest) GetLastRevision() int64 {
+	if x != nil {
+		return x.LastRevision
+	}
+	return 0
 }
 
 // ListChangesResponse is one page of changes.
@@ -2564,7 +2582,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x14DeleteBindingRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"8\n" +
 	"\x1cDeleteAuthenticationsRequest\x12\x18\n" +
-	"\asubject\x18\x01 \x01(\tR\asubject\"\xc0\x02\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\"\x8c\x03\n" +
 	"\x12ListChangesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x10\n" +
@@ -2577,7 +2595,9 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"page_token\x18\b \x01(\tR\tpageToken\x12\x18\n" +
 	"\amessage\x18\t \x01(\tR\amessage\x12\x16\n" +
 	"\x06reason\x18\n" +
-	" \x01(\tR\x06reason\"j\n" +
+	" \x01(\tR\x06reason\x12%\n" +
+	"\x0efirst_revision\x18\v \x01(\x03R\rfirstRevision\x12#\n" +
+	"\rlast_revision\x18\f \x01(\x03R\flastRevision\"j\n" +
 	"\x13ListChangesResponse\x12+\n" +
 	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"c\n" +

@@ -1,0 +1,126 @@
+package changes
+
+import (
+	"strings"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// effect is what changes for users of a flag, in sentences.
+type effect struct {
+	Flag  string // its key
+	Lines []string
+}
+
+// maxEffectLines limits the sentences about one flag.
+const maxEffectLines = 30
+
+// newEffect returns an effect in sentences; the second result is false if nothing changes.
+func newEffect(flag string, e *guidonv1.FlagEffect) (effect, bool) {
+	var lines []string
+	if e.GetTypeChanged() {
+		is, was := "variant", "boolean"
+		if e.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
+			is, was = was, is
+		}
+		lines = append(lines, "It becomes a "+is+" flag: evaluations as a "+was+" flag fail.")
+	}
+	more := e.GetTruncated()
+	for _, g := range e.GetGroups() {
+		for _, m := range g.GetMoves() {
+			if len(lines) == maxEffectLines {
+				more = true
+				break
+			}
+			lines = append(lines, asSentence(m.GetSummary()))
+		}
+	}
+	if more {
+		lines = append(lines, "There may be more; not all of it is listed.")
+	}
+	return effect{flag, lines}, len(lines) > 0
+}
+
+// asSentence returns a summary as a sentence.
+func asSentence(summary string) string {
+	text := strings.ReplaceAll(page.Printable(summary, maxMessage), " %", "%")
+	for api, words := range outcomeWords {
+		if head, ok := strings.CutSuffix(text, api); ok {
+			text = head + words
+		}
+	}
+	return capital(text) + "."
+}
+
+// outcomeWords are the ends of summaries about boolean flags, in the words of the interface.
+var outcomeWords = map[string]string{" from true to false": " from on to off", " from false to true": " from off to on"}
+
+// effectsOfPlan returns the effects that a plan states.
+func effectsOfPlan(plan *guidonv1.PlanResponse) (effects []effect) {
+	for _, e := range plan.GetEffects() {
+		if stated, ok := newEffect(e.GetFlagKey(), e.GetEffect()); ok {
+			effects = append(effects, stated)
+		}
+	}
+	return effects
+}
+
+// maxRewound limits how far back the effect of a change is computed: the state before it
+// has to be made from all changes since.
+const maxRewound = 1000
+
+// effectsOfChange returns what a change meant for people, as far as that can be computed:
+// that of one flag or segment, which existed before and after, and not too long ago. The
+// last result is false if nothing is known.
+func effectsOfChange(v *page.Visit, g *group) (effects []effect, truncated, known bool) {
+	if len(g.Records) != 1 || g.More || g.Revision < 2 || v.State.Revision-g.Revision > maxRewound {
+		return nil, false, false
+	}
+	r := g.Records[0]
+	if r.GetAction() != string(change.ActionUpdate) {
+		return nil, false, false
+	}
+	before, after := v.Key()+"@"+revisionText(g.Revision-1), v.Key()+"@"+revisionText(g.Revision)
+	switch r.GetKind() {
+	case flagKind.name:
+		return flagEffects(v, r.GetKey(), before, after)
+	case segmentKind.name:
+		return segmentEffects(v, r.GetKey(), before, after)
+	}
+	return nil, false, false
+}
+
+func flagEffects(v *page.Visit, key, before, after string) (effects []effect, truncated, known bool) {
+	saved, err := flagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: after, Key: key})
+	if err != nil { // such as a state whose records were deleted
+		return nil, false, false
+	}
+	preview, err := previewFlag.Run(v, &guidonv1.PreviewFlagRequest{NamespaceKey: before, Key: key, Flag: saved.GetFlag()})
+	if err != nil {
+		return nil, false, false
+	}
+	if e, ok := newEffect(key, preview); ok {
+		effects = append(effects, e)
+	}
+	return effects, false, true
+}
+
+func segmentEffects(v *page.Visit, key, before, after string) (effects []effect, truncated, known bool) {
+	saved, err := segmentContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: after, Key: key})
+	if err != nil {
+		return nil, false, false
+	}
+	preview, err := previewSegment.Run(v, &guidonv1.PreviewSegmentRequest{NamespaceKey: before, Key: key, Segment: saved.GetSegment()})
+	if err != nil {
+		return nil, false, false
+	}
+	for _, use := range preview.GetUses() {
+		if e, ok := newEffect(use.GetFlagKey(), use.GetEffect()); ok {
+			effects = append(effects, e)
+		}
+	}
+	return effects, preview.GetNextPageToken() != "", true
+}

@@ -1,0 +1,281 @@
+package changes
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// The fields of the filter, in the address and as the ids of elements.
+const (
+	fieldKind    = "kind"
+	fieldKey     = "key"
+	fieldActor   = "actor"
+	fieldSince   = "since"
+	fieldUntil   = "until"
+	fieldMessage = "message"
+	fieldReason  = "reason"
+	fieldBefore  = "before" // a revision: only changes before it
+	fieldCursor  = "cursor" // where a search goes on that has found nothing yet
+	fieldFormat  = "format" // of an export
+)
+
+// filterFields are the fields that restrict the list, in the order of their chips.
+var filterFields = []string{fieldKind, fieldKey, fieldActor, fieldReason, fieldMessage, fieldSince, fieldUntil}
+
+// filter is which changes are listed.
+type filter struct {
+	values   map[string]string // by field, as they were entered; none is empty
+	problems part.Problems
+	request  *guidonv1.ListChangesRequest
+}
+
+// maxFilter limits the values of the filter, in bytes.
+const maxFilter = 4096
+
+// readFilter reads the filter in the address.
+func readFilter(v *page.Visit) *filter {
+	f := &filter{values: make(map[string]string), request: &guidonv1.ListChangesRequest{NamespaceKey: v.Key()}}
+	for _, field := range filterFields {
+		value := strings.TrimSpace(v.Query().Get(field))
+		switch {
+		case value == "":
+			continue
+		case len(value) > maxFilter || !utf8.ValidString(value) || strings.ContainsRune(value, 0):
+			f.problems.Add(field, "This is too long, or has characters that no change can have.")
+			continue
+		}
+		f.values[field] = value
+	}
+	f.readWords()
+	f.request.Since = f.readTime(v, fieldSince)
+	f.request.Until = f.readTime(v, fieldUntil)
+	if f.problems == nil && f.request.Since != nil && f.request.Until != nil && !f.request.GetSince().AsTime().Before(f.request.GetUntil().AsTime()) {
+		f.problems.Add(fieldUntil, "This is not after the beginning, so no change can match.")
+	}
+	f.readPlace(v)
+	return f
+}
+
+// readWords reads the fields that are no times.
+func (f *filter) readWords() {
+	r := f.request
+	r.Kind, r.Key, r.Actor, r.Message, r.Reason = f.values[fieldKind], f.values[fieldKey], f.values[fieldActor], f.values[fieldMessage], f.values[fieldReason]
+	if r.Kind != "" && kindLabels[r.Kind] == "" {
+		f.problems.Add(fieldKind, "There are changes of flags, of segments and of the namespace: flag, segment or namespace.")
+	}
+	if r.Reason != "" && !change.ReasonKind(r.Reason).Known() {
+		f.problems.Add(fieldReason, "The reason of a change is import, promotion, restore or undo.")
+	}
+	if n := utf8.RuneCountInString(r.Message); n > service.MaxMessageLength {
+		f.problems.Add(fieldMessage, fmt.Sprintf("%s characters at most, this has %s.", page.Number(service.MaxMessageLength), page.Number(n)))
+	}
+}
+
+// timeLayouts are the forms of times without a zone, which are in that of the visitor.
+var timeLayouts = []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05"}
+
+// readTime reads a time: how long ago, such as 36h or 7d, or a day, or a moment.
+func (f *filter) readTime(v *page.Visit, field string) *timestamppb.Timestamp {
+	text := f.values[field]
+	if text == "" {
+		return nil
+	}
+	if ago, ok := parseAgo(text); ok {
+		return timestamppb.New(v.Site.Now().Add(-ago))
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return timestamppb.New(at)
+	}
+	for _, layout := range timeLayouts {
+		if at, err := time.ParseInLocation(layout, text, v.Location()); err == nil {
+			return timestamppb.New(at)
+		}
+	}
+	f.problems.Add(field, "Write 2026-12-01 or 2026-12-01T18:00, or how long ago: 36h, 7d.")
+	return nil
+}
+
+// maxAgo limits how long ago a time of the filter may be, in hours.
+const maxAgo = 100 * 366 * 24
+
+// parseAgo parses how long ago something was: a number of hours or days.
+func parseAgo(text string) (time.Duration, bool) {
+	if len(text) < 2 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text[:len(text)-1])
+	switch unit := text[len(text)-1]; {
+	case err != nil || n < 0 || n > maxAgo:
+		return 0, false
+	case unit == 'h':
+		return time.Duration(n) * time.Hour, true
+	case unit == 'd' && n <= maxAgo/24:
+		return time.Duration(n) * 24 * time.Hour, true
+	}
+	return 0, false
+}
+
+// readPlace reads where the page starts.
+func (f *filter) readPlace(v *page.Visit) {
+	if before, err := strconv.ParseInt(v.Query().Get(fieldBefore), 10, 64); err == nil && before > 1 {
+		f.request.LastRevision = before - 1
+	}
+	f.request.PageToken = v.Query().Get(fieldCursor)
+}
+
+// First reports whether the page is that of the newest changes.
+func (f *filter) First() bool {
+	return f.request.GetLastRevision() == 0 && f.request.GetPageToken() == ""
+}
+
+// Some reports whether the filter restricts anything.
+func (f *filter) Some() bool { return len(f.values) > 0 }
+
+// Value returns the value of a field as it was entered.
+func (f *filter) Value(field string) string { return f.values[field] }
+
+// With returns the address of the list with another value of a field, from its newest
+// change on; "" removes the field.
+func (f *filter) With(v *page.Visit, field, value string) string {
+	query := make(url.Values)
+	for name, old := range f.values {
+		query.Set(name, old)
+	}
+	query.Del(field)
+	if value != "" {
+		query.Set(field, value)
+	}
+	return listAddress(v, query)
+}
+
+func listAddress(v *page.Visit, query url.Values) string {
+	at := v.In("changes")
+	if len(query) == 0 {
+		return at
+	}
+	return at + "?" + query.Encode()
+}
+
+// Hidden returns the fields that the form does not show.
+func (f *filter) Hidden() (pairs [][2]string) {
+	for _, field := range []string{fieldKind, fieldActor, fieldReason} {
+		if value := f.values[field]; value != "" {
+			pairs = append(pairs, [2]string{field, value})
+		}
+	}
+	return pairs
+}
+
+// chip is an active filter.
+type chip struct{ Text, Remove string }
+
+// Chips returns the active filters in words. actors are the names of actors by their ids,
+// as far as they are known.
+func (f *filter) Chips(v *page.Visit, actors map[string]page.Actor) (chips []chip) {
+	for _, field := range filterFields {
+		value := f.values[field]
+		if value == "" {
+			continue
+		}
+		text := page.Printable(value, maxShownName)
+		switch field {
+		case fieldKind:
+			text = cmp.Or(kindLabels[value], text)
+		case fieldKey:
+			text = "Key " + text
+		case fieldActor:
+			if a, ok := actors[value]; ok {
+				text = a.String()
+			}
+			text = "By " + text
+		case fieldReason:
+			text = cmp.Or(reasonLabels[change.ReasonKind(value)], text)
+		case fieldMessage:
+			text = "Message has “" + text + "”"
+		case fieldSince:
+			text = timeChip(v, "Since ", text, f.request.GetSince())
+		case fieldUntil:
+			text = timeChip(v, "Before ", text, f.request.GetUntil())
+		}
+		chips = append(chips, chip{text, f.With(v, field, "")})
+	}
+	return chips
+}
+
+func timeChip(v *page.Visit, what, text string, at *timestamppb.Timestamp) string {
+	if ago := agoLabels[text]; ago != "" {
+		return what + ago
+	}
+	if at == nil {
+		return what + text
+	}
+	return what + at.AsTime().In(v.Location()).Format("2 Jan 2006, 15:04")
+}
+
+// kindLabels are the kinds of objects whose changes are listed.
+var kindLabels = map[string]string{flagKind.name: "Flags", segmentKind.name: "Segments", string(change.KindNamespace): "The namespace"}
+
+// reasonLabels are the reasons of changes.
+var reasonLabels = map[change.ReasonKind]string{
+	change.ReasonImport: "Imports", change.ReasonPromotion: "Promotions", change.ReasonRestore: "Restores", change.ReasonUndo: "Undone changes",
+}
+
+// agoLabels are the periods of the menu.
+var agoLabels = map[string]string{"1h": "an hour ago", "24h": "24 hours ago", "7d": "7 days ago", "30d": "30 days ago"}
+
+// option is a link of a menu.
+type option struct {
+	Text, Address string
+	Current       bool
+}
+
+// options returns the links of the menu for a field. Pairs are values and texts.
+func (f *filter) options(v *page.Visit, field, all string, pairs ...[2]string) []option {
+	list := []option{{all, f.With(v, field, ""), f.values[field] == ""}}
+	for _, p := range pairs {
+		list = append(list, option{p[1], f.With(v, field, p[0]), f.values[field] == p[0]})
+	}
+	return list
+}
+
+// Kinds returns the menu of kinds.
+func (f *filter) Kinds(v *page.Visit) []option {
+	return f.options(v, fieldKind, "Everything",
+		[2]string{flagKind.name, "Flags"}, [2]string{segmentKind.name, "Segments"}, [2]string{string(change.KindNamespace), "The namespace"})
+}
+
+// Reasons returns the menu of reasons.
+func (f *filter) Reasons(v *page.Visit) []option {
+	pair := func(r change.ReasonKind) [2]string { return [2]string{string(r), reasonLabels[r]} }
+	return f.options(v, fieldReason, "Any reason", pair(change.ReasonImport), pair(change.ReasonPromotion), pair(change.ReasonRestore), pair(change.ReasonUndo))
+}
+
+// Periods returns the menu of times.
+func (f *filter) Periods(v *page.Visit) []option {
+	return f.options(v, fieldSince, "Any time",
+		[2]string{"1h", "Last hour"}, [2]string{"24h", "Last 24 hours"}, [2]string{"7d", "Last 7 days"}, [2]string{"30d", "Last 30 days"})
+}
+
+// Actors returns the menu of actors: the visitor, and those of the listed changes.
+func (f *filter) Actors(v *page.Visit, seen []page.Actor) []option {
+	pairs := [][2]string{{v.Visitor.ActorID(), "Me"}}
+	for _, a := range seen {
+		if a.ID != v.Visitor.ActorID() {
+			pairs = append(pairs, [2]string{a.ID, a.String()})
+		}
+	}
+	return f.options(v, fieldActor, "Anyone", pairs...)
+}

@@ -1,0 +1,206 @@
+package changes
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/a-h/templ"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// Limits of the list.
+const (
+	maxGroups = 25  // revisions on a page
+	pageSize  = 100 // records that are read at once, the maximum of the operation
+	maxReads  = 8   // for one page
+)
+
+// changeList is the list of changes.
+type changeList struct {
+	*filter
+	Groups []*group
+	Older  string // the address of the next page, or ""
+	Empty  bool   // nothing was found, as far as the search went
+	actors []page.Actor
+}
+
+// list is the page of changes.
+func list(v *page.Visit) error {
+	f := readFilter(v)
+	l := &changeList{filter: f}
+	status := http.StatusOK
+	switch format := v.Query().Get(fieldFormat); {
+	case len(f.problems) > 0:
+		status = http.StatusUnprocessableEntity
+	case format == formatCSV || format == formatJSON:
+		return export(v, f, format)
+	default:
+		if err := l.read(v); err != nil {
+			return err
+		}
+	}
+	v.Reply(status, page.Page{
+		Title: "Changes", Place: page.PlaceChanges, Crumbs: []page.Crumb{{Text: "Changes"}}, Live: l.First() && !l.Some(),
+		Main: listMain(v, l), Regions: map[string]templ.Component{"list": feed(v, l)},
+	})
+	return nil
+}
+
+// read reads the groups of the page. A revision of which a page of records has only a part
+// is not read to its end: it may have thousands.
+func (l *changeList) read(v *page.Visit) error {
+	request := l.request
+	request.Limit = pageSize
+	for range maxReads {
+		answer, err := listChanges.Run(v, request)
+		if err != nil {
+			return err
+		}
+		next := answer.GetNextPageToken()
+		groups := groupsOf(answer.GetChanges())
+		for i, g := range groups {
+			if len(l.Groups) == maxGroups {
+				l.goOnBefore(v, l.Groups[maxGroups-1].Revision)
+				return nil
+			}
+			if next != "" && i == len(groups)-1 {
+				if err := l.complete(v, g); err != nil {
+					return err
+				}
+			}
+			l.Groups = append(l.Groups, g)
+		}
+		switch {
+		case next == "":
+			l.end()
+			return nil
+		case len(groups) == 0:
+			request.PageToken = next
+		case len(l.Groups) > 0:
+			request.PageToken, request.LastRevision = "", l.Groups[len(l.Groups)-1].Revision-1
+			if request.GetLastRevision() == 0 {
+				l.end()
+				return nil
+			}
+		}
+	}
+	if len(l.Groups) > 0 && request.GetPageToken() == "" {
+		l.goOnBefore(v, l.Groups[len(l.Groups)-1].Revision)
+		return nil
+	}
+	l.Empty = len(l.Groups) == 0
+	l.goOnAt(v, fieldCursor, request.GetPageToken())
+	return nil
+}
+
+// complete reads the records of a group again, of which a page may have only some.
+func (l *changeList) complete(v *page.Visit, g *group) error {
+	request := proto.CloneOf(l.request)
+	request.PageToken, request.FirstRevision, request.LastRevision = "", g.Revision, g.Revision
+	answer, err := listChanges.Run(v, request)
+	if err != nil || len(answer.GetChanges()) == 0 {
+		return err
+	}
+	all := groupsOf(answer.GetChanges())[0]
+	g.Records, g.More = all.Records, answer.GetNextPageToken() != ""
+	return nil
+}
+
+// end notes that the list ends with the page.
+func (l *changeList) end() { l.Empty = len(l.Groups) == 0 }
+
+// Pruned reports whether changes were removed that would be on the page. Revisions have no
+// gaps otherwise.
+func (l *changeList) Pruned() bool {
+	if l.Some() || len(l.Groups) == 0 {
+		return false
+	}
+	for i, g := range l.Groups {
+		if i > 0 && l.Groups[i-1].Revision > g.Revision+1 {
+			return true
+		}
+	}
+	return l.Older == "" && l.Groups[len(l.Groups)-1].Revision > 1
+}
+
+func (l *changeList) goOnBefore(v *page.Visit, revision int64) {
+	if revision > 1 {
+		l.goOnAt(v, fieldBefore, revisionText(revision))
+	}
+}
+
+func (l *changeList) goOnAt(v *page.Visit, field, value string) {
+	query := url.Values{field: {value}}
+	for name, old := range l.values {
+		query.Set(name, old)
+	}
+	l.Older = listAddress(v, query)
+}
+
+// Seen returns the actors of the listed changes, each once.
+func (l *changeList) Seen() []page.Actor {
+	if l.actors == nil {
+		known := make(map[string]bool)
+		for _, g := range l.Groups {
+			if !known[g.Actor.ID] {
+				known[g.Actor.ID], l.actors = true, append(l.actors, g.Actor)
+			}
+		}
+	}
+	return l.actors
+}
+
+// ActiveChips returns the active filters.
+func (l *changeList) ActiveChips(v *page.Visit) []chip {
+	names := map[string]page.Actor{v.Visitor.ActorID(): {ID: v.Visitor.ActorID(), Name: v.Visitor.Name, Token: v.Visitor.Token}}
+	for _, a := range l.Seen() {
+		names[a.ID] = a
+	}
+	return l.Chips(v, names)
+}
+
+// ExportAddress returns the address of the export of the list.
+func (l *changeList) ExportAddress(v *page.Visit, format string) string {
+	return l.With(v, fieldFormat, format)
+}
+
+// MoreOpen reports whether the fields that are folded away are in use.
+func (l *changeList) MoreOpen() bool {
+	for _, field := range []string{fieldMessage, fieldSince, fieldUntil} {
+		if l.problems.Of(field) != "" || field != fieldSince && l.values[field] != "" {
+			return true
+		}
+	}
+	return agoLabels[l.values[fieldSince]] == "" && l.values[fieldSince] != ""
+}
+
+// MenuProblems returns what is wrong with filters that have no field.
+func (l *changeList) MenuProblems() (problems part.Problems) {
+	for _, p := range l.problems {
+		if p.Field == fieldKind || p.Field == fieldReason || p.Field == fieldActor {
+			problems = append(problems, p)
+		}
+	}
+	return problems
+}
+
+// prunedText says that changes were removed.
+func prunedText(v *page.Visit) string {
+	days := int(v.Site.Retention / (24 * time.Hour))
+	if days == 0 {
+		return "Older changes were removed."
+	}
+	return "Older changes were removed after " + page.Count(days, "day") + "."
+}
+
+// changesOf returns the changes of a revision, the first of the namespace's, and whether
+// there are more.
+func changesOf(v *page.Visit, revision int64, limit int32) (changes []*guidonv1.Change, more bool, err error) {
+	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit})
+	return answer.GetChanges(), answer.GetNextPageToken() != "", err
+}

@@ -1,0 +1,113 @@
+package changes
+
+import (
+	"strconv"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// record is the record of a change to one object.
+type record struct{ *guidonv1.Change }
+
+// Name returns the name that the object had after the change or, if that deleted it,
+// before.
+func (r record) Name() string {
+	for _, state := range []*structpb.Struct{r.GetAfter(), r.GetBefore()} {
+		if name := page.Printable(state.GetFields()["name"].GetStringValue(), maxShownName); name != "" {
+			return name
+		}
+	}
+	return r.GetKey()
+}
+
+// maxShownName limits the names that are shown, in bytes. Names have at most 255
+// characters.
+const maxShownName = 1024
+
+// At returns when the change was made.
+func (r record) At() time.Time { return r.GetAt().AsTime() }
+
+// Verb returns what happened to the object.
+func (r record) Verb() string { return verbs[change.Action(r.GetAction())] }
+
+var verbs = map[change.Action]string{
+	change.ActionCreate: "created", change.ActionUpdate: "changed", change.ActionDelete: "deleted",
+}
+
+// Icon returns the icon of the object.
+func (r record) Icon() string {
+	switch r.GetKind() {
+	case flagKind.name:
+		return "flag"
+	case segmentKind.name:
+		return "segment"
+	}
+	return "settings"
+}
+
+// KindName returns the kind of the object, to begin a sentence with.
+func (r record) KindName() string {
+	switch r.GetKind() {
+	case flagKind.name:
+		return "Flag"
+	case segmentKind.name:
+		return "Segment"
+	}
+	return "Namespace"
+}
+
+// HistoryAddress returns the address of the change in the history of the object, or that
+// of the change if the object has none.
+func (r record) HistoryAddress(v *page.Visit) string {
+	if k, ok := kinds[r.GetKind()]; ok {
+		return v.In(k.folder, r.GetKey(), "history", revisionText(r.GetRevision()))
+	}
+	return v.In("changes", revisionText(r.GetRevision()))
+}
+
+// StateAddress returns the address of the object as it was after the change or, if that
+// deleted it, before; "" if the object has no such page.
+func (r record) StateAddress(v *page.Visit) string {
+	if r.GetAction() == string(change.ActionDelete) {
+		return r.addressAt(v, r.GetRevision()-1)
+	}
+	return r.addressAt(v, r.GetRevision())
+}
+
+// BeforeAddress returns the address of the object as it was before the change; "" if there
+// was none.
+func (r record) BeforeAddress(v *page.Visit) string {
+	if r.GetAction() == string(change.ActionCreate) {
+		return ""
+	}
+	return r.addressAt(v, r.GetRevision()-1)
+}
+
+func (r record) addressAt(v *page.Visit, revision int64) string {
+	k, ok := kinds[r.GetKind()]
+	if !ok || revision <= 0 {
+		return ""
+	}
+	return v.In(k.folder, r.GetKey()) + "?at=" + revisionText(revision)
+}
+
+func revisionText(revision int64) string { return strconv.FormatInt(revision, 10) }
+
+// UndoAddress returns the address of the review before the change of this object alone is
+// undone.
+func (r record) UndoAddress(v *page.Visit) string {
+	return v.In("changes", revisionText(r.GetRevision()), "undo") + objectQuery(r.GetKind(), r.GetKey())
+}
+
+// viewOnlyReason says why the visitor may not edit.
+func viewOnlyReason(v *page.Visit) string {
+	if v.Site.ReadOnly {
+		return "This server is read-only."
+	}
+	return "Editing needs the role Edit in " + page.NamespaceName(v.Namespace) + "; you have " + page.RoleLabel(v.RoleIn(v.Key())) + "."
+}

@@ -1,0 +1,423 @@
+package changes
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// Limits of a review.
+const (
+	maxPlannedShown = 200 // changes of the plan
+	maxPlannedOpen  = 25  // of these, the ones with all differences
+	maxConflicts    = 100 // that have a choice each; the others share one
+	maxPlans        = 12  // that are made for the choices of one review
+)
+
+// The fields of the form.
+const (
+	fieldDigest  = "digest"
+	fieldOthers  = "others" // the side of the conflicts without a choice of their own
+	fieldPlanned = "planned"
+)
+
+// The sides of a conflict.
+const (
+	sideCurrent = "current"
+	sideEarlier = "earlier"
+)
+
+// review is the review before a change is undone or a state restored.
+type review struct {
+	Heading, Text string
+	Act           string // what the button says
+	Back          string // the address of the page before
+	Whole         string // the address of the review of the whole change, if this is a part of it
+	request       *guidonv1.PlanRequest
+	after         string // the path of the page after it, below the public path; "" is that of the new change
+
+	Plan       *guidonv1.PlanResponse
+	Changes    []planned
+	Gone       []string // what the plan that was seen had, and this one has not
+	Effects    []effect
+	Conflicts  []conflict
+	Others     int    // conflicts that share a choice
+	OthersAre  string // the choice
+	Impossible string // why there is no plan
+	Message    string
+	Moved      bool // the plan is not the one that was seen, because something was saved
+	Chosen     bool // the plan is not the one that was seen, because of the choices
+	problems   part.Problems
+}
+
+// planned is a change of the plan.
+type planned struct {
+	*guidonv1.PlannedChange
+	Name        string
+	Differences []difference
+	More        int
+	Moved       bool // it is not as it was seen
+}
+
+// conflict is a part that was changed again since, with the choice.
+type conflict struct {
+	*guidonv1.PlanConflict
+	Side                      string
+	Earlier, Changed, Current string
+}
+
+// objectQuery returns the query of the review that is about one object.
+func objectQuery(kind, key string) string {
+	if _, ok := kinds[kind]; !ok {
+		return ""
+	}
+	return "?" + url.Values{kind: {key}}.Encode()
+}
+
+// reviewUndo is the page before a change is undone.
+func reviewUndo(v *page.Visit) error {
+	r, err := newUndo(v)
+	if err != nil {
+		return err
+	}
+	return r.show(v, http.StatusOK, nil)
+}
+
+// undo undoes a change.
+func undo(v *page.Visit) error {
+	r, err := newUndo(v)
+	if err != nil {
+		return err
+	}
+	return r.submit(v)
+}
+
+// newUndo returns the review before the change in the path is undone or, if the query names
+// objects, what it did to them.
+func newUndo(v *page.Visit) (*review, error) {
+	revision, err := revisionOf(v)
+	if err != nil {
+		return nil, err
+	}
+	changes, more, err := changesOf(v, revision, 2)
+	if err != nil {
+		return nil, err
+	}
+	if len(changes) == 0 {
+		return nil, noRevision(v, revision)
+	}
+	flags, segments := v.Query()[flagKind.name], v.Query()[segmentKind.name]
+	r := &review{
+		Heading: "Undo revision " + revisionText(revision), Act: "Undo", Back: v.In("changes", revisionText(revision)),
+		request: &guidonv1.PlanRequest{
+			NamespaceKey: v.Key(), FlagKeys: flags, SegmentKeys: segments, WithEffects: true,
+			Undo: &guidonv1.UndoneChanges{FirstRevision: revision},
+		},
+	}
+	g := groupsOf(changes)[0]
+	r.Text = g.Actor.String() + " saved it " + strings.TrimSuffix(v.Ago(g.At), ".") + "."
+	if g.Message != "" {
+		r.Text += " “" + g.Message + "”"
+	}
+	if one := append(flags[:len(flags):len(flags)], segments...); len(one) == 1 {
+		k := flagKind
+		if len(segments) == 1 {
+			k = segmentKind
+		}
+		r.Heading += " of " + page.Printable(one[0], maxShownName)
+		r.Back = v.In(k.folder, one[0], "history", revisionText(revision))
+		r.after = page.Below("namespaces", v.Key(), k.folder, one[0], "history")
+		if len(changes) > 1 || more {
+			r.Whole = v.In("changes", revisionText(revision), "undo")
+		}
+	}
+	return r, nil
+}
+
+// reviewRestore is the page before a state of an object of the kind is restored.
+func reviewRestore(k kind) func(v *page.Visit) error {
+	return func(v *page.Visit) error {
+		r, err := newRestore(v, k)
+		if err != nil {
+			return err
+		}
+		return r.show(v, http.StatusOK, nil)
+	}
+}
+
+// restore restores a state of an object of the kind.
+func restore(k kind) func(v *page.Visit) error {
+	return func(v *page.Visit) error {
+		r, err := newRestore(v, k)
+		if err != nil {
+			return err
+		}
+		return r.submit(v)
+	}
+}
+
+func newRestore(v *page.Visit, k kind) (*review, error) {
+	revision, err := revisionOf(v)
+	if err != nil {
+		return nil, err
+	}
+	key := v.Variable(k.name)
+	r := &review{
+		Heading: "Restore " + page.Printable(key, maxShownName) + " as at revision " + revisionText(revision),
+		Text:    "The " + k.name + " becomes exactly what it was then. Everything that was changed in it since is replaced.",
+		Act:     "Restore", Back: v.In(k.folder, key, "history", revisionText(revision)),
+		after:   page.Below("namespaces", v.Key(), k.folder, key, "history"),
+		request: &guidonv1.PlanRequest{NamespaceKey: v.Key(), SourceNamespaceKey: v.Key() + "@" + revisionText(revision), WithEffects: true},
+	}
+	if k == flagKind {
+		r.request.FlagKeys = []string{key}
+	} else {
+		r.request.SegmentKeys = []string{key}
+	}
+	return r, nil
+}
+
+// submit carries out what the form of the review asks for.
+func (r *review) submit(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	r.Message = strings.TrimSpace(form.Get(fieldMessage))
+	digest := form.Get(fieldDigest)
+	if page.ActionOf(form).Verb != "apply" || digest == "" {
+		return r.show(v, http.StatusOK, form)
+	}
+	if err := r.choose(v, form); err != nil {
+		return r.refused(v, form, err)
+	}
+	answer, err := r.apply(v, digest)
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition:
+		r.Chosen = r.choicesChanged(form)
+		r.Moved = !r.Chosen
+		return r.show(v, http.StatusConflict, form)
+	case guidon.InvalidArgument:
+		return r.refused(v, form, err)
+	}
+	if err != nil {
+		return err
+	}
+	if len(answer.GetChanges()) == 0 { // so there is no new revision
+		return r.show(v, http.StatusOK, form)
+	}
+	after := r.after
+	if after == "" {
+		after = page.Below("namespaces", v.Key(), "changes", revisionText(answer.GetRevision()))
+	}
+	v.Redirect(after + "?saved=" + revisionText(answer.GetRevision()))
+	return nil
+}
+
+// refused shows the review again after the request was refused.
+func (r *review) refused(v *page.Visit, form url.Values, err error) error {
+	text := guidon.PublicMessage(err)
+	switch {
+	case guidon.CodeOf(err) != guidon.InvalidArgument:
+		return err
+	case strings.HasPrefix(text, "invalid field message"):
+		r.problems.Add(fieldMessage, messageProblem)
+	default:
+		r.Impossible = text
+	}
+	return r.show(v, http.StatusUnprocessableEntity, form)
+}
+
+// messageProblem says what a message must be.
+const messageProblem = "1,000 characters at most, on one line."
+
+// apply applies the plan with the digest.
+func (r *review) apply(v *page.Visit, digest string) (*guidonv1.PlanResponse, error) {
+	q := r.request
+	return applyPlan.Run(v, &guidonv1.ApplyRequest{
+		NamespaceKey: q.GetNamespaceKey(), SourceNamespaceKey: q.GetSourceNamespaceKey(), Mode: q.GetMode(),
+		FlagKeys: q.GetFlagKeys(), SegmentKeys: q.GetSegmentKeys(), Undo: q.GetUndo(), Digest: digest, Message: r.Message,
+	})
+}
+
+// show makes the plan and responds with the review. form has the choices; it may be nil.
+func (r *review) show(v *page.Visit, status int, form url.Values) error {
+	if r.Impossible == "" {
+		err := r.plan(v, form)
+		if guidon.CodeOf(err) == guidon.InvalidArgument {
+			r.Impossible, err = guidon.PublicMessage(err), nil
+			if v.Request.Method == http.MethodPost {
+				status = http.StatusUnprocessableEntity
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	v.Header().Set("Cache-Control", "no-store")
+	v.Reply(status, page.Page{
+		Title: r.Heading, Place: page.PlaceChanges,
+		Crumbs: []page.Crumb{{Text: "Changes", Address: v.In("changes")}, {Text: r.Heading}},
+		Main:   reviewMain(v, r),
+	})
+	return nil
+}
+
+// plan makes the plan with the choices of the form.
+func (r *review) plan(v *page.Visit, form url.Values) error {
+	if err := r.choose(v, form); err != nil {
+		return err
+	}
+	plan, err := makePlan.Run(v, r.request)
+	if err != nil {
+		return err
+	}
+	r.Plan, r.Effects = plan, effectsOfPlan(plan)
+	seen := seenChanges(form)
+	for i, c := range plan.GetChanges() {
+		if i == maxPlannedShown {
+			break
+		}
+		one := planned{PlannedChange: c, Name: plannedName(c)}
+		if i < maxPlannedOpen {
+			one.Differences, one.More = plannedDifferences(c)
+		}
+		one.Moved = seen != nil && seen[objectName(c.GetKind(), c.GetKey())] != c.GetDigest()
+		r.Changes = append(r.Changes, one)
+		delete(seen, objectName(c.GetKind(), c.GetKey()))
+	}
+	if len(plan.GetChanges()) <= maxPlannedShown {
+		r.Gone = sortedKeys(seen)
+	}
+	return nil
+}
+
+// choose finds the conflicts, which the plan without any choice has, and resolves them as
+// the form says: by default, what was changed since is kept.
+func (r *review) choose(v *page.Visit, form url.Values) error {
+	undone := r.request.GetUndo()
+	if undone == nil {
+		return nil
+	}
+	sides := sidesOf(form)
+	r.OthersAre = cmp.Or(sideOf(form.Get(fieldOthers)), sideCurrent)
+	r.Conflicts, r.Others, undone.Choices = nil, 0, nil
+	for range maxPlans {
+		request := &guidonv1.PlanRequest{NamespaceKey: r.request.GetNamespaceKey(), FlagKeys: r.request.GetFlagKeys(), SegmentKeys: r.request.GetSegmentKeys(), Undo: undone}
+		plan, err := makePlan.Run(v, request)
+		if err != nil || len(plan.GetConflicts()) == 0 {
+			return err
+		}
+		for _, c := range plan.GetConflicts() {
+			side := r.OthersAre
+			if len(r.Conflicts) < maxConflicts {
+				side = cmp.Or(sides[conflictName(c.GetKind(), c.GetKey(), c.GetPath())], sideCurrent)
+				r.Conflicts = append(r.Conflicts, newConflict(c, side, plan.GetAbridged()))
+			} else {
+				r.Others++
+			}
+			undone.Choices = append(undone.Choices, &guidonv1.ConflictChoice{Kind: c.GetKind(), Key: c.GetKey(), Path: c.GetPath(), Side: side})
+		}
+	}
+	return guidon.Errorf(guidon.InvalidArgument, "too much was changed again since: undo fewer objects at a time")
+}
+
+func newConflict(c *guidonv1.PlanConflict, side string, abridged bool) conflict {
+	value := func(value *structpb.Value) string {
+		switch {
+		case value != nil:
+			return shortValue(valueText(value))
+		case abridged:
+			return "not shown: too large"
+		}
+		return "nothing"
+	}
+	return conflict{c, side, value(c.GetEarlier()), value(c.GetChanged()), value(c.GetCurrent())}
+}
+
+// plannedName returns the name of the object that changes.
+func plannedName(c *guidonv1.PlannedChange) string {
+	for _, d := range []*guidonv1.Document{c.GetAfter(), c.GetBefore()} {
+		for _, f := range d.GetFlags() {
+			return nonEmpty(f.GetName(), c.GetKey())
+		}
+		for _, s := range d.GetSegments() {
+			return nonEmpty(s.GetName(), c.GetKey())
+		}
+	}
+	return c.GetKey()
+}
+
+// Address returns the address of the object's page.
+func (p planned) Address(v *page.Visit) string { return objectAddress(v, p.GetKind(), p.GetKey()) }
+
+// Hidden returns the value of the hidden field with what is seen of the change.
+func (p planned) Hidden() string { return objectName(p.GetKind(), p.GetKey()) + " " + p.GetDigest() }
+
+// objectName returns the name of an object in the form.
+func objectName(kind, key string) string { return kind + "/" + key }
+
+// seenChanges returns the digests of the changes that the form was made with, by object;
+// nil if there is no form.
+func seenChanges(form url.Values) map[string]string {
+	if form.Get(fieldDigest) == "" {
+		return nil
+	}
+	seen := make(map[string]string)
+	for _, text := range form[fieldPlanned][:min(len(form[fieldPlanned]), maxPlannedShown)] {
+		if name, digest, ok := strings.Cut(text, " "); ok {
+			seen[name] = digest
+		}
+	}
+	return seen
+}
+
+// conflictName returns a name for a conflict.
+func conflictName(kind, key, path string) string { return kind + "\x00" + key + "\x00" + path }
+
+// conflictField returns the name of a field of the conflict at the index.
+func conflictField(field string, i int) string { return field + "." + strconv.Itoa(i) }
+
+// sidesOf returns the choices of the form by the names of their conflicts.
+func sidesOf(form url.Values) map[string]string {
+	sides := make(map[string]string)
+	for i := range maxConflicts {
+		name := conflictName(form.Get(conflictField("kind", i)), form.Get(conflictField("key", i)), form.Get(conflictField("path", i)))
+		if side := sideOf(form.Get(conflictField("side", i))); side != "" {
+			sides[name] = side
+		}
+	}
+	return sides
+}
+
+// sideOf returns the side, or "" if it is none.
+func sideOf(text string) string {
+	if text == sideCurrent || text == sideEarlier {
+		return text
+	}
+	return ""
+}
+
+// choicesChanged reports whether the choices are others than those of the plan that was
+// seen.
+func (r *review) choicesChanged(form url.Values) bool {
+	for i := range maxConflicts {
+		if form.Get(conflictField("side", i)) != form.Get(conflictField("seen", i)) {
+			return true
+		}
+	}
+	return form.Get(fieldOthers) != form.Get("seen."+fieldOthers)
+}
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,35 @@
+package page
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// listChanges has the record that says what was saved.
+const listChanges Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse] = "/guidon.v1.ChangeService/ListChanges"
+
+// savedFor is how long after a change pages say that it was saved.
+const savedFor = 10 * time.Minute
+
+// saved returns the revision in the address that the visitor has just saved, or 0. The
+// record of the change is the message: an address that somebody else sent says nothing.
+func (v *Visit) saved() int64 {
+	revision, err := strconv.ParseInt(v.Query().Get("saved"), 10, 64)
+	if err != nil || revision <= 0 || v.Namespace == nil {
+		return 0
+	}
+	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{
+		NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: 1,
+	})
+	if err != nil || len(list.GetChanges()) == 0 { // the page itself is what matters
+		return 0
+	}
+	c := list.GetChanges()[0]
+	age := v.Site.Now().Sub(c.GetAt().AsTime())
+	if c.GetActor().GetId() != v.Visitor.ActorID() || age >= savedFor {
+		return 0
+	}
+	return revision
+}
