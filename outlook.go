@@ -175,21 +175,16 @@ func (f *CompiledFlag) analyzable() bool {
 }
 
 // independent reports whether it is certain that entities may be in any combination of the
-// segments of the flag, because no two constraints are about the same property, and each may
-// hold or not. Then nothing is unreached but for what answers leaves out. This holds for
+// segments of the flag, because no two constraints are about the same property, so that no
+// segment occurs twice, and each may hold or not. Then nothing is unreached but for what answers leaves out. This holds for
 // most flags, and finding it out takes much less than their reach.
 func (f *CompiledFlag) independent() bool {
 	const most = 16
-	var seen []*compiledSegment
 	var subjects []*Constraint
 	for g := range f.segments() {
-		if len(g.conditions) == 0 {
-			continue
-		}
-		if slices.Contains(seen, g) || len(subjects)+len(g.conditions) > most {
+		if len(subjects)+len(g.conditions) > most {
 			return false
 		}
-		seen = append(seen, g)
 		for _, c := range g.segment.Constraints {
 			if slices.ContainsFunc(subjects, c.sameSubject) || !c.contingent() {
 				return false
