@@ -104,6 +104,26 @@ func TestCatalog(t *testing.T) {
 	s.must("", "GET", "/api/v1/namespaces/none/catalog/counts", "").check(t, 200, `{"flags":0,"segments":0,"unused":0}`)
 }
 
+// TestCatalogConditions: what is said of an earlier state changes with the number of review
+// dates that have passed, and so does its ETag.
+func TestCatalogConditions(t *testing.T) {
+	s := newCataloged(t)
+	const path = "/api/v1/namespaces/shop@1/catalog/"
+	whole := s.must("", "GET", path+"segments", "").header.Get("ETag")
+	for _, list := range []string{"flags", "unused", "counts"} {
+		tag := s.must("", "GET", path+list, "").header.Get("ETag")
+		if want := strings.TrimSuffix(whole, `"`) + `-1"`; tag != want {
+			t.Errorf("%s: got ETag %s, want %s", list, tag, want)
+		}
+		if got := s.do("GET", path+list, "", "If-None-Match", tag); got.status != 304 {
+			t.Errorf("%s: got %d with the ETag", list, got.status)
+		}
+		if got := s.do("GET", path+list, "", "If-None-Match", whole); got.status != 200 {
+			t.Errorf("%s: got %d with another ETag", list, got.status)
+		}
+	}
+}
+
 // TestCatalogPages follows the pages of a list.
 func TestCatalogPages(t *testing.T) {
 	s := newCataloged(t)
