@@ -3,7 +3,9 @@ package guidon
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
+	"strings"
 )
 
 // FlagState is what a flag does in one word.
@@ -53,7 +55,7 @@ func (a Answer) same(other Answer) bool {
 func (f *CompiledFlag) Outlook() Outlook {
 	o := Outlook{Rounded: NoStep, EveryoneElse: f.everyoneElse()}
 	a := f.answers(&o)
-	if !a.constant() && f.analyzable() {
+	if !a.constant() && !f.independent() && f.analyzable() {
 		a = f.reachedAnswers()
 	}
 	if a.constant() {
@@ -102,7 +104,7 @@ func (f *CompiledFlag) defaultAnswer() Answer {
 }
 
 // answers returns the answers of all rules or rollouts that are not behind one that takes
-// everybody. It notes in o the first threshold that does so by rounding.
+// everybody, and that have buckets. It notes in o the first threshold that does so by rounding.
 func (f *CompiledFlag) answers(o *Outlook) (a answers) {
 	if f.kind == VariantFlag && f.enabled {
 		for i := range f.rules {
@@ -120,9 +122,10 @@ func (f *CompiledFlag) answers(o *Outlook) (a answers) {
 		}
 	}
 	if f.kind == BooleanFlag {
+		covered := 0
 		for i := range f.rollouts {
 			r := &f.rollouts[i]
-			switch {
+			switch end := thresholdBuckets(r.percentage); {
 			case r.audience != nil && r.audience.unknown:
 				a.add(Answer{Fails: true})
 				return a
@@ -131,9 +134,9 @@ func (f *CompiledFlag) answers(o *Outlook) (a answers) {
 				if r.audience.takesAnyone() {
 					return a
 				}
-			case thresholdBuckets(r.percentage) > 0:
+			case end > covered:
 				a.add(Answer{Enabled: r.value})
-				if thresholdBuckets(r.percentage) == booleanBuckets {
+				if covered = end; end == booleanBuckets {
 					o.Rounded = f.rounded(r.percentage)
 					return a
 				}
@@ -169,6 +172,62 @@ func (f *CompiledFlag) analyzable() bool {
 		n += len(g.conditions)
 	}
 	return len(f.rules)+len(f.rollouts) <= maxOutlookSteps && n <= maxOutlookConditions
+}
+
+// independent reports whether it is certain that entities may be in any combination of the
+// segments of the flag, because no two constraints are about the same property, so that no
+// segment occurs twice, and each may hold or not. Then nothing is unreached but for what answers leaves out. This holds for
+// most flags, and finding it out takes much less than their reach.
+func (f *CompiledFlag) independent() bool {
+	const most = 16
+	var subjects []*Constraint
+	for g := range f.segments() {
+		if len(subjects)+len(g.conditions) > most {
+			return false
+		}
+		for _, c := range g.segment.Constraints {
+			if slices.ContainsFunc(subjects, c.sameSubject) || !c.contingent() {
+				return false
+			}
+			subjects = append(subjects, c)
+		}
+	}
+	return true
+}
+
+// sameSubject reports whether the constraints are about the same property, or both about the
+// entity.
+func (c *Constraint) sameSubject(other *Constraint) bool {
+	entity := c.Type == EntityIDComparison
+	return entity == (other.Type == EntityIDComparison) && (entity || c.Property == other.Property)
+}
+
+// contingent reports whether it is certain that the constraint holds for some values and not
+// for others.
+func (c *Constraint) contingent() bool {
+	o := operandOf(c)
+	if o.problem != NoProblem {
+		return false
+	}
+	switch c.Type {
+	case StringComparison, EntityIDComparison:
+		switch c.Operator {
+		case OpEmpty, OpNotEmpty:
+			return c.Type == StringComparison // the id of an entity is not empty
+		case OpIsOneOf, OpIsNotOneOf:
+			return slices.ContainsFunc(o.texts, func(text string) bool { return text != "" })
+		}
+		return !blank(c.Value) && strings.TrimSpace(c.Value) == c.Value
+	case NumberComparison:
+		switch c.Operator {
+		case OpPresent, OpNotPresent:
+			return true
+		case OpIsOneOf, OpIsNotOneOf:
+			return len(o.numbers) > 0
+		}
+		return !math.IsNaN(o.number) && !math.IsInf(o.number, 0)
+	}
+	return true
 }
 
 // segments yields the segments of the rules and rollouts, as often as they are referred to.

@@ -27,7 +27,10 @@ func (d *Derivation[T]) Of(s *Snapshot) T {
 
 // FlagDerivation is a [Derivation] of one flag. Its value lives as long as the
 // [CompiledFlag] does, and is shared by all snapshots that share that.
-type FlagDerivation[T any] struct{ derive func(*CompiledFlag) T }
+type FlagDerivation[T any] struct {
+	derive   func(*CompiledFlag) T
+	identity *byte // of its own
+}
 
 // NewFlagDerivation returns the derivation that derive computes. derive must always
 // return the same value for the same flag.
@@ -38,14 +41,15 @@ func NewFlagDerivation[T any](derive func(*Flag) T) *FlagDerivation[T] {
 // NewCompiledDerivation is NewFlagDerivation for a value that also depends on the segments
 // that the flag refers to.
 func NewCompiledDerivation[T any](derive func(*CompiledFlag) T) *FlagDerivation[T] {
-	return &FlagDerivation[T]{derive}
+	return &FlagDerivation[T]{derive, new(byte)}
 }
 
 // flagDerived is a value derived from a flag, in a linked list. There are few per
 // flag, so a list is faster than a map.
 type flagDerived struct {
-	derivation, value any
-	next              *flagDerived
+	derivation *byte // its identity
+	value      any
+	next       *flagDerived
 }
 
 // Of returns the value for the flag. The first call computes it. Concurrent calls may
@@ -54,11 +58,11 @@ type flagDerived struct {
 func (d *FlagDerivation[T]) Of(f *CompiledFlag) T {
 	known := f.derived.Load()
 	for at := known; at != nil; at = at.next {
-		if at.derivation == any(d) {
+		if at.derivation == d.identity {
 			return at.value.(T)
 		}
 	}
-	f.derived.CompareAndSwap(known, &flagDerived{d, d.derive(f), known})
+	f.derived.CompareAndSwap(known, &flagDerived{d.identity, d.derive(f), known})
 	return d.Of(f) // finds it, or tries again if another derivation was added first
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unique"
 
 	"github.com/guidonhq/guidon"
 )
@@ -49,7 +50,8 @@ var catalogs = guidon.NewDerivation(newCatalog)
 func newCatalog(s *guidon.Snapshot) *catalog {
 	flags := s.Flags()
 	c := &catalog{rows: make([]catalogRow, 0, len(flags))}
-	owners, tags, segments := newNumbering(""), newNumbering(), newNumbering()
+	owners, tags, segments := newNumbering[unique.Handle[string]](), newNumbering[unique.Handle[string]](), newNumbering[string]()
+	owners.of(noMetadata.owner) // has the number 0
 	for _, f := range flags {
 		facts := factsOf.Of(s.Compiled(f.Key))
 		row := catalogRow{flagFacts: facts, owner: owners.of(facts.metadata.owner), first: count32(len(c.terms))}
@@ -67,7 +69,7 @@ func newCatalog(s *guidon.Snapshot) *catalog {
 		c.rows = append(c.rows, row)
 	}
 	c.terms = slices.Clip(c.terms)
-	c.owners, c.tags, c.segments = owners.names, tags.names, segments.names
+	c.owners, c.tags, c.segments = texts(owners.names), texts(tags.names), segments.names
 	for sort := range c.orders {
 		c.orders[sort] = sync.OnceValue(func() []uint32 { return c.order(FlagSort(sort)) }) // #nosec G115 -- few
 	}
@@ -77,21 +79,15 @@ func newCatalog(s *guidon.Snapshot) *catalog {
 // count32 returns a number of things in memory, which are fewer than 2^32.
 func count32(n int) uint32 { return uint32(n) } // #nosec G115 -- see above
 
-// numbering gives texts their numbers.
-type numbering struct {
-	names   []string
-	numbers map[string]uint32
+// numbering gives names their numbers.
+type numbering[T comparable] struct {
+	names   []T
+	numbers map[T]uint32
 }
 
-func newNumbering(names ...string) *numbering {
-	n := &numbering{numbers: map[string]uint32{}}
-	for _, name := range names {
-		n.of(name)
-	}
-	return n
-}
+func newNumbering[T comparable]() *numbering[T] { return &numbering[T]{numbers: map[T]uint32{}} }
 
-func (n *numbering) of(name string) uint32 {
+func (n *numbering[T]) of(name T) uint32 {
 	number, known := n.numbers[name]
 	if !known {
 		number = count32(len(n.names))
@@ -99,6 +95,14 @@ func (n *numbering) of(name string) uint32 {
 		n.numbers[name] = number
 	}
 	return number
+}
+
+func texts(handles []unique.Handle[string]) []string {
+	list := make([]string, len(handles))
+	for i, h := range handles {
+		list[i] = h.Value()
+	}
+	return list
 }
 
 func (c *catalog) tagsOf(r *catalogRow) []uint32 { return c.terms[r.first:][:r.tags] }

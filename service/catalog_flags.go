@@ -67,8 +67,8 @@ func (v View) FlagSummaries(q FlagQuery) (*FlagList, error) {
 // summaryOf returns the summary of a row.
 func (v View) summaryOf(c *catalog, r *catalogRow, now int64) FlagSummary {
 	s := FlagSummary{
-		Flag: r.flag, Outlook: &r.Outlook, Owner: r.metadata.owner, Tags: r.metadata.tags,
-		Review: r.metadata.review, ReviewPassed: r.metadata.overdue(now), Segments: int(r.segments),
+		Flag: r.flag, Outlook: &r.Outlook, Owner: c.owners[r.owner], Tags: texts(r.metadata.tags),
+		Review: r.review(), ReviewPassed: r.metadata.overdue(now), Segments: int(r.segments),
 	}
 	if segments := c.segmentsOf(r); len(segments) > 0 {
 		s.FirstSegment = v.segmentName(c.segments[segments[0]])

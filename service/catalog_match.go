@@ -1,7 +1,6 @@
 package service
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -98,19 +97,11 @@ func (m *matcher) hasKey(r *catalogRow) bool {
 
 // hasWords reports whether all words occur in the flag.
 func (m *matcher) hasWords(f *flagFacts) bool {
-	for _, word := range m.query.words {
-		if !occursIn(word, f.flag.Key) && !occursIn(word, f.flag.Name) && !occursIn(word, f.flag.Description) && !occursInMetadata(word, f) {
+	for i := range m.query.words {
+		word := &m.query.words[i]
+		if !word.occursIn(f.flag.Key) && !word.occursIn(f.flag.Name) && !word.occursIn(f.flag.Description) && !f.metadata.has(word, f.flag) {
 			return false
 		}
 	}
 	return true
-}
-
-// occursInMetadata reports whether the word occurs in the metadata: as they are stored, but
-// for their escaped characters.
-func occursInMetadata(word sought, f *flagFacts) bool {
-	if f.metadata.text != "" {
-		return occursIn(word, f.metadata.text)
-	}
-	return occursIn(word, json.RawMessage(f.flag.Metadata))
 }

@@ -2,56 +2,71 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
+	"unique"
 
 	"github.com/guidonhq/guidon"
 )
 
-// flagMetadata is what lists show of the metadata of a flag.
+// flagMetadata is what lists use of the metadata of a flag. Owners and tags are shared with
+// other flags.
 type flagMetadata struct {
-	owner string
-	tags  []string
-	// review is the review date as it is written, and due when it has passed: in seconds
-	// since 1970. Both are zero if there is none.
-	review string
-	due    int64
+	owner unique.Handle[string]
+	tags  []unique.Handle[string]
+	due   int64 // when the review date has passed, in seconds since 1970; 0 if there is none
 	// text has the texts of metadata with escaped characters, which is not searched as it
 	// is stored.
-	text string
+	text *string
 }
 
-var noMetadata = &flagMetadata{}
+var noMetadata = &flagMetadata{owner: unique.Make("")}
 
 func metadataOf(f *guidon.Flag) *flagMetadata {
-	if len(f.Metadata) == 0 {
-		return noMetadata
-	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(f.Metadata, &members) != nil {
-		return noMetadata
-	}
-	m := flagMetadata{owner: guidon.Cut(strings.TrimSpace(textOf(members["owner"])), maxSummaryText), tags: tagsOf(members["tags"])}
-	if review := textOf(members["review"]); review != "" {
-		if due, ok := dueAfter(review); ok {
-			m.review, m.due = review, due.Unix()
-		}
+	members := metadataMembers(f)
+	m := flagMetadata{owner: unique.Make(guidon.Cut(strings.TrimSpace(textOf(members["owner"])), maxSummaryText)), tags: tagsOf(members["tags"])}
+	if due, dated := dueAfter(textOf(members["review"])); dated {
+		m.due = cmp.Or(due.Unix(), -1)
 	}
 	if bytes.IndexByte(f.Metadata, '\\') >= 0 {
-		m.text = textsOf(f.Metadata)
+		m.text = new(textsOf(f.Metadata))
 	}
-	if m.owner == "" && m.tags == nil && m.review == "" && m.text == "" {
+	if m.owner == noMetadata.owner && m.tags == nil && m.due == 0 && m.text == nil {
 		return noMetadata
 	}
 	return &m
 }
 
-// textOf returns the text, or "" if the value is not one.
-func textOf(value json.RawMessage) (text string) {
-	if json.Unmarshal(value, &text) != nil {
+// metadataMembers returns the members of the metadata, or nil if lists use none of them.
+func metadataMembers(f *guidon.Flag) (members map[string]json.RawMessage) {
+	for _, name := range []string{`"owner"`, `"tags"`, `"review"`} {
+		if bytes.Contains(f.Metadata, []byte(name)) {
+			_ = json.Unmarshal(f.Metadata, &members) // stored metadata are an object
+			return members
+		}
+	}
+	return nil
+}
+
+// review returns the review date as it is written, or "" if there is none.
+func (f *flagFacts) review() string {
+	if f.metadata.due == 0 {
 		return ""
 	}
+	return textOf(metadataMembers(f.flag)["review"])
+}
+
+// textOf returns the text, or "" if the value is not one.
+func textOf(value json.RawMessage) (text string) {
+	if len(value) == 0 || value[0] != '"' {
+		return ""
+	}
+	if bytes.IndexByte(value, '\\') < 0 { // most
+		return string(value[1 : len(value)-1])
+	}
+	_ = json.Unmarshal(value, &text) // is valid
 	return text
 }
 
@@ -60,30 +75,42 @@ const maxTag = 100
 
 // tagsOf returns the tags in a list of texts, or in a text with commas between them: each
 // once, and none that is empty.
-func tagsOf(value json.RawMessage) (tags []string) {
+func tagsOf(value json.RawMessage) (tags []unique.Handle[string]) {
+	var seen map[unique.Handle[string]]bool
+	for _, text := range tagTexts(value) {
+		text = guidon.Cut(strings.TrimSpace(text), maxTag)
+		tag := unique.Make(text)
+		if text == "" || seen[tag] {
+			continue
+		}
+		if seen == nil {
+			seen = map[unique.Handle[string]]bool{}
+		}
+		seen[tag] = true
+		tags = append(tags, tag)
+	}
+	return tags
+}
+
+func tagTexts(value json.RawMessage) (list []string) {
+	if len(value) == 0 || value[0] != '[' {
+		return strings.Split(textOf(value), ",")
+	}
 	var items []json.RawMessage
-	if json.Unmarshal(value, &items) == nil {
-		for _, item := range items {
-			tags = append(tags, textOf(item))
-		}
-	} else {
-		tags = strings.Split(textOf(value), ",")
+	_ = json.Unmarshal(value, &items) // is valid
+	for _, item := range items {
+		list = append(list, textOf(item))
 	}
-	seen := map[string]bool{"": true}
-	var kept []string
-	for _, tag := range tags {
-		tag = guidon.Cut(strings.TrimSpace(tag), maxTag)
-		if !seen[tag] {
-			seen[tag] = true
-			kept = append(kept, tag)
-		}
-	}
-	return kept
+	return list
 }
 
 // dueAfter returns when the review date has passed: a date without a time at its end, in
 // UTC.
 func dueAfter(review string) (time.Time, bool) {
+	const most = 40 // bytes: time.Parse accepts any number of digits after a decimal point
+	if review == "" || len(review) > most {
+		return time.Time{}, false
+	}
 	if day, err := time.Parse(time.DateOnly, review); err == nil {
 		return day.AddDate(0, 0, 1), true
 	}
@@ -92,10 +119,19 @@ func dueAfter(review string) (time.Time, bool) {
 }
 
 // overdue reports whether there is a review date that has passed.
-func (m *flagMetadata) overdue(now int64) bool { return m.review != "" && m.due <= now }
+func (m *flagMetadata) overdue(now int64) bool { return m.due != 0 && m.due <= now }
 
 // snoozed reports whether there is a review date to come.
-func (m *flagMetadata) snoozed(now int64) bool { return m.review != "" && m.due > now }
+func (m *flagMetadata) snoozed(now int64) bool { return m.due > now }
+
+// has reports whether the word occurs in the metadata of the flag: as they are stored, but
+// for their escaped characters.
+func (m *flagMetadata) has(word *sought, f *guidon.Flag) bool {
+	if m.text != nil {
+		return word.occursIn(*m.text)
+	}
+	return word.occursInBytes(f.Metadata)
+}
 
 // textsOf returns the texts in the JSON, each on a line of its own.
 func textsOf(text json.RawMessage) string {

@@ -90,10 +90,11 @@ func (v View) SegmentSummaries(q SegmentQuery) (*SegmentList, error) {
 
 // hasWords reports whether all words occur in the segment.
 func hasWords(g *guidon.Segment, words []sought) bool {
-	for _, word := range words {
-		found := occursIn(word, g.Key) || occursIn(word, g.Name) || occursIn(word, g.Description) ||
+	for i := range words {
+		word := &words[i]
+		found := word.occursIn(g.Key) || word.occursIn(g.Name) || word.occursIn(g.Description) ||
 			slices.ContainsFunc(g.Constraints, func(c *guidon.Constraint) bool {
-				return occursIn(word, c.Property) || occursIn(word, c.Value) || occursIn(word, c.Description)
+				return word.occursIn(c.Property) || word.occursIn(c.Value) || word.occursIn(c.Description)
 			})
 		if !found {
 			return false

@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"strings"
-	"unicode"
 
 	"github.com/guidonhq/guidon"
 )
@@ -11,20 +10,25 @@ import (
 // Limits of suggestions.
 const (
 	maxSuggestions = 3
-	maxMisspelt    = 40 // bytes of the words of a query, and of what they are compared with
+	minMisspelt    = 3  // bytes of the words of a query
+	maxMisspelt    = 40 // and of what they are compared with
 )
 
 // similar returns the flags whose keys or names, or words of these, are nearly the words of
 // a query, the nearest first.
 func (c *catalog) similar(words []sought) []*guidon.Flag {
-	texts := make([]string, len(words))
+	var want []byte
 	for i, w := range words {
-		texts[i] = w.lower
+		if i > 0 {
+			want = append(want, ' ')
+		}
+		want = append(want, w.lower...)
 	}
-	// Between the words of a key there are hyphens.
-	want := strings.Map(wordRune, strings.Join(texts, " "))
-	if len(want) < 3 || len(want) > maxMisspelt {
+	if len(want) < minMisspelt || len(want) > maxMisspelt {
 		return nil
+	}
+	for i, b := range want {
+		want[i] = spaced(b)
 	}
 	type near struct {
 		flag     *guidon.Flag
@@ -47,34 +51,33 @@ func (c *catalog) similar(words []sought) []*guidon.Flag {
 	return flags
 }
 
-// wordRune returns the character in lower case, or a space if it stands between words.
-func wordRune(r rune) rune {
-	if unicode.IsLetter(r) || unicode.IsDigit(r) {
-		return unicode.ToLower(r)
+// spaced returns an ASCII letter in lower case, and a space for signs between words.
+func spaced(b byte) byte {
+	b = lowerByte(b)
+	if 'a' <= b && b <= 'z' || '0' <= b && b <= '9' || b >= 0x80 {
+		return b
 	}
 	return ' '
 }
 
-// distances computes how many letters have to be inserted, deleted or replaced to make a
-// text from another one.
+// distances computes how many bytes have to be inserted, deleted or replaced to make a text
+// from another one.
 type distances struct {
-	want string
+	want []byte
 	most int // a larger distance need not be exact
 	row  [maxMisspelt + 1]int
 }
 
-// ofText returns the distance of the text, or of one of its words if that is less.
+// ofText returns the distance of the text, or that of one of its words and 1 if that is
+// less.
 func (d *distances) ofText(text string) int {
-	if len(text) > 8*maxMisspelt {
-		return d.most + 1
-	}
-	text = strings.Map(wordRune, text)
 	least := d.of(text)
-	for rest := text; rest != "" && least > 0; {
-		var word string
-		word, rest, _ = strings.Cut(rest, " ")
-		if n := d.of(word) + 1; n < least { // a whole text is nearer than one word of it
-			least = n
+	for begin, end := 0, 0; end <= len(text); end++ {
+		if end == len(text) || spaced(text[end]) == ' ' {
+			if end-begin < len(text) {
+				least = min(least, d.of(text[begin:end])+1)
+			}
+			begin = end + 1
 		}
 	}
 	return least
@@ -89,11 +92,11 @@ func (d *distances) of(text string) int {
 		row[i] = i
 	}
 	for i := range len(text) {
-		diagonal := row[0]
+		b, diagonal := spaced(text[i]), row[0]
 		row[0] = i + 1
-		for j := range len(d.want) {
+		for j, want := range d.want {
 			replaced := diagonal
-			if text[i] != d.want[j] {
+			if b != want {
 				replaced++
 			}
 			diagonal = row[j+1]

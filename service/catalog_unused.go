@@ -123,7 +123,7 @@ func (f *flagFacts) why(kind UnusedKind) string {
 		percentage := f.flag.Rollouts[f.Rounded].Threshold.Percentage
 		return fmt.Sprintf("rollout %d has %s %%, which takes everybody who gets there", f.Rounded+1, strconv.FormatFloat(float64(percentage), 'f', -1, 32))
 	case UnusedReviewPassed:
-		return fmt.Sprintf("the review date %s has passed", f.metadata.review)
+		return fmt.Sprintf("the review date %s has passed", f.review())
 	}
 	text := "everybody gets " + answerText(f.flag.Type, f.Answer)
 	if f.flag.Type == guidon.VariantFlag && !f.flag.Enabled {

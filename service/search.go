@@ -217,12 +217,12 @@ const (
 )
 
 // rank returns how well the key and the name match.
-func (s sought) rank(key, name string) searchRank {
+func (s *sought) rank(key, name string) searchRank {
 	return min(s.rankIn(key, true), s.rankIn(name, false))
 }
 
-func (s sought) rankIn(text string, key bool) searchRank {
-	at := indexAfter(s, text, 0)
+func (s *sought) rankIn(text string, key bool) searchRank {
+	at := s.in(text, 0)
 	switch {
 	case at < 0:
 		return noMatch
@@ -231,7 +231,7 @@ func (s sought) rankIn(text string, key bool) searchRank {
 	case at == 0:
 		return beginning
 	}
-	for ; at > 0; at = indexAfter(s, text, at+1) {
+	for ; at > 0; at = s.in(text, at+1) {
 		if r, _ := utf8.DecodeLastRuneInString(text[:at]); !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			return wordBeginning
 		}

@@ -316,8 +316,8 @@ type ListFlagSummariesRequest struct {
 	// and terms, which are added to the lists: owner:, tag:, type: (boolean or variant),
 	// segment:, key: (the key begins so), and is: (on, off, partly, unused as in
 	// ListUnusedFlags, overdue if the review date has passed, snoozed if it is to come). A
-	// value with spaces is put in double quotes. Everything else is an ordinary word. At most
-	// 1000 bytes.
+	// value with spaces is put in double quotes. A term without a value is ignored.
+	// Everything else is an ordinary word. At most 1000 bytes.
 	Query string `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
 	// What the flags do.
 	States []FlagState `protobuf:"varint,3,rep,packed,name=states,proto3,enum=guidon.v1.FlagState" json:"states,omitempty"`
