@@ -53,6 +53,16 @@ integration: ## run the tests with real databases, servers and clients; see inte
 	@skipped=$$(mktemp); trap 'sort -u "$$skipped"; rm -f "$$skipped"' EXIT; \
 	  TEST_SKIPPED=$$skipped CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -count=1 -p 1 -timeout 45m ./integration/...
 
+.PHONY: browser
+browser: ## test the web pages in Chromium; requires chromium, and Node.js for npm
+	$(GO) test -count=1 -p 1 -timeout 20m ./integration/harness/webtest ./integration/browser
+
+PICTURES ?= bin/screenshots
+.PHONY: screenshots
+screenshots: ## take pictures of all web pages, in light and dark, wide and narrow, into PICTURES
+	$(GO) test -count=1 -run '^TestScreenshots$$' ./integration/browser -args -screenshots "$(abspath $(PICTURES))"
+	@echo "$(PICTURES)"
+
 .PHONY: containers
 containers: ## test the image, the compose file, and databases in containers
 	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -p 1 -timeout 20m ./integration/database ./integration/cluster ./integration/image \

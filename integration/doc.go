@@ -4,6 +4,7 @@
 //   - database: the store, its schema and the commands on databases
 //   - cluster: servers as processes that are killed, restarted, and share a database
 //   - clients: published libraries, the acceptance tests of package handler, web pages
+//   - browser: the web pages in Chromium
 //   - login: signing in, with a certified provider and with those that misbehave, and roles
 //   - lambda: the function for AWS Lambda
 //   - image: the container image and the compose file
@@ -22,6 +23,9 @@
 //
 // TEST_DATABASES=containers excludes private processes. Tests whose database is missing
 // are skipped or, with INTEGRATION=1, fail.
+//
+// The pages are opened in Debian's chromium, and checked by axe-core, which npm installs; see
+// package webtest.
 //
 // The benchmarks find their databases in the same way, but use separate private processes,
 // which wait for the disk at every commit.

@@ -7,31 +7,12 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/internal/hostiletest"
 	"github.com/guidonhq/guidon/service"
 )
 
-// hostile are strings that must be text wherever they are shown.
-func hostile() (all []string) {
-	for _, text := range []string{
-		`<script>alert(1)</script>`, `</script><script>alert(1)</script>`, `<ScRiPt src=//evil.example>`, `<scr<script>ipt>`, "<scr\x00ipt>alert(1)",
-		`"><img src=x onerror=alert(1)>`, `'><img src=x onerror=alert(1)>`, `" onfocus="alert(1)" autofocus x="`, `' onmouseover='alert(1)`, "` onload=`alert(1)",
-		`</title><svg onload=alert(1)>`, `</h1></main></body></html><script>1</script>`, `</a><a href="javascript:alert(1)">`, `</form><form action=//evil.example>`,
-		`<base href=//evil.example/>`, `<meta http-equiv=refresh content="0;url=//evil.example">`, `<link rel=stylesheet href=//evil.example>`,
-		`<iframe srcdoc="<script>1</script>">`, `<object data=//evil.example>`, `<embed src=//evil.example>`, `<math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>`,
-		`<noscript><p title="</noscript><img src=x onerror=alert(1)>">`, `<template><script>1</script></template>`, `<plaintext>`, `<textarea>`, `<select><option>`, `<style>*{display:none}</style>`,
-		`<input name=token value=x>`, `<button formaction=//evil.example>`, `<!--`, `--><script>1</script>`, `<![CDATA[<script>1</script>]]>`, `<?xml version="1.0"?>`,
-		`javascript:alert(1)`, "java\tscript:alert(1)", " javascript:alert(1)", `JaVaScRiPt:alert(1)`, `vbscript:x`, `data:text/html,<script>1</script>`,
-		`//evil.example`, `/\evil.example`, `https://evil.example/`, `/flags//evil.example`, `/flags?x=<script>`, `/flags"onclick="x`, `/flags'`,
-		`{{.}}`, `{{template "main" .}}`, `${7*7}`, `%3Cscript%3E`, `%22%3E%3Cscript%3E`, `%0d%0aSet-Cookie:a=b`, `%00`, `&lt;script&gt;`, `&#x3C;script&#x3E;`, `&quot; onload=x`, `&`, `&amp`,
-		"\r\nSet-Cookie: a=b", "\r\n\r\n<script>1</script>", "\x00", "\x01\x1b[31m", "\x7f", "\xff\xfe", "\xc0\xbcscript\xc0\xbe", "+ADw-script+AD4-", "＜script＞", "ʺ><script>1</script>",
-		"\u202eevil\u202c", "\u2066a\u2069", "\u200b\u200d", "\u2028\u2029", "\ufeff", "\ufffe", "مرحبا", "e\u0301\u0301\u0301", "👩‍👩‍👧", "\U000e0041", `"`, `'`, "`", `\`, `<`, `>`, `=`, `;`, `#`, `?`, ` `, "\t",
-		strings.Repeat("<b>", 2000), strings.Repeat("\"'", 2000), strings.Repeat("ä", 2000), // encoded, a form may have it
-
-	} {
-		all = append(all, text, `"`+text, "'>"+text, "/"+text, "a"+text+"b", "\u202e"+text)
-	}
-	return all
-}
+// hostile returns strings that must be text wherever they are shown.
+var hostile = hostiletest.Placed
 
 // TestHostile: whatever somebody else has chosen, a page consists of the same elements and
 // leads to the same places.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -22,11 +21,11 @@ var bootstrap = sync.OnceValues(func() (string, error) {
 // BuildFunction builds the function for AWS Lambda as for a release. env is added to the
 // environment of the build.
 func BuildFunction(path string, env ...string) error {
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	root, err := moduleDir()
 	if err != nil {
-		return fmt.Errorf("finding the module: %w", err)
+		return err
 	}
-	build := exec.Command("make", "-s", "-C", strings.TrimSpace(string(root)), "build-lambda", "BOOTSTRAP="+path) // #nosec G204 -- our own
+	build := exec.Command("make", "-s", "-C", root, "build-lambda", "BOOTSTRAP="+path) // #nosec G204 -- our own
 	build.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the function: %w\n%s", err, out)

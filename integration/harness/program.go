@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -56,4 +57,22 @@ func Program(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+var moduleDir = sync.OnceValues(func() (string, error) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("finding the module: %w", err)
+	}
+	return strings.TrimSpace(string(dir)), nil
+})
+
+// ModuleDir returns the directory of the module.
+func ModuleDir(t testing.TB) string {
+	t.Helper()
+	dir, err := moduleDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

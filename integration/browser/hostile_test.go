@@ -1,0 +1,108 @@
+package browser
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/guidonhq/guidon/integration/harness"
+	"github.com/guidonhq/guidon/internal/hostiletest"
+)
+
+// hostileNames are placeholders and the keys of what plant makes.
+var hostileNames = []string{"{ns}", "hostile", "{variant}", "variant", "{boolean}", "boolean", "{segment}", "segment"}
+
+// TestHostile: no page takes a text that somebody else has chosen for a part of itself.
+func TestHostile(t *testing.T) {
+	s := openShop(t)
+	if accepted := plant(t, s.Server); accepted < 1000 {
+		t.Errorf("only %d objects were accepted", accepted)
+	}
+	all := visitors{shop: s}
+	for _, p := range pages {
+		v := all.as(t, p.as)
+		t.Run(p.name, func(t *testing.T) { report(t, v.Harm(t, v.Visit(t, p.at(hostileNames...)))) })
+	}
+	t.Run("form", func(t *testing.T) {
+		all.as(t, guest).Attack(t, "/sign-in", "form [name=token], form [name=return_to]", hostiletest.Texts())
+	})
+}
+
+// planter creates objects with hostile texts.
+type planter struct {
+	*harness.Server
+	accepted atomic.Int32
+}
+
+// plant gives texts to everything that has a name, a description or a value, and returns
+// how many objects were accepted. Which texts are is for the tests of the service.
+func plant(t *testing.T, s *harness.Server) (accepted int) {
+	t.Helper()
+	p := &planter{Server: s}
+	err := errors.Join(
+		p.create(t, "/api/v1/namespaces", map[string]any{"key": "hostile", "name": `<b>"'`, "description": `<b>"'`}),
+		p.create(t, hostileFlags, map[string]any{"key": "variant", "name": `<b>"'`, "enabled": true, "type": "VARIANT_FLAG_TYPE"}),
+		p.create(t, hostileFlags, map[string]any{"key": "boolean", "name": `<b>"'`, "enabled": true, "type": "BOOLEAN_FLAG_TYPE"}),
+		p.create(t, hostileSegments, map[string]any{"key": "segment", "name": `<b>"'`, "matchType": "ANY_MATCH_TYPE"}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var workers errgroup.Group
+	workers.SetLimit(8) // their changes share commits
+	for i, text := range hostiletest.Placed() {
+		workers.Go(func() error { return p.plant(t, i, strings.ToValidUTF8(text, "\ufffd")) })
+	}
+	if err := workers.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return int(p.accepted.Load())
+}
+
+const (
+	hostileFlags    = "/api/v1/namespaces/hostile/flags"
+	hostileSegments = "/api/v1/namespaces/hostile/segments"
+)
+
+// plant creates objects with the text, those of which there are many on a page with fewer
+// texts.
+func (p *planter) plant(t *testing.T, i int, text string) error {
+	key := fmt.Sprintf("text-%d", i)
+	err := errors.Join(
+		p.create(t, hostileFlags, map[string]any{"key": key, "name": text, "description": text, "metadata": map[string]any{"owner": text, text: text}}),
+		p.create(t, hostileSegments, map[string]any{"key": key, "name": text, "description": text}),
+	)
+	if i%6 == 0 {
+		attachment, _ := json.Marshal(map[string]string{text: text}) // cannot fail
+		err = errors.Join(err,
+			p.create(t, "/auth/v1/method/token", map[string]any{"name": text, "description": text}),
+			p.create(t, hostileSegments+"/segment/constraints", map[string]any{"type": "STRING_COMPARISON_TYPE", "property": text, "operator": "eq", "value": text, "description": text}),
+			p.create(t, hostileFlags+"/variant/variants", map[string]any{"key": key, "name": text, "description": text, "attachment": string(attachment)}),
+			p.create(t, hostileFlags+"/boolean/rollouts", map[string]any{"rank": 1, "description": text, "threshold": map[string]any{"percentage": 10, "value": true}}),
+		)
+	}
+	if i%60 == 0 {
+		err = errors.Join(err, p.create(t, "/api/v1/namespaces", map[string]any{"key": key, "name": text, "description": text}))
+	}
+	return err
+}
+
+// create creates an object. A text that is refused is not an error.
+func (p *planter) create(t *testing.T, path string, object map[string]any) error {
+	a, err := p.Call(t.Context(), http.MethodPost, path, object, "Authorization: Bearer "+adminToken)
+	switch {
+	case err != nil:
+		return err
+	case a.Status == http.StatusOK:
+		p.accepted.Add(1)
+	case a.Status != http.StatusBadRequest:
+		return fmt.Errorf("POST %s: %d %s", path, a.Status, a.Body)
+	}
+	return nil
+}

@@ -1,0 +1,18 @@
+// Package browser tests the web pages in Chromium, as people use them.
+//
+// Every page is a row of the table pages. TestPages opens each with and without scripts, in
+// light and dark colors, on large and small screens, and checks its accessibility, security
+// and size; see package webtest. TestBelowPath, TestInstances and TestFunction open them
+// elsewhere, TestOpen without authentication, TestViewer as somebody who may only read, and
+// TestHostile with texts that attack them. TestScreenshots takes their pictures. What people
+// do on a page is a test of its own, such as TestSignIn.
+package browser
+
+import (
+	"os"
+	"testing"
+
+	"github.com/guidonhq/guidon/integration/harness/webtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(webtest.Run(m)) }

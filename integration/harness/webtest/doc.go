@@ -1,0 +1,13 @@
+// Package webtest opens web pages in Chromium as their visitors do, and checks what every
+// page must have. It knows nothing of guidon but where its Node.js package is.
+//
+// A package that uses it has this TestMain:
+//
+//	func TestMain(m *testing.M) { os.Exit(webtest.Run(m)) }
+//
+// All tests of a package share one Chromium. Each [Visitor] has cookies and a tab of its
+// own. [Visitor.Visit] opens a page and returns what happened meanwhile; [Visitor.Audit]
+// does that several times, with and without scripts, in different widths and both themes,
+// and returns what is wrong. Everything else that a page can be asked to do is an action of
+// chromedp, which [Visitor.Do] and [Get] run.
+package webtest
