@@ -63,11 +63,11 @@ func enumWords(name string) string {
 func quoted(text string) string { return strconv.Quote(text) }
 
 // quote returns the key or name in quotes, cut if it is long.
-func quote(text string) string { return quoted(cut(text, maxQuoted)) }
+func quote(text string) string { return quoted(Shorten(text, maxQuoted)) }
 
 // bare returns the text as it is, or in quotes if that could be misread.
 func bare(text string) string {
-	text = cut(text, maxQuoted)
+	text = Shorten(text, maxQuoted)
 	if text == "" || !isPrintable(text) {
 		return quoted(text)
 	}
@@ -92,8 +92,10 @@ func keyList(keys []string) string {
 	return strings.Join(words, ", ")
 }
 
-// cut returns the text, or its beginning and "…" if it is longer than limit bytes.
-func cut(text string, limit int) string {
+// Shorten returns the text or, if it is longer than limit bytes, its beginning and "…",
+// which together are at most that long. It never splits a character. The limit must be at
+// least the length of "…", 3 bytes.
+func Shorten(text string, limit int) string {
 	const more = "…"
 	if len(text) <= limit {
 		return text
@@ -120,7 +122,7 @@ func Summarize(differences []Difference) string {
 	var out strings.Builder
 	for i, d := range differences {
 		left := len(differences) - i
-		text := cut(d.Summary, maxSummary/2)
+		text := Shorten(d.Summary, maxSummary/2)
 		if i > 0 {
 			text = separator + text
 		}
@@ -205,7 +207,7 @@ func countWords[T any](kind string, objects []Compared[T]) []string {
 // What an item of a list is, in words, for those that are added or removed.
 
 func briefRule(f *guidon.Flag, r *guidon.Rule) string {
-	text := "segments " + cut(keyList(r.SegmentKeys), 2*maxQuoted)
+	text := "segments " + Shorten(keyList(r.SegmentKeys), 2*maxQuoted)
 	for i, d := range r.Distributions {
 		if i == 3 {
 			return text + ", …"
@@ -222,7 +224,7 @@ func briefDistribution(f *guidon.Flag, d *guidon.Distribution) string {
 func briefRollout(_ *guidon.Flag, r *guidon.Rollout) string {
 	switch {
 	case r.Segment != nil:
-		return fmt.Sprintf("segments %s: %t", cut(keyList(r.Segment.SegmentKeys), 2*maxQuoted), r.Segment.Value)
+		return fmt.Sprintf("segments %s: %t", Shorten(keyList(r.Segment.SegmentKeys), 2*maxQuoted), r.Segment.Value)
 	case r.Threshold != nil:
 		return fmt.Sprintf("%v%%: %t", r.Threshold.Percentage, r.Threshold.Value)
 	}

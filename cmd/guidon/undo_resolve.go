@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -86,11 +87,8 @@ func valueText(value *structpb.Value) string {
 	if err != nil {
 		return "(not printable)"
 	}
-	const most = 200
-	if len(text) > most {
-		return strings.ToValidUTF8(string(text[:most]), "") + "…"
-	}
-	return string(text)
+	const limit = 200
+	return change.Shorten(string(text), limit)
 }
 
 // shellQuote quotes a word for a POSIX shell if that is necessary.

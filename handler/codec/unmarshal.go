@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
 	"github.com/guidonhq/guidon/handler/codec/quick"
 )
@@ -326,9 +327,6 @@ func decodeBytes(text string) (protoreflect.Value, error) {
 
 // shorten truncates input that is quoted in an error.
 func shorten(text string) string {
-	const most = 100
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	const limit = 100 + len("…")
+	return change.Shorten(text, limit)
 }

@@ -1,12 +1,11 @@
 package evaluation
 
 import (
-	"strings"
-
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
@@ -69,16 +68,11 @@ func number(index int) int32 { return convert.Count(index + 1) }
 // Limits of a response: constraints and outcomes in it, and the bytes of a string.
 const (
 	maxExplained     = 5000
-	maxExplainedText = 512
+	maxExplainedText = 512 + len("…")
 )
 
 // short returns the string, cut if it is too long.
-func short(text string) string {
-	if len(text) <= maxExplainedText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxExplainedText], "") + "…"
-}
+func short(text string) string { return change.Shorten(text, maxExplainedText) }
 
 // explanation converts an explanation to its message.
 type explanation struct {
