@@ -33,13 +33,13 @@ func (r *Request) takeReference(o *Operation) error {
 	if !o.states {
 		return rejectReferences(r.Message)
 	}
-	m := r.Message.ProtoReflect()
+	descriptor := r.Message.ProtoReflect().Descriptor()
 	var err, errWith error
-	if field := NamespaceField(m.Descriptor()); field != nil {
-		r.at, err = cutReference(m, field)
+	if field := NamespaceField(descriptor); field != nil {
+		r.at, err = r.cutReference(field)
 	}
 	if _, pair := r.Message.(compares); pair {
-		r.with, errWith = cutReference(m, m.Descriptor().Fields().ByName("with"))
+		r.with, errWith = r.cutReference(descriptor.Fields().ByName("with"))
 	}
 	return cmp.Or(err, errWith)
 }
@@ -47,14 +47,16 @@ func (r *Request) takeReference(o *Operation) error {
 // compares is a request about two namespaces, of which the second one is in the field with.
 type compares interface{ GetWith() string }
 
-// cutReference removes the moment from the reference in the field, and returns it.
-func cutReference(m protoreflect.Message, field protoreflect.FieldDescriptor) (service.Moment, error) {
-	text := m.Get(field).String()
+// cutReference removes the moment from the reference in the field, and returns it. It changes
+// a copy of the message: the original belongs to the caller, who may send it again.
+func (r *Request) cutReference(field protoreflect.FieldDescriptor) (service.Moment, error) {
+	text := r.Message.ProtoReflect().Get(field).String()
 	key, past := service.ReferenceKey(text)
 	if !past {
 		return service.Moment{}, nil
 	}
-	m.Set(field, protoreflect.ValueOfString(guidon.NamespaceKey(key)))
+	r.Message = proto.Clone(r.Message)
+	r.Message.ProtoReflect().Set(field, protoreflect.ValueOfString(guidon.NamespaceKey(key)))
 	ref, err := service.ParseReference(text)
 	return ref.At, err
 }
