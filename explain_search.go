@@ -190,11 +190,11 @@ func (s *search) factOf(g *Segment, constraint int, condition *condition) int32 
 // propertyOf returns the index of the property that the condition compares.
 func (s *search) propertyOf(c *condition) int32 {
 	for i := range s.properties {
-		if p := &s.properties[i]; p.entity == c.entity && (c.entity || p.name == c.property) {
+		if s.properties[i].subject.sameSubject(c) {
 			return int32(i) // #nosec G115 -- at most maxFacts
 		}
 	}
-	p := property{name: c.property, entity: c.entity, value: s.x.entityID}
+	p := property{subject: c, value: s.x.entityID}
 	if !c.entity {
 		p.value = s.x.context[c.property]
 	}
@@ -535,7 +535,7 @@ func (s *search) changes(f finding) []PropertyChange {
 		if !p.touched {
 			continue
 		}
-		change := PropertyChange{Property: p.name, Actual: p.value, Example: p.values[p.chosen]}
+		change := PropertyChange{Property: p.subject.property, Actual: p.value, Example: p.values[p.chosen]}
 		for n, index := range p.facts {
 			if f := &s.facts[index]; int(index) < scope && p.differs(n) {
 				change.Outcomes = append(change.Outcomes, OutcomeChange{SegmentKey: f.segment, Constraint: f.constraint, Match: s.holds(index)})
