@@ -98,7 +98,7 @@ func (w *explanation) steps() []*guidonv1.ExplainedStep {
 	return steps
 }
 
-var outcomeNames = map[guidon.StepOutcome]string{
+var outcomeNames = [...]string{
 	guidon.StepNotReached:   "not_reached",
 	guidon.StepNotMatched:   "not_matched",
 	guidon.StepNeverMatches: "never_matches",
