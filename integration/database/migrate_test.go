@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -119,8 +120,8 @@ func TestMigrateProcesses(t *testing.T) {
 			t.Errorf("migrate wait: %v", err)
 		}
 		all := strings.Join(lines, "")
-		for _, name := range allSteps {
-			if n := strings.Count(all, " "+name+"\n"); n != 1 {
+		for i, name := range allSteps {
+			if n := strings.Count(all, fmt.Sprintf("applied %d %s\n", i+1, name)); n != 1 {
 				t.Errorf("%q was applied %d times, want once:\n%s", name, n, all)
 			}
 		}
