@@ -10,8 +10,8 @@ import (
 )
 
 // FuzzExplain compares explanations with evaluations: they have the same result or the same
-// error, the path leads to exactly that result, and the changes of every other result that is
-// reachable lead to that one.
+// error, the path determines exactly that result, and an evaluation with the changes of
+// another, reachable result returns that one.
 func FuzzExplain(f *testing.F) {
 	seedEvaluations(f)
 	f.Fuzz(func(t *testing.T, data []byte, entityID, value string) {
@@ -44,7 +44,7 @@ func FuzzExplain(f *testing.F) {
 	})
 }
 
-// sameError fails the test if the errors differ. It reports whether there is none.
+// sameError fails the test if the errors differ. It reports whether both are nil.
 func sameError(t *testing.T, got, want error) bool {
 	t.Helper()
 	if got != want {

@@ -13,7 +13,7 @@ type property struct {
 	facts   []int32
 	actual  []uint64 // vector of the actual value
 
-	// What is known about other values, see [search.build].
+	// The known values, see [search.build].
 	built   bool
 	exact   bool     // no other vectors are possible
 	values  []string // one for each vector; the first is the actual value

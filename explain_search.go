@@ -68,8 +68,8 @@ type node struct {
 	want    bool
 }
 
-// goal is that the steps in [from, to) do not match, and that step match does, unless
-// it is none of the steps.
+// goal requires that the steps in [from, to) do not match and, if match is the index of a
+// step, that this one does.
 type goal struct{ from, to, match int }
 
 // finding is the outcome of a run.
@@ -357,8 +357,8 @@ func (s *search) choose(p *property, scope int) (cost int, ok bool) {
 	return cost, true
 }
 
-// extend makes the outcomes of the property those that meet the demands on it, which no known
-// value does. It returns false if it is certain that there is none.
+// extend makes the outcomes of the property those that meet the demands on it, if no known
+// value does. It returns false if it is certain that no other value does either.
 func (s *search) extend(p *property, counted int) (cost int, ok bool) {
 	var demands []demand
 	for _, index := range p.facts {

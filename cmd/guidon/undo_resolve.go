@@ -18,8 +18,8 @@ import (
 // conflictSides are the values that --resolve chooses from.
 var conflictSides = []string{"current", "earlier"}
 
-// parseChoices parses the values of --resolve, and returns the side for all other conflicts,
-// or "" if there is none.
+// parseChoices parses the values of --resolve. all is the side for all other conflicts, or
+// "" if it is not given.
 func parseChoices(texts []string) (choices []*guidonv1.ConflictChoice, all string, err error) {
 	for _, text := range texts {
 		if slices.Contains(conflictSides, text) {

@@ -20,12 +20,12 @@ import (
 func (o *Operation) ReadsStates() bool { return o.states }
 
 // takeReference replaces the reference in the message of an operation that reads states by
-// the key of the namespace, and keeps the rest of it. So nothing after it sees anything
-// but the key, in particular no check of what the caller may do.
+// the key of the namespace, and keeps the rest of it in r. So everything after it sees only
+// the key, in particular the checks of permissions.
 //
-// A reference in the request for another operation is returned as the error, as is one
-// that is malformed. The caller is told only after it has been authenticated. References
-// to evaluations are not looked for: they name no namespace, and finding none is checked.
+// It returns an error if the reference is malformed, or if the operation does not read
+// states. The caller must be authenticated before it learns of the error. Requests for
+// evaluations are not checked: a reference is not the key of a namespace, so none is found.
 func (r *Request) takeReference(o *Operation) error {
 	if r.Message == nil || o.stale || o.Area != AreaManagement {
 		return nil
@@ -73,8 +73,8 @@ func NamespaceField(request protoreflect.MessageDescriptor) protoreflect.FieldDe
 
 var getNamespace = new(flipt.GetNamespaceRequest).ProtoReflect().Descriptor().FullName()
 
-// rejectReferences returns an error if the request names a state instead of a namespace. A
-// key that is to be created has rules of its own.
+// rejectReferences returns an error if the request names a state instead of a namespace. It
+// ignores the keys of new namespaces, which have rules of their own.
 func rejectReferences(m proto.Message) error {
 	if _, is := m.(*flipt.CreateNamespaceRequest); is {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// editing is the making of edits, and of what they lead to.
+// editing makes edits, and the state that they must result in.
 type editing struct {
 	*model
 	space  *space
