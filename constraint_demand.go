@@ -68,7 +68,7 @@ func (x *sample) excluded() truth {
 	return no
 }
 
-// sample makes the values that have to be tried to decide demands.
+// sample makes the values that must be tried to decide demands.
 type sample struct {
 	examples
 	demands []demand

@@ -82,8 +82,8 @@ func (s *Snapshot) EffectOfSegment(flagKey string, g *Segment) *Effect {
 	return effectOf(flagState{s.Flag(flagKey), s.segmentsByKey}, flagState{s.Flag(flagKey), edited})
 }
 
-// EffectWithoutSegment returns what changes for the users of the flag if the segment does
-// not exist any more, but the rules and rollouts that refer to it do: they never match.
+// EffectWithoutSegment returns what changes for the users of the flag if the segment no
+// longer exists. The rules and rollouts that refer to it stay, but never match.
 func (s *Snapshot) EffectWithoutSegment(flagKey, segmentKey string) *Effect {
 	rest := s.segmentsOf(flagKey)
 	delete(rest, segmentKey)

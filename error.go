@@ -106,13 +106,15 @@ const MaxPublicMessage = 2048
 func PublicMessage(err error) string {
 	code := CodeOf(err)
 	if e, ok := errors.AsType[*Error](err); ok && code != Internal {
-		return Cut(e.Message, MaxPublicMessage)
+		return Shorten(e.Message, MaxPublicMessage)
 	}
 	return code.Error()
 }
 
-// Cut truncates the text to at most limit bytes, the last of which are then "…".
-func Cut(text string, limit int) string {
+// Shorten returns the text or, if it is longer than limit bytes, its beginning and "…",
+// which together are at most that long. It never splits a character. The limit must be at
+// least the length of "…", 3 bytes.
+func Shorten(text string, limit int) string {
 	const rest = "…"
 	if len(text) <= limit {
 		return text

@@ -71,3 +71,25 @@ func TestCodeText(t *testing.T) {
 		t.Errorf("unknown code: got %q, want %q", got, want)
 	}
 }
+
+func TestShorten(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"", 3, ""},
+		{"abcdef", 6, "abcdef"},
+		{"abcdefg", 6, "abc…"},
+		{"ääää", 8, "ääää"},
+		{"ääää", 7, "ää…"},
+		{"ääää", 6, "ä…"},
+		{"🎈🎈", 6, "…"},
+		{"abcd", 3, "…"},
+		{"\x80\x80\x80\x80", 3, "…"},
+	} {
+		if got := guidon.Shorten(tt.text, tt.limit); got != tt.want {
+			t.Errorf("Shorten(%q, %d): got %q, want %q", tt.text, tt.limit, got, tt.want)
+		}
+	}
+}

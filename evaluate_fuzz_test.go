@@ -15,16 +15,9 @@ import (
 // that the service would not store. The result always has a variant of the flag and
 // segments of one of its rules.
 func FuzzEvaluate(f *testing.F) {
-	f.Add([]byte(nil), "user-1", "US")
-	f.Add([]byte("\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"), "", "")
-	f.Add([]byte{0, 1, 2, 1, 1, 1, 1, 2, 2, 3, 0, 0, 0x48, 0x42, 1, 0, 0, 0x48, 0x42, 2, 1, 1, 0, 3, 2, 0, 9, 12}, "日本語", "1e1")
-	f.Add([]byte{1, 0, 3, 1, 0, 1, 1, 0, 0, 0xc0, 0x7f, 1, 2, 1, 5, 3, 1, 4}, "entity", "2024-01-01T00:00:00Z")
+	seedEvaluations(f)
 	f.Fuzz(func(t *testing.T, data []byte, entityID, value string) {
-		input := fuzzInput(data)
-		flag, segments := input.flag(), input.segments(value)
-		context := map[string]string{"p0": value, "p1": entityID, "": value}
-		s := flagtest.SnapshotOf(flag, segments...)
-
+		s, flag, context := fuzzEvaluation(data, entityID, value)
 		variant, err := s.Variant(flag.Key, entityID, context)
 		if flag.Type == guidon.VariantFlag {
 			if checkOutcome(t, err) {
@@ -42,6 +35,22 @@ func FuzzEvaluate(f *testing.F) {
 			t.Errorf("boolean of a %v: got %v", flag.Type, err)
 		}
 	})
+}
+
+// seedEvaluations adds arguments of [fuzzEvaluation] to the corpus.
+func seedEvaluations(f *testing.F) {
+	f.Add([]byte(nil), "user-1", "US")
+	f.Add([]byte("\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"), "", "")
+	f.Add([]byte{0, 1, 2, 1, 1, 1, 1, 2, 2, 3, 0, 0, 0x48, 0x42, 1, 0, 0, 0x48, 0x42, 2, 1, 1, 0, 3, 2, 0, 9, 12}, "日本語", "1e1")
+	f.Add([]byte{1, 0, 3, 1, 0, 1, 1, 0, 0, 0xc0, 0x7f, 1, 2, 1, 5, 3, 1, 4}, "entity", "2024-01-01T00:00:00Z")
+}
+
+// fuzzEvaluation builds a flag, its segments and the context of an evaluation.
+func fuzzEvaluation(data []byte, entityID, value string) (s *guidon.Snapshot, flag *guidon.Flag, context map[string]string) {
+	input := fuzzInput(data)
+	flag = input.flag()
+	s = flagtest.SnapshotOf(flag, input.segments(value)...)
+	return s, flag, map[string]string{"p0": value, "p1": entityID, "": value}
 }
 
 // checkOutcome fails the test for any error but that of an unknown constraint type. It

@@ -49,7 +49,7 @@ func (s *search) blameSegments(o *Obstacle, alone goal) {
 func (s *search) freeEntity(free bool) {
 	s.entityFree = free
 	for i := range s.properties {
-		if s.properties[i].entity {
+		if s.properties[i].subject.entity {
 			s.properties[i].built = false
 		}
 	}
@@ -80,7 +80,7 @@ func (s *search) impossible(g *searchSegment) (property string, impossible bool)
 	}
 	for _, i := range s.touched {
 		if _, ok := s.choose(&s.properties[i], 0); !ok {
-			return s.properties[i].name, !s.limited
+			return s.properties[i].subject.property, !s.limited
 		}
 	}
 	return "", false

@@ -1,8 +1,7 @@
 package guidon
 
-// OtherResult is a result that the flag can return but did not, and what would have to be
-// different for it. The entity stays the same, and so does its bucket: only its context
-// differs.
+// OtherResult is a result that the flag can return but did not, and the changes needed for
+// it. The entity stays the same, and so does its bucket: only its context differs.
 type OtherResult struct {
 	Match      bool   // of a variant flag
 	VariantKey string // of a variant flag; empty for no variant
@@ -25,7 +24,7 @@ const (
 	Impossible                // no context gives the result
 )
 
-// PropertyChange is what would have to be different about one property of the context.
+// PropertyChange is a needed change of one property of the context.
 type PropertyChange struct {
 	Property string
 	Actual   string
@@ -33,12 +32,12 @@ type PropertyChange struct {
 	Outcomes []OutcomeChange
 }
 
-// OutcomeChange is a constraint that would have to have the other outcome. Constraints
-// that compare the same property in the same way are one.
+// OutcomeChange is a constraint that must have the other outcome. Constraints that compare
+// the same property in the same way are one.
 type OutcomeChange struct {
 	SegmentKey string // of the first segment that has the constraint
 	Constraint *Constraint
-	Match      bool // the outcome that it would have to have
+	Match      bool // the outcome that it must have
 }
 
 // Obstacle is why a step cannot give a result.

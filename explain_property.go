@@ -8,13 +8,12 @@ import (
 // property is a property of the context in a [search], or the entity's id. A vector has a
 // bit for each of its facts: the outcomes that a value of the property has.
 type property struct {
-	name   string
-	entity bool
-	value  string // the actual one
-	facts  []int32
-	actual []uint64 // vector of the actual value
+	subject *condition // the first one that compares the property
+	value   string     // the actual one
+	facts   []int32
+	actual  []uint64 // vector of the actual value
 
-	// What is known about other values, see [search.build].
+	// The known values, see [search.build].
 	built   bool
 	exact   bool     // no other vectors are possible
 	values  []string // one for each vector; the first is the actual value
@@ -103,7 +102,7 @@ func (s *search) build(p *property) {
 	p.built = true
 	p.mask, p.want = make([]uint64, p.words()), make([]uint64, p.words())
 	p.values, p.vectors = []string{p.value}, append([]uint64(nil), p.actual...)
-	if p.exact = true; p.entity && !s.entityFree {
+	if p.exact = true; p.subject.entity && !s.entityFree {
 		return
 	}
 	e, o := examples{work: s.spend}, operand{}

@@ -68,8 +68,8 @@ type node struct {
 	want    bool
 }
 
-// goal is that the steps in [from, to) do not match, and that step match does, unless
-// it is none of the steps.
+// goal requires that the steps in [from, to) do not match and, if match is the index of a
+// step, that this one does.
 type goal struct{ from, to, match int }
 
 // finding is the outcome of a run.
@@ -190,11 +190,11 @@ func (s *search) factOf(g *Segment, constraint int, condition *condition) int32 
 // propertyOf returns the index of the property that the condition compares.
 func (s *search) propertyOf(c *condition) int32 {
 	for i := range s.properties {
-		if p := &s.properties[i]; p.entity == c.entity && (c.entity || p.name == c.property) {
+		if s.properties[i].subject.sameSubject(c) {
 			return int32(i) // #nosec G115 -- at most maxFacts
 		}
 	}
-	p := property{name: c.property, entity: c.entity, value: s.x.entityID}
+	p := property{subject: c, value: s.x.entityID}
 	if !c.entity {
 		p.value = s.x.context[c.property]
 	}
@@ -357,8 +357,8 @@ func (s *search) choose(p *property, scope int) (cost int, ok bool) {
 	return cost, true
 }
 
-// extend makes the outcomes of the property those that meet the demands on it, which no known
-// value does. It returns false if it is certain that there is none.
+// extend makes the outcomes of the property those that meet the demands on it, if no known
+// value does. It returns false if it is certain that no other value does either.
 func (s *search) extend(p *property, counted int) (cost int, ok bool) {
 	var demands []demand
 	for _, index := range p.facts {
@@ -535,7 +535,7 @@ func (s *search) changes(f finding) []PropertyChange {
 		if !p.touched {
 			continue
 		}
-		change := PropertyChange{Property: p.name, Actual: p.value, Example: p.values[p.chosen]}
+		change := PropertyChange{Property: p.subject.property, Actual: p.value, Example: p.values[p.chosen]}
 		for n, index := range p.facts {
 			if f := &s.facts[index]; int(index) < scope && p.differs(n) {
 				change.Outcomes = append(change.Outcomes, OutcomeChange{SegmentKey: f.segment, Constraint: f.constraint, Match: s.holds(index)})

@@ -32,9 +32,9 @@ func (s *Segment) Describe(limit int) string {
 		if i > 0 && len(text) > space {
 			return out.String() + more
 		}
-		out.WriteString(Cut(text, max(space, len(more))))
+		out.WriteString(Shorten(text, max(space, len(more))))
 	}
-	return Cut(out.String(), limit)
+	return Shorten(out.String(), limit)
 }
 
 // maxSaid limits how much of a property or a value the words of a constraint have, in
@@ -142,7 +142,7 @@ func (c *Constraint) Values() []string {
 // said returns the text as a sentence has it: cut if it is long, in quotes if it could be
 // misread.
 func said(text string) string {
-	text = Cut(text, maxSaid)
+	text = Shorten(text, maxSaid)
 	misread := text == "" || text[0] == '"' || strings.TrimSpace(text) != text || strings.Contains(text, ", ") ||
 		strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) })
 	if misread {

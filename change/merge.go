@@ -120,7 +120,7 @@ func checkChoices(choices Choices, m *merger, unresolved func() *merger) error {
 	for _, path := range slices.Sorted(maps.Keys(choices)) {
 		side := choices[path]
 		if side != Ours && side != Theirs {
-			return guidon.Errorf(guidon.InvalidArgument, "invalid choice for %s: must be %s or %s", guidon.Cut(path, maxSummary), Ours, Theirs)
+			return guidon.Errorf(guidon.InvalidArgument, "invalid choice for %s: must be %s or %s", guidon.Shorten(path, maxSummary), Ours, Theirs)
 		}
 		if m.met[path] {
 			continue
@@ -129,7 +129,7 @@ func checkChoices(choices Choices, m *merger, unresolved func() *merger) error {
 			without = unresolved()
 		}
 		if !without.met[path] {
-			return guidon.Errorf(guidon.InvalidArgument, "invalid choice for %s: there is no such conflict", guidon.Cut(path, maxSummary))
+			return guidon.Errorf(guidon.InvalidArgument, "invalid choice for %s: there is no such conflict", guidon.Shorten(path, maxSummary))
 		}
 	}
 	return nil

@@ -56,8 +56,8 @@ type rewound[T any] struct {
 	created func(*T) *guidon.Position
 }
 
-// apply adds the earlier object to put, or its key to deleted if there was none. later is
-// the object of the later state, or nil.
+// apply adds the earlier object to put or, if the change created the object, its key to
+// deleted. later is the object of the later state, or nil.
 func (u rewound[T]) apply(later *T, created guidon.Position, put *[]*T, deleted *[]string) error {
 	if u.record.Action == ActionCreate {
 		*deleted = append(*deleted, u.record.Key)

@@ -65,11 +65,11 @@ func enumWords(name string) string {
 func quoted(text string) string { return strconv.Quote(text) }
 
 // quote returns the key or name in quotes, cut if it is long.
-func quote(text string) string { return quoted(guidon.Cut(text, maxQuoted)) }
+func quote(text string) string { return quoted(guidon.Shorten(text, maxQuoted)) }
 
 // bare returns the text as it is, or in quotes if that could be misread.
 func bare(text string) string {
-	text = guidon.Cut(text, maxQuoted)
+	text = guidon.Shorten(text, maxQuoted)
 	if text == "" || !isPrintable(text) {
 		return quoted(text)
 	}
@@ -109,7 +109,7 @@ func Summarize(differences []Difference) string {
 	var out strings.Builder
 	for i, d := range differences {
 		left := len(differences) - i
-		text := guidon.Cut(d.Summary, maxSummary/2)
+		text := guidon.Shorten(d.Summary, maxSummary/2)
 		if i > 0 {
 			text = separator + text
 		}
@@ -194,7 +194,7 @@ func countWords[T any](kind string, objects []Compared[T]) []string {
 // What an item of a list is, in words, for those that are added or removed.
 
 func briefRule(f *guidon.Flag, r *guidon.Rule) string {
-	text := "segments " + guidon.Cut(keyList(r.SegmentKeys), 2*maxQuoted)
+	text := "segments " + guidon.Shorten(keyList(r.SegmentKeys), 2*maxQuoted)
 	for i, d := range r.Distributions {
 		if i == 3 {
 			return text + ", …"
@@ -211,7 +211,7 @@ func briefDistribution(f *guidon.Flag, d *guidon.Distribution) string {
 func briefRollout(_ *guidon.Flag, r *guidon.Rollout) string {
 	switch {
 	case r.Segment != nil:
-		return fmt.Sprintf("segments %s: %t", guidon.Cut(keyList(r.Segment.SegmentKeys), 2*maxQuoted), r.Segment.Value)
+		return fmt.Sprintf("segments %s: %t", guidon.Shorten(keyList(r.Segment.SegmentKeys), 2*maxQuoted), r.Segment.Value)
 	case r.Threshold != nil:
 		return fmt.Sprintf("%v%%: %t", r.Threshold.Percentage, r.Threshold.Value)
 	}

@@ -20,11 +20,11 @@ func (c *Record) Summary() string {
 	case c.Action == ActionCreate && large:
 		return "created"
 	case c.Action == ActionCreate:
-		return "created" + inParentheses(guidon.Cut(c.brief(c.After), maxSummary/2))
+		return "created" + inParentheses(guidon.Shorten(c.brief(c.After), maxSummary/2))
 	case c.Action == ActionDelete && large:
 		return "deleted"
 	case c.Action == ActionDelete:
-		return "deleted" + inParentheses(guidon.Cut(c.brief(c.Before), maxSummary/2))
+		return "deleted" + inParentheses(guidon.Shorten(c.brief(c.Before), maxSummary/2))
 	case large:
 		return "changed; too large to describe"
 	case c.Before == nil || c.After == nil:

@@ -26,7 +26,7 @@ var noMetadata = &flagMetadata{owner: unique.Make("")}
 
 func metadataOf(f *guidon.Flag) *flagMetadata {
 	members := metadataMembers(f)
-	m := flagMetadata{owner: unique.Make(guidon.Cut(strings.TrimSpace(textOf(members["owner"])), maxSummaryText)), tags: tagsOf(members["tags"])}
+	m := flagMetadata{owner: unique.Make(guidon.Shorten(strings.TrimSpace(textOf(members["owner"])), maxSummaryText)), tags: tagsOf(members["tags"])}
 	if due, dated := dueAfter(textOf(members["review"])); dated {
 		m.due = cmp.Or(due.Unix(), -1)
 	}
@@ -78,7 +78,7 @@ const maxTag = 100
 func tagsOf(value json.RawMessage) (tags []unique.Handle[string]) {
 	var seen map[unique.Handle[string]]bool
 	for _, text := range tagTexts(value) {
-		text = guidon.Cut(strings.TrimSpace(text), maxTag)
+		text = guidon.Shorten(strings.TrimSpace(text), maxTag)
 		tag := unique.Make(text)
 		if text == "" || seen[tag] {
 			continue

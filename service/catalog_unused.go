@@ -110,7 +110,7 @@ func (f *flagFacts) unused(now int64) bool { return f.reasons(now) != 0 && !f.me
 func (f *flagFacts) explain(kinds unusedReasons) (reasons []UnusedReason) {
 	for kind := range unusedKinds {
 		if kinds&(1<<kind) != 0 {
-			reasons = append(reasons, UnusedReason{kind, guidon.Cut(f.why(kind), maxSummaryText)})
+			reasons = append(reasons, UnusedReason{kind, guidon.Shorten(f.why(kind), maxSummaryText)})
 		}
 	}
 	return reasons

@@ -51,24 +51,12 @@ func (d *Document) Objects() (change.Objects, error) {
 // referenced returns the keys of the segments that flags of the document refer to.
 func (d *Document) referenced() map[string]bool {
 	keys := map[string]bool{}
-	add := func(some []string) {
-		for _, key := range some {
-			keys[key] = true
-		}
-	}
 	for _, f := range d.Flags {
 		if f == nil {
 			continue
 		}
-		for _, r := range f.Rules {
-			if r != nil {
-				add(r.SegmentKeys)
-			}
-		}
-		for _, r := range f.Rollouts {
-			if r != nil && r.Segment != nil {
-				add(r.Segment.SegmentKeys)
-			}
+		for key := range f.segmentKeys() {
+			keys[key] = true
 		}
 	}
 	return keys

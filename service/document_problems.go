@@ -95,7 +95,7 @@ func (p *problems) addAll(other *problems) {
 
 func (p *problems) err() error { return p.errOf(guidon.InvalidArgument) }
 
-// errOf returns an error with the code and all problems, or nil if there are none.
+// errOf returns an error with the code and all problems, or nil if no problem was found.
 func (p *problems) errOf(code guidon.Code) error {
 	if len(p.found) == 0 {
 		return nil

@@ -25,8 +25,10 @@ type FlagEdit struct {
 	UnlessChangedSince *int64
 }
 
+func (e FlagEdit) puts() bool { return e.Put != nil }
+
 func (e FlagEdit) key() string {
-	if e.Put != nil {
+	if e.puts() {
 		return e.Put.Key
 	}
 	return e.Delete
@@ -39,11 +41,19 @@ type SegmentEdit struct {
 	UnlessChangedSince *int64
 }
 
+func (e SegmentEdit) puts() bool { return e.Put != nil }
+
 func (e SegmentEdit) key() string {
-	if e.Put != nil {
+	if e.puts() {
 		return e.Put.Key
 	}
 	return e.Delete
+}
+
+// objectEdit is a [FlagEdit] or a [SegmentEdit].
+type objectEdit interface {
+	puts() bool
+	key() string // of the object
 }
 
 // EditResult describes what a call has changed.

@@ -33,8 +33,8 @@ func (e *editing) checkSegments(ctx context.Context) error {
 	for i, edit := range e.edits.Segments {
 		e.located(e.invalid, change.KindSegment, i, edit.key(), func(p *problems) {
 			p.checkUnique(seen, "segment", edit.key())
-			p.checkEdit(edit.Put != nil, edit.Delete)
-			if edit.Put != nil {
+			p.checkEdit(edit.puts(), edit.Delete)
+			if edit.puts() {
 				e.segments[i] = edit.Put.normalize(p)
 			}
 		})
@@ -51,8 +51,8 @@ func (e *editing) checkFlags(ctx context.Context, referable map[string]bool) err
 	for i, edit := range e.edits.Flags {
 		e.located(e.invalid, change.KindFlag, i, edit.key(), func(p *problems) {
 			p.checkUnique(seen, "flag", edit.key())
-			p.checkEdit(edit.Put != nil, edit.Delete)
-			if edit.Put != nil {
+			p.checkEdit(edit.puts(), edit.Delete)
+			if edit.puts() {
 				e.flags[i] = edit.Put.normalize(p, referable)
 			}
 		})
@@ -98,7 +98,7 @@ func (e *editing) located(p *problems, kind change.Kind, index int, key string, 
 
 // referable returns the segments that exist after the edits. It is nil if no flag is put.
 func (e *editing) referable(ctx context.Context) (map[string]bool, error) {
-	if !slices.ContainsFunc(e.edits.Flags, func(edit FlagEdit) bool { return edit.Put != nil }) {
+	if !slices.ContainsFunc(e.edits.Flags, FlagEdit.puts) {
 		return nil, nil
 	}
 	keys, err := e.tx.SegmentKeys(ctx)
@@ -107,7 +107,7 @@ func (e *editing) referable(ctx context.Context) (map[string]bool, error) {
 	}
 	all := setOf(keys)
 	for _, edit := range e.edits.Segments {
-		if edit.Put != nil {
+		if edit.puts() {
 			all[edit.Put.Key] = true
 		} else {
 			delete(all, edit.Delete)
@@ -119,7 +119,7 @@ func (e *editing) referable(ctx context.Context) (map[string]bool, error) {
 // checkDeletedSegments checks that no flag refers to a segment that is deleted. Flags that
 // are put have been checked already.
 func (e *editing) checkDeletedSegments(ctx context.Context) error {
-	deletes := func(edit SegmentEdit) bool { return edit.Put == nil && edit.Delete != "" }
+	deletes := func(edit SegmentEdit) bool { return !edit.puts() && edit.Delete != "" }
 	if !slices.ContainsFunc(e.edits.Segments, deletes) {
 		return nil
 	}

@@ -64,42 +64,36 @@ func (e *editing) putFlags(ctx context.Context, patch *change.Patch) error {
 	return nil
 }
 
-func (e *editing) deleteFlags(ctx context.Context, patch *change.Patch) error {
-	for _, edit := range e.edits.Flags {
-		if edit.Delete == "" {
-			continue
-		}
-		have, err := stored(ctx, e.tx.Flag, edit.Delete)
-		if err != nil {
-			return err
-		}
-		if have == nil {
-			e.result.Unchanged++
-			continue
-		}
-		e.add(change.KindFlag, edit.Delete, change.ActionDelete)
-		patch.Delete.Flags = append(patch.Delete.Flags, edit.Delete)
-	}
-	return nil
+func (e *editing) deleteFlags(ctx context.Context, patch *change.Patch) (err error) {
+	patch.Delete.Flags, err = deletions(ctx, e, change.KindFlag, e.tx.Flag, e.edits.Flags)
+	return err
 }
 
-func (e *editing) deleteSegments(ctx context.Context, patch *change.Patch) error {
-	for _, edit := range e.edits.Segments {
-		if edit.Delete == "" {
+func (e *editing) deleteSegments(ctx context.Context, patch *change.Patch) (err error) {
+	patch.Delete.Segments, err = deletions(ctx, e, change.KindSegment, e.tx.Segment, e.edits.Segments)
+	return err
+}
+
+// deletions returns the keys of the objects that edits delete and that exist, and adds them
+// to the result.
+func deletions[T any, E objectEdit](ctx context.Context, e *editing, kind change.Kind, get func(context.Context, string) (*T, error), edits []E) ([]string, error) {
+	var keys []string
+	for _, edit := range edits {
+		if edit.puts() {
 			continue
 		}
-		have, err := stored(ctx, e.tx.Segment, edit.Delete)
+		have, err := stored(ctx, get, edit.key())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if have == nil {
 			e.result.Unchanged++
 			continue
 		}
-		e.add(change.KindSegment, edit.Delete, change.ActionDelete)
-		patch.Delete.Segments = append(patch.Delete.Segments, edit.Delete)
+		e.add(kind, edit.key(), change.ActionDelete)
+		keys = append(keys, edit.key())
 	}
-	return nil
+	return keys, nil
 }
 
 func (e *editing) add(kind change.Kind, key string, action change.Action) {

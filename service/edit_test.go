@@ -97,7 +97,7 @@ func TestReplace(t *testing.T) {
 		t.Errorf("got the segment %+v with %+v", g, g.Constraints[0])
 	}
 
-	// What is as requested is not written, whatever else has changed; what is new is created.
+	// Objects that are as requested are not written, even if others have changed. New ones are created.
 	same, at, err := s.ReplaceFlag(t.Context(), ann, "", "banner", documentFlag(t, s, "banner"), &start)
 	if diff := cmp.Diff(&service.EditResult{Namespace: "default", Revision: start + 2, Unchanged: 1}, same); diff != "" || err != nil || at != start+2 {
 		t.Errorf("unchanged: revision %d, %v (-want +got):\n%s", at, err, diff)

@@ -80,8 +80,8 @@ const (
 // objects; that includes keys that the source does not have and, with ImportCreate, objects
 // that exist already. It returns PermissionDenied if the caller may not read Source, whether
 // that exists or not, and NotFound if Source does not exist, or the target of a Source, or
-// the records of the changes to undo. admit, which may be nil, is asked for the memory of
-// what must be computed or read from the change log.
+// the records of the changes to undo. admit, which may be nil, reserves the memory for
+// computed states and for change records.
 func (s *Service) Plan(ctx context.Context, by Caller, d Demand, r PlanRequest, admit Admit) (*Plan, State, error) {
 	p, err := s.newPlanner(ctx, by, d, r, admit)
 	if err != nil {

@@ -65,9 +65,7 @@ func nothingChanged(why string, what []string) error {
 		what = append(what[:maxPlanDifferences], fmt.Sprintf("%d more", more))
 	}
 	for i, text := range what {
-		if len(text) > maxPlanDifference {
-			what[i] = strings.ToValidUTF8(text[:maxPlanDifference], "") + "…"
-		}
+		what[i] = guidon.Shorten(text, maxPlanDifference)
 	}
 	return guidon.Errorf(guidon.FailedPrecondition, "nothing was changed: %s: %s", why, strings.Join(what, "; "))
 }

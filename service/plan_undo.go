@@ -134,7 +134,7 @@ func sizeOf(p change.Patch) int {
 func checkUndone(namespace string, p change.Patch, base change.Objects) error {
 	var found problems
 	if base.Namespace == nil && p.Put.Namespace == nil && len(p.Put.Flags)+len(p.Put.Segments) > 0 {
-		found.add(guidon.Errorf(guidon.InvalidArgument, "namespace %q does not exist any more; undo its last deletion too", namespace))
+		found.add(guidon.Errorf(guidon.InvalidArgument, "namespace %q no longer exists; undo its last deletion too", namespace))
 	}
 	segments := map[string]bool{}
 	for _, g := range base.Segments {
@@ -147,7 +147,7 @@ func checkUndone(namespace string, p change.Patch, base change.Objects) error {
 	for _, f := range p.Put.Flags {
 		for key := range f.SegmentKeys() {
 			if !segments[key] || deleted[key] {
-				found.add(guidon.Errorf(guidon.InvalidArgument, "flag %q: segment %q does not exist any more; undo its deletion too",
+				found.add(guidon.Errorf(guidon.InvalidArgument, "flag %q: segment %q no longer exists; undo its deletion too",
 					namespace+"/"+f.Key, namespace+"/"+key))
 			}
 		}

@@ -58,11 +58,12 @@ type undoReading struct {
 	spans           map[change.Object]*undoSpan
 	order           []*undoSpan
 	read            int   // records
-	size            int64 // of what is kept, in bytes
+	size            int64 // of the objects in their records, in bytes
 }
 
-// undoSpan is what was changed of one object.
-type undoSpan struct{ first, last *change.Record } // last is nil if there is only one
+// undoSpan has the first and the last of the records to undo of one object. last is nil if
+// there is only one.
+type undoSpan struct{ first, last *change.Record }
 
 func newUndoReading(r PlanRequest) *undoReading {
 	absent := fmt.Sprintf("was not changed in revision %d", r.Undo.First)

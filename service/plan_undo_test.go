@@ -132,7 +132,7 @@ func TestUndoReferences(t *testing.T) {
 	mustApply(t, s, r)
 	back := undoOf(3, 3)
 	_, _, err = s.Plan(t.Context(), service.Caller{}, service.Demand{}, back, nil)
-	want = "flag \"shop/f\": segment \"shop/a\" does not exist any more; undo its deletion too\nflag \"shop/f\": segment \"shop/b\" does not exist any more; undo its deletion too\nflag \"shop/g\": segment \"shop/a\" does not exist any more; undo its deletion too"
+	want = "flag \"shop/f\": segment \"shop/a\" no longer exists; undo its deletion too\nflag \"shop/f\": segment \"shop/b\" no longer exists; undo its deletion too\nflag \"shop/g\": segment \"shop/a\" no longer exists; undo its deletion too"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
@@ -171,7 +171,7 @@ func TestUndoEarlierDeletionOfNamespace(t *testing.T) {
 			r = choose(r, change.KindNamespace, "shop", ".", change.Ours)
 		}
 		_, _, err := s.Plan(t.Context(), service.Caller{}, service.Demand{}, r, nil)
-		const want = `namespace "shop" does not exist any more; undo its last deletion too`
+		const want = `namespace "shop" no longer exists; undo its last deletion too`
 		if err == nil || err.Error() != want || !errors.Is(err, guidon.InvalidArgument) {
 			t.Errorf("%s: got %v, want %s", name, err, want)
 		}

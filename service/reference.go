@@ -73,11 +73,8 @@ func parseMoment(text string) (Moment, error) {
 
 // quoteReference quotes a reference that came from a caller, shortened if it is long.
 func quoteReference(text string) string {
-	const most = 300
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return strconv.Quote(text)
+	const limit = 300
+	return strconv.Quote(guidon.Shorten(text, limit))
 }
 
 // ReferenceKey returns the key of the namespace in a reference, valid or not, and whether

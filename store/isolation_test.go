@@ -8,7 +8,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/harness/dbproc"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -39,15 +38,8 @@ func TestReadSeesOneState(t *testing.T) {
 	}
 	for name, url := range urls {
 		t.Run(name, func(t *testing.T) {
-			db, err := Open(t.Context(), url, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = db.Close() })
-			if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-				t.Fatal(err)
-			}
-			err = db.read(t.Context(), func(ctx context.Context, s *session) error {
+			db := openMigrated(t, url)
+			err := db.read(t.Context(), func(ctx context.Context, s *session) error {
 				before, err := s.head(ctx, "default")
 				if err != nil {
 					return err

@@ -10,20 +10,12 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/migrate"
 )
 
 // Queries on tables that grow must find their rows by an index and, with some
 // exceptions, must not sort them.
 func TestQueryPlans(t *testing.T) {
-	db, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
+	db := openMigrated(t, "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
 	changes := func(q change.Query) (string, []any) {
 		clauses, args := changeClauses(q)
 		return "SELECT body_size FROM changes" + clauses, append(args, 25)

@@ -78,7 +78,7 @@ const selectLastCreation = `SELECT revision, seq FROM changes WHERE namespace_ke
 	ORDER BY revision DESC, seq DESC LIMIT 1`
 
 // lastCreation returns the position of the last creation of the object up to the revision
-// number, or the zero Position if there is none.
+// number, or the zero Position if the log has none.
 func (s *session) lastCreation(ctx context.Context, namespace string, number int64, o *deletedObject) (created guidon.Position, err error) {
 	_, err = s.row(ctx, selectLastCreation, []any{namespace, o.key, number, string(o.kind)}, &created.Revision, &created.Sequence)
 	return created, err

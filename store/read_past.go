@@ -62,7 +62,7 @@ type past struct {
 	at        service.Moment
 	held      *guidon.Snapshot
 	admitted  int64 // bytes
-	size      int64 // that would have to be admitted; set by load if it is more
+	size      int64 // the bytes needed; set by load if that is more than admitted
 }
 
 func (p *past) load(ctx context.Context, s *session) (*guidon.Snapshot, error) {

@@ -13,8 +13,8 @@ const clockRecords = 1000
 // a time.
 const selectNewestBefore = `SELECT revision FROM changes WHERE namespace_key = ? AND happened_at <= ? ORDER BY happened_at DESC LIMIT 1`
 
-// selectBehind reads the last of the next clockRecords records after a revision that are not
-// later than a time, or 0 if there is none. The comment is a hint for MySQL, which would
+// selectBehind reads the revision of the last of the next clockRecords records after a
+// revision that is not later than a time, or 0 if all of them are later. The comment is a hint for MySQL, which would
 // otherwise sort all records after the revision.
 var selectBehind = fmt.Sprintf(`SELECT COALESCE(MAX(n.revision), 0) FROM (SELECT /*+ INDEX(changes PRIMARY) */ revision, happened_at FROM changes
 	WHERE namespace_key = ? AND revision > ? ORDER BY revision, seq LIMIT %d) n WHERE n.happened_at <= ?`, clockRecords)

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/guidonhq/guidon/migrate"
 )
 
 // TestRevisionBefore finds the revision at a time in logs whose times do not increase.
@@ -65,14 +63,7 @@ const pastTimes = clockRecords + 100
 // openTimes returns a store with two records of each revision at its time.
 func openTimes(t *testing.T, time func(revision int64) int64) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
+	db := openMigrated(t, "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
 	var rows []string
 	for revision := range int64(pastTimes) {
 		for seq := range 2 {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -67,14 +66,7 @@ func (c *faultyConn) QueryContext(ctx context.Context, query string, args []driv
 func openFaulty(t *testing.T) (*DB, *faults) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.db")
-	db, err := Open(t.Context(), "sqlite:"+path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
+	db := openMigrated(t, "sqlite:"+path)
 	f := &faults{inner: db.writer.Driver(), dsn: sqliteWriterDSN(path)}
 	if err := db.writer.Close(); err != nil {
 		t.Fatal(err)

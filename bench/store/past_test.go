@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
@@ -54,7 +53,7 @@ func BenchmarkPast(b *testing.B) {
 				})
 			}
 			b.Run(fmt.Sprintf("%d_records_since_by_time", last-first-1), func(b *testing.B) {
-				readPast(b, past, service.Moment{Time: timeOf(b, db, first+1)}, first+1)
+				readPast(b, past, service.Moment{Time: harness.TimeOf(b, db, first+1)}, first+1)
 			})
 		})
 	}
@@ -75,16 +74,6 @@ func readPast(b *testing.B, past *service.Service, at service.Moment, revision i
 			b.Fatal(v.Revision, err)
 		}
 	}
-}
-
-// timeOf returns the time of a revision.
-func timeOf(b *testing.B, db *store.DB, revision int64) time.Time {
-	b.Helper()
-	records, err := db.Changes(b.Context(), change.Query{Namespace: "default", After: change.After(revision - 1), Limit: 1})
-	if err != nil || len(records) != 1 {
-		b.Fatal(records, err)
-	}
-	return records[0].At
 }
 
 // addHistory creates the flags, and then change records of them in turn, one in each
@@ -111,15 +100,15 @@ func addHistory(b *testing.B, db *store.DB, records int64) (first, last int64) {
 			last++
 			rows = append(rows, pastRow(b, last, begun.Add(time.Duration(last)*time.Microsecond)))
 		}
-		execute(b, db, `INSERT INTO changes (namespace_key, revision, seq, stamp, kind, object_key, action, actor, actor_name, actor_method,
+		harness.Execute(b, db.SQL(), `INSERT INTO changes (namespace_key, revision, seq, stamp, kind, object_key, action, actor, actor_name, actor_method,
 			happened_at, request_id, body_size, before_body, after_body) VALUES `+strings.Join(rows, ", "))
 	}
 	for i := range int64(manyFlags) {
 		if revision := last - i; revision > first {
-			execute(b, db, fmt.Sprintf("UPDATE flags SET changed_rev = %d WHERE namespace_key = 'default' AND flag_key = '%s'", revision, pastKey(revision)))
+			harness.Execute(b, db.SQL(), fmt.Sprintf("UPDATE flags SET changed_rev = %d WHERE namespace_key = 'default' AND flag_key = '%s'", revision, pastKey(revision)))
 		}
 	}
-	execute(b, db, fmt.Sprintf("UPDATE namespaces SET revision = %d, stamp = %d WHERE namespace_key = 'default'", last, last))
+	harness.Execute(b, db.SQL(), fmt.Sprintf("UPDATE namespaces SET revision = %d, stamp = %d WHERE namespace_key = 'default'", last, last))
 	return first, last
 }
 
@@ -148,11 +137,4 @@ func pastRow(b *testing.B, revision int64, at time.Time) string {
 	}
 	return fmt.Sprintf("('default', %d, 0, %d, 'flag', '%s', 'update', 'token:1', '', '', %d, '', %d, '%s', '%s')",
 		revision, revision, f.Key, at.UnixMicro(), 2*len(body), body, body)
-}
-
-func execute(b *testing.B, db *store.DB, statement string) {
-	b.Helper()
-	if _, err := db.SQL().ExecContext(b.Context(), statement); err != nil {
-		b.Fatal(err)
-	}
 }

@@ -68,49 +68,40 @@ func TestBindings(t *testing.T) {
 	running := server.serve()
 	remote := server.with("GUIDON_TOKEN=" + adminToken)
 	local.fails(exitFailure, []string{"binding", "list"}, "does not exist")
-	for name, test := range map[string]struct {
-		shell *shell
-		where []string
-		actor string
-	}{
-		"database": {local, nil, `cli:\S+`},
-		"HTTP":     {remote, []string{"-a", running.web}, `token:\S+`},
-		"gRPC":     {remote, []string{"-a", running.grpc}, `token:\S+`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := *test.shell
-			s.t = t
-			at := func(args ...string) []string { return append(args, test.where...) }
-			created := s.ok(at("binding", "create", "editor", "oidc:google:email:Ada@Example.com", "--on", "checkout,pay-*")...)
-			line := uuid.String() + ` +editor +checkout,pay-\* +oidc:google:email:ada@example\.com +database +20\S+Z +` + test.actor + `\n`
-			if want := regexp.MustCompile(`^ID +ROLE +NAMESPACES +SUBJECT +SOURCE +CREATED +CREATED BY\n` + line + `$`); !want.MatchString(created) {
-				t.Fatalf("create: got %q, want it to match %s", created, want)
+	eachWay(t, local, remote, running, func(t *testing.T, s *shell, way string, at func(args ...string) []string) {
+		actor := `token:\S+`
+		if way == "database" {
+			actor = `cli:\S+`
+		}
+		created := s.ok(at("binding", "create", "editor", "oidc:google:email:Ada@Example.com", "--on", "checkout,pay-*")...)
+		line := uuid.String() + ` +editor +checkout,pay-\* +oidc:google:email:ada@example\.com +database +20\S+Z +` + actor + `\n`
+		if want := regexp.MustCompile(`^ID +ROLE +NAMESPACES +SUBJECT +SOURCE +CREATED +CREATED BY\n` + line + `$`); !want.MatchString(created) {
+			t.Fatalf("create: got %q, want it to match %s", created, want)
+		}
+		if again := s.ok(at("binding", "create", "editor", "oidc:google:email:ada@example.com", "--on", "pay-*", "--on", "checkout")...); again != created {
+			t.Errorf("create again: got %q, want %q", again, created)
+		}
+		if got := s.ok(at("binding", "create", "viewer", "codehost:org:the crew", "--json")...); !strings.Contains(got, `"subject": "codehost:org:the crew"`) || !strings.Contains(got, `"*"`) {
+			t.Errorf("create --json: got %q", got)
+		}
+		list := s.ok(at("binding", "list")...)
+		for _, want := range []string{line, uuid.String() + ` +viewer +all +codehost:org:the crew +database `} {
+			if !regexp.MustCompile(want).MatchString(list) {
+				t.Errorf("list: got %q, want it to match %s", list, want)
 			}
-			if again := s.ok(at("binding", "create", "editor", "oidc:google:email:ada@example.com", "--on", "pay-*", "--on", "checkout")...); again != created {
-				t.Errorf("create again: got %q, want %q", again, created)
-			}
-			if got := s.ok(at("binding", "create", "viewer", "codehost:org:the crew", "--json")...); !strings.Contains(got, `"subject": "codehost:org:the crew"`) || !strings.Contains(got, `"*"`) {
-				t.Errorf("create --json: got %q", got)
-			}
-			list := s.ok(at("binding", "list")...)
-			for _, want := range []string{line, uuid.String() + ` +viewer +all +codehost:org:the crew +database `} {
-				if !regexp.MustCompile(want).MatchString(list) {
-					t.Errorf("list: got %q, want it to match %s", list, want)
-				}
-			}
-			ids := firstColumn(list)
-			s.fails(exitFailure, at("binding", "delete", ids[0], "none"), `binding "none" not found`, "guidon binding list")
-			if got, want := s.ok(at("binding", "delete", ids[0], ids[1])...), "deleted binding "+ids[0]+"\ndeleted binding "+ids[1]+"\n"; got != want {
-				t.Errorf("delete: got %q, want %q", got, want)
-			}
-			if got := s.ok(at("binding", "list", "--json")...); got != "[]\n" {
-				t.Errorf("list --json: got %q, want an empty list", got)
-			}
-			s.fails(exitFailure, at("binding", "create", "owner", "codehost:org:x"), "invalid field role: must be evaluator, client, viewer, editor or admin")
-			s.fails(exitFailure, at("binding", "create", "admin", "ada@example.com"), "invalid field subject: must have one of the forms")
-			s.fails(exitFailure, at("binding", "create", "admin", "codehost:org:x", "--on", "a/b"), "invalid field namespaceKeys[0]")
-		})
-	}
+		}
+		ids := firstColumn(list)
+		s.fails(exitFailure, at("binding", "delete", ids[0], "none"), `binding "none" not found`, "guidon binding list")
+		if got, want := s.ok(at("binding", "delete", ids[0], ids[1])...), "deleted binding "+ids[0]+"\ndeleted binding "+ids[1]+"\n"; got != want {
+			t.Errorf("delete: got %q, want %q", got, want)
+		}
+		if got := s.ok(at("binding", "list", "--json")...); got != "[]\n" {
+			t.Errorf("list --json: got %q, want an empty list", got)
+		}
+		s.fails(exitFailure, at("binding", "create", "owner", "codehost:org:x"), "invalid field role: must be evaluator, client, viewer, editor or admin")
+		s.fails(exitFailure, at("binding", "create", "admin", "ada@example.com"), "invalid field subject: must have one of the forms")
+		s.fails(exitFailure, at("binding", "create", "admin", "codehost:org:x", "--on", "a/b"), "invalid field namespaceKeys[0]")
+	})
 	s := server.with("GUIDON_TOKEN=wrong")
 	s.fails(exitFailure, []string{"binding", "list", "-a", running.web}, "not authenticated")
 	server.fails(exitFailure, []string{"binding", "create", "admin", "codehost:org:x"}, "in use by process", "--address")

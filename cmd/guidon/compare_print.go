@@ -27,7 +27,7 @@ func (c *comparing) print(r *guidonv1.CompareResponse, before, after string) err
 	return err
 }
 
-// details returns the diff of an object or, if there is none, one line for each difference.
+// details returns the diff of an object or, if it has no diff, one line for each difference.
 func details(o *guidonv1.ComparedObject) string {
 	if o.Diff != nil {
 		return o.GetDiff()

@@ -80,55 +80,43 @@ func (s *shell) compares(code int, want string, args ...string) {
 func TestCompare(t *testing.T) {
 	local, remote := newShell(t), newShell(t)
 	running := remote.serve()
-	for name, test := range map[string]struct {
-		shell *shell
-		where []string
-	}{
-		"database": {local, nil},
-		"HTTP":     {remote, []string{"-a", running.web}},
-		"gRPC":     {remote, []string{"-a", running.grpc}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := *test.shell
-			s.t = t
-			at := func(args ...string) []string { return append(args, test.where...) }
-			staging, production := s.file("staging.yaml", compareBefore), s.file("production.yaml", compareAfter)
-			s.ok(at("import", "--update", staging, production)...)
-			both := s.file("both.json", "")
-			s.ok(at("export", "--namespaces", "staging,production", "-o", both)...)
-			for _, sides := range [][2]string{{"staging", "production"}, {staging, production}, {"staging", production}, {staging, "production"}, {both, "production"}} {
-				named := func(text string) string {
-					return strings.NewReplacer("BEFORE", sides[0], "AFTER", sides[1]).Replace(text)
-				}
-				if sides[0] == both { // the namespace with the key of the other side
-					s.compares(0, "flags: 2 equal\nsegments: 1 equal\n", at(both, "production")...)
-					continue
-				}
-				s.compares(2, named(comparedText+comparedCounts), at(sides[0], sides[1])...)
-				s.compares(2, named(comparedCounts), at(sides[0], sides[1], "--stat")...)
-				var got struct {
-					Before, After *struct{ NamespaceKey string }
-					Flags         struct{ Updated, Deleted, Unchanged int }
-					Objects       []struct{ Kind, Key, Action, Summary, Diff string }
-				}
-				r := s.run(at("compare", "--json", sides[0], sides[1])...)
-				if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != 2 {
-					t.Fatal(r.code, err)
-				}
-				want := `[{flag banner update rollout 1: percentage 10 → 50 } {flag gone delete deleted }]`
-				if text := fmt.Sprint(got.Objects); text != want || got.Flags.Deleted != 1 || got.Flags.Unchanged != 1 {
-					t.Errorf("%v: got %+v", sides, got)
-				}
-				if states := got.Before != nil && got.After.NamespaceKey == "production"; states != (sides == [2]string{"staging", "production"}) {
-					t.Errorf("%v: got the states %+v and %+v", sides, got.Before, got.After)
-				}
+	eachWay(t, local, remote, running, func(t *testing.T, s *shell, _ string, at func(args ...string) []string) {
+		staging, production := s.file("staging.yaml", compareBefore), s.file("production.yaml", compareAfter)
+		s.ok(at("import", "--update", staging, production)...)
+		both := s.file("both.json", "")
+		s.ok(at("export", "--namespaces", "staging,production", "-o", both)...)
+		for _, sides := range [][2]string{{"staging", "production"}, {staging, production}, {"staging", production}, {staging, "production"}, {both, "production"}} {
+			named := func(text string) string {
+				return strings.NewReplacer("BEFORE", sides[0], "AFTER", sides[1]).Replace(text)
 			}
-			s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging", "staging")...)
-			s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging@1", "staging")...)
-			s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging@2999-01-01T00:00:00.5Z", staging)...)
-			s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging", staging, "--stat")...)
-		})
-	}
+			if sides[0] == both { // the namespace with the key of the other side
+				s.compares(0, "flags: 2 equal\nsegments: 1 equal\n", at(both, "production")...)
+				continue
+			}
+			s.compares(2, named(comparedText+comparedCounts), at(sides[0], sides[1])...)
+			s.compares(2, named(comparedCounts), at(sides[0], sides[1], "--stat")...)
+			var got struct {
+				Before, After *struct{ NamespaceKey string }
+				Flags         struct{ Updated, Deleted, Unchanged int }
+				Objects       []struct{ Kind, Key, Action, Summary, Diff string }
+			}
+			r := s.run(at("compare", "--json", sides[0], sides[1])...)
+			if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != 2 {
+				t.Fatal(r.code, err)
+			}
+			want := `[{flag banner update rollout 1: percentage 10 → 50 } {flag gone delete deleted }]`
+			if text := fmt.Sprint(got.Objects); text != want || got.Flags.Deleted != 1 || got.Flags.Unchanged != 1 {
+				t.Errorf("%v: got %+v", sides, got)
+			}
+			if states := got.Before != nil && got.After.NamespaceKey == "production"; states != (sides == [2]string{"staging", "production"}) {
+				t.Errorf("%v: got the states %+v and %+v", sides, got.Before, got.After)
+			}
+		}
+		s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging", "staging")...)
+		s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging@1", "staging")...)
+		s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging@2999-01-01T00:00:00.5Z", staging)...)
+		s.compares(0, "flags: 3 equal\nsegments: 1 equal\n", at("staging", staging, "--stat")...)
+	})
 }
 
 // TestComparePages: the command prints all differences, however many pages they take.

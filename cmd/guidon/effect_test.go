@@ -68,7 +68,7 @@ func TestEffect(t *testing.T) {
 	s.fails(exitFailure, []string{"promote", "live", "shop", "--effect=maybe"}, "invalid argument")
 }
 
-// TestEffectJSON: JSON has the effects as well, also of what has been applied.
+// TestEffectJSON: the JSON of a plan contains its effects, also after it has been applied.
 func TestEffectJSON(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("shop.yaml", effectShop))

@@ -13,8 +13,8 @@ import (
 
 const explainHelp = `Evaluate a flag for an entity and explain the result: which rule or rollout decided,
 what each segment and constraint compared, and the bucket of the entity. For every
-other result that the flag can return, it prints what would have to be different
-about the context, or why no context gives it.
+other result that the flag can return, it prints the changes of the context that
+are needed, or why no context gives it.
 
 At a terminal it prints a tree, otherwise the JSON of the API.
 

@@ -178,7 +178,7 @@ func constraintText(c *guidonv1.ExplainedConstraint) string {
 	return text
 }
 
-// otherText returns another result, and what would have to be different for it.
+// otherText returns another result in words, with the changes needed for it.
 func otherText(r *guidonv1.ExplainResponse, o *guidonv1.OtherResult) string {
 	result := variantText(o.GetMatch(), o.GetVariantKey())
 	if r.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {

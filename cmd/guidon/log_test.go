@@ -49,47 +49,35 @@ func TestLog(t *testing.T) {
 	running := server.serve()
 	remote := server.with("GUIDON_TOKEN=" + adminToken)
 	local.fails(exitFailure, []string{"log"}, "does not exist")
-	for name, test := range map[string]struct {
-		shell *shell
-		where []string
-	}{
-		"database": {local, nil},
-		"HTTP":     {remote, []string{"-a", running.web}},
-		"gRPC":     {remote, []string{"-a", running.grpc}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := *test.shell
-			s.t = t
-			at := func(args ...string) []string { return append(args, test.where...) }
-			s.ok(at("import", "-m", "50 % off, “now” by "+name, s.flagsFile(name, "one", "a", "b"))...)
-			s.ok(at("import", "--update", s.flagsFile(name, "two", "a"))...)
-			all := []string{
-				`2 _ _ update flag a import - name "one" → "two"`, `2 _ _ update segment a import - name "one" → "two"`,
-				"1 _ _ create flag b import 50 % off, “now” by " + name + ` created (boolean flag "one")`, "1 _ _ create flag a import 50 % off, “now” by " + name + ` created (boolean flag "one")`,
-				"1 _ _ create segment a import 50 % off, “now” by " + name + ` created ("one")`, "1 _ _ create namespace " + name + " import 50 % off, “now” by " + name + ` created ("` + name + `")`,
+	eachWay(t, local, remote, running, func(t *testing.T, s *shell, name string, at func(args ...string) []string) {
+		s.ok(at("import", "-m", "50 % off, “now” by "+name, s.flagsFile(name, "one", "a", "b"))...)
+		s.ok(at("import", "--update", s.flagsFile(name, "two", "a"))...)
+		all := []string{
+			`2 _ _ update flag a import - name "one" → "two"`, `2 _ _ update segment a import - name "one" → "two"`,
+			"1 _ _ create flag b import 50 % off, “now” by " + name + ` created (boolean flag "one")`, "1 _ _ create flag a import 50 % off, “now” by " + name + ` created (boolean flag "one")`,
+			"1 _ _ create segment a import 50 % off, “now” by " + name + ` created ("one")`, "1 _ _ create namespace " + name + " import 50 % off, “now” by " + name + ` created ("` + name + `")`,
+		}
+		if diff := cmp.Diff(all, s.logged(at("-n", name)...)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		for args, want := range map[string][]string{
+			"a": {all[0], all[3]}, "--segment a": {all[1], all[4]}, "--kind namespace": {all[5]}, "nope": {},
+			"--message BY": all[2:], "--message BY --kind flag": all[2:4], "--reason import": all, "--reason undo": {},
+			"--revision 2": all[:2], "--revision 1..2": all, "--revision 3": {},
+			"--limit 4": all[:4], "--until 2001-01-01": {}, "--until 2999-01-01T00:00:00Z": all, "--since 48h": all, "--until 48h": {}, "--actor nobody": {},
+		} {
+			if diff := cmp.Diff(want, s.logged(at(append(strings.Fields(args), "-n", name)...)...)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", args, diff)
 			}
-			if diff := cmp.Diff(all, s.logged(at("-n", name)...)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			for args, want := range map[string][]string{
-				"a": {all[0], all[3]}, "--segment a": {all[1], all[4]}, "--kind namespace": {all[5]}, "nope": {},
-				"--message BY": all[2:], "--message BY --kind flag": all[2:4], "--reason import": all, "--reason undo": {},
-				"--revision 2": all[:2], "--revision 1..2": all, "--revision 3": {},
-				"--limit 4": all[:4], "--until 2001-01-01": {}, "--until 2999-01-01T00:00:00Z": all, "--since 48h": all, "--until 48h": {}, "--actor nobody": {},
-			} {
-				if diff := cmp.Diff(want, s.logged(at(append(strings.Fields(args), "-n", name)...)...)); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", args, diff)
-				}
-			}
-			var list []struct{ Message, Summary string }
-			if err := json.Unmarshal([]byte(s.ok(at("log", "--json", "-n", name)...)), &list); err != nil || len(list) != 6 || list[5].Message != "50 % off, “now” by "+name || list[1].Summary != `name "one" → "two"` {
-				t.Errorf("--json: got %+v, %v", list, err)
-			}
-			if got := s.ok(at("log", "nope", "--json")...); got != "[]\n" {
-				t.Errorf("--json of nothing: got %q", got)
-			}
-		})
-	}
+		}
+		var list []struct{ Message, Summary string }
+		if err := json.Unmarshal([]byte(s.ok(at("log", "--json", "-n", name)...)), &list); err != nil || len(list) != 6 || list[5].Message != "50 % off, “now” by "+name || list[1].Summary != `name "one" → "two"` {
+			t.Errorf("--json: got %+v, %v", list, err)
+		}
+		if got := s.ok(at("log", "nope", "--json")...); got != "[]\n" {
+			t.Errorf("--json of nothing: got %q", got)
+		}
+	})
 }
 
 // TestLogOfAccess: the changes of tokens and bindings have messages too, and admins may list

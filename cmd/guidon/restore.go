@@ -17,8 +17,8 @@ asks for confirmation.
 Without --flag and --segment, it restores the namespace with all of them, also after it was
 deleted. What was created since is deleted, unless --keep-new is given.
 
-Segments that restored flags refer to are restored if they do not exist any more. Others
-stay as they are, because other flags may use them.
+Segments that restored flags refer to are restored if they no longer exist. Others stay as
+they are, because other flags may use them.
 
 If the changes would be different by the time they are confirmed, nothing is changed.
 

@@ -65,6 +65,28 @@ func (s *shell) serve(args ...string) *running {
 	return r
 }
 
+// eachWay runs the test in subtests named "database", "HTTP" and "gRPC": in the shell local,
+// whose commands use the database, and in the shell remote, whose commands call the server.
+// at completes the arguments of a command.
+func eachWay(t *testing.T, local, remote *shell, server *running, test func(t *testing.T, s *shell, way string, at func(args ...string) []string)) {
+	t.Helper()
+	for _, way := range []struct {
+		name  string
+		shell *shell
+		where []string
+	}{
+		{"database", local, nil},
+		{"HTTP", remote, []string{"-a", server.web}},
+		{"gRPC", remote, []string{"-a", server.grpc}},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			s := *way.shell
+			s.t = t
+			test(t, &s, way.name, func(args ...string) []string { return append(args, way.where...) })
+		})
+	}
+}
+
 // watch waits for the log line with the addresses.
 func (r *running) watch(lines *io.PipeReader, ready chan<- struct{}) {
 	defer lines.Close()

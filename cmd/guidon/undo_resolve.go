@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -17,8 +18,8 @@ import (
 // conflictSides are the values that --resolve chooses from.
 var conflictSides = []string{"current", "earlier"}
 
-// parseChoices parses the values of --resolve, and returns the side for all other conflicts,
-// or "" if there is none.
+// parseChoices parses the values of --resolve. all is the side for all other conflicts, or
+// "" if it is not given.
 func parseChoices(texts []string) (choices []*guidonv1.ConflictChoice, all string, err error) {
 	for _, text := range texts {
 		if slices.Contains(conflictSides, text) {
@@ -86,11 +87,8 @@ func valueText(value *structpb.Value) string {
 	if err != nil {
 		return "(not printable)"
 	}
-	const most = 200
-	if len(text) > most {
-		return strings.ToValidUTF8(string(text[:most]), "") + "…"
-	}
-	return string(text)
+	const limit = 200
+	return guidon.Shorten(string(text), limit)
 }
 
 // shellQuote quotes a word for a POSIX shell if that is necessary.

@@ -47,8 +47,8 @@ func (o *Operation) AreaOf(request *Request) Area {
 func (a Area) scoped() bool { return a == AreaManagement || a == AreaEvaluation }
 
 // outside returns the other namespace that a request about the namespace also reads, or ""
-// if there is none. The namespace of the token is not in question, so the refusal is that
-// of a missing role.
+// if it reads no other. The token is valid for its own namespace, so the refusal is that of a
+// missing role.
 func outside(m proto.Message, namespace string) string {
 	about, ok := m.(interface{ GetNamespaceKey() string })
 	if !ok || guidon.NamespaceKey(about.GetNamespaceKey()) != namespace {
@@ -73,7 +73,7 @@ func aboutOnly(m proto.Message, namespace string) bool {
 	return named && (source == "" || source == namespace)
 }
 
-// sourceOf returns the namespace that a plan brings objects from, or "" if there is none.
+// sourceOf returns the namespace that a plan brings objects from, or "" if it names none.
 func sourceOf(m proto.Message) string {
 	r, ok := m.(interface{ GetSourceNamespaceKey() string })
 	if !ok || r.GetSourceNamespaceKey() == "" {

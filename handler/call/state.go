@@ -20,12 +20,12 @@ import (
 func (o *Operation) ReadsStates() bool { return o.states }
 
 // takeReference replaces the reference in the message of an operation that reads states by
-// the key of the namespace, and keeps the rest of it. So nothing after it sees anything
-// but the key, in particular no check of what the caller may do.
+// the key of the namespace, and keeps the rest of it in r. So everything after it sees only
+// the key, in particular the checks of permissions.
 //
-// A reference in the request for another operation is returned as the error, as is one
-// that is malformed. The caller is told only after it has been authenticated. References
-// to evaluations are not looked for: they name no namespace, and finding none is checked.
+// It returns an error if the reference is malformed, or if the operation does not read
+// states. The caller must be authenticated before it learns of the error. Requests for
+// evaluations are not checked: a reference is not the key of a namespace, so none is found.
 func (r *Request) takeReference(o *Operation) error {
 	if r.Message == nil || o.stale || o.Area != AreaManagement {
 		return nil
@@ -33,13 +33,13 @@ func (r *Request) takeReference(o *Operation) error {
 	if !o.states {
 		return rejectReferences(r.Message)
 	}
-	m := r.Message.ProtoReflect()
+	descriptor := r.Message.ProtoReflect().Descriptor()
 	var err, errWith error
-	if field := NamespaceField(m.Descriptor()); field != nil {
-		r.at, err = cutReference(m, field)
+	if field := NamespaceField(descriptor); field != nil {
+		r.at, err = r.cutReference(field)
 	}
 	if _, pair := r.Message.(compares); pair {
-		r.with, errWith = cutReference(m, m.Descriptor().Fields().ByName("with"))
+		r.with, errWith = r.cutReference(descriptor.Fields().ByName("with"))
 	}
 	return cmp.Or(err, errWith)
 }
@@ -47,14 +47,16 @@ func (r *Request) takeReference(o *Operation) error {
 // compares is a request about two namespaces, of which the second one is in the field with.
 type compares interface{ GetWith() string }
 
-// cutReference removes the moment from the reference in the field, and returns it.
-func cutReference(m protoreflect.Message, field protoreflect.FieldDescriptor) (service.Moment, error) {
-	text := m.Get(field).String()
+// cutReference removes the moment from the reference in the field, and returns it. It changes
+// a copy of the message: the original belongs to the caller, who may send it again.
+func (r *Request) cutReference(field protoreflect.FieldDescriptor) (service.Moment, error) {
+	text := r.Message.ProtoReflect().Get(field).String()
 	key, past := service.ReferenceKey(text)
 	if !past {
 		return service.Moment{}, nil
 	}
-	m.Set(field, protoreflect.ValueOfString(guidon.NamespaceKey(key)))
+	r.Message = proto.Clone(r.Message)
+	r.Message.ProtoReflect().Set(field, protoreflect.ValueOfString(guidon.NamespaceKey(key)))
 	ref, err := service.ParseReference(text)
 	return ref.At, err
 }
@@ -71,8 +73,8 @@ func NamespaceField(request protoreflect.MessageDescriptor) protoreflect.FieldDe
 
 var getNamespace = new(flipt.GetNamespaceRequest).ProtoReflect().Descriptor().FullName()
 
-// rejectReferences returns an error if the request names a state instead of a namespace. A
-// key that is to be created has rules of its own.
+// rejectReferences returns an error if the request names a state instead of a namespace. It
+// ignores the keys of new namespaces, which have rules of their own.
 func rejectReferences(m proto.Message) error {
 	if _, is := m.(*flipt.CreateNamespaceRequest); is {
 		return nil

@@ -326,9 +326,6 @@ func decodeBytes(text string) (protoreflect.Value, error) {
 
 // shorten truncates input that is quoted in an error.
 func shorten(text string) string {
-	const most = 100
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	const limit = 100 + len("…")
+	return guidon.Shorten(text, limit)
 }

@@ -21,7 +21,7 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 	f := s.Flag
 	shares := s.Outlook.EveryoneElse
 	m := &guidonv1.FlagSummary{
-		Key: f.Key, Name: f.Name, Description: guidon.Cut(f.Description, maxSummaryText),
+		Key: f.Key, Name: f.Name, Description: guidon.Shorten(f.Description, maxSummaryText),
 		Type: flipt.FlagType(f.Type), Enabled: f.Enabled, State: guidonv1.FlagState(s.Outlook.State),
 		EveryoneElse: All(shares[:min(len(shares), maxSummaryShares)], func(a guidon.AnswerShare) *guidonv1.FlagShare { return flagShare(f, a) }),
 		MoreShares:   Count(max(0, len(shares)-maxSummaryShares)),
@@ -77,7 +77,7 @@ func facetCounts(f service.FacetCounts, nameOf func(value string) string) []*gui
 func SegmentSummary(s service.SegmentSummary) *guidonv1.SegmentSummary {
 	g := s.Segment
 	return &guidonv1.SegmentSummary{
-		Key: g.Key, Name: g.Name, Description: guidon.Cut(g.Description, maxSummaryText),
+		Key: g.Key, Name: g.Name, Description: guidon.Shorten(g.Description, maxSummaryText),
 		MatchType: flipt.MatchType(g.MatchType), Conditions: s.Conditions,
 		ConstraintCount: Count(len(g.Constraints)), Everyone: len(g.Constraints) == 0, FlagCount: Count(s.Flags),
 		CreatedAt: Timestamp(g.CreatedAt), UpdatedAt: Timestamp(g.UpdatedAt),

@@ -17,7 +17,7 @@ func Difference(d change.Difference) *guidonv1.FieldDifference {
 	}
 }
 
-// position returns a position that counts from 1, or nil if there is none.
+// position returns a position that counts from 1, or nil for 0.
 func position(n int) *int32 {
 	if n == 0 {
 		return nil
@@ -26,8 +26,8 @@ func position(n int) *int32 {
 	return &p
 }
 
-// JSONValue returns the message of a JSON value, or nil if there is none. What the message
-// cannot express, such as a number that is too large, becomes a string.
+// JSONValue returns the message of a JSON value, or nil if text is empty. Values that the
+// message cannot express, such as a number that is too large, become strings.
 func JSONValue(text json.RawMessage) *structpb.Value {
 	if len(text) == 0 {
 		return nil

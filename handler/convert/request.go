@@ -1,6 +1,9 @@
 package convert
 
-import "github.com/guidonhq/guidon"
+import (
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
 
 // InNamespace is a request with a namespace key.
 type InNamespace interface{ GetNamespaceKey() string }
@@ -12,4 +15,13 @@ func NamespaceOf(m InNamespace) string { return guidon.NamespaceKey(m.GetNamespa
 type OfFlag interface {
 	InNamespace
 	GetFlagKey() string
+}
+
+// WithMessage returns w with the message for the change records that the request has. If the
+// request has none, w keeps that of the header.
+func WithMessage(w service.Write, m interface{ GetMessage() string }) service.Write {
+	if message := m.GetMessage(); message != "" {
+		w.Message = message
+	}
+	return w
 }

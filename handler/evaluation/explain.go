@@ -1,8 +1,6 @@
 package evaluation
 
 import (
-	"strings"
-
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -69,16 +67,11 @@ func number(index int) int32 { return convert.Count(index + 1) }
 // Limits of a response: constraints and outcomes in it, and the bytes of a string.
 const (
 	maxExplained     = 5000
-	maxExplainedText = 512
+	maxExplainedText = 512 + len("…")
 )
 
 // short returns the string, cut if it is too long.
-func short(text string) string {
-	if len(text) <= maxExplainedText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxExplainedText], "") + "…"
-}
+func short(text string) string { return guidon.Shorten(text, maxExplainedText) }
 
 // explanation converts an explanation to its message.
 type explanation struct {
@@ -104,7 +97,7 @@ func (w *explanation) steps() []*guidonv1.ExplainedStep {
 	return steps
 }
 
-var outcomeNames = map[guidon.StepOutcome]string{
+var outcomeNames = [...]string{
 	guidon.StepNotReached:   "not_reached",
 	guidon.StepNotMatched:   "not_matched",
 	guidon.StepNeverMatches: "never_matches",

@@ -5,13 +5,13 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-var verdictNames = map[guidon.Verdict]string{
+var verdictNames = [...]string{
 	guidon.Undecided:  "undecided",
 	guidon.Reachable:  "reachable",
 	guidon.Impossible: "impossible",
 }
 
-var obstacleNames = map[guidon.ObstacleReason]string{
+var obstacleNames = [...]string{
 	guidon.NotDecided:        "not_decided",
 	guidon.WorkLimit:         "limit",
 	guidon.FlagDisabled:      "flag_disabled",

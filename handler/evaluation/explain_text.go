@@ -76,7 +76,7 @@ func (w *explanation) name(i int) string {
 // the lists.
 const maxTextParts = 5
 
-// otherText returns what would have to be different for a result, or why nothing can be.
+// otherText returns the changes needed for a result, or the obstacles, in words.
 func (w *explanation) otherText(o *guidon.OtherResult) string {
 	var parts []string
 	if o.Verdict != guidon.Reachable {
@@ -104,7 +104,7 @@ func (w *explanation) otherText(o *guidon.OtherResult) string {
 	return strings.Join(parts, ", and ") + "; " + then
 }
 
-// changeText returns what would have to be different about a property.
+// changeText returns a needed change of a property in words.
 func changeText(c *guidon.PropertyChange) string {
 	property := short(c.Property)
 	if c.Example == "" {
@@ -126,7 +126,7 @@ func changeText(c *guidon.PropertyChange) string {
 	return fmt.Sprintf("%s would have to %s, such as %q", property, strings.Join(demands, " and "), short(c.Example))
 }
 
-// demandText returns the outcome that a constraint would have to have.
+// demandText returns the outcome that a constraint must have in words.
 func demandText(o guidon.OutcomeChange) string {
 	text := "match "
 	if !o.Match {

@@ -25,7 +25,7 @@ func ImportDocument(ctx context.Context, s *service.Service, c *call.Call, m *gu
 	if !streamed {
 		document = convert.DocumentOf(m.GetDocument())
 	}
-	result, revision, err := s.Import(ctx, withMessage(c.Write(), m), m.GetNamespaceKey(), document, mode, m.GetDryRun())
+	result, revision, err := s.Import(ctx, convert.WithMessage(c.Write(), m), m.GetNamespaceKey(), document, mode, m.GetDryRun())
 	state := service.State{Namespace: convert.NamespaceOf(m), Revision: revision}
 	if err != nil {
 		return call.Response{State: state}, err

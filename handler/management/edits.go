@@ -34,7 +34,7 @@ func ReplaceFlag(ctx context.Context, s *service.Service, w service.Write, m *gu
 	if m.GetFlag() == nil {
 		return nil, 0, guidon.Errorf(guidon.InvalidArgument, "invalid field flag: must not be empty")
 	}
-	r, revision, err := s.ReplaceFlag(ctx, withMessage(w, m), m.GetNamespaceKey(), m.GetKey(), convert.DocumentFlagOf(m.GetFlag()), m.UnlessChangedSince)
+	r, revision, err := s.ReplaceFlag(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), convert.DocumentFlagOf(m.GetFlag()), m.UnlessChangedSince)
 	return convert.Changed(r, revision, err, editResponse)
 }
 
@@ -43,25 +43,25 @@ func ReplaceSegment(ctx context.Context, s *service.Service, w service.Write, m 
 	if m.GetSegment() == nil {
 		return nil, 0, guidon.Errorf(guidon.InvalidArgument, "invalid field segment: must not be empty")
 	}
-	r, revision, err := s.ReplaceSegment(ctx, withMessage(w, m), m.GetNamespaceKey(), m.GetKey(), convert.DocumentSegmentOf(m.GetSegment()), m.UnlessChangedSince)
+	r, revision, err := s.ReplaceSegment(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), convert.DocumentSegmentOf(m.GetSegment()), m.UnlessChangedSince)
 	return convert.Changed(r, revision, err, editResponse)
 }
 
 // TurnFlagOff makes a boolean flag false for everyone.
 func TurnFlagOff(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.SwitchFlagRequest) (*guidonv1.EditResponse, int64, error) {
-	r, revision, err := s.TurnFlagOff(ctx, withMessage(w, m), m.GetNamespaceKey(), m.GetKey(), m.UnlessChangedSince)
+	r, revision, err := s.TurnFlagOff(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), m.UnlessChangedSince)
 	return convert.Changed(r, revision, err, editResponse)
 }
 
 // TurnFlagOn ends the effect of TurnFlagOff.
 func TurnFlagOn(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.SwitchFlagRequest) (*guidonv1.EditResponse, int64, error) {
-	r, revision, err := s.TurnFlagOn(ctx, withMessage(w, m), m.GetNamespaceKey(), m.GetKey(), m.UnlessChangedSince)
+	r, revision, err := s.TurnFlagOn(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), m.UnlessChangedSince)
 	return convert.Changed(r, revision, err, editResponse)
 }
 
 // Patch changes several flags and segments.
 func Patch(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.PatchRequest) (*guidonv1.EditResponse, int64, error) {
-	r, revision, err := s.Edit(ctx, withMessage(w, m), m.GetNamespaceKey(), service.Edits{
+	r, revision, err := s.Edit(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), service.Edits{
 		Flags: convert.All(m.GetFlags(), flagEdit), Segments: convert.All(m.GetSegments(), segmentEdit),
 	})
 	return convert.Changed(r, revision, err, editResponse)
@@ -87,14 +87,6 @@ func segmentEdit(m *guidonv1.SegmentEdit) service.SegmentEdit {
 		edit.Put = convert.DocumentSegmentOf(put)
 	}
 	return edit
-}
-
-// withMessage returns w with the message of the request, if it has one.
-func withMessage(w service.Write, m interface{ GetMessage() string }) service.Write {
-	if message := m.GetMessage(); message != "" {
-		w.Message = message
-	}
-	return w
 }
 
 func editResponse(r *service.EditResult) *guidonv1.EditResponse {

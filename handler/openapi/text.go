@@ -29,7 +29,7 @@ var services = map[string]string{
 	"guidon.v1.CatalogService":                         "Lists of flags and segments in short, and the search",
 	"guidon.v1.CompareService":                         "Differences between states",
 	"guidon.v1.EditService":                            "Changes of whole flags and segments",
-	"guidon.v1.PlanService":                            "Plans that bring objects of a document or another namespace into a namespace",
+	"guidon.v1.PlanService":                            "Plans that bring objects of a document or a state into a namespace, or undo changes",
 	"guidon.v1.AnalysisService":                        "Effects of edits, what is never reached, and uses of segments",
 	"guidon.v1.ExplainService":                         "Explanations of evaluations",
 }
@@ -96,7 +96,7 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.EditService/TurnFlagOff":       "Make a boolean flag false for everyone by a rollout before all others",
 	"/guidon.v1.EditService/TurnFlagOn":        "Remove the rollout that made a boolean flag false for everyone",
 	"/guidon.v1.EditService/Patch":             "Put and delete up to 100 flags and segments in one revision, all of them or none",
-	"/guidon.v1.PlanService/Plan":              "Plan what bringing objects of a document or another namespace into a namespace would change",
+	"/guidon.v1.PlanService/Plan":              "Plan what bringing objects of a document or a state into a namespace, or undoing changes, would change",
 	"/guidon.v1.PlanService/Apply":             "Apply a plan, all of it or nothing, if it would still be the same",
 
 	"/guidon.v1.AnalysisService/GetSegmentUsage":  "List the flags that refer to a segment, and what would change without it",
@@ -114,7 +114,7 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 
 	"/guidon.v1.CompareService/Compare": "Compare two namespaces: which flags and segments differ, field by field",
 
-	"/guidon.v1.ExplainService/Explain":        "Explain how a flag comes to its result for an entity, and what would have to be different for its other results",
+	"/guidon.v1.ExplainService/Explain":        "Explain how a flag comes to its result for an entity, and the changes needed for its other results",
 	"/guidon.v1.ExplainService/ExplainBatch":   "Evaluate a flag for up to 1,000 entities and count the results",
 	"/guidon.v1.ExplainService/ExplainSegment": "Explain whether an entity belongs to a segment, as it is or as it would be after an edit",
 

@@ -56,11 +56,7 @@ func Apply(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.Ap
 	if err != nil {
 		return call.Response{}, err
 	}
-	w := c.Write()
-	if m.GetMessage() != "" {
-		w.Message = m.GetMessage()
-	}
-	plan, revision, err := s.Apply(ctx, w, c.Demand, r, expected(m), from.Reserve)
+	plan, revision, err := s.Apply(ctx, convert.WithMessage(c.Write(), m), c.Demand, r, expected(m), from.Reserve)
 	state := service.State{Namespace: convert.NamespaceOf(m), Revision: revision}
 	if err != nil {
 		return call.Response{State: state}, err

@@ -29,7 +29,7 @@ func oldChanges(t *testing.T, db *store.DB, versions int) {
 			t.Fatal(err)
 		}
 	}
-	execute(t, db.SQL(), "UPDATE changes SET happened_at = 1")
+	harness.Execute(t, db.SQL(), "UPDATE changes SET happened_at = 1")
 }
 
 // cleanup returns the command, with a retention of one day.
@@ -116,7 +116,7 @@ func TestCleanupKilled(t *testing.T) {
 		}
 		_ = c.Process.Kill()
 		_ = c.Wait()
-		execute(t, db.SQL(), "UPDATE leases SET expires_at = 1") // as if a minute had passed
+		harness.Execute(t, db.SQL(), "UPDATE leases SET expires_at = 1") // as if a minute had passed
 		if out, err := cleanup(t, database).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

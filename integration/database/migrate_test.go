@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -34,13 +35,6 @@ func count(t *testing.T, db *sql.DB, query string) int {
 		t.Fatal(err)
 	}
 	return n
-}
-
-func execute(t testing.TB, db *sql.DB, statement string) {
-	t.Helper()
-	if _, err := db.ExecContext(t.Context(), statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
 }
 
 // TestMigrateManyAtOnce: ten concurrent migrations of an empty database apply each step
@@ -119,8 +113,8 @@ func TestMigrateProcesses(t *testing.T) {
 			t.Errorf("migrate wait: %v", err)
 		}
 		all := strings.Join(lines, "")
-		for _, name := range allSteps {
-			if n := strings.Count(all, " "+name+"\n"); n != 1 {
+		for i, name := range allSteps {
+			if n := strings.Count(all, fmt.Sprintf("applied %d %s\n", i+1, name)); n != 1 {
 				t.Errorf("%q was applied %d times, want once:\n%s", name, n, all)
 			}
 		}
@@ -174,7 +168,7 @@ func TestMigrateNewer(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		database := s.Migrated(t)
 		db := harness.OpenStore(t, database)
-		execute(t, db.SQL(), "INSERT INTO schema_steps (version_id, applied_at) VALUES (99, 1)")
+		harness.Execute(t, db.SQL(), "INSERT INTO schema_steps (version_id, applied_at) VALUES (99, 1)")
 		_, upErr := migrate.Up(t.Context(), db.SQL(), db.Dialect())
 		for name, err := range map[string]error{
 			"Up":    upErr,
@@ -193,7 +187,7 @@ func TestMigrateNewer(t *testing.T) {
 func TestMigrateForeign(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		db := harness.OpenStore(t, s.Empty(t))
-		execute(t, db.SQL(), "CREATE TABLE flags (id INTEGER)")
+		harness.Execute(t, db.SQL(), "CREATE TABLE flags (id INTEGER)")
 		_, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
 		if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(guidon.PublicMessage(err), `table "flags"`) {
 			t.Errorf("got %v, want FailedPrecondition that names the table", err)
@@ -216,20 +210,20 @@ func TestMigrateInterrupted(t *testing.T) {
 			{"change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes", "segments", "flags", "namespaces"},
 		}
 		if s.IsPostgres() {
-			execute(t, db.SQL(), "DROP INDEX changes_by_time")
+			harness.Execute(t, db.SQL(), "DROP INDEX changes_by_time")
 		}
 		for i, tables := range drops {
 			for _, table := range tables {
-				execute(t, db.SQL(), "DROP TABLE IF EXISTS "+table)
+				harness.Execute(t, db.SQL(), "DROP TABLE IF EXISTS "+table)
 			}
-			execute(t, db.SQL(), "DELETE FROM schema_steps")
+			harness.Execute(t, db.SQL(), "DELETE FROM schema_steps")
 			if i == 0 {
 				// Step 1 was complete but not recorded yet, and the seed does not exist.
-				execute(t, db.SQL(), "DELETE FROM namespaces")
-				execute(t, db.SQL(), "DELETE FROM changes")
+				harness.Execute(t, db.SQL(), "DELETE FROM namespaces")
+				harness.Execute(t, db.SQL(), "DELETE FROM changes")
 			}
 			if i == 1 {
-				execute(t, db.SQL(), "DELETE FROM namespaces")
+				harness.Execute(t, db.SQL(), "DELETE FROM namespaces")
 			}
 			steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
 			if err != nil || !cmp.Equal(stepNames(steps), allSteps) {
@@ -248,7 +242,7 @@ func TestMigratePrevious(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		db := harness.OpenStore(t, s.Migrated(t))
 		for _, statement := range []string{"DROP TABLE change_horizons", "DROP TABLE change_notes", "DROP TABLE change_deletions", "DROP TABLE change_addresses", "DROP TABLE secrets", "DROP TABLE spent", "DROP TABLE authentication_subjects", "DROP TABLE bindings", "DROP TABLE change_cursors", "DROP TABLE change_readers", "DELETE FROM schema_steps WHERE version_id >= 4"} {
-			execute(t, db.SQL(), statement)
+			harness.Execute(t, db.SQL(), statement)
 		}
 		oldChanges(t, db, 3)
 		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
@@ -270,8 +264,8 @@ func TestMigrateTakesOver(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		t.Parallel()
 		db := harness.OpenStore(t, s.Empty(t))
-		execute(t, db.SQL(), "CREATE TABLE schema_lock (lock_name VARCHAR(64) NOT NULL, holder VARCHAR(64) NOT NULL, beats BIGINT NOT NULL, PRIMARY KEY (lock_name))")
-		execute(t, db.SQL(), "INSERT INTO schema_lock (lock_name, holder, beats) VALUES ('schema', 'KILLED', 7)")
+		harness.Execute(t, db.SQL(), "CREATE TABLE schema_lock (lock_name VARCHAR(64) NOT NULL, holder VARCHAR(64) NOT NULL, beats BIGINT NOT NULL, PRIMARY KEY (lock_name))")
+		harness.Execute(t, db.SQL(), "INSERT INTO schema_lock (lock_name, holder, beats) VALUES ('schema', 'KILLED', 7)")
 		start := time.Now()
 		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
 		if err != nil || !cmp.Equal(stepNames(steps), allSteps) {

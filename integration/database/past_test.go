@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
@@ -40,7 +38,7 @@ func TestPastRows(t *testing.T) {
 		}
 		wantFewRows := func(t *testing.T) {
 			for _, since := range []int64{100, pastRecords} {
-				for _, at := range []service.Moment{{Revision: last - since}, {Time: timeOf(t, writer, last-since)}} {
+				for _, at := range []service.Moment{{Revision: last - since}, {Time: harness.TimeOf(t, writer, last-since)}} {
 					before := rowsRead(t, reader.Reader(), s)
 					shot, err := reader.LoadAt(t.Context(), "default", at, current, nil)
 					if err != nil || shot.Revision().Number != last-since || len(shot.Flags()) != pastFlags {
@@ -54,7 +52,7 @@ func TestPastRows(t *testing.T) {
 			}
 		}
 		t.Run("without statistics", wantFewRows)
-		execute(t, writer.SQL(), map[bool]string{true: "ANALYZE", false: "ANALYZE TABLE changes, flags"}[s.IsPostgres()])
+		harness.Execute(t, writer.SQL(), map[bool]string{true: "ANALYZE", false: "ANALYZE TABLE changes, flags"}[s.IsPostgres()])
 		t.Run("with statistics", wantFewRows)
 	})
 }
@@ -73,7 +71,7 @@ func writeTurns(t *testing.T, db *store.DB) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun := timeOf(t, db, last).UnixMicro()
+	begun := harness.TimeOf(t, db, last).UnixMicro()
 	for range pastRecords / 500 {
 		var rows []string
 		for range 500 {
@@ -82,27 +80,17 @@ func writeTurns(t *testing.T, db *store.DB) int64 {
 			rows = append(rows, fmt.Sprintf("('default', %d, 0, %d, 'flag', '%s', 'update', '', '', '', %d, '', %d, '%s', '%s')",
 				last, last, flagInTurn(last), begun+last, 2*len(body), body, body))
 		}
-		execute(t, db.SQL(), `INSERT INTO changes (namespace_key, revision, seq, stamp, kind, object_key, action, actor, actor_name, actor_method,
+		harness.Execute(t, db.SQL(), `INSERT INTO changes (namespace_key, revision, seq, stamp, kind, object_key, action, actor, actor_name, actor_method,
 			happened_at, request_id, body_size, before_body, after_body) VALUES `+strings.Join(rows, ", "))
 	}
 	for revision := last; revision > last-pastFlags; revision-- {
-		execute(t, db.SQL(), fmt.Sprintf("UPDATE flags SET changed_rev = %d WHERE namespace_key = 'default' AND flag_key = '%s'", revision, flagInTurn(revision)))
+		harness.Execute(t, db.SQL(), fmt.Sprintf("UPDATE flags SET changed_rev = %d WHERE namespace_key = 'default' AND flag_key = '%s'", revision, flagInTurn(revision)))
 	}
-	execute(t, db.SQL(), fmt.Sprintf("UPDATE namespaces SET revision = %d, stamp = %d WHERE namespace_key = 'default'", last, last))
+	harness.Execute(t, db.SQL(), fmt.Sprintf("UPDATE namespaces SET revision = %d, stamp = %d WHERE namespace_key = 'default'", last, last))
 	return last
 }
 
 func flagInTurn(revision int64) string { return fmt.Sprintf("flag-%03d", revision%pastFlags) }
-
-// timeOf returns the time of a revision.
-func timeOf(t *testing.T, db *store.DB, revision int64) time.Time {
-	t.Helper()
-	records, err := db.Changes(t.Context(), change.Query{Namespace: "default", After: change.After(revision - 1), Limit: 1})
-	if err != nil || len(records) != 1 {
-		t.Fatal(records, err)
-	}
-	return records[0].At
-}
 
 // rowsRead returns how many rows have been read so far: by the session of the pool, which
 // must have only one, or on PostgreSQL by all sessions of the database.
@@ -118,7 +106,7 @@ func rowsRead(t *testing.T, db *sql.DB, s *harness.DatabaseServer) (count int64)
 		}
 		return count
 	}
-	execute(t, db, "SELECT pg_stat_force_next_flush()") // adds what this session has counted
+	harness.Execute(t, db, "SELECT pg_stat_force_next_flush()") // adds what this session has counted
 	err := db.QueryRowContext(t.Context(), `SELECT (SELECT SUM(seq_tup_read) FROM pg_stat_user_tables) + (SELECT SUM(idx_tup_read) FROM pg_stat_user_indexes)`).Scan(&count)
 	if err != nil {
 		t.Fatal(err)

@@ -54,8 +54,8 @@ func TestPreparedStatementsOutliveSchemaStep(t *testing.T) {
 			t.Fatal("the counter is still 0")
 		}
 	}
-	execute(t, harness.OpenStore(t, database).SQL(), `ALTER TABLE flags ALTER COLUMN body TYPE VARCHAR(10000000)`)
-	execute(t, harness.OpenStore(t, database).SQL(), `ALTER TABLE namespaces ALTER COLUMN body TYPE VARCHAR(10000000)`)
+	harness.Execute(t, harness.OpenStore(t, database).SQL(), `ALTER TABLE flags ALTER COLUMN body TYPE VARCHAR(10000000)`)
+	harness.Execute(t, harness.OpenStore(t, database).SQL(), `ALTER TABLE namespaces ALTER COLUMN body TYPE VARCHAR(10000000)`)
 	if _, err := c.count(t.Context()); err != nil {
 		t.Errorf("writing: %v", err)
 	}

@@ -171,7 +171,7 @@ func serializable(t *testing.T) string {
 func makeSerializable(t *testing.T, database string) {
 	t.Helper()
 	db := harness.OpenStore(t, database).SQL()
-	execute(t, db, "ALTER DATABASE "+databaseName(database)+" SET default_transaction_isolation = 'serializable'")
+	harness.Execute(t, db, "ALTER DATABASE "+databaseName(database)+" SET default_transaction_isolation = 'serializable'")
 }
 
 // TestStorePgBouncer covers connection poolers, with which no session state outlives a

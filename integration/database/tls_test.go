@@ -63,7 +63,7 @@ func TestDatabaseOverTLS(t *testing.T) {
 			var password atomic.Value
 			var requested atomic.Int64
 			change := func(to string) {
-				execute(t, admin, fmt.Sprintf(c.password, to))
+				harness.Execute(t, admin, fmt.Sprintf(c.password, to))
 				password.Store(to)
 			}
 			options := store.Options{ConnectTimeout: 5 * time.Second, Password: func(_ context.Context, at, user string) (string, error) {
@@ -102,7 +102,7 @@ func TestDatabaseOverTLS(t *testing.T) {
 
 			before := requested.Load()
 			change("second")
-			execute(t, admin, c.kick)
+			harness.Execute(t, admin, c.kick)
 			putAnother(t, db)
 			if requested.Load() == before {
 				t.Error("new connections did not request the password")
@@ -159,7 +159,7 @@ func startPostgresTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
 		"ALTER SYSTEM SET ssl_key_file = '" + files["key.pem"] + "'", "ALTER SYSTEM SET ssl_cert_file = '" + files["certificate.pem"] + "'",
 		"ALTER SYSTEM SET hba_file = '" + files["hba"] + "'", "ALTER SYSTEM SET ssl = on",
 	} {
-		execute(t, admin, statement)
+		harness.Execute(t, admin, statement)
 	}
 	s.Stop()
 	if err := s.Restart(t.Context()); err != nil {
@@ -184,7 +184,7 @@ func startMariaDBTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
 	for _, statement := range []string{
 		"CREATE DATABASE guidon", "CREATE USER guidon REQUIRE SSL", "GRANT ALL ON guidon.* TO guidon",
 	} {
-		execute(t, admin, statement)
+		harness.Execute(t, admin, statement)
 	}
 	return s
 }

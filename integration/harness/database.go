@@ -13,11 +13,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/integration/harness/dbproc"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"
@@ -260,6 +262,24 @@ func OpenStore(t testing.TB, database string) *store.DB {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	return db
+}
+
+// Execute runs a statement that must succeed.
+func Execute(t testing.TB, db *sql.DB, statement string) {
+	t.Helper()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// TimeOf returns the time of a revision of the default namespace.
+func TimeOf(t testing.TB, db *store.DB, revision int64) time.Time {
+	t.Helper()
+	records, err := db.Changes(t.Context(), change.Query{Namespace: "default", After: change.After(revision - 1), Limit: 1})
+	if err != nil || len(records) != 1 {
+		t.Fatal(records, err)
+	}
+	return records[0].At
 }
 
 // migrateUp migrates the database to the current schema.

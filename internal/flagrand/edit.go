@@ -10,7 +10,7 @@ import (
 // EditFlag returns a copy of the flag with one to four changes, of which some may have no
 // effect. It is as valid as the flag.
 func (s *Source) EditFlag(f *guidon.Flag) *guidon.Flag {
-	out := copyOf(f)
+	out := Copy(f)
 	out.Created = f.Created
 	for range 1 + s.random.IntN(4) {
 		pick(s, flagEdits...)(s, out)
@@ -21,7 +21,7 @@ func (s *Source) EditFlag(f *guidon.Flag) *guidon.Flag {
 
 // EditSegment is [Source.EditFlag] for a segment.
 func (s *Source) EditSegment(g *guidon.Segment) *guidon.Segment {
-	out := copyOf(g)
+	out := Copy(g)
 	out.Created = g.Created
 	for range 1 + s.random.IntN(4) {
 		pick(s, segmentEdits...)(s, out)

@@ -223,8 +223,8 @@ func (s *Source) setCondition(c *guidon.Constraint) {
 	}
 }
 
-// copyOf returns a deep copy of the object.
-func copyOf[T any](object *T) *T {
+// Copy returns a deep copy of the object, without the position of its creation.
+func Copy[T any](object *T) *T {
 	text, err := json.Marshal(object)
 	if err != nil {
 		panic(err)

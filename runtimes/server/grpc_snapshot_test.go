@@ -9,9 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
-	"github.com/guidonhq/guidon/service"
 )
 
 // Contract 9.3: over gRPC, the ETag and the status 304 are in the metadata, and an
@@ -56,14 +54,8 @@ func TestGRPCSnapshot(t *testing.T) {
 
 // Contract 10.3: a token that is limited to a namespace can read only its snapshot.
 func TestGRPCSnapshotScope(t *testing.T) {
-	in := start(t, func(s *settings) {
-		s.handler.Authentication = call.AuthenticationConfig{Required: true, TokenMethod: true}
-	})
-	token, _, err := in.service.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "ci", Namespace: "shop"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token)
+	in := start(t, required)
+	ctx := in.limitedTo("shop")
 	for key, want := range map[string]codes.Code{"shop": codes.OK, "default": codes.Unauthenticated, "": codes.Unauthenticated} {
 		err := in.call(ctx, "/flipt.evaluation.DataService/EvaluationSnapshotNamespace",
 			&evaluation.EvaluationNamespaceSnapshotRequest{Key: key}, &evaluation.EvaluationNamespaceSnapshot{})

@@ -13,10 +13,8 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon/handler/budget"
-	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/service"
 )
 
 // TestGRPCStates reads an earlier state over gRPC. The metadata are those of the state, and
@@ -69,14 +67,8 @@ func TestGRPCStates(t *testing.T) {
 
 // TestGRPCStateScope: a token that is limited to a namespace reads its states and no others.
 func TestGRPCStateScope(t *testing.T) {
-	in := start(t, func(s *settings) {
-		s.handler.Authentication = call.AuthenticationConfig{Required: true, TokenMethod: true}
-	})
-	token, _, err := in.service.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "t", Namespace: "default"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token)
+	in := start(t, required)
+	ctx := in.limitedTo("default")
 	for reference, want := range map[string]codes.Code{
 		"default@1": codes.OK, "@1": codes.OK, "other@1": codes.Unauthenticated, "other@0": codes.Unauthenticated, "other@default": codes.Unauthenticated,
 	} {

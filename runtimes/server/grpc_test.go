@@ -20,7 +20,6 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/wire/auth"
@@ -96,11 +95,19 @@ func TestReflectionListsServices(t *testing.T) {
 	}
 }
 
+// limitedTo returns a context whose calls have a new token that is limited to the namespace.
+func (in *instance) limitedTo(namespace string) context.Context {
+	in.t.Helper()
+	token, _, err := in.service.CreateToken(in.t.Context(), service.Write{}, service.TokenInput{Name: "t", Namespace: namespace})
+	if err != nil {
+		in.t.Fatal(err)
+	}
+	return metadata.AppendToOutgoingContext(in.t.Context(), "authorization", "Bearer "+token)
+}
+
 // Contract 10.2: the metadata in which a credential may be sent over gRPC.
 func TestGRPCCredentials(t *testing.T) {
-	in := start(t, func(s *settings) {
-		s.handler.Authentication = call.AuthenticationConfig{Required: true, TokenMethod: true}
-	})
+	in := start(t, required)
 	token, _, err := in.service.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "ci"})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -84,9 +85,9 @@ func (b *bringing) keptFlags(target *state, everything bool) (map[string]*guidon
 		if !everything && !slices.Contains(b.Flags, key) {
 			continue
 		}
-		f = copyOf(f)
+		f = flagrand.Copy(f)
 		if have := target.flags[key]; have != nil {
-			valid = keep(b.Keep, copyOf(have), f) && valid
+			valid = keep(b.Keep, flagrand.Copy(have), f) && valid
 		}
 		flags[key] = f
 	}
@@ -138,7 +139,7 @@ func keepDistributions(have, f *guidon.Flag) {
 			}
 			taken[old] = true
 			if slices.Equal(served(f, r), served(have, old)) {
-				r.Distributions = copyOf(old).Distributions
+				r.Distributions = flagrand.Copy(old).Distributions
 				referByKey(have, f, r.Distributions)
 			}
 			break

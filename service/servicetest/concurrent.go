@@ -225,7 +225,7 @@ func (l logs) wantNoOthers(t *testing.T, made map[string]bool) {
 }
 
 // replay returns the records of the namespace by revision, after checking that each one
-// follows from those before it, and all of them together lead to the current state.
+// follows from those before it, and that all of them together result in the current state.
 func (m *model) replay(namespace string) map[int64][]*change.Record {
 	m.t.Helper()
 	state, revisions := map[change.Object]string{}, map[int64][]*change.Record{}

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// editing is the making of edits, and of what they lead to.
+// editing makes edits, and the state that they must result in.
 type editing struct {
 	*model
 	space  *space
@@ -108,7 +108,7 @@ func (m *model) putSegment(next *state, g *guidon.Segment) {
 
 // ranked returns a copy of the flag with the ranks 1, 2, 3, ….
 func ranked(f *guidon.Flag) *guidon.Flag {
-	out := copyOf(f)
+	out := flagrand.Copy(f)
 	for i, r := range out.Rules {
 		r.Rank = int32(i + 1) // #nosec G115 -- few
 	}

@@ -1,7 +1,6 @@
 package servicetest
 
 import (
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -139,17 +138,4 @@ func (s *space) lastChange(o change.Object) int64 {
 		}
 	}
 	return 0
-}
-
-// copyOf returns a deep copy of an object, without the position of its creation.
-func copyOf[T any](object *T) *T {
-	text, err := json.Marshal(object)
-	if err != nil {
-		panic(err)
-	}
-	out := new(T)
-	if err := json.Unmarshal(text, out); err != nil {
-		panic(err)
-	}
-	return out
 }

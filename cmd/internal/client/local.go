@@ -29,9 +29,6 @@ func (l *local) Invoke(ctx context.Context, method string, request, response pro
 	if err != nil {
 		return err
 	}
-	if o.ReadsStates() { // the operation takes the reference to a state out of the request
-		request = proto.Clone(request)
-	}
 	actor := l.actor
 	result, err := l.handler.Invoke(ctx, o, call.Request{
 		Message: request, Transport: "local", Actor: &actor, IfMatch: ifMatch(ctx), WriteMessage: message(ctx),

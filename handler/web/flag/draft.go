@@ -171,7 +171,7 @@ func (d *draft) readStep(i int, form url.Values) step {
 	at := prefix(i)
 	s := step{
 		was: -1, kind: kindSegment, all: form.Get(at+"operator") == "and", value: form.Get(at+"value") == "on",
-		share: form.Get(at + "share"), note: form.Get(at+"note"), open: form.Get(at+"open") != "", typed: form.Get(at + "add"),
+		share: form.Get(at + "share"), note: form.Get(at + "note"), open: form.Get(at+"open") != "", typed: form.Get(at + "add"),
 	}
 	if d.boolean && form.Get(at+"kind") == kindShare {
 		s.kind = kindShare

@@ -11,7 +11,9 @@ type Problem struct {
 type Problems []Problem
 
 // Add adds a problem of a field.
-func (p *Problems) Add(field, message string) { *p = append(*p, Problem{Field: field, Message: message}) }
+func (p *Problems) Add(field, message string) {
+	*p = append(*p, Problem{Field: field, Message: message})
+}
 
 // Of returns the message about the field, or "".
 func (p Problems) Of(field string) string {

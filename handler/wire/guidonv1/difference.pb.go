@@ -30,9 +30,9 @@ type FieldDifference struct {
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
 	// What happened there, as in JSON Patch (RFC 6902): "replace", "add", "remove" or "move".
 	Op string `protobuf:"bytes,2,opt,name=op,proto3" json:"op,omitempty"`
-	// The value before; unset if there is none.
+	// The value before, if any.
 	Before *structpb.Value `protobuf:"bytes,3,opt,name=before,proto3,oneof" json:"before,omitempty"`
-	// The value after; unset if there is none.
+	// The value after, if any.
 	After *structpb.Value `protobuf:"bytes,4,opt,name=after,proto3,oneof" json:"after,omitempty"`
 	// The position before, from 1, of an item that is removed or moved.
 	From *int32 `protobuf:"varint,5,opt,name=from,proto3,oneof" json:"from,omitempty"`

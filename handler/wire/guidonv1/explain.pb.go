@@ -649,7 +649,7 @@ type ExplainedRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first bucket.
 	From int32 `protobuf:"varint,1,opt,name=from,proto3" json:"from,omitempty"`
-	// The bucket after the last one. The same as from if there are none.
+	// The bucket after the last one. Equal to from if the range is empty.
 	To int32 `protobuf:"varint,2,opt,name=to,proto3" json:"to,omitempty"`
 	// The share in percent, as it is stored.
 	Percentage float32 `protobuf:"fixed32,3,opt,name=percentage,proto3" json:"percentage,omitempty"`
@@ -732,7 +732,7 @@ type OtherResult struct {
 	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
 	// The number of the step that gives the result if it is reachable, or 0 if no step matches then.
 	Step int32 `protobuf:"varint,6,opt,name=step,proto3" json:"step,omitempty"`
-	// What would have to be different if the result is reachable.
+	// The changes needed, if the result is reachable.
 	Changes []*PropertyChange `protobuf:"bytes,7,rep,name=changes,proto3" json:"changes,omitempty"`
 	// Whether it is certain that no smaller set of outcomes gives the result.
 	Smallest bool `protobuf:"varint,8,opt,name=smallest,proto3" json:"smallest,omitempty"`
@@ -835,7 +835,7 @@ func (x *OtherResult) GetObstacles() []*Obstacle {
 	return nil
 }
 
-// PropertyChange is what would have to be different about one property.
+// PropertyChange is a needed change of one property.
 type PropertyChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The property of the context.
@@ -844,7 +844,7 @@ type PropertyChange struct {
 	Actual string `protobuf:"bytes,2,opt,name=actual,proto3" json:"actual,omitempty"`
 	// A value that is sufficient; empty if the property must be missing or empty.
 	Example string `protobuf:"bytes,3,opt,name=example,proto3" json:"example,omitempty"`
-	// The constraints that would have to have the other outcome.
+	// The constraints that must have the other outcome.
 	Outcomes      []*OutcomeChange `protobuf:"bytes,4,rep,name=outcomes,proto3" json:"outcomes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -908,7 +908,7 @@ func (x *PropertyChange) GetOutcomes() []*OutcomeChange {
 	return nil
 }
 
-// OutcomeChange is a constraint that would have to have the other outcome.
+// OutcomeChange is a constraint that must have the other outcome.
 type OutcomeChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The key of the segment.
@@ -919,7 +919,7 @@ type OutcomeChange struct {
 	Operator string `protobuf:"bytes,3,opt,name=operator,proto3" json:"operator,omitempty"`
 	// The value of the constraint.
 	Expected string `protobuf:"bytes,4,opt,name=expected,proto3" json:"expected,omitempty"`
-	// Whether it would have to match.
+	// Whether it must match.
 	Match         bool `protobuf:"varint,5,opt,name=match,proto3" json:"match,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -788,11 +788,11 @@ type PlanConflict struct {
 	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
 	// The part in words, such as "rule 2: segments".
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	// The value before the changes to undo; unset if there was none.
+	// The value before the changes to undo, if any.
 	Earlier *structpb.Value `protobuf:"bytes,5,opt,name=earlier,proto3,oneof" json:"earlier,omitempty"`
-	// The value after them; unset if there was none.
+	// The value after them, if any.
 	Changed *structpb.Value `protobuf:"bytes,6,opt,name=changed,proto3,oneof" json:"changed,omitempty"`
-	// The value now; unset if there is none.
+	// The value now, if any.
 	Current *structpb.Value `protobuf:"bytes,7,opt,name=current,proto3,oneof" json:"current,omitempty"`
 	// Whether the part was only removed on one side, and is only used since on the other.
 	InUse         bool `protobuf:"varint,8,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
