@@ -194,9 +194,10 @@ func newDifference(summary, op string, before, after json.RawMessage) difference
 	if !ok && strings.Contains(d.Text, " → ") {
 		return d
 	}
-	if d.Was, d.Now = was, now; ok {
-		d.Text = label
+	if !ok {
+		label = strings.TrimSuffix(d.Text, " changed")
 	}
+	d.Text, d.Was, d.Now = label, was, now
 	if d.Text = inWords(d.Text); percentLabel.MatchString(d.Text) {
 		d.Was, d.Now = d.Was+"%", d.Now+"%"
 	}

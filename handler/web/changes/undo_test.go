@@ -186,6 +186,17 @@ func TestRestore(t *testing.T) {
 	}
 	s.confirm(linkTo(t, s.Get(ns+"/flags/wish/history/"+strconv.FormatInt(latest, 10)).Check(200), "Restore this state")).Location()
 	s.wantName("Latest")
+	r := s.Get(ns + "/flags/wish/history/" + strconv.FormatInt(deleted, 10)).Check(200)
+	if hasLink(r, "Restore this state") {
+		t.Error("an earlier state without the flag can be restored")
+	}
+	r = s.Get(at(deleted)).Check(200)
+	if got, want := linkTo(t, r, "As it was before"), ns+"/flags/wish?at=5"; got != want {
+		t.Errorf("the deleted flag is at %s, want %s", got, want)
+	}
+	if got, want := linkTo(t, s.Get(at(2)).Check(200), "As it was then"), ns+"/flags/wish?at=2"; got != want {
+		t.Errorf("the new flag is at %s, want %s", got, want)
+	}
 	// A state between two changes of the flag is as good.
 	s.flag(by(""), service.FlagInput{Key: "other", Name: "Other", Type: guidon.BooleanFlag})
 	s.Get(ns + "/flags/wish/history/8/restore").Check(200).Contains("Nothing: everything already is")
@@ -253,4 +264,19 @@ func TestViewers(t *testing.T) {
 		}
 		s.wantName("Latest")
 	}
+}
+
+// TestUndoAway: if the database is away, the form is kept, and nothing is claimed.
+func TestUndoAway(t *testing.T) {
+	var fault error
+	s := newSite(t, webtest.Options{Fault: func() error { return fault }})
+	revision := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes"})
+	r := s.Get(undoOf(revision)).Check(200)
+	fault = guidon.Errorf(guidon.Unavailable, "the database is away")
+	reply := s.send(r, "apply", "message", "try again").Check(503).Contains("It is not known whether this was saved")
+	fault = nil
+	if _, form := reply.Form(""); form.Get("message") != "try again" || form.Get("digest") == "" {
+		t.Errorf("the form kept %v", form)
+	}
+	s.wantName("Wishes")
 }
