@@ -11,8 +11,13 @@ type Namespace struct {
 	Name        string    `json:"name"`
 	Description string    `json:"description,omitempty"`
 	Protected   bool      `json:"protected,omitempty"` // deleted only with force
+	Color       Color     `json:"color,omitempty"`     // pages show it wherever they name the namespace
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt"`
+
+	// ConfirmChanges makes pages ask for the key of the namespace before a change that
+	// affects all users at once, such as turning a flag off. It restricts no API.
+	ConfirmChanges bool `json:"confirmChanges,omitempty"`
 }
 
 // NamespaceKey returns key, or [DefaultNamespace] if it is empty (contract 1.5).

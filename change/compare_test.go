@@ -225,7 +225,8 @@ var notCompared = map[string][]string{
 		"Rules.Distributions.CreatedAt", "Rules.Distributions.ID", "Rules.Distributions.UpdatedAt", "Rules.ID", "Rules.Rank",
 		"Rules.UpdatedAt", "UpdatedAt", "Variants.CreatedAt", "Variants.UpdatedAt",
 	},
-	"segment": {"Constraints.CreatedAt", "Constraints.ID", "Constraints.UpdatedAt", "CreatedAt", "Key", "UpdatedAt"},
+	"namespace": {"CreatedAt", "Key", "UpdatedAt"},
+	"segment":   {"Constraints.CreatedAt", "Constraints.ID", "Constraints.UpdatedAt", "CreatedAt", "Key", "UpdatedAt"},
 }
 
 // TestOutline: an outline is a comparison whose objects have no differences.
@@ -263,8 +264,8 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// TestEveryFieldIsCompared: a change of any field of a flag or segment is a difference,
-// unless notCompared lists the field. Ids of variants count if others refer to them.
+// TestEveryFieldIsCompared: a change of any field of a namespace, flag or segment is a
+// difference, unless notCompared lists the field. Ids of variants count if others refer to them.
 func TestEveryFieldIsCompared(t *testing.T) {
 	for i, f := range fieldtest.Flags() {
 		want := notCompared["flag"]
@@ -280,6 +281,12 @@ func TestEveryFieldIsCompared(t *testing.T) {
 	})
 	if diff := cmp.Diff(notCompared["segment"], lost); diff != "" {
 		t.Errorf("segment (-want +got):\n%s", diff)
+	}
+	lost = fieldtest.Lost(fieldtest.Namespace("n"), func(n *guidon.Namespace) string {
+		return strings.Join(list(change.CompareNamespaces(fieldtest.Namespace("n"), n)), "\n")
+	})
+	if diff := cmp.Diff(notCompared["namespace"], lost); diff != "" {
+		t.Errorf("namespace (-want +got):\n%s", diff)
 	}
 }
 

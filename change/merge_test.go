@@ -438,4 +438,13 @@ func TestEveryFieldIsMerged(t *testing.T) {
 		}
 		return string(stored(t, merged))
 	}))
+	check(fieldtest.Lost(fieldtest.Namespace("n"), func(n *guidon.Namespace) string {
+		ours := fieldtest.Namespace("n")
+		ours.Description = "ours"
+		merged, err := change.MergeNamespace(fieldtest.Namespace("n"), ours, n, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(stored(t, merged))
+	}))
 }

@@ -88,7 +88,7 @@ func TestPatchJSON(t *testing.T) {
 		"nothing": {},
 		"everything": {
 			Put: change.Objects{
-				Namespace: &guidon.Namespace{Key: "shop", Name: "Shop", Protected: true},
+				Namespace: fieldtest.Namespace("shop"),
 				Segments:  []*guidon.Segment{fieldtest.Segment("a")},
 				Flags:     fieldtest.Flags(),
 			},

@@ -136,11 +136,15 @@ func TestRewind(t *testing.T) {
 	}
 }
 
-// TestRewindFields: every field of flags and segments is that of the earlier state.
+// TestRewindFields: every field of namespaces, flags and segments is that of the earlier state.
 func TestRewindFields(t *testing.T) {
 	later := guidon.NewSnapshot(&guidon.Namespace{Key: "shop"}, guidon.Revision{Number: 9}, nil, nil)
 	rewind := change.NewRewind(later, guidon.Revision{Number: 4})
 	flags, segment := fieldtest.Flags(), fieldtest.Segment("s")
+	namespace := fieldtest.Namespace("shop")
+	if err := rewind.Undo(before(t, change.KindNamespace, "shop", namespace), guidon.Position{}); err != nil {
+		t.Fatal(err)
+	}
 	for i, f := range flags {
 		f.Created = guidon.Position{Revision: 2, Sequence: int32(i)}
 		if err := rewind.Undo(before(t, change.KindFlag, f.Key, f), f.Created); err != nil {
@@ -152,6 +156,9 @@ func TestRewindFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := rewind.Snapshot()
+	if diff := cmp.Diff(namespace, got.Namespace()); diff != "" {
+		t.Errorf("namespace (-want +got):\n%s", diff)
+	}
 	if diff := cmp.Diff(flags, got.Flags()); diff != "" {
 		t.Errorf("flags (-want +got):\n%s", diff)
 	}

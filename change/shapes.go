@@ -15,6 +15,8 @@ var namespaceShape = shape[guidon.Namespace]{
 	plain("Name", "name", "name", func(n *guidon.Namespace) *string { return &n.Name }),
 	plain("Description", "description", "description", func(n *guidon.Namespace) *string { return &n.Description }),
 	plain("Protected", "protected", "protected", func(n *guidon.Namespace) *bool { return &n.Protected }),
+	plain("Color", "color", "color", func(n *guidon.Namespace) *guidon.Color { return &n.Color }),
+	plain("ConfirmChanges", "confirmChanges", "confirm changes", func(n *guidon.Namespace) *bool { return &n.ConfirmChanges }),
 }
 
 var flagShape = slices.Concat(flagFields, shape[guidon.Flag]{variants}, flagLists)

@@ -38,6 +38,8 @@ func phrase(value any) (string, bool) {
 	switch value := value.(type) {
 	case string:
 		return quoted(value), len(value) <= maxQuoted
+	case guidon.Color:
+		return bare(string(value)), len(value) <= maxQuoted
 	case bareText:
 		return bare(string(value)), len(value) <= maxQuoted
 	case []string:

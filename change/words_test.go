@@ -93,6 +93,7 @@ func TestRecordSummary(t *testing.T) {
 		{"times", record(t, change.KindFlag, "f", boolean(), edited(boolean(), func(f *guidon.Flag) { f.UpdatedAt = expires })), "no change of content"},
 		{"a segment", record(t, change.KindSegment, "s", flagtest.Everyone(), flagtest.Segment("everyone", guidon.MatchAny, flagtest.Has("plan"))), `match type all → any; constraint 1 added (plan eq "yes")`},
 		{"a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{Name: "Shop"}, &guidon.Namespace{Name: "Store", Protected: true}), `name "Shop" → "Store"; protected false → true`},
+		{"settings of a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{}, &guidon.Namespace{Color: guidon.Amber, ConfirmChanges: true}), `color "" → amber; confirm changes false → true`},
 		{"a token", record(t, change.KindAuthentication, "1", token, promoted),
 			"metadata changed; role viewer → editor; namespaces shop → shop, pay-*; expiresAt added (2027-01-02T03:04:05Z)"},
 		{"a time of a token", record(t, change.KindAuthentication, "1", token, later), "no change of content"},
@@ -136,6 +137,9 @@ func TestEveryFieldIsInWords(t *testing.T) {
 	}
 	check(fieldtest.Lost(fieldtest.Segment("s"), func(g *guidon.Segment) string {
 		return record(t, change.KindSegment, g.Key, fieldtest.Segment("s"), g).Summary()
+	}))
+	check(fieldtest.Lost(fieldtest.Namespace("n"), func(n *guidon.Namespace) string {
+		return record(t, change.KindNamespace, n.Key, fieldtest.Namespace("n"), n).Summary()
 	}))
 }
 

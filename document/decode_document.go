@@ -64,5 +64,18 @@ func (d *decoder) namespace(n *node, to *service.DocumentNamespace) {
 	}
 	d.object(n, fields{
 		"key": d.text(&to.Key), "name": d.text(&to.Name), "description": d.text(&to.Description),
+		"color": func(n *node) {
+			var color string
+			d.text(&color)(n)
+			to.Color = guidon.Color(color)
+		},
+		"confirm_changes": func(n *node) {
+			if n.kind == null {
+				to.ConfirmChanges = nil
+				return
+			}
+			to.ConfirmChanges = new(bool)
+			d.boolean(to.ConfirmChanges)(n)
+		},
 	})
 }

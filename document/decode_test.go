@@ -40,7 +40,11 @@ func TestDecodeNamespace(t *testing.T) {
 		{"missing means the default namespace", "flags: []", service.DocumentNamespace{Key: "default"}},
 		{"null means the default namespace", "namespace:", service.DocumentNamespace{Key: "default"}},
 		{"a string is the key", "namespace: shop", service.DocumentNamespace{Key: "shop"}},
-		{"an object with all members", "namespace: {key: shop, name: Shop, description: Sells, color: red}", service.DocumentNamespace{Key: "shop", Name: "Shop", Description: "Sells"}},
+		{"an object with all members", "namespace: {key: shop, name: Shop, description: Sells, color: teal, confirm_changes: yes, colour: red}", service.DocumentNamespace{
+			Key: "shop", Name: "Shop", Description: "Sells", Color: guidon.Teal, ConfirmChanges: new(true),
+		}},
+		{"an object with members that are false or null", "namespace: {key: shop, color: ~, confirm_changes: false}", service.DocumentNamespace{Key: "shop", ConfirmChanges: new(false)}},
+		{"a null that says nothing", "namespace: {key: shop, confirm_changes: ~}", service.DocumentNamespace{Key: "shop"}},
 		{"an object without key", "namespace: {name: Shop}", service.DocumentNamespace{Key: "default", Name: "Shop"}},
 	}
 	for _, test := range tests {

@@ -17,6 +17,10 @@ func (e *encoder) document(to sink, d *service.Document, first bool) error {
 	namespace.addText("key", guidon.NamespaceKey(d.Namespace.Key))
 	namespace.addText("name", d.Namespace.Name)
 	namespace.addText("description", d.Namespace.Description)
+	namespace.addText("color", string(d.Namespace.Color))
+	if c := d.Namespace.ConfirmChanges; c != nil {
+		namespace.add("confirm_changes", booleanNode(*c))
+	}
 	n.add("namespace", namespace)
 	if err := to.head(n); err != nil {
 		return err

@@ -59,7 +59,7 @@ func ranked(d *service.Document) *service.Document {
 func everything() []*service.Document {
 	return []*service.Document{
 		{
-			Namespace: service.DocumentNamespace{Key: "shop", Name: "Shop", Description: "Sells things"},
+			Namespace: service.DocumentNamespace{Key: "shop", Name: "Shop", Description: "Sells things", Color: guidon.Violet, ConfirmChanges: new(true)},
 			Flags: []*service.DocumentFlag{
 				{
 					Key: "colour", Name: "Colour", Description: "two\nlines", Enabled: true, Metadata: `{"z":1.50,"a":[]}`,
@@ -106,6 +106,8 @@ namespace:
   key: shop
   name: Shop
   description: Sells things
+  color: violet
+  confirm_changes: true
 flags:
   - key: colour
     name: Colour

@@ -40,6 +40,19 @@ func TestMeta(t *testing.T) {
 	}
 }
 
+// TestMetaOfUI: /meta/info has the theme and the color of the web interface.
+func TestMetaOfUI(t *testing.T) {
+	for want, in := range map[string]diagnostics.UI{
+		`"ui":{"theme":"system","topbarColor":""}`:      {},
+		`"ui":{"theme":"dark","topbarColor":"#1a2b3c"}`: {Theme: "dark", TopbarColor: "#1a2b3c"},
+	} {
+		s := newServer(t, func(c *handler.Config) { c.UI = in })
+		if got := s.must("", "GET", "/meta/info", "").body; !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s in it", got, want)
+		}
+	}
+}
+
 // TestMetaOfBuild: the metadata of the build and the configuration are returned.
 func TestMetaOfBuild(t *testing.T) {
 	s := newServer(t, func(c *handler.Config) {

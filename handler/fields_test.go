@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
@@ -17,12 +18,13 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// form is one of the forms in which clients get flags and segments.
+// form is one of the forms in which clients get namespaces, flags and segments.
 type form struct {
 	name  string
 	paths []string // of requests that show it
-	// lostOfFlags and lostOfSegments are the fields that it is known not to have.
-	lostOfFlags, lostOfSegments []string
+	// lostOfFlags, lostOfSegments and lostOfNamespaces are the fields that it is known not to
+	// have.
+	lostOfFlags, lostOfSegments, lostOfNamespaces []string
 }
 
 // The fields that documents leave out: ids and times are the service's own, ranks are
@@ -33,6 +35,8 @@ var (
 		"Rules.CreatedAt", "Rules.Distributions.CreatedAt", "Rules.Distributions.ID", "Rules.Distributions.UpdatedAt",
 		"Rules.ID", "Rules.Rank", "Rules.UpdatedAt", "UpdatedAt", "Variants.CreatedAt", "Variants.UpdatedAt",
 	}
+	outsideNamespaceDocuments = []string{"CreatedAt", "Protected", "UpdatedAt"}
+
 	outsideSegmentDocuments = []string{"Constraints.CreatedAt", "Constraints.ID", "Constraints.UpdatedAt", "CreatedAt", "UpdatedAt"}
 )
 
@@ -40,7 +44,7 @@ var forms = []form{
 	{
 		name: "messages",
 		paths: []string{
-			"/api/v1/namespaces/default/flags", "/api/v1/namespaces/default/segments",
+			"/api/v1/namespaces/default", "/api/v1/namespaces/default/flags", "/api/v1/namespaces/default/segments",
 			"/api/v1/namespaces/default/flags/variant/rules", "/api/v1/namespaces/default/flags/variant/rollouts",
 			"/api/v1/namespaces/default/flags/boolean/rules", "/api/v1/namespaces/default/flags/boolean/rollouts",
 		},
@@ -49,7 +53,7 @@ var forms = []form{
 		name:           "documents",
 		paths:          []string{"/api/v1/namespaces/default/export"},
 		lostOfFlags:    outsideFlagDocuments,
-		lostOfSegments: outsideSegmentDocuments,
+		lostOfSegments: outsideSegmentDocuments, lostOfNamespaces: outsideNamespaceDocuments,
 	},
 	{
 		name:  "client-side snapshot", // what evaluation needs (contract 9.1)
@@ -63,11 +67,12 @@ var forms = []form{
 			"Constraints.CreatedAt", "Constraints.Description", "Constraints.UpdatedAt",
 			"CreatedAt", "Description", "Name", "UpdatedAt",
 		},
+		lostOfNamespaces: []string{"Color", "ConfirmChanges", "CreatedAt", "Description", "Name", "Protected", "UpdatedAt"},
 	},
 }
 
-// TestFieldsOfForms changes every field of a flag and of a segment in the store, and
-// expects each form to show the difference.
+// TestFieldsOfForms changes every field of a namespace, a flag and a segment in the store,
+// and expects each form to show the difference.
 func TestFieldsOfForms(t *testing.T) {
 	db := cache.New(newDB(t))
 	s := newInside(t, "writes to the store what no request can", func(c *handler.Config) {
@@ -101,6 +106,19 @@ func TestFieldsOfForms(t *testing.T) {
 			})
 			if diff := cmp.Diff(form.lostOfSegments, lost); diff != "" {
 				t.Errorf("the fields of segments that are lost (-want +got):\n%s", diff)
+			}
+			lost = fieldtest.Lost(fieldtest.Namespace("default"), func(n *guidon.Namespace) string {
+				put := *n
+				put.Key = "default" // which identifies it
+				_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error { return tx.PutNamespace(ctx, &put) })
+				if err != nil {
+					t.Fatal(err)
+				}
+				return show()
+			})
+			lost = slices.DeleteFunc(lost, func(path string) bool { return path == "Key" })
+			if diff := cmp.Diff(form.lostOfNamespaces, lost, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("the fields of namespaces that are lost (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -165,6 +183,12 @@ func TestFieldsRoundTrip(t *testing.T) {
 		c.Service = service.NewService(db, time.Now)
 	})
 	putAll(t, db, fieldtest.Flags(), "")
+	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
+		return tx.PutNamespace(ctx, fieldtest.Namespace("default"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	exported := func(namespace string) *service.Document {
 		view, err := s.service.View(t.Context(), namespace, service.Demand{})
 		if err != nil {
@@ -188,7 +212,7 @@ func TestFieldsRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := exported(name)
-			got.Namespace = want.Namespace
+			got.Namespace.Key = want.Namespace.Key
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-exported +imported again:\n%s", diff)
 			}

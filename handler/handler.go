@@ -43,6 +43,7 @@ type Config struct {
 	SignIn         auth.SignIn                                           // nil if nobody can sign in
 	StepError      func(x *exchange.Exchange, status int, reason string) // the page of an error of signing in, for browsers; optional
 	Info           diagnostics.Info
+	UI             diagnostics.UI
 	Configuration  json.RawMessage // the effective configuration, without secrets
 	Health         func(service string) diagnostics.HealthStatus
 	Outage         func() time.Duration                     // how long the database has been unavailable; nil means it never is
@@ -65,6 +66,7 @@ type Config struct {
 	Failures       *failures.Limiter    // of credentials; nil disables the limits
 	Requests       *call.RequestLimiter // for evaluation; nil disables the limit
 	Proxies        address.Proxies      // between the callers and the service, for the limits
+	ReadOnly       bool                 // refuses writes of namespaces, whoever the caller is
 	RecordAddress  bool                 // change records of authentications and bindings have the address of the caller
 	ImportMemory   int64                // limits the memory of an imported document, in bytes; zero means DefaultImportMemory
 	Budget         *budget.Budget       // of the memory of the requests in progress; nil means one of the default size
@@ -89,7 +91,7 @@ func New(config Config) *Handler {
 		Service:  config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
 		Failures: config.Failures, Requests: config.Requests, Proxies: config.Proxies, Observer: config.Observer,
-		RecordAddress: config.RecordAddress,
+		RecordAddress: config.RecordAddress, ReadOnly: config.ReadOnly,
 	})
 	rows := rows(config, invoker, tick)
 	mounts := config.Mounts

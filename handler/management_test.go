@@ -27,6 +27,7 @@ const times = `"createdAt":"TIME","updatedAt":"TIME"`
 func TestNamespaces(t *testing.T) {
 	shop := `{"key":"shop","name":"Shop","description":"all of it","protected":false,` + times + `}`
 	byDefault := `{"key":"default","name":"Default","description":"Default namespace","protected":true,` + times + `}`
+	live := `{"key":"live","name":"Live","description":"","protected":false,` + times
 	runSteps(t, []step{
 		{"", "POST", "/api/v1/namespaces", `{"key":"shop","name":"Shop","description":"all of it"}`, shop},
 		{"", "GET", "/api/v1/namespaces/shop", "", shop},
@@ -37,6 +38,14 @@ func TestNamespaces(t *testing.T) {
 		{"", "GET", "/api/v1/namespaces?limit=0&offset=0&pageToken=&reference=", "", `{"namespaces":[` + byDefault + `,` + shop + `],"nextPageToken":"","totalCount":2}`},
 		// Omitted fields are reset (contract 4.5).
 		{"", "PUT", "/api/v1/namespaces/shop", `{"key":"other","name":"Shop!"}`, `{"key":"shop","name":"Shop!","description":"","protected":false,` + times + `}`},
+		// Settings are omitted when unset, and an update without them keeps them, as one of a client of Flipt v1 must.
+		{"", "POST", "/api/v1/namespaces", `{"key":"live","name":"Live","color":"amber","confirmChanges":true}`, live + `,"color":"amber","confirmChanges":true}`},
+		{"", "PUT", "/api/v1/namespaces/live", `{"name":"Live"}`, live + `,"color":"amber","confirmChanges":true}`},
+		{"", "PUT", "/api/v1/namespaces/live", `{"name":"Live","color":null,"confirm_changes":false}`, live + `,"color":"amber"}`},
+		{"", "PUT", "/api/v1/namespaces/live", `{"name":"Live","color":"","confirmChanges":true}`, live + `,"confirmChanges":true}`},
+		{"", "PUT", "/api/v1/namespaces/live", `{"name":"Live","color":"slate","confirmChanges":false}`, live + `,"color":"slate"}`},
+		{"", "GET", "/api/v1/namespaces/live", "", live + `,"color":"slate"}`},
+		{"", "DELETE", "/api/v1/namespaces/live", "", `{}`},
 		{"", "PUT", "/api/v1/namespaces/default", `{"name":"D"}`, `{"key":"default","name":"D","description":"","protected":true,` + times + `}`},
 		{"", "DELETE", "/api/v1/namespaces/shop?force=false", "", `{}`},
 		{"", "DELETE", "/api/v1/namespaces/default?force=true", "", `{}`},
@@ -68,6 +77,18 @@ func TestFlags(t *testing.T) {
 		{"", "GET", "/api/v1/namespaces/nope/flags", "", `{"flags":[],"nextPageToken":"","totalCount":0}`},
 		{"", "POST", "/api/v1/flags", `{"key":"on","name":"On","type":1}`, `{"key":"on","name":"On","description":"","enabled":false,` + times + `,"variants":[],"namespaceKey":"default","type":"BOOLEAN_FLAG_TYPE"}`},
 	})
+}
+
+// TestInvalidColor: a color without a meaning is refused by its field, and changes nothing.
+func TestInvalidColor(t *testing.T) {
+	s := newServer(t)
+	const rule = "invalid field color: must be one of blue, amber, teal, pink, violet, green, red, slate"
+	s.do("POST", "/api/v1/namespaces", `{"key":"a","name":"A","color":"mauve"}`).fails(t, 400, 3, rule)
+	s.do("PUT", "/api/v1/namespaces/default", `{"name":"Changed","color":"Amber"}`).fails(t, 400, 3, rule)
+	s.do("POST", "/api/v1/namespaces/a/import", `{"document":{"namespace":{"color":"mauve"}}}`).fails(t, 400, 3, "namespace: "+rule)
+	s.do("GET", "/api/v1/namespaces/a", "").fails(t, 404, 5, `namespace "a" not found`)
+	s.must("", "GET", "/api/v1/namespaces/default", "").check(t, 200,
+		`{"key":"default","name":"Default","description":"Default namespace","protected":true,`+times+`}`)
 }
 
 // TestLegacyAliases tests the aliases without a namespace (contract 3).

@@ -16,6 +16,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -49,6 +50,15 @@ func settings(c handler.Config, behind backing) (environ []string, beyond string
 	turn("AUTHENTICATION_EXCLUDE_OFREP", a.ExcludeOFREP)
 	turn("AUTHENTICATION_METHODS_TOKEN_ENABLED", a.TokenMethod)
 	c.Authentication = call.AuthenticationConfig{}
+
+	turn("SERVER_READ_ONLY", c.ReadOnly)
+	c.ReadOnly = false
+
+	if c.UI.Theme != "" {
+		set("UI_DEFAULT_THEME", c.UI.Theme)
+	}
+	set("UI_TOPBAR_COLOR", c.UI.TopbarColor)
+	c.UI = diagnostics.UI{}
 
 	turn("CORS_ENABLED", c.CORS != nil)
 	if c.CORS != nil {

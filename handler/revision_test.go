@@ -92,7 +92,7 @@ func TestChanges(t *testing.T) {
 func TestDocuments(t *testing.T) {
 	s := newServer(t)
 	const n = "/api/v1/namespaces/n"
-	document := `{"namespace":{"key":"n","name":"N","description":"d"},"flags":[` +
+	document := `{"namespace":{"key":"n","name":"N","description":"d","color":"blue","confirmChanges":true},"flags":[` +
 		`{"key":"f","name":"F","type":"VARIANT_FLAG_TYPE","description":"d","enabled":true,"metadata":"{\"b\":1,\"a\":1e2}","variants":[{"default":true,"key":"v","name":"V","description":"d","attachment":"[1]"}],` +
 		`"rules":[{"segmentKeys":["s"],"segmentOperator":"OR_SEGMENT_OPERATOR","rank":0,"distributions":[{"variant":"v","rollout":33.3}]}],"rollouts":[]},` +
 		`{"key":"b","name":"B","type":"BOOLEAN_FLAG_TYPE","description":"","enabled":false,"metadata":"","variants":[],"rules":[],"rollouts":[` +

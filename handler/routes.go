@@ -61,7 +61,9 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 	evaluator := evaluation.NewEvaluator(config.Evaluations, config.Now, tick)
 	protocol := ofrep.NewProtocol(evaluator, config.Streams, invoker.Protects(call.AreaOFREP), config.Now, tick)
 	methods := auth.Methods{Token: config.Authentication.TokenMethod, SignIn: config.SignIn}
-	instance := diagnostics.NewInstance(config.Info, config.Configuration, config.Authentication.Required)
+	instance := diagnostics.NewInstance(config.Info, config.Configuration, diagnostics.Mode{
+		AuthenticationRequired: config.Authentication.Required, ReadOnly: config.ReadOnly, UI: config.UI,
+	})
 	sessions := auth.Sessions{Cookie: config.Session, Lifetime: config.Session.Lifetime, Most: config.MaxSessions, NextURI: config.SignIn.NextURI}
 	streams := config.Streams != nil
 

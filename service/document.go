@@ -1,6 +1,8 @@
 package service
 
 import (
+	"cmp"
+
 	"github.com/guidonhq/guidon"
 )
 
@@ -15,9 +17,11 @@ type Document struct {
 // DocumentNamespace is the namespace of a document. An empty key means
 // [guidon.DefaultNamespace].
 type DocumentNamespace struct {
-	Key         string
-	Name        string
-	Description string
+	Key            string
+	Name           string
+	Description    string
+	Color          guidon.Color
+	ConfirmChanges *bool // nil if the document does not say it
 }
 
 // Validate checks the document by all rules of the management API (contract 4), and
@@ -62,11 +66,26 @@ func (d *Document) normalize(p *problems, known map[string]bool, segment func(*D
 	}
 }
 
+// merge returns a copy of the namespace that has what the document says of it. What is
+// empty in the document stays as it is.
+func (n DocumentNamespace) merge(have guidon.Namespace) guidon.Namespace {
+	have.Name = cmp.Or(n.Name, have.Name)
+	have.Description = cmp.Or(n.Description, have.Description)
+	have.Color = cmp.Or(n.Color, have.Color)
+	if n.ConfirmChanges != nil {
+		have.ConfirmChanges = *n.ConfirmChanges
+	}
+	return have
+}
+
 func (n DocumentNamespace) check() error {
 	if n.Name == "" {
 		n.Name = n.Key
 	}
 	if err := checkNewKey(n.Key, n.Name); err != nil {
+		return err
+	}
+	if err := checkColor(n.Color); err != nil {
 		return err
 	}
 	return checkTexts(field{"name", n.Name}, field{"description", n.Description})

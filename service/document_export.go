@@ -36,7 +36,7 @@ func (e *Export) Document() *Document {
 	return &Document{Namespace: e.Namespace(), Flags: slices.Collect(e.Flags()), Segments: slices.Collect(e.Segments())}
 }
 
-// Namespace returns the key, name and description of the namespace.
+// Namespace returns the key of the namespace and what is not empty of its settings.
 func (e *Export) Namespace() DocumentNamespace { return documentNamespace(e.namespace) }
 
 // Flags returns an iterator over the flags, which belong to the caller. It can be used
@@ -86,5 +86,9 @@ func DocumentOf(namespace string, o change.Objects) *Document {
 }
 
 func documentNamespace(n *guidon.Namespace) DocumentNamespace {
-	return DocumentNamespace{Key: n.Key, Name: n.Name, Description: n.Description}
+	d := DocumentNamespace{Key: n.Key, Name: n.Name, Description: n.Description, Color: n.Color}
+	if n.ConfirmChanges {
+		d.ConfirmChanges = new(true)
+	}
+	return d
 }

@@ -64,7 +64,7 @@ var errDryRun = errors.New("dry run")
 
 // Import imports the document into the namespace in one transaction. A namespace that
 // does not exist is created. Only the default one is neither created nor modified
-// (contract 13.2). ImportUpdate and ImportReplace set the name and description of an
+// (contract 13.2). ImportUpdate and ImportReplace set the name and the settings of an
 // existing namespace, unless they are empty in the document. Objects that already match
 // the document are not written, and an import that changes nothing uses no revision. A
 // dry run makes the same checks and reports the same changes, but stores nothing.

@@ -317,6 +317,30 @@ flags: [{key: new, name: New, rules: [{segment: guests}]}]`), service.ImportRepl
 	}
 }
 
+// TestImportSettings: a document changes only the settings of a namespace that it has.
+func TestImportSettings(t *testing.T) {
+	s := newService(t)
+	for _, step := range []struct {
+		name, namespace string
+		color           guidon.Color
+		confirm         bool
+		changes         int
+	}{
+		{"create", "{key: shop, color: amber, confirm_changes: true}", guidon.Amber, true, 1},
+		{"the same", "{key: shop, color: amber, confirm_changes: true}", guidon.Amber, true, 0},
+		{"an older document", "{key: shop, name: shop}", guidon.Amber, true, 0},
+		{"empty values", `{key: shop, color: "", confirm_changes: ~}`, guidon.Amber, true, 0},
+		{"another color", "{key: shop, color: teal}", guidon.Teal, true, 1},
+		{"no confirmation", "{key: shop, confirm_changes: false}", guidon.Teal, false, 1},
+	} {
+		result := mustImport(t, s, "namespace: "+step.namespace, service.ImportUpdate)
+		if n := view(t, s, "shop").Snapshot.Namespace(); n.Color != step.color || n.ConfirmChanges != step.confirm || len(result.Changes) != step.changes {
+			t.Errorf("%s: got color %q, confirm changes %t after %d changes; want %q, %t after %d",
+				step.name, n.Color, n.ConfirmChanges, len(result.Changes), step.color, step.confirm, step.changes)
+		}
+	}
+}
+
 // TestImportDefaultNamespace: an import neither creates nor modifies the default
 // namespace (contract 13.2).
 func TestImportDefaultNamespace(t *testing.T) {

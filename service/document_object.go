@@ -33,9 +33,8 @@ func (d *Document) Objects() (change.Objects, error) {
 		return change.Objects{}, err
 	}
 	var p problems // none is left
-	objects := change.Objects{Namespace: &guidon.Namespace{
-		Key: guidon.NamespaceKey(d.Namespace.Key), Name: d.Namespace.Name, Description: d.Namespace.Description,
-	}}
+	namespace := d.Namespace.merge(guidon.Namespace{Key: guidon.NamespaceKey(d.Namespace.Key)})
+	objects := change.Objects{Namespace: &namespace}
 	for _, g := range d.Segments {
 		if g != nil {
 			objects.Segments = append(objects.Segments, mergeSegment(&guidon.Segment{}, g.normalize(&p), time.Time{}))

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"time"
@@ -81,18 +80,14 @@ func wantedNamespace(have *guidon.Namespace, want DocumentNamespace, mode Import
 		return nil
 	}
 	if have == nil {
-		return &guidon.Namespace{
-			Key: want.Key, Name: cmp.Or(want.Name, want.Key), Description: want.Description,
-			CreatedAt: now, UpdatedAt: now,
-		}
+		created := want.merge(guidon.Namespace{Key: want.Key, Name: want.Key, CreatedAt: now, UpdatedAt: now})
+		return &created
 	}
 	if mode != ImportUpdate && mode != ImportReplace {
 		return nil
 	}
-	updated := *have
-	updated.Name = cmp.Or(want.Name, have.Name)
-	updated.Description = cmp.Or(want.Description, have.Description)
-	if updated.Name == have.Name && updated.Description == have.Description {
+	updated := want.merge(*have)
+	if updated == *have {
 		return nil
 	}
 	updated.UpdatedAt = now

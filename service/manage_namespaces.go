@@ -13,6 +13,29 @@ type NamespaceInput struct {
 	Key         string
 	Name        string
 	Description string
+
+	// nil leaves an existing namespace as it is. Clients of Flipt v1 send neither.
+	Color          *guidon.Color
+	ConfirmChanges *bool
+}
+
+// set sets everything but the key.
+func (in NamespaceInput) set(n *guidon.Namespace) {
+	n.Name, n.Description = in.Name, in.Description
+	if in.Color != nil {
+		n.Color = *in.Color
+	}
+	if in.ConfirmChanges != nil {
+		n.ConfirmChanges = *in.ConfirmChanges
+	}
+}
+
+// checkColor checks the color, if there is one.
+func (in NamespaceInput) checkColor() error {
+	if in.Color == nil {
+		return nil
+	}
+	return checkColor(*in.Color)
 }
 
 // ListNamespaces returns a page of the namespaces that the caller may read, in creation
@@ -40,6 +63,9 @@ func (s *Service) CreateNamespace(ctx context.Context, w Write, in NamespaceInpu
 	if err := checkNewKey(in.Key, in.Name); err != nil {
 		return nil, 0, err
 	}
+	if err := in.checkColor(); err != nil {
+		return nil, 0, err
+	}
 	var created *guidon.Namespace
 	revision, err := s.update(ctx, in.Key, w, func(ctx context.Context, tx Tx) error {
 		_, err := tx.Namespace(ctx)
@@ -49,19 +75,20 @@ func (s *Service) CreateNamespace(ctx context.Context, w Write, in NamespaceInpu
 		if !errors.Is(err, guidon.NotFound) {
 			return err
 		}
-		created = &guidon.Namespace{
-			Key: in.Key, Name: in.Name, Description: in.Description,
-			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-		}
+		created = &guidon.Namespace{Key: in.Key, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+		in.set(created)
 		return tx.PutNamespace(ctx, created)
 	})
 	return orNil(created, revision, err)
 }
 
-// UpdateNamespace replaces name and description. It returns NotFound if the namespace
-// does not exist.
+// UpdateNamespace replaces name and description, and what else the input has. It returns
+// NotFound if the namespace does not exist.
 func (s *Service) UpdateNamespace(ctx context.Context, w Write, in NamespaceInput) (*guidon.Namespace, int64, error) {
 	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
+		return nil, 0, err
+	}
+	if err := in.checkColor(); err != nil {
 		return nil, 0, err
 	}
 	var updated *guidon.Namespace
@@ -70,8 +97,8 @@ func (s *Service) UpdateNamespace(ctx context.Context, w Write, in NamespaceInpu
 		if err != nil {
 			return err
 		}
-		n.Name, n.Description, n.UpdatedAt = in.Name, in.Description, tx.Now()
-		updated = n
+		in.set(n)
+		n.UpdatedAt, updated = tx.Now(), n
 		return tx.PutNamespace(ctx, n)
 	})
 	return orNil(updated, revision, err)

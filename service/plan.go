@@ -17,7 +17,7 @@ import (
 // flags refer to come along, unless WithoutSegments is set.
 //
 // An earlier state of the target itself restores what is selected: with the ids and the
-// creation times that it had, of a whole namespace with its name and description too, and
+// creation times that it had, of a whole namespace with its name and settings too, and
 // also after the namespace was deleted. Of the segments that selected flags refer to, only
 // those come along that do not exist.
 //

@@ -16,7 +16,7 @@ import (
 )
 
 // The namespace of the tests that restore: in each of three revisions.
-var eras = []string{`namespace: {key: shop, name: Shop}
+var eras = []string{`namespace: {key: shop, name: Shop, color: amber}
 flags:
 - key: checkout
   name: Checkout
@@ -26,7 +26,7 @@ flags:
 segments:
 - {key: beta, name: Beta, constraints: [{type: STRING_COMPARISON_TYPE, property: plan, operator: eq, value: beta}]}
 - {key: staff, name: Staff}
-`, `namespace: {key: shop, name: Store}
+`, `namespace: {key: shop, name: Store, color: teal, confirm_changes: true}
 flags:
 - key: checkout
   name: Pay
@@ -95,12 +95,12 @@ func TestRestore(t *testing.T) {
 		{"what was deleted", service.PlanRequest{Mode: service.ImportSkipExisting},
 			[]string{"create segment staff: created", "create flag banner: created", "matches-everyone staff"}},
 		{"everything that was", service.PlanRequest{Mode: service.ImportUpdate}, []string{
-			`update namespace shop: name "Store" → "Shop"`, `update segment beta: constraint 1: value "pro" → "beta"`, "create segment staff: created",
+			`update namespace shop: name "Store" → "Shop"; color teal → amber; confirm changes true → false`, `update segment beta: constraint 1: value "pro" → "beta"`, "create segment staff: created",
 			`update flag checkout: name "Pay" → "Checkout"; variant "one-page" added; rule 1: distribution 1: rollout 50 → 100`, "create flag banner: created",
 			"matches-everyone staff",
 		}},
 		{"the namespace", service.PlanRequest{Mode: service.ImportReplace}, []string{
-			`update namespace shop: name "Store" → "Shop"`, `update segment beta: constraint 1: value "pro" → "beta"`, "create segment staff: created",
+			`update namespace shop: name "Store" → "Shop"; color teal → amber; confirm changes true → false`, `update segment beta: constraint 1: value "pro" → "beta"`, "create segment staff: created",
 			`update flag checkout: name "Pay" → "Checkout"; variant "one-page" added; rule 1: distribution 1: rollout 50 → 100`, "create flag banner: created",
 			"delete flag later: deleted", "matches-everyone staff",
 		}},

@@ -44,7 +44,7 @@ func TestUndo(t *testing.T) {
 	first, second := stateOf(viewAt(t, s, "shop@1")), stateOf(viewAt(t, s, "shop@2"))
 	p := mustApply(t, s, undoOf(2, 2))
 	want := []string{
-		`update namespace shop: name "Store" → "Shop"`, `update segment beta: constraint 1: value "pro" → "beta"`, "create segment staff: created",
+		`update namespace shop: name "Store" → "Shop"; color teal → amber; confirm changes true → false`, `update segment beta: constraint 1: value "pro" → "beta"`, "create segment staff: created",
 		`update flag checkout: name "Pay" → "Checkout"; variant "one-page" added; rule 1: distribution 1: rollout 50 → 100`, "create flag banner: created",
 		"delete flag later: deleted", "matches-everyone staff",
 	}

@@ -100,7 +100,7 @@ func (s *Service) CreateToken(ctx context.Context, w Write, in TokenInput) (toke
 	if err := requireAll(field{"name", in.Name}); err != nil {
 		return "", nil, err
 	}
-	if in.Namespace != "" && (!keyPattern.MatchString(in.Namespace) || checkLength("namespaceKey", in.Namespace) != nil) {
+	if in.Namespace != "" && !ValidNamespaceKey(in.Namespace) {
 		return "", nil, invalidField("namespaceKey", "is not a namespace key")
 	}
 	if err := checkGranted(in.Namespaces); err != nil {

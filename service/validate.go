@@ -24,6 +24,11 @@ const maxJSONDepth = 50
 
 var keyPattern = regexp.MustCompile(`^[-_,A-Za-z0-9]+$`)
 
+// ValidNamespaceKey reports whether a namespace can have the key.
+func ValidNamespaceKey(key string) bool {
+	return keyPattern.MatchString(key) && checkLength("", key) == nil
+}
+
 func invalidField(field, rule string) error {
 	return guidon.Errorf(guidon.InvalidArgument, "invalid field %s: %s", field, rule)
 }
@@ -193,4 +198,16 @@ func checkEnum(name string, value interface{ Known() bool }) error {
 		return invalidField(name, "is not a known value")
 	}
 	return nil
+}
+
+// checkColor rejects a color without a meaning.
+func checkColor(color guidon.Color) error {
+	if color.Known() {
+		return nil
+	}
+	var names []string
+	for _, known := range guidon.Colors() {
+		names = append(names, string(known))
+	}
+	return invalidField("color", "must be one of "+strings.Join(names, ", "))
 }

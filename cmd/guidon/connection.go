@@ -130,6 +130,7 @@ func (p *program) connectLocal(ctx context.Context, c *config.Config, mode acces
 		Service:        svc,
 		Authentication: call.AuthenticationConfig{TokenMethod: true},
 		Timeout:        localTimeout,
+		ReadOnly:       c.Server.ReadOnly,
 	})
 	return client.NewLocal(h, cliActor(), end), nil
 }

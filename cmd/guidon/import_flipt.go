@@ -42,6 +42,9 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	if err != nil {
 		return err
 	}
+	if c.Server.ReadOnly && !i.dryRun {
+		return errors.New("nothing was imported: the service is read-only (server.read_only is set)")
+	}
 	mode := writing
 	if i.dryRun {
 		mode = reading

@@ -59,6 +59,9 @@ func TestImportFlipt(t *testing.T) {
 	if got := s.ok("token", "list"); strings.Contains(got, "client") {
 		t.Errorf("the dry run imported tokens: %q", got)
 	}
+	readOnly := s.with("GUIDON_SERVER_READ_ONLY=true")
+	readOnly.ok("import", "--from-flipt-database", path, "--dry-run")
+	readOnly.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "nothing was imported: the service is read-only")
 	// Flipt writes its URL with parameters.
 	s.fails(exitFailure, []string{"import", "--from-flipt-database", path, "-m", "two\nlines"}, "invalid field message")
 	s.ok("import", "--from-flipt-database", "file:"+path+"?cache=shared&_fk=true", "-m", "from Flipt")

@@ -30,6 +30,7 @@ type Config struct {
 	Requests       *RequestLimiter   // for evaluation; nil disables the limit
 	Proxies        address.Proxies   // between the callers and the service; optional
 	RecordAddress  bool              // of callers who change authentications or bindings
+	ReadOnly       bool              // refuses writes of namespaces, also those of trusted callers
 	Observer       Observer          // optional
 }
 
@@ -146,6 +147,9 @@ func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work 
 	}
 	if err == nil {
 		err = reference
+	}
+	if err == nil {
+		err = i.checkReadOnly(o, request)
 	}
 	if err == nil && !o.stale {
 		err = checkTexts(request.Message)

@@ -13,12 +13,22 @@ func DocumentOf(m *guidonv1.Document) *service.Document {
 	if m == nil {
 		return nil
 	}
-	n := m.GetNamespace()
 	return &service.Document{
-		Namespace: service.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()},
+		Namespace: DocumentNamespaceOf(m.GetNamespace()),
 		Flags:     All(m.GetFlags(), DocumentFlagOf),
 		Segments:  All(m.GetSegments(), DocumentSegmentOf),
 	}
+}
+
+// DocumentNamespaceOf returns the namespace of a message, which may be nil.
+func DocumentNamespaceOf(m *guidonv1.DocumentNamespace) service.DocumentNamespace {
+	n := service.DocumentNamespace{
+		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(), Color: guidon.Color(m.GetColor()),
+	}
+	if m != nil {
+		n.ConfirmChanges = m.ConfirmChanges
+	}
+	return n
 }
 
 // DocumentFlagOf returns the flag, which shares its lists of keys with the message.
@@ -108,9 +118,8 @@ func takeAll[T, M any](items []*T, convert func(*T) M) []M {
 
 // DocumentOfTaken is like [DocumentOf], but empties the message.
 func DocumentOfTaken(m *guidonv1.Document) *service.Document {
-	n := m.GetNamespace()
 	d := &service.Document{
-		Namespace: service.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()},
+		Namespace: DocumentNamespaceOf(m.GetNamespace()),
 		Flags:     takeAll(m.GetFlags(), DocumentFlagOf),
 		Segments:  takeAll(m.GetSegments(), DocumentSegmentOf),
 	}
@@ -120,7 +129,9 @@ func DocumentOfTaken(m *guidonv1.Document) *service.Document {
 
 // WireDocumentNamespace returns the message of the namespace.
 func WireDocumentNamespace(n service.DocumentNamespace) *guidonv1.DocumentNamespace {
-	return &guidonv1.DocumentNamespace{Key: n.Key, Name: n.Name, Description: n.Description}
+	return &guidonv1.DocumentNamespace{
+		Key: n.Key, Name: n.Name, Description: n.Description, Color: string(n.Color), ConfirmChanges: n.ConfirmChanges,
+	}
 }
 
 // WireDocumentFlag returns the message of the flag, which shares its lists of keys.

@@ -19,7 +19,7 @@ import (
 // weights are those of objects without their strings: field names, times, numbers and
 // enums.
 var weights = map[reflect.Type]int{
-	reflect.TypeFor[guidon.Namespace]():       224,
+	reflect.TypeFor[guidon.Namespace]():       264,
 	reflect.TypeFor[guidon.Flag]():            384,
 	reflect.TypeFor[guidon.Variant]():         256,
 	reflect.TypeFor[guidon.Rule]():            320,

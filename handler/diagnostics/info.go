@@ -1,6 +1,7 @@
 package diagnostics
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"runtime"
@@ -20,6 +21,19 @@ type Info struct {
 	Release                    bool
 }
 
+// Mode is what clients must know of how an instance is configured.
+type Mode struct {
+	AuthenticationRequired bool
+	ReadOnly               bool // namespaces cannot be changed
+	UI                     UI
+}
+
+// UI is what clients get to know of the web interface.
+type UI struct {
+	Theme       string `json:"theme"`       // of people who have not chosen one; "" means system
+	TopbarColor string `json:"topbarColor"` // "#rgb", "#rrggbb" or ""
+}
+
 // infoBody is the body of /meta/info (contract 11). It omits the members for features
 // that this release does not have.
 type infoBody struct {
@@ -34,7 +48,8 @@ type infoBody struct {
 	Authentication  required `json:"authentication"`
 	Storage         storage  `json:"storage"`
 	Analytics       struct{} `json:"analytics"`
-	UI              ui       `json:"ui"`
+	UI              UI       `json:"ui"`
+	ReadOnly        bool     `json:"readOnly,omitempty"`
 }
 
 type required struct {
@@ -45,18 +60,14 @@ type storage struct {
 	Type string `json:"type"`
 }
 
-type ui struct {
-	Theme       string `json:"theme"`
-	TopbarColor string `json:"topbarColor"`
-}
-
-func (i Info) encode(authenticationRequired bool) []byte {
+func (i Info) encode(mode Mode) []byte {
 	body, err := json.Marshal(infoBody{
 		Version: i.Version, Commit: i.Commit, BuildDate: i.BuildDate, IsRelease: i.Release,
 		GoVersion: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Authentication: required{authenticationRequired},
+		Authentication: required{mode.AuthenticationRequired},
 		Storage:        storage{Type: "database"},
-		UI:             ui{Theme: "system"},
+		UI:             UI{Theme: cmp.Or(mode.UI.Theme, "system"), TopbarColor: mode.UI.TopbarColor},
+		ReadOnly:       mode.ReadOnly,
 	})
 	if err != nil {
 		panic(err) // strings and booleans can always be encoded
@@ -70,11 +81,11 @@ type Instance struct {
 }
 
 // NewInstance returns an Instance. configuration is the effective one, without secrets.
-func NewInstance(info Info, configuration json.RawMessage, authenticationRequired bool) Instance {
+func NewInstance(info Info, configuration json.RawMessage, mode Mode) Instance {
 	if len(configuration) == 0 {
 		configuration = []byte("{}")
 	}
-	return Instance{info: info.encode(authenticationRequired), configuration: configuration}
+	return Instance{info: info.encode(mode), configuration: configuration}
 }
 
 // Info returns the body of /meta/info.

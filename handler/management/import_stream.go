@@ -68,8 +68,7 @@ func (d *documentReader) read(body io.Reader, m withDocument) (any, error) {
 	if err != nil || m.GetDocument() == nil {
 		return nil, err
 	}
-	n := m.GetDocument().GetNamespace()
-	d.document.Namespace = service.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()}
+	d.document.Namespace = convert.DocumentNamespaceOf(m.GetDocument().GetNamespace())
 	return &d.document, nil
 }
 

@@ -29,7 +29,10 @@ func ListNamespaces(ctx context.Context, s *service.Service, c *call.Call, m *fl
 
 // CreateNamespace creates a namespace.
 func CreateNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateNamespaceRequest) (*flipt.Namespace, int64, error) {
-	n, revision, err := s.CreateNamespace(ctx, w, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
+	n, revision, err := s.CreateNamespace(ctx, w, service.NamespaceInput{
+		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
+		Color: (*guidon.Color)(&m.Color), ConfirmChanges: &m.ConfirmChanges,
+	})
 	return convert.Changed(n, revision, err, wireNamespace)
 }
 
@@ -40,7 +43,10 @@ func GetNamespace(v service.View, _ *flipt.GetNamespaceRequest, _ *call.Request)
 
 // UpdateNamespace updates a namespace.
 func UpdateNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateNamespaceRequest) (*flipt.Namespace, int64, error) {
-	n, revision, err := s.UpdateNamespace(ctx, w, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
+	n, revision, err := s.UpdateNamespace(ctx, w, service.NamespaceInput{
+		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
+		Color: (*guidon.Color)(m.Color), ConfirmChanges: m.ConfirmChanges,
+	})
 	return convert.Changed(n, revision, err, wireNamespace)
 }
 
@@ -53,5 +59,6 @@ func wireNamespace(n *guidon.Namespace) *flipt.Namespace {
 	return &flipt.Namespace{
 		Key: n.Key, Name: n.Name, Description: n.Description, Protected: n.Protected,
 		CreatedAt: convert.Timestamp(n.CreatedAt), UpdatedAt: convert.Timestamp(n.UpdatedAt),
+		Color: string(n.Color), ConfirmChanges: n.ConfirmChanges,
 	}
 }

@@ -62,7 +62,7 @@ func TestWeights(t *testing.T) {
 			g.Constraints = append(g.Constraints, &guidon.Constraint{ID: text(), Type: guidon.EntityIDComparison, Property: text(), Operator: text(), Value: text(), Description: text(), CreatedAt: at, UpdatedAt: at})
 		}
 		check("segment", wireSegment(list)(g), convert.Weight[guidon.Segment]("namespace")(g))
-		n := &guidon.Namespace{Key: text(), Name: text(), Description: text(), Protected: true, CreatedAt: at, UpdatedAt: at}
+		n := &guidon.Namespace{Key: text(), Name: text(), Description: text(), Protected: true, Color: guidon.Color(text()), ConfirmChanges: true, CreatedAt: at, UpdatedAt: at}
 		check("namespace", wireNamespace(n), convert.Weight[guidon.Namespace]()(n))
 		c := &change.Record{Namespace: text(), Revision: -1 << 63, Sequence: -1 << 31, Kind: change.KindNamespace, Key: text(), Action: change.ActionCreate,
 			Actor: change.Actor{ID: text(), Name: text(), Method: text()}, At: at, RequestID: text(), Before: metadata, After: metadata}

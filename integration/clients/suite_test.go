@@ -62,7 +62,7 @@ var insideTests = []string{
 	"TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts", "TestImportMemory", "TestInvalidUTF8InRequests", "TestInvoke", "TestLargePlan",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNULInRequests", "TestNotFailures", "TestNotThrottled", "TestOFREPFailures",
 	"TestOFREPObserved", "TestOFREPRestored", "TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere",
-	"TestPanickingObserver", "TestPlanOverGRPC", "TestProfiler", "TestRecordAddress", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie",
+	"TestPanickingObserver", "TestPlanOverGRPC", "TestProfiler", "TestReadOnlyTrusted", "TestRecordAddress", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie",
 	"TestSignIn", "TestStateOperations", "TestSteps", "TestTextsOfOtherTransports", "TestUnavailable",
 }
 

@@ -1,4 +1,4 @@
-// Package fieldtest finds fields of flags and segments that one of their forms loses:
+// Package fieldtest finds fields of namespaces, flags and segments that one of their forms loses:
 // a message, a document, a row. It works on the structs as they are, so that a field
 // added later is tested without being named here.
 package fieldtest
@@ -46,6 +46,14 @@ func Segment(key string) *guidon.Segment {
 	fill(reflect.ValueOf(g).Elem(), "", new(int))
 	g.Key = key
 	return g
+}
+
+// Namespace returns a namespace with something in every field.
+func Namespace(key string) *guidon.Namespace {
+	n := new(guidon.Namespace)
+	fill(reflect.ValueOf(n).Elem(), "", new(int))
+	n.Key = key
+	return n
 }
 
 // start is an instant that every database stores as it is.
@@ -100,6 +108,8 @@ func text(name string, n int) string {
 	switch name {
 	case "Operator":
 		return guidon.OpEQ
+	case "Color":
+		return string(guidon.Amber)
 	case "Attachment":
 		return fmt.Sprintf(`{"n":%d}`, n)
 	case "ID":
@@ -188,6 +198,8 @@ func changed(name string) string {
 	switch name {
 	case "Operator":
 		return guidon.OpNEQ
+	case "Color":
+		return string(guidon.Violet)
 	case "Attachment":
 		return `{"n":"changed"}`
 	case "SegmentKeys":

@@ -33,11 +33,15 @@ func (s *Source) EditSegment(g *guidon.Segment) *guidon.Segment {
 // EditNamespace is [Source.EditFlag] for a namespace.
 func (s *Source) EditNamespace(n *guidon.Namespace) *guidon.Namespace {
 	out := *n
-	switch s.random.IntN(3) {
+	switch s.random.IntN(5) {
 	case 0:
 		out.Name = s.name()
 	case 1:
 		out.Description = s.text()
+	case 2:
+		out.Color = s.color()
+	case 3:
+		out.ConfirmChanges = !out.ConfirmChanges
 	default:
 		out.Protected = !out.Protected
 	}

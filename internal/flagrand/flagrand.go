@@ -48,7 +48,8 @@ func (s *Source) State(flags int) ([]*guidon.Flag, []*guidon.Segment) {
 func (s *Source) Namespace(key string) *guidon.Namespace {
 	now := s.time()
 	return &guidon.Namespace{
-		Key: key, Name: s.text(), Description: s.text(), Protected: s.one(2), CreatedAt: now, UpdatedAt: now,
+		Key: key, Name: s.text(), Description: s.text(), Protected: s.one(2), Color: s.color(),
+		ConfirmChanges: s.one(2), CreatedAt: now, UpdatedAt: now,
 	}
 }
 
@@ -103,6 +104,8 @@ func (s *Source) id() string {
 func pick[T any](s *Source, from ...T) T { return from[s.random.IntN(len(from))] }
 
 func (s *Source) name() string { return pick(s, "Checkout", "Search", "Käse & Brot", "日本語") }
+
+func (s *Source) color() guidon.Color { return pick(s, "", "", guidon.Amber, guidon.Violet) }
 
 func (s *Source) text() string {
 	return pick(s, "", "", "short", "two\nlines", "<b>&amp;</b>", "a longer description, of more than forty bytes")

@@ -59,7 +59,8 @@ func filled(t *testing.T) *store.DB {
 	db := migrated(t)
 	put := func(n int) func(context.Context, service.Tx) error {
 		return func(ctx context.Context, tx service.Tx) error {
-			namespace := &guidon.Namespace{Key: "shop", Name: "Läden", CreatedAt: tx.Now()}
+			namespace := fieldtest.Namespace("shop")
+			namespace.Name = "Läden"
 			if err := tx.PutNamespace(ctx, namespace); err != nil {
 				return err
 			}

@@ -14,7 +14,7 @@ type bringing struct {
 	service.PlanRequest
 	source   *state
 	restores bool // source is an earlier state of the target
-	names    bool // the namespace gets the name and description of the source
+	names    bool // the namespace gets the name and the settings of the source
 }
 
 // into returns what becomes of the target.
@@ -228,6 +228,10 @@ func (b *bringing) namespace(have *guidon.Namespace) *guidon.Namespace {
 		if want.Description == "" {
 			want.Description = have.Description
 		}
+		if want.Color == "" {
+			want.Color = have.Color
+		}
+		want.ConfirmChanges = want.ConfirmChanges || have.ConfirmChanges // a document of a state never says no
 	}
 	if sameNamespaces(have, &want) {
 		return have

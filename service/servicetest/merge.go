@@ -140,6 +140,8 @@ func mergeNamespaces(m *merging, v versions[guidon.Namespace]) *guidon.Namespace
 	out.Name = field(m, "name", v.after.Name, v.now.Name, v.before.Name)
 	out.Description = field(m, "description", v.after.Description, v.now.Description, v.before.Description)
 	out.Protected = field(m, "protected", v.after.Protected, v.now.Protected, v.before.Protected)
+	out.Color = field(m, "color", v.after.Color, v.now.Color, v.before.Color)
+	out.ConfirmChanges = field(m, "confirmChanges", v.after.ConfirmChanges, v.now.ConfirmChanges, v.before.ConfirmChanges)
 	return &out
 }
 

@@ -2,6 +2,7 @@ package servicetest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/guidonhq/guidon"
@@ -15,11 +16,19 @@ func (m *model) changeNamespace(s *space) attempt {
 	case m.one(2):
 		return m.deleteNamespace(s)
 	}
-	in := service.NamespaceInput{Key: s.key, Name: m.name(), Description: m.text()}
+	in := m.namespaceInput(s)
 	next := s.current().clone()
-	next.namespace = &guidon.Namespace{Key: s.key, Name: in.Name, Description: in.Description, Protected: next.namespace.Protected}
+	n := *next.namespace
+	next.namespace = &n
+	n.Name, n.Description = in.Name, in.Description
+	if in.Color != nil {
+		n.Color = *in.Color
+	}
+	if in.ConfirmChanges != nil {
+		n.ConfirmChanges = *in.ConfirmChanges
+	}
 	return attempt{
-		space: s, name: fmt.Sprintf("UpdateNamespace %+v", in),
+		space: s, name: "UpdateNamespace " + describe(in),
 		run: func(ctx context.Context, w service.Write) (int64, error) {
 			return revisionOf(m.service.UpdateNamespace(ctx, w, in))
 		},
@@ -28,20 +37,39 @@ func (m *model) changeNamespace(s *space) attempt {
 }
 
 func (m *model) createNamespace(s *space) attempt {
-	in := service.NamespaceInput{Key: s.key, Name: m.name(), Description: m.text()}
+	in := m.namespaceInput(s)
 	e := failure(guidon.InvalidArgument)
 	if !s.exists() {
 		e = expectation{next: s.current().clone()}
 		e.next.namespace = &guidon.Namespace{Key: s.key, Name: in.Name, Description: in.Description}
+		if in.Color != nil {
+			e.next.namespace.Color = *in.Color
+		}
+		e.next.namespace.ConfirmChanges = in.ConfirmChanges != nil && *in.ConfirmChanges
 	}
 	return attempt{
-		space: s, name: fmt.Sprintf("CreateNamespace %+v", in),
+		space: s, name: "CreateNamespace " + describe(in),
 		run: func(ctx context.Context, w service.Write) (int64, error) {
 			return revisionOf(m.service.CreateNamespace(ctx, w, in))
 		},
 		expect: func() expectation { return e },
 	}
 }
+
+// namespaceInput returns random input for the namespace. Half of the time it leaves the
+// settings as they are that it can leave.
+func (m *model) namespaceInput(s *space) service.NamespaceInput {
+	in := service.NamespaceInput{Key: s.key, Name: m.name(), Description: m.text()}
+	if m.one(2) {
+		in.Color = new(m.color())
+	}
+	if m.one(2) {
+		in.ConfirmChanges = new(m.one(2))
+	}
+	return in
+}
+
+func (m *model) color() guidon.Color { return pick(m, []guidon.Color{"", guidon.Blue, guidon.Slate}) }
 
 func (m *model) deleteNamespace(s *space) attempt {
 	force := m.one(2)
@@ -56,6 +84,15 @@ func (m *model) deleteNamespace(s *space) attempt {
 		},
 		expect: func() expectation { return e },
 	}
+}
+
+// describe returns the input as text, with what its pointers point to.
+func describe(in service.NamespaceInput) string {
+	text, err := json.Marshal(in)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 // revisionOf drops the object that a write returns.

@@ -14,7 +14,7 @@ import (
 // not, and some new ones. It returns the same as a state.
 func (m *model) document(s *space) (*service.Document, *state) {
 	d := &state{
-		namespace: &guidon.Namespace{Key: s.key, Name: m.name(), Description: m.text()},
+		namespace: &guidon.Namespace{Key: s.key, Name: m.name(), Description: m.text(), Color: m.color(), ConfirmChanges: m.one(2)},
 		segments:  map[string]*guidon.Segment{}, flags: map[string]*guidon.Flag{},
 	}
 	now := s.current()

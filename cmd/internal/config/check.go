@@ -27,6 +27,7 @@ func (c *Config) check(found *problems) {
 	c.checkPublicScheme(found)
 	c.checkSession(found)
 	c.checkAuthorization(found)
+	c.UI.check(found)
 	c.Lambda.check(found)
 }
 

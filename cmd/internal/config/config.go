@@ -21,6 +21,7 @@ type Config struct {
 	Metrics        Metrics        `key:"metrics" doc:"Prometheus metrics."`
 	Authentication Authentication `key:"authentication" doc:"Which requests need a credential, and how clients and people get one."`
 	Authorization  Authorization  `key:"authorization" doc:"Roles: what authenticated clients and people may do."`
+	UI             UI             `key:"ui" doc:"The web interface: what is the same for all who use it."`
 	Lambda         Lambda         `key:"lambda" doc:"Settings of guidon-lambda for the API or function URL in front of it. They have no effect on a server."`
 
 	// Warnings say which settings are valid, but have no effect or are dangerous. Each names
@@ -47,6 +48,7 @@ type Server struct {
 	ReadTimeout         time.Duration `key:"read_timeout" default:"10s" min:"1ms" doc:"Longest time to read one request, over HTTP and gRPC. Over HTTP, a slow client may be disconnected later than this timeout or write_timeout, by a twentieth of the shorter one (at least 1ms, at most 1s)."`
 	WriteTimeout        time.Duration `key:"write_timeout" default:"30s" min:"1ms" doc:"Longest time to write one response, over HTTP. A response of more than 64 KiB has 10s for each 64 KiB instead. Processing the request is limited by request_timeout, and reading it by read_timeout."`
 	RequestTimeout      time.Duration `key:"request_timeout" default:"30s" min:"1ms" doc:"Longest time to process one request, over HTTP and gRPC."`
+	ReadOnly            bool          `key:"read_only" default:"false" doc:"Refuses every change of namespaces, flags and segments with 403, whoever makes it. Evaluation, plans, dry runs, signing in, tokens and bindings work as ever."`
 	MaxConnections      int           `key:"max_connections" default:"5000" min:"1" max:"1000000" doc:"Maximum number of open HTTP connections, including event streams and idle connections. Beyond it, a new connection replaces an idle one, or gets 503."`
 	GRPCMaxConnections  int           `key:"grpc_max_connections" default:"1000" min:"1" max:"1000000" doc:"Maximum number of open gRPC connections; further ones are closed. A connection carries at most 100 concurrent calls."`
 	RequestMemory       int           `key:"request_memory_mib" default:"0" min:"0" max:"1048576" doc:"Limit, in MiB, on the memory of all requests and responses in progress. Requests beyond it wait for up to a second and then get 503; large requests do not make evaluations wait. 0 means a fourteenth of GOMEMLIMIT, but at least 32; or 64 if GOMEMLIMIT is not set."`

@@ -15,6 +15,7 @@ var replaced = []struct{ key, instead string }{
 	{"authentication.methods.github", "use authentication.methods.codehost, whose type is github by default, and write allowed_teams as a list such as acme/backend"},
 	{"authentication.methods.codehost.allowed_teams", "write each team with its organization, such as acme/backend, in the list authentication.methods.codehost.allowed_teams"},
 	{"authentication.methods.oidc.providers.*.nonce", "remove it, each sign-in has a random nonce"},
+	{"storage", "flags are in the database of db.url; server.read_only replaces storage.read_only"},
 	{"authorization.backend", policies}, {"authorization.local", policies}, {"authorization.object", policies}, {"authorization.bundle", policies},
 }
 
@@ -60,7 +61,7 @@ func replacedVariable(variable string) string {
 
 // The variables of Flipt that decide who may do what. A server that ignored them silently
 // could be open to everybody.
-var fliptPrefixes = []string{"FLIPT_AUTHENTICATION_", "FLIPT_AUTHORIZATION_"}
+var fliptPrefixes = []string{"FLIPT_AUTHENTICATION_", "FLIPT_AUTHORIZATION_", "FLIPT_STORAGE_READ_ONLY"}
 
 // ignoredVariables returns the variables of Flipt that have no counterpart in env.
 func ignoredVariables(env environment) []string {
@@ -71,6 +72,7 @@ func ignoredVariables(env environment) []string {
 		}
 		ours := variablePrefix + strings.TrimPrefix(name, "FLIPT_")
 		ours = strings.Replace(ours, "_METHODS_GITHUB_", "_METHODS_CODEHOST_", 1)
+		ours = strings.Replace(ours, "_STORAGE_READ_ONLY", "_SERVER_READ_ONLY", 1)
 		if env[ours] == "" && env[ours+fileSuffix] == "" {
 			ignored = append(ignored, name)
 		}

@@ -21,7 +21,6 @@ func (c *Config) JSON() json.RawMessage {
 		"analytics":    map[string]any{"enabled": false},
 		"storage":      map[string]any{"type": "database"},
 		"tracing":      map[string]any{"enabled": false},
-		"ui":           map[string]any{"enabled": false},
 	}
 	for _, f := range fields(c) {
 		if !f.secret() {

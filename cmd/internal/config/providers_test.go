@@ -136,6 +136,7 @@ func TestReplacedKeys(t *testing.T) {
 		{"authentication.exclude.metadata", "authentication: {exclude: {metadata: true}}", "AUTHENTICATION_EXCLUDE_METADATA", "remove it"},
 		{"authentication.methods.github", "authentication: {methods: {github: {enabled: true, client_secret: hunter2}}}", "AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET_FILE", "use authentication.methods.codehost"},
 		{"authentication.methods.oidc.providers.google.nonce", "authentication: {methods: {oidc: {providers: {google: {nonce: static}}}}}", "AUTHENTICATION_METHODS_OIDC_PROVIDERS_GOOGLE_NONCE", "remove it, each sign-in has a random nonce"},
+		{"storage", "storage: {read_only: true}", "STORAGE_READ_ONLY", "server.read_only replaces storage.read_only"},
 		{"authorization.backend", "authorization: {backend: local}", "AUTHORIZATION_BACKEND", policies},
 		{"authorization.local", "authorization: {local: {policy: {path: x}}}", "AUTHORIZATION_LOCAL_POLICY_PATH", policies},
 		{"authorization.object", "authorization: {object: {type: s3}}", "AUTHORIZATION_OBJECT_TYPE", policies},

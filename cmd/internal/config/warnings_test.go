@@ -61,6 +61,8 @@ func TestWarnings(t *testing.T) {
 		{"a binding without oidc", append(append(token, keys...), required, bindings("viewer=oidc:p:*")), `"viewer=oidc:p:*" has no effect without authentication.methods.oidc.enabled`},
 
 		{"variables of Flipt", []string{"FLIPT_AUTHENTICATION_REQUIRED=true", "FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET=hunter2", "FLIPT_AUTHORIZATION_REQUIRED=true", "FLIPT_DB_URL=hunter2"}, "variables of Flipt are ignored, here they begin with GUIDON_: FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET, FLIPT_AUTHENTICATION_REQUIRED, FLIPT_AUTHORIZATION_REQUIRED"},
+		{"a read-only Flipt", []string{"FLIPT_STORAGE_READ_ONLY=true"}, "variables of Flipt are ignored, here they begin with GUIDON_: FLIPT_STORAGE_READ_ONLY"},
+		{"a read-only Flipt and Guidon", []string{"FLIPT_STORAGE_READ_ONLY=true", "GUIDON_SERVER_READ_ONLY=true"}, ""},
 		{"variables of both", append(append(codehost(), token...), required, "FLIPT_AUTHENTICATION_REQUIRED=true", "FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET=hunter2", "FLIPT_AUTHENTICATION_METHODS_TOKEN_ENABLED="), ""},
 		{"a variable and a file", []string{"FLIPT_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=hunter2", "GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN_FILE=" + write(t, "token", "x")}, ""},
 	} {

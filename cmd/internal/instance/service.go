@@ -44,6 +44,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		AllowedHosts: c.Server.Hosts(),
 		PublicOrigin: c.Server.PublicOrigin(), TrustedOrigins: c.Authentication.Session.CSRF.TrustedOrigins,
 		Info:          info,
+		UI:            diagnostics.UI{Theme: c.UI.DefaultTheme, TopbarColor: c.UI.Topbar.Color},
 		Configuration: c.JSON(),
 		Logger:        logger,
 		Timeout:       c.Server.RequestTimeout,
@@ -53,6 +54,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		Requests:      newRequests(c.Authentication.RequestLimit),
 		Proxies:       c.Server.TrustedNetworks(),
 		RecordAddress: c.Authentication.RecordAddress,
+		ReadOnly:      c.Server.ReadOnly,
 	}
 	if c.Log.Evaluations.Enabled {
 		h.Evaluations = evaluation.NewLog(logger, c.Log.Evaluations.Entities)

@@ -674,15 +674,19 @@ func (x *EvaluationResponse) GetSegmentKeys() []string {
 }
 
 type Namespace struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	Protected     bool                   `protobuf:"varint,4,opt,name=protected,proto3" json:"protected,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Key         string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	Protected   bool                   `protobuf:"varint,4,opt,name=protected,proto3" json:"protected,omitempty"`
+	CreatedAt   *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	UpdatedAt   *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// A color by which pages distinguish the namespace.
+	Color string `protobuf:"bytes,1000,opt,name=color,proto3" json:"color,omitempty"`
+	// Pages ask for the key of the namespace before changes that affect all users at once.
+	ConfirmChanges bool `protobuf:"varint,1001,opt,name=confirm_changes,json=confirmChanges,proto3" json:"confirm_changes,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Namespace) Reset() {
@@ -755,6 +759,20 @@ func (x *Namespace) GetUpdatedAt() *timestamppb.Timestamp {
 		return x.UpdatedAt
 	}
 	return nil
+}
+
+func (x *Namespace) GetColor() string {
+	if x != nil {
+		return x.Color
+	}
+	return ""
+}
+
+func (x *Namespace) GetConfirmChanges() bool {
+	if x != nil {
+		return x.ConfirmChanges
+	}
+	return false
 }
 
 type NamespaceList struct {
@@ -940,12 +958,17 @@ func (x *ListNamespaceRequest) GetReference() string {
 }
 
 type CreateNamespaceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Key         string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// A color by which pages distinguish the namespace: blue, amber, teal, pink, violet,
+	// green, red or slate.
+	Color string `protobuf:"bytes,1000,opt,name=color,proto3" json:"color,omitempty"`
+	// Pages ask for the key of the namespace before changes that affect all users at once.
+	ConfirmChanges bool `protobuf:"varint,1001,opt,name=confirm_changes,json=confirmChanges,proto3" json:"confirm_changes,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *CreateNamespaceRequest) Reset() {
@@ -999,13 +1022,32 @@ func (x *CreateNamespaceRequest) GetDescription() string {
 	return ""
 }
 
+func (x *CreateNamespaceRequest) GetColor() string {
+	if x != nil {
+		return x.Color
+	}
+	return ""
+}
+
+func (x *CreateNamespaceRequest) GetConfirmChanges() bool {
+	if x != nil {
+		return x.ConfirmChanges
+	}
+	return false
+}
+
 type UpdateNamespaceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Key         string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// A color as in CreateNamespaceRequest, or an empty string for none. Unset, it stays as
+	// it is.
+	Color *string `protobuf:"bytes,1000,opt,name=color,proto3,oneof" json:"color,omitempty"`
+	// Unset, it stays as it is.
+	ConfirmChanges *bool `protobuf:"varint,1001,opt,name=confirm_changes,json=confirmChanges,proto3,oneof" json:"confirm_changes,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *UpdateNamespaceRequest) Reset() {
@@ -1057,6 +1099,20 @@ func (x *UpdateNamespaceRequest) GetDescription() string {
 		return x.Description
 	}
 	return ""
+}
+
+func (x *UpdateNamespaceRequest) GetColor() string {
+	if x != nil && x.Color != nil {
+		return *x.Color
+	}
+	return ""
+}
+
+func (x *UpdateNamespaceRequest) GetConfirmChanges() bool {
+	if x != nil && x.ConfirmChanges != nil {
+		return *x.ConfirmChanges
+	}
+	return false
 }
 
 type DeleteNamespaceRequest struct {
@@ -4692,7 +4748,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\fsegment_keys\x18\r \x03(\tR\vsegmentKeys\x1aA\n" +
 	"\x13RequestContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe7\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa8\x02\n" +
 	"\tNamespace\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -4701,7 +4757,9 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\x8a\x01\n" +
+	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x15\n" +
+	"\x05color\x18\xe8\a \x01(\tR\x05color\x12(\n" +
+	"\x0fconfirm_changes\x18\xe9\a \x01(\bR\x0econfirmChanges\"\x8a\x01\n" +
 	"\rNamespaceList\x120\n" +
 	"\n" +
 	"namespaces\x18\x01 \x03(\v2\x10.flipt.NamespaceR\n" +
@@ -4717,15 +4775,21 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x06offset\x18\x02 \x01(\x05B\x02\x18\x01R\x06offset\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\x03 \x01(\tR\tpageToken\x12\x1c\n" +
-	"\treference\x18\x04 \x01(\tR\treference\"`\n" +
+	"\treference\x18\x04 \x01(\tR\treference\"\xa1\x01\n" +
 	"\x16CreateNamespaceRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\"`\n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x15\n" +
+	"\x05color\x18\xe8\a \x01(\tR\x05color\x12(\n" +
+	"\x0fconfirm_changes\x18\xe9\a \x01(\bR\x0econfirmChanges\"\xc9\x01\n" +
 	"\x16UpdateNamespaceRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\"@\n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x1a\n" +
+	"\x05color\x18\xe8\a \x01(\tH\x00R\x05color\x88\x01\x01\x12-\n" +
+	"\x0fconfirm_changes\x18\xe9\a \x01(\bH\x01R\x0econfirmChanges\x88\x01\x01B\b\n" +
+	"\x06_colorB\x12\n" +
+	"\x10_confirm_changes\"@\n" +
 	"\x16DeleteNamespaceRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05force\x18\x02 \x01(\bR\x05force\"\xc2\x03\n" +
@@ -5357,6 +5421,7 @@ func file_flipt_flipt_proto_init() {
 	if File_flipt_flipt_proto != nil {
 		return
 	}
+	file_flipt_flipt_proto_msgTypes[9].OneofWrappers = []any{}
 	file_flipt_flipt_proto_msgTypes[33].OneofWrappers = []any{
 		(*Rollout_Segment)(nil),
 		(*Rollout_Threshold)(nil),

@@ -1738,9 +1738,14 @@ type DocumentNamespace struct {
 	// The namespace's name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// What the namespace is for.
-	Description   string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// A color by which pages distinguish the namespace. An empty one leaves it as it is.
+	Color string `protobuf:"bytes,4,opt,name=color,proto3" json:"color,omitempty"`
+	// Whether pages ask for the key of the namespace before changes that affect all users at
+	// once. Unset, it stays as it is.
+	ConfirmChanges *bool `protobuf:"varint,5,opt,name=confirm_changes,json=confirmChanges,proto3,oneof" json:"confirm_changes,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *DocumentNamespace) Reset() {
@@ -1792,6 +1797,20 @@ func (x *DocumentNamespace) GetDescription() string {
 		return x.Description
 	}
 	return ""
+}
+
+func (x *DocumentNamespace) GetColor() string {
+	if x != nil {
+		return x.Color
+	}
+	return ""
+}
+
+func (x *DocumentNamespace) GetConfirmChanges() bool {
+	if x != nil && x.ConfirmChanges != nil {
+		return *x.ConfirmChanges
+	}
+	return false
 }
 
 // DocumentFlag is a flag with everything under it.
@@ -2628,11 +2647,14 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\bDocument\x12:\n" +
 	"\tnamespace\x18\x01 \x01(\v2\x1c.guidon.v1.DocumentNamespaceR\tnamespace\x12-\n" +
 	"\x05flags\x18\x02 \x03(\v2\x17.guidon.v1.DocumentFlagR\x05flags\x126\n" +
-	"\bsegments\x18\x03 \x03(\v2\x1a.guidon.v1.DocumentSegmentR\bsegments\"[\n" +
+	"\bsegments\x18\x03 \x03(\v2\x1a.guidon.v1.DocumentSegmentR\bsegments\"\xb3\x01\n" +
 	"\x11DocumentNamespace\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\"\xd0\x02\n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x14\n" +
+	"\x05color\x18\x04 \x01(\tR\x05color\x12,\n" +
+	"\x0fconfirm_changes\x18\x05 \x01(\bH\x00R\x0econfirmChanges\x88\x01\x01B\x12\n" +
+	"\x10_confirm_changes\"\xd0\x02\n" +
 	"\fDocumentFlag\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12#\n" +
@@ -2845,6 +2867,7 @@ func file_guidonv1_guidon_proto_init() {
 	}
 	file_guidonv1_guidon_proto_msgTypes[16].OneofWrappers = []any{}
 	file_guidonv1_guidon_proto_msgTypes[17].OneofWrappers = []any{}
+	file_guidonv1_guidon_proto_msgTypes[24].OneofWrappers = []any{}
 	file_guidonv1_guidon_proto_msgTypes[29].OneofWrappers = []any{
 		(*DocumentRollout_Segment)(nil),
 		(*DocumentRollout_Threshold)(nil),

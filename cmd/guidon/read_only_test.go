@@ -1,0 +1,26 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestReadOnly: a read-only configuration holds for the server, over HTTP and gRPC, and for
+// commands that work on the database itself.
+func TestReadOnly(t *testing.T) {
+	const refusal = "permission denied: the service is read-only (server.read_only is set)"
+	s := newShell(t, "GUIDON_SERVER_READ_ONLY=true")
+	s.ok("migrate", "up")
+	file := s.file("flags.yaml", "flags: [{key: f, name: F}]\n")
+	s.ok("import", file, "--dry-run")
+	s.fails(exitFailure, []string{"import", file}, refusal)
+	server := s.serve()
+	for _, address := range []string{server.web, server.grpc} {
+		s.ok("import", file, "--dry-run", "--address", address)
+		s.fails(exitFailure, []string{"import", file, "--address", address}, refusal)
+		s.fails(exitFailure, []string{"apply", file, "--yes", "--address", address}, refusal)
+	}
+	if _, info := server.get("/meta/info", ""); !strings.Contains(info, `"readOnly":true`) {
+		t.Errorf("got %s, want readOnly", info)
+	}
+}

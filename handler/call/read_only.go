@@ -1,0 +1,21 @@
+package call
+
+import "github.com/guidonhq/guidon"
+
+// errReadOnly refuses writes of namespaces. It is the same for every caller: no role helps.
+var errReadOnly = guidon.Errorf(guidon.PermissionDenied, "permission denied: the service is read-only (server.read_only is set)")
+
+// dryRunning is a request that can ask for a rehearsal, which changes nothing.
+type dryRunning interface{ GetDryRun() bool }
+
+// checkReadOnly returns PermissionDenied if the service is read-only and the request would
+// change a namespace. Authentications still change, so that people can sign in.
+func (i *Invoker) checkReadOnly(o *Operation, request *Request) error {
+	if !i.config.ReadOnly || !o.Writes() {
+		return nil
+	}
+	if m, ok := request.Message.(dryRunning); ok && m.GetDryRun() {
+		return nil
+	}
+	return errReadOnly
+}
