@@ -4,12 +4,14 @@ import (
 	"net/http"
 
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/settings"
 )
 
 // routes returns the pages of a site, besides those of signing in.
 func routes(s *page.Site) *page.Routes {
 	return page.NewRoutes(s,
 		[]page.Route{{Pattern: "/", Get: start}},
+		settings.Routes(s),
 	)
 }
 

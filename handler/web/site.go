@@ -14,6 +14,9 @@ type Site struct{ *page.Site }
 // New returns a site. It panics if the configuration is not valid.
 func New(config page.Config) *Site { return &Site{page.NewSite(config)} }
 
+// at returns the site as the sender of the request reaches it.
+func (s *Site) at(x *exchange.Exchange) *Site { return &Site{s.For(x.Request)} }
+
 // The addresses of the pages of signing in.
 const (
 	signInPath      = page.SignInPath
