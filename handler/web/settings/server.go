@@ -50,7 +50,6 @@ func showServer(v *page.Visit) error {
 	p.add("Commit", i.Commit)
 	p.add("Built", i.BuildDate)
 	p.add("Platform", i.GoVersion+" on "+i.OS+"/"+i.Arch)
-	p.add("Pages", page.Build)
 	p.add("Address", address(v))
 	p.add("Authentication", onOff(i.Authentication.Required, "required", "off: anyone who can reach the server can change everything"))
 	p.add("Changes", onOff(v.Site.ReadOnly, "refused: the server is read-only", "allowed"))

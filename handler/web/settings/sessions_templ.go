@@ -181,7 +181,7 @@ func (p sessionsPage) main(v *page.Visit) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = until(v, s.GetExpiresAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = expires(v, s.GetExpiresAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

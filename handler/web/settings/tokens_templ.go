@@ -343,7 +343,7 @@ func (p tokensPage) row(v *page.Visit, t *auth.Authentication) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "</span></th><td data-l=\"Access\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "</span></th><td class=\"nowrap\" data-l=\"Access\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -407,7 +407,7 @@ func (p tokensPage) row(v *page.Visit, t *auth.Authentication) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = until(v, t.GetExpiresAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = expires(v, t.GetExpiresAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -416,12 +416,12 @@ func (p tokensPage) row(v *page.Visit, t *auth.Authentication) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = until(v, t.GetExpiresAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = expires(v, t.GetExpiresAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</td><td class=\"muted\" data-l=\"Created\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</td><td class=\"muted by\" data-l=\"Created\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
