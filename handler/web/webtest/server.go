@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	_ "modernc.org/sqlite"
+
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
@@ -32,9 +34,11 @@ import (
 type Options struct {
 	Open     bool // authentication is not required
 	ReadOnly bool
-	Page     func(*page.Config) // changes the configuration of the pages; optional
-	Empty    bool               // the namespace default is empty, instead of having the example shop
-	Fault    func() error       // of the store, asked before each use; nil means none
+	Page     func(*page.Config)    // changes the configuration of the pages; optional
+	Handler  func(*handler.Config) // changes that of the service; optional
+	Policy   service.Policy        // who is admitted, and what they may do
+	Empty    bool                  // the namespace default is empty, instead of having the example shop
+	Fault    func() error          // of the store, asked before each use; nil means none
 }
 
 // Server is a service with its pages.
@@ -51,18 +55,22 @@ type Server struct {
 func New(t testing.TB, options Options) *Server {
 	t.Helper()
 	s := &Server{t: t, Log: new(bytes.Buffer)}
-	s.Service = service.NewService(faulty{cache.New(open(t)), options.Fault}, time.Now).WithPolicy(&service.Policy{})
+	s.Service = service.NewService(faulty{cache.New(open(t)), options.Fault}, time.Now).WithPolicy(&options.Policy)
 	session := call.SessionCookie{Lifetime: time.Hour}
 	config := page.Config{Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test"}
 	if options.Page != nil {
 		options.Page(&config)
 	}
 	site := web.New(config)
-	s.handler = handler.New(handler.Config{
+	all := handler.Config{
 		Service: s.Service, Session: session, Pages: site.Mount, StepError: site.ErrorPage,
 		Authentication: call.AuthenticationConfig{Required: !options.Open, TokenMethod: true},
-		Logger:         slog.New(slog.NewJSONHandler(s.Log, nil)),
-	})
+		Logger:         slog.New(slog.NewJSONHandler(s.Log, nil)), ReadOnly: options.ReadOnly,
+	}
+	if options.Handler != nil {
+		options.Handler(&all)
+	}
+	s.handler = handler.New(all)
 	if !options.Empty {
 		s.Import("default", Example(t, "shop.yaml"))
 	}
