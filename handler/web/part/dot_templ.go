@@ -29,7 +29,7 @@ func Dot(color string) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var2 = []any{"dot", dotColor(color)}
+		var templ_7745c5c3_Var2 = []any{colored("dot", color)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -77,8 +77,8 @@ func Band(color string) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if dotColor(color) != "" {
-			var templ_7745c5c3_Var5 = []any{"band-line", dotColor(color)}
+		if dots[color] {
+			var templ_7745c5c3_Var5 = []any{colored("band-line", color)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

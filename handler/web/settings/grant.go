@@ -19,7 +19,7 @@ type grantForm struct {
 
 // readGrant returns the fields of a form that was sent.
 func readGrant(form url.Values) grantForm {
-	return grantForm{Role: form.Get("role"), Everywhere: form.Get("where") != "some", Namespaces: form.Get("namespaces")}
+	return grantForm{Role: form.Get("role"), Everywhere: form.Get("where") == "all", Namespaces: form.Get("namespaces")}
 }
 
 // maxNamespaces limits the namespaces of a grant, as the API does.
