@@ -165,6 +165,9 @@ func (s *Server) As(session string) *Server {
 	return &other
 }
 
+// Handler returns the service with its pages.
+func (s *Server) Handler() http.Handler { return s.handler }
+
 // Get gets a page. Headers are names and values in turn.
 func (s *Server) Get(target string, headers ...string) *Reply {
 	s.t.Helper()
