@@ -12,7 +12,9 @@ import (
 
 // TestPages: pages get what the configuration says about them.
 func TestPages(t *testing.T) {
+	const database = "GUIDON_DB_URL=file:/tmp/guidon.db" // which is not opened
 	c, err := config.Load(t.Context(), "", []string{
+		database,
 		"GUIDON_SERVER_PUBLIC_URL=https://flags.example/base", "GUIDON_SERVER_READ_ONLY=true", "GUIDON_UI_ENABLED=false", "GUIDON_UI_DEFAULT_THEME=dark",
 		"GUIDON_UI_TOPBAR_COLOR=#c0ffee", "GUIDON_UI_TOPBAR_LABEL=Production EU", "GUIDON_UI_DEFAULT_NAMESPACE=shop", "GUIDON_UI_MESSAGE=Maintenance on Friday",
 	}, nil)
@@ -29,7 +31,7 @@ func TestPages(t *testing.T) {
 	if got.PublicURL != "https://flags.example/base" || got.PublicPath != "/base" || !got.ReadOnly || got.Version != "v1.2.3" || !got.Streams || got.Required {
 		t.Errorf("got %+v", got)
 	}
-	plain, err := config.Load(t.Context(), "", nil, nil)
+	plain, err := config.Load(t.Context(), "", []string{database}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
