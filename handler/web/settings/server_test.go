@@ -34,7 +34,7 @@ func TestServer(t *testing.T) {
 	viewer.Get("/settings/server").Check(200).Contains("Version 1.2.3", "Administrators of everything see more here").Lacks("Database", "Cache", "Roles")
 	other := webtest.New(t, webtest.Options{Open: true, ReadOnly: true, Page: func(c *page.Config) { c.PublicURL = "https://flags.example/base/" }})
 	other.Get("/settings/server", "X-Forwarded-Proto", "http").Check(200).Contains(
-		"Address https://flags.example/base", "Authentication off", "Changes refused", "Live updates off", "Changes are kept for ever")
+		"Address https://flags.example/base Authentication off", "Changes refused", "Live updates off", "Changes are kept for ever")
 }
 
 // TestShortcuts: the list has the keys, and says if single letters are switched off.
