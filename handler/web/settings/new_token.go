@@ -220,12 +220,16 @@ func firstNamespace(v *page.Visit, patterns []string) string {
 // createdToken is the model of the page with a new token.
 type createdToken struct{ Name, Token, Role, Namespace string }
 
+// nextLine continues a command on the next line.
+const nextLine = " \\\n  "
+
 // command returns a command that tries the token.
 func (c createdToken) command(v *page.Visit) string {
-	header := ` -H "Authorization: Bearer ` + c.Token + `"`
+	header := nextLine + `-H "Authorization: Bearer ` + c.Token + `"`
 	switch c.Role {
 	case service.RoleEvaluator.String():
-		return "curl " + address(v) + "/ofrep/v1/evaluate/flags" + header + ` -H "Content-Type: application/json"` + c.namespaceHeader() + ` -d '{"context": {"targetingKey": "somebody"}}'`
+		return "curl " + address(v) + "/ofrep/v1/evaluate/flags" + header +
+			nextLine + `-H "Content-Type: application/json"` + c.namespaceHeader() + nextLine + `-d '{"context": {"targetingKey": "somebody"}}'`
 	case service.RoleClient.String():
 		return "curl " + address(v) + page.Below("internal", "v1", "evaluation", "snapshot", "namespace", c.Namespace) + header
 	}
@@ -238,5 +242,5 @@ func (c createdToken) namespaceHeader() string {
 	if c.Namespace == guidon.DefaultNamespace {
 		return ""
 	}
-	return ` -H "X-Guidon-Namespace: ` + c.Namespace + `"`
+	return nextLine + `-H "X-Guidon-Namespace: ` + c.Namespace + `"`
 }

@@ -142,7 +142,7 @@ func TestNewToken(t *testing.T) {
 	if token == "" || r.Header.Get("Cache-Control") != "no-store" || r.Header.Get("Location") != "" {
 		t.Fatalf("got the token %q, headers %v", token, r.Header)
 	}
-	r.Contains("curl http://flags.test/api/v1/namespaces/default/flags -H \"Authorization: Bearer " + token + "\"")
+	r.Contains("curl http://flags.test/api/v1/namespaces/default/flags \\ -H \"Authorization: Bearer " + token + "\"")
 	all := tokens(t, s)
 	got := all[len(all)-1]
 	if want := []service.Grant{{Role: service.RoleEditor, Namespaces: []string{"default", "pay-*"}}}; !cmp.Equal(got.Grants(), want) {
@@ -177,9 +177,9 @@ func TestNewToken(t *testing.T) {
 func TestCommands(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Page: func(c *page.Config) { c.PublicURL, c.PublicPath = "https://flags.example/base", "/base" }})
 	for role, want := range map[string]string{
-		"evaluator": `curl https://flags.example/base/ofrep/v1/evaluate/flags -H "Authorization: Bearer TOKEN" -H "Content-Type: application/json" -H "X-Guidon-Namespace: shop" -d '{"context": {"targetingKey": "somebody"}}'`,
-		"client":    `curl https://flags.example/base/internal/v1/evaluation/snapshot/namespace/shop -H "Authorization: Bearer TOKEN"`,
-		"viewer":    `curl https://flags.example/base/api/v1/namespaces/shop/flags -H "Authorization: Bearer TOKEN"`,
+		"evaluator": `curl https://flags.example/base/ofrep/v1/evaluate/flags \ -H "Authorization: Bearer TOKEN" \ -H "Content-Type: application/json" \ -H "X-Guidon-Namespace: shop" \ -d '{"context": {"targetingKey": "somebody"}}'`,
+		"client":    `curl https://flags.example/base/internal/v1/evaluation/snapshot/namespace/shop \ -H "Authorization: Bearer TOKEN"`,
+		"viewer":    `curl https://flags.example/base/api/v1/namespaces/shop/flags \ -H "Authorization: Bearer TOKEN"`,
 	} {
 		r := s.Post("/settings/new-token", with(newToken(t, s), "name", role, "role", role, "where", "some", "namespaces", "shop")).Check(200)
 		r.Contains(strings.ReplaceAll(want, "TOKEN", secret(r)))
