@@ -174,7 +174,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) (part
 		})
 	}
 	signIns := metrics.NewSignIns()
-	h, err := instance.HandlerConfig(c, p.service, db.DB, signIns, buildInfo(), logger)
+	h, err := instance.HandlerConfig(c, p.service, db.DB, signIns, buildInfo(), instance.Runtime{Streams: p.streams != nil}, logger)
 	if err != nil {
 		return parts{}, err
 	}

@@ -90,6 +90,7 @@ func Message(a *service.Authentication) *auth.Authentication {
 	m := &auth.Authentication{
 		Id: a.ID, Method: auth.Method(a.Method), ExpiresAt: convert.Timestamp(a.ExpiresAt),
 		CreatedAt: convert.Timestamp(a.CreatedAt), UpdatedAt: convert.Timestamp(a.UpdatedAt), Metadata: a.Metadata,
+		Client: string(a.Client), Subject: a.Subject,
 	}
 	if !a.Unlimited() { // of a static token: what people and workloads may do depends on bindings
 		m.Access = convert.All(a.Grants(), wireGrant)

@@ -79,6 +79,7 @@ func (p errorPage) title() string { return p.Heading }
 // page repeats nothing that a client or provider has sent. It is for any exchange, also those
 // of operations.
 func (s *Site) ErrorPage(x *exchange.Exchange, status int, reason string) {
+	s = s.at(x)
 	page.Protect(x)
 	// The address may contain the code of a sign-in. There are no forms.
 	x.Header().Set("Referrer-Policy", "no-referrer")

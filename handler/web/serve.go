@@ -12,6 +12,7 @@ func (p *pages) serve(x *exchange.Exchange) {
 	if p.routes.Serve(x) {
 		return
 	}
+	p = &pages{Site: p.at(x), routes: p.routes}
 	page.Protect(x)
 	get, post := p.handlers(x.Request.URL.Path)
 	serve, others, allowed := get, post, http.MethodPost

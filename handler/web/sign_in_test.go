@@ -122,7 +122,7 @@ func TestReturnTo(t *testing.T) {
 		if got := link.Query().Get("return_to"); got != test.want {
 			t.Errorf("%q: the link has %q, want %q", test.given, got, test.want)
 		}
-		if got, want := strings.Contains(d.text(), "Afterwards you return to "+test.want), test.want != "/sign-in"; got != want {
+		if got, want := strings.Contains(d.text(), "You will return to "), test.want != "/sign-in"; got != want {
 			t.Errorf("%q: says where it leads: %t, want %t", test.given, got, want)
 		}
 		r = s.post("/sign-in", "", url.Values{"token": {token}, "return_to": {test.given}})

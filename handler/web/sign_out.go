@@ -16,7 +16,8 @@ type signedOutPage struct{ Next string }
 
 func (signedOutPage) title() string { return "Signed out" }
 
-// signOut ends the session of the browser.
+// signOut ends the session of the browser or, if the form says so, all sessions of the
+// visitor.
 //
 // The provider, if there is one to go to, is reached by a page with a link and a Refresh
 // header: the policy for forms, which holds for the redirects after them too, allows no
@@ -31,7 +32,7 @@ func (p *pages) signOut(x *exchange.Exchange) {
 		x.ReplyError(err)
 		return
 	}
-	response, err := p.run(x, revokeSelf, &call.Request{Message: &auth.RevokeAuthenticationSelfRequest{}}, "")
+	response, err := p.run(x, revokeSelf, &call.Request{Message: &auth.RevokeAuthenticationSelfRequest{Everywhere: form.Get("everywhere") == "true"}}, "")
 	switch {
 	case page.IsSignedOut(err): // it has ended already
 		p.forgetSession(x)

@@ -14,6 +14,9 @@ type Site struct{ *page.Site }
 // New returns a site. It panics if the configuration is not valid.
 func New(config page.Config) *Site { return &Site{page.NewSite(config)} }
 
+// at returns the site as the sender of the request reaches it.
+func (s *Site) at(x *exchange.Exchange) *Site { return &Site{s.For(x.Request)} }
+
 // The addresses of the pages of signing in.
 const (
 	signInPath      = page.SignInPath
@@ -49,7 +52,7 @@ type document interface {
 
 // reply responds with a page of signing in.
 func (s *Site) reply(x *exchange.Exchange, status int, d document) {
-	x.Reply(status, "text/html; charset=utf-8", page.Render(s.Bare(d.title(), d.main(s))))
+	x.Reply(status, "text/html; charset=utf-8", page.Render(s.Bare(page.PreferencesOf(x.Request), d.title(), d.main(s))))
 }
 
 // run runs an operation for the session of the browser or, if there is a token, for that.

@@ -18,6 +18,7 @@ type event struct {
 	method, path, query string
 	stage, domain       string
 	source              string // address of the caller, as reported by the front
+	callerPath          string // path as the caller wrote it, of REST APIs only
 	cookies             []string
 	body                string
 	base64              bool
@@ -131,6 +132,8 @@ func (p *parser) requestContext() error {
 		switch name {
 		case "stage":
 			return p.string(&p.stage)
+		case "path":
+			return p.string(&p.callerPath)
 		case "domainName":
 			return p.string(&p.domain)
 		case "http":

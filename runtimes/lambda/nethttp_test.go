@@ -278,18 +278,19 @@ func comparable(header http.Header) map[string][]string {
 // TestStages checks that a stage or a base path is removed if it is a whole path segment.
 func TestStages(t *testing.T) {
 	tests := []struct {
-		stage, base, target, want string
+		stage, base, target, want, removed string
 	}{
-		{"$default", "", "/prod/a", "/prod/a"},
-		{"prod", "", "/a", "/a"},
-		{"prod", "", "/", "/"},
-		{"prod", "", "/prod/a", "/prod/a"},
-		{"prod", "", "uction/a", "/production/a"},
-		{"$default", "flags", "/flags/a", "/a"},
-		{"$default", "/flags/", "/flags", "/"},
-		{"$default", "/flags", "/flagship", "/flagship"},
-		{"$default", "/a/b", "/a/b/c", "/c"},
-		{"prod", "/flags", "/flags/prod/x", "/prod/x"},
+		{"$default", "", "/prod/a", "/prod/a", ""},
+		{"prod", "", "/a", "/a", "/prod"},
+		{"prod", "", "/", "/", "/prod"},
+		{"prod", "", "", "/", "/prod"},
+		{"prod", "", "/prod/a", "/prod/a", "/prod"},
+		{"prod", "", "uction/a", "/production/a", ""},
+		{"$default", "flags", "/flags/a", "/a", "/flags"},
+		{"$default", "/flags/", "/flags", "/", "/flags"},
+		{"$default", "/flags", "/flagship", "/flagship", ""},
+		{"$default", "/a/b", "/a/b/c", "/c", "/a/b"},
+		{"prod", "/flags", "/flags/prod/x", "/prod/x", "/prod/flags"},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s%s%s", tt.stage, tt.base, tt.target), func(t *testing.T) {
@@ -300,14 +301,36 @@ func TestStages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := ""
-			f := lambda.New(lambda.Config{BasePath: tt.base, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.URL.Path })})
+			got, removed := "", ""
+			f := lambda.New(lambda.Config{BasePath: tt.base, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				got, removed = r.URL.Path, lambda.RemovedPath(r)
+			})})
 			if _, err := f.Invoke(t.Context(), event); err != nil {
 				t.Fatal(err)
 			}
-			if got != tt.want {
-				t.Errorf("got %s, want %s", got, tt.want)
+			if got != tt.want || removed != tt.removed {
+				t.Errorf("got %s without %s, want %s without %s", got, removed, tt.want, tt.removed)
 			}
 		})
+	}
+}
+
+// TestRemovedByREST: a REST API has removed the stage itself, but not at a custom domain.
+func TestRemovedByREST(t *testing.T) {
+	for callerPath, want := range map[string]string{"/prod/base/a": "/prod/base", "/base/a": "/base", "": "/base", "/other/base/a": "/base"} {
+		event, err := json.Marshal(map[string]any{
+			"httpMethod": "GET", "path": "/base/a", "requestContext": map[string]any{"stage": "prod", "path": callerPath},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		f := lambda.New(lambda.Config{BasePath: "/base", Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = lambda.RemovedPath(r) })})
+		if _, err := f.Invoke(t.Context(), event); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", callerPath, got, want)
+		}
 	}
 }

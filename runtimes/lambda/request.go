@@ -31,9 +31,10 @@ func (e *event) request(ctx context.Context, basePath string) (*http.Request, er
 	if err != nil {
 		return nil, errBadRequest
 	}
+	path, removed := e.target(basePath)
 	var library core.RequestAccessorV2
 	r, err := library.EventToRequest(events.APIGatewayV2HTTPRequest{
-		RawPath: e.target(basePath), RawQueryString: query, Body: e.body, IsBase64Encoded: e.base64,
+		RawPath: path, RawQueryString: query, Body: e.body, IsBase64Encoded: e.base64,
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
 			DomainName: placeholder,
 			HTTP:       events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: e.method},
@@ -56,7 +57,7 @@ func (e *event) request(ctx context.Context, basePath string) (*http.Request, er
 			header["X-Request-Id"] = []string{invocation.AwsRequestID}
 		}
 	}
-	return r.WithContext(ctx), nil
+	return r.WithContext(withRemoved(ctx, removed)), nil
 }
 
 // header returns the headers. Repeated headers stay separate if the front keeps them

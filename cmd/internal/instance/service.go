@@ -2,6 +2,7 @@ package instance
 
 import (
 	"log/slog"
+	"net/http"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler"
@@ -19,18 +20,23 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// Runtime is what pages must know of the runtime of the handler.
+type Runtime struct {
+	Streams bool // it has event streams
+	// RemovedPath returns the prefix that the runtime has removed from the path of the
+	// request. It is nil if the runtime removes none.
+	RemovedPath func(*http.Request) string
+}
+
 // HandlerConfig returns the configuration of the handler, except the parts that depend on
 // the runtime: health, outage, metrics, profiler. observer, which may be nil, is told of
 // attempts to sign in.
-func HandlerConfig(c *config.Config, svc *service.Service, secrets service.SecretStore, observer login.Observer, info diagnostics.Info, logger *slog.Logger) (handler.Config, error) {
+func HandlerConfig(c *config.Config, svc *service.Service, secrets service.SecretStore, observer login.Observer, info diagnostics.Info, runtime Runtime, logger *slog.Logger) (handler.Config, error) {
 	signIn, err := newSignIn(c, secrets, observer, logger)
 	if err != nil {
 		return handler.Config{}, err
 	}
-	site := web.New(page.Config{
-		PublicPath: c.Server.PublicPath(), Required: c.Authentication.Required,
-		Session: sessionCookie(c), CheckReturnTo: loginstate.CheckReturnTo, Retention: c.Changes.Retention,
-	})
+	site := web.New(pages(c, info, runtime))
 	h := handler.Config{
 		SignIn: signIn, Session: sessionCookie(c), MaxSessions: c.Authentication.Session.MaxPerIdentity, StepError: site.ErrorPage, Pages: site.Mount,
 		Service: svc,
@@ -63,6 +69,20 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		h.CORS = &exchange.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}
 	}
 	return h, nil
+}
+
+// pages returns the configuration of the pages.
+func pages(c *config.Config, info diagnostics.Info, runtime Runtime) page.Config {
+	return page.Config{
+		PublicPath: c.Server.PublicPath(), PublicURL: c.Server.PublicURL, RemovedPath: runtime.RemovedPath,
+		Required: c.Authentication.Required, Session: sessionCookie(c), CheckReturnTo: loginstate.CheckReturnTo,
+		Version: info.Version, ReadOnly: c.Server.ReadOnly, Streams: runtime.Streams, Retention: c.Changes.Retention,
+		Interface: page.Interface{
+			Disabled: !c.UI.Enabled, DefaultTheme: page.Theme(c.UI.DefaultTheme),
+			TopbarColor: c.UI.Topbar.Color, TopbarLabel: c.UI.Topbar.Label,
+			DefaultNamespace: c.UI.DefaultNamespace, Message: c.UI.Message,
+		},
+	}
 }
 
 // newRequests returns the limit of requests, or nil if there is none.

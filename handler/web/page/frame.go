@@ -65,8 +65,10 @@ func (v *Visit) elsewhere(namespace string, place Place) string {
 }
 
 // theme returns the theme of the page; "" leaves it to the browser.
-func (v *Visit) theme() string {
-	theme := cmp.Or(v.Preferences.Theme, v.Site.Interface.DefaultTheme)
+func (v *Visit) theme() string { return v.Site.theme(v.Preferences) }
+
+func (s *Site) theme(p Preferences) string {
+	theme := cmp.Or(p.Theme, s.Interface.DefaultTheme)
 	if theme == ThemeSystem {
 		return ""
 	}

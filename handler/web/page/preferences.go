@@ -70,6 +70,9 @@ func readPreferences(lines []string) Preferences {
 	return p
 }
 
+// PreferencesOf returns the preferences that the browser has sent with the request.
+func PreferencesOf(r *http.Request) Preferences { return readPreferences(r.Header["Cookie"]) }
+
 // String returns the value of the cookie.
 func (p Preferences) String() string {
 	values := make(url.Values)

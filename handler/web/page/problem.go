@@ -77,7 +77,7 @@ func (v *Visit) Fail(err error) {
 	}
 	v.keepForm(&p)
 	if !v.known {
-		v.Exchange.Reply(status, contentHTML, Render(v.Site.Bare(p.Heading, v.problemMain(p))))
+		v.Exchange.Reply(status, contentHTML, Render(v.Site.Bare(v.Preferences, p.Heading, v.problemMain(p))))
 		return
 	}
 	v.Reply(status, Page{Title: p.Heading, Main: v.problemMain(p)})

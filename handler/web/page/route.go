@@ -99,7 +99,7 @@ func (t *Routes) Serve(x *exchange.Exchange) bool {
 	if route == nil {
 		return false
 	}
-	v := &Visit{Exchange: x, Site: t.site, variables: variables}
+	v := &Visit{Exchange: x, Site: t.site.For(x.Request), variables: variables}
 	serve, other, allowed := route.Get, route.Post, http.MethodPost
 	if x.Request.Method == http.MethodPost {
 		serve, other, allowed = route.Post, route.Get, "GET, HEAD"

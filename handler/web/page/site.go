@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -18,8 +19,11 @@ type Config struct {
 	PublicPath string
 	// PublicURL is server.public_url, or "" if it is not known.
 	PublicURL string
-	Required  bool               // credentials are required; otherwise there is nothing to sign in to
-	Session   call.SessionCookie // the cookie of browser sessions
+	// RemovedPath returns the prefix that the runtime has removed from the path of the
+	// request. Without a PublicURL it takes the place of PublicPath. It is optional.
+	RemovedPath func(*http.Request) string
+	Required    bool               // credentials are required; otherwise there is nothing to sign in to
+	Session     call.SessionCookie // the cookie of browser sessions
 	// CheckReturnTo returns an error unless a browser can be sent to the path, which is
 	// relative to PublicPath, without leaving the service.
 	CheckReturnTo func(path string) error
@@ -77,6 +81,25 @@ func (s *Site) Use(rows []exchange.Row, needed ...string) {
 		}
 	}
 }
+
+// For returns the site as the sender of the request reaches it: below the prefix that the
+// runtime has removed from the path, if that is known from nowhere else. A prefix that is
+// not valid as a PublicPath is left out.
+func (s *Site) For(r *http.Request) *Site {
+	if s.RemovedPath == nil || s.PublicURL != "" {
+		return s
+	}
+	prefix := strings.TrimSuffix(s.RemovedPath(r), "/")
+	if prefix == s.PublicPath || len(prefix) > maxPublicPath || !publicPaths.MatchString(prefix) {
+		return s
+	}
+	below := *s
+	below.PublicPath = prefix
+	return &below
+}
+
+// maxPublicPath limits a prefix that a request brings, in bytes.
+const maxPublicPath = 512
 
 // Path returns the path for a browser of a path below the public path.
 func (s *Site) Path(below string) string { return s.PublicPath + below }

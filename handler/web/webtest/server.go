@@ -34,9 +34,11 @@ import (
 type Options struct {
 	Open     bool // authentication is not required
 	ReadOnly bool
-	Page     func(*page.Config) // changes the configuration of the pages; optional
-	Empty    bool               // the namespace default is empty, instead of having the example shop
-	Fault    func() error       // of the store, asked before each use; nil means none
+	Page     func(*page.Config)    // changes the configuration of the pages; optional
+	Handler  func(*handler.Config) // changes that of the service; optional
+	Policy   service.Policy        // who is admitted, and what they may do
+	Empty    bool                  // the namespace default is empty, instead of having the example shop
+	Fault    func() error          // of the store, asked before each use; nil means none
 }
 
 // Server is a service with its pages.
@@ -54,18 +56,22 @@ type Server struct {
 func New(t testing.TB, options Options) *Server {
 	t.Helper()
 	s := &Server{t: t, Log: new(bytes.Buffer), DB: open(t)}
-	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, time.Now).WithPolicy(&service.Policy{})
+	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, time.Now).WithPolicy(&options.Policy)
 	session := call.SessionCookie{Lifetime: time.Hour}
 	config := page.Config{Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test"}
 	if options.Page != nil {
 		options.Page(&config)
 	}
 	site := web.New(config)
-	s.handler = handler.New(handler.Config{
+	all := handler.Config{
 		Service: s.Service, Session: session, Pages: site.Mount, StepError: site.ErrorPage,
 		Authentication: call.AuthenticationConfig{Required: !options.Open, TokenMethod: true},
-		Logger:         slog.New(slog.NewJSONHandler(s.Log, nil)),
-	})
+		Logger:         slog.New(slog.NewJSONHandler(s.Log, nil)), ReadOnly: options.ReadOnly,
+	}
+	if options.Handler != nil {
+		options.Handler(&all)
+	}
+	s.handler = handler.New(all)
 	if !options.Empty {
 		s.Import("", Example(t, "shop.yaml"))
 	}
@@ -170,6 +176,9 @@ func (s *Server) As(session string) *Server {
 	other.session = session
 	return &other
 }
+
+// Handler returns the service with its pages.
+func (s *Server) Handler() http.Handler { return s.handler }
 
 // Get gets a page. Headers are names and values in turn.
 func (s *Server) Get(target string, headers ...string) *Reply {

@@ -206,7 +206,11 @@ type Authentication struct {
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	Metadata  map[string]string      `protobuf:"bytes,6,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// What the caller may do, in the response about the caller itself.
-	Access        []*Grant `protobuf:"bytes,1000,rep,name=access,proto3" json:"access,omitempty"`
+	Access []*Grant `protobuf:"bytes,1000,rep,name=access,proto3" json:"access,omitempty"`
+	// What a session is for: "browser" or "cli".
+	Client string `protobuf:"bytes,1001,opt,name=client,proto3" json:"client,omitempty"`
+	// Who signed in, such as "oidc:google:sub:1234". Static tokens and their sessions have none.
+	Subject       string `protobuf:"bytes,1002,opt,name=subject,proto3" json:"subject,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -288,6 +292,20 @@ func (x *Authentication) GetAccess() []*Grant {
 		return x.Access
 	}
 	return nil
+}
+
+func (x *Authentication) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
+}
+
+func (x *Authentication) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
 }
 
 // Grant is a role in some namespaces.
@@ -1247,7 +1265,7 @@ const file_auth_auth_proto_rawDesc = "" +
 	"\x12session_compatible\x18\x03 \x01(\bR\x11sessionCompatible\x123\n" +
 	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\"U\n" +
 	"!ListAuthenticationMethodsResponse\x120\n" +
-	"\amethods\x18\x01 \x03(\v2\x16.flipt.auth.MethodInfoR\amethods\"\xac\x03\n" +
+	"\amethods\x18\x01 \x03(\v2\x16.flipt.auth.MethodInfoR\amethods\"\xe0\x03\n" +
 	"\x0eAuthentication\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\x06method\x18\x02 \x01(\x0e2\x12.flipt.auth.MethodR\x06method\x129\n" +
@@ -1258,7 +1276,9 @@ const file_auth_auth_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12D\n" +
 	"\bmetadata\x18\x06 \x03(\v2(.flipt.auth.Authentication.MetadataEntryR\bmetadata\x12*\n" +
-	"\x06access\x18\xe8\a \x03(\v2\x11.flipt.auth.GrantR\x06access\x1a;\n" +
+	"\x06access\x18\xe8\a \x03(\v2\x11.flipt.auth.GrantR\x06access\x12\x17\n" +
+	"\x06client\x18\xe9\a \x01(\tR\x06client\x12\x19\n" +
+	"\asubject\x18\xea\a \x01(\tR\asubject\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"B\n" +

@@ -1,0 +1,131 @@
+package settings
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// newBindingPage is the model of the form that gives a role.
+type newBindingPage struct {
+	grantForm
+	Subject  string
+	Problems part.Problems
+}
+
+// showNewBinding shows the form that gives a role.
+func showNewBinding(v *page.Visit) error {
+	if err := requireAdministrator(v); err != nil {
+		return err
+	}
+	newBindingPage{grantForm: grantForm{Role: service.RoleViewer.String(), Everywhere: true}}.show(v, http.StatusOK)
+	return nil
+}
+
+func (p newBindingPage) show(v *page.Visit, status int) {
+	show(v, status, accessSection, "Give a role", p.main(v))
+}
+
+// makeBinding gives a role.
+func makeBinding(v *page.Visit) error {
+	if err := requireAdministrator(v); err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	p := newBindingPage{grantForm: readGrant(form), Subject: strings.TrimSpace(form.Get("subject"))}
+	if _, err := service.ParseSubject(p.Subject); p.Subject == "" {
+		p.Problems.Add("subject", "Say who gets the role.")
+	} else if err != nil {
+		rule := strings.TrimPrefix(guidon.PublicMessage(err), "invalid field subject: ")
+		p.Problems = append(p.Problems, part.Problem{Field: "subject", Message: "This " + rule + ".", Brief: "This names nobody."})
+	}
+	p.grantForm.check(&p.Problems)
+	request := &guidonv1.CreateBindingRequest{Role: p.Role, Subject: p.Subject, NamespaceKeys: p.patterns(&p.Problems)}
+	if len(p.Problems) == 0 {
+		_, err = createBinding.Run(v, request)
+		if problems, ok := refusedAs(err, map[string]string{"subject": "subject", "namespaceKeys": "namespaces", "role": "role"}); ok {
+			p.Problems = problems
+		} else if err != nil {
+			return err
+		}
+	}
+	if len(p.Problems) > 0 {
+		p.show(v, unprocessable)
+		return nil
+	}
+	v.Redirect(page.Below("settings", "access") + "?done=created")
+	return nil
+}
+
+// bindingQuestion is the model of the question whether to take a role away.
+type bindingQuestion struct {
+	Binding *guidonv1.Binding
+	Refused string
+}
+
+func (q bindingQuestion) show(v *page.Visit, status int) {
+	show(v, status, accessSection, "Take a role away", q.main(v))
+}
+
+// findBinding returns the binding of the address.
+func findBinding(v *page.Visit) (*guidonv1.Binding, error) {
+	if err := requireAdministrator(v); err != nil {
+		return nil, err
+	}
+	list, err := listBindings.Run(v, &emptypb.Empty{})
+	if err != nil {
+		return nil, err
+	}
+	all := list.GetBindings()
+	if i := slices.IndexFunc(all, func(b *guidonv1.Binding) bool { return b.GetId() == v.Variable("id") }); i >= 0 {
+		return all[i], nil
+	}
+	return nil, notFound("There is no such role", "It may have been taken away already.")
+}
+
+// askDeleteBinding asks whether to take a role away.
+func askDeleteBinding(v *page.Visit) error {
+	b, err := findBinding(v)
+	if err != nil {
+		return err
+	}
+	bindingQuestion{Binding: b}.show(v, http.StatusOK)
+	return nil
+}
+
+// removeBinding takes a role away.
+func removeBinding(v *page.Visit) error {
+	b, err := findBinding(v)
+	if err != nil {
+		return err
+	}
+	_, err = deleteBinding.Run(v, &guidonv1.DeleteBindingRequest{Id: b.GetId()})
+	if guidon.CodeOf(err) == guidon.InvalidArgument {
+		bindingQuestion{b, sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Redirect(page.Below("settings", "access") + "?done=deleted")
+	return nil
+}
+
+// sentence returns the message of an error as a sentence.
+func sentence(message string) string {
+	if message == "" {
+		return ""
+	}
+	return strings.ToUpper(message[:1]) + message[1:] + "."
+}

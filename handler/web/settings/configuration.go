@@ -1,0 +1,66 @@
+package settings
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+)
+
+// configuration is what the pages need of the configuration of the server, as
+// /meta/config has it: no secrets.
+type configuration struct {
+	DB struct {
+		URL string `json:"url"`
+	} `json:"db"`
+	Cache struct {
+		Mode string `json:"mode"`
+	} `json:"cache"`
+	Changes struct {
+		Retention int64 `json:"retention"` // in nanoseconds
+	} `json:"changes"`
+	Authorization struct {
+		Required     bool `json:"required"`
+		DefaultRoles struct {
+			Token string `json:"token"`
+		} `json:"defaultRoles"`
+	} `json:"authorization"`
+}
+
+// readConfiguration returns the configuration, which only administrators may read.
+func readConfiguration(v *page.Visit) (configuration, error) {
+	var c configuration
+	body, err := getConfiguration.Run(v, &emptypb.Empty{})
+	if err != nil {
+		return c, err
+	}
+	return c, json.Unmarshal(body.GetData(), &c)
+}
+
+// databaseKinds are the databases by the scheme of the URL.
+var databaseKinds = map[string]string{
+	"file": "SQLite", "sqlite": "SQLite", "postgres": "PostgreSQL", "postgresql": "PostgreSQL", "cockroachdb": "CockroachDB",
+	"cockroach": "CockroachDB", "mysql": "MySQL or MariaDB", "mariadb": "MySQL or MariaDB",
+}
+
+// database returns the kind of the database. Nothing else of the URL is for pages.
+func (c configuration) database() string {
+	scheme, _, _ := strings.Cut(c.DB.URL, ":")
+	return databaseKinds[strings.ToLower(scheme)]
+}
+
+// address returns the address of the service, as clients use it: server.public_url, or
+// where the browser found it.
+func address(v *page.Visit) string {
+	if v.Site.PublicURL != "" {
+		return strings.TrimSuffix(v.Site.PublicURL, "/")
+	}
+	u := url.URL{Scheme: "http", Host: v.Request.Host}
+	if v.Request.TLS != nil || v.Request.Header.Get("X-Forwarded-Proto") == "https" { // only shown, never followed
+		u.Scheme = "https"
+	}
+	return u.String() + v.Site.PublicPath
+}

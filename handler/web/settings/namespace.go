@@ -1,0 +1,116 @@
+package settings
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
+)
+
+// namespacePage is the model of the settings of a namespace.
+type namespacePage struct {
+	namespaceForm
+	Base  string // when the namespace that the form is based on was changed, in microseconds
+	Saved bool
+	// Theirs is the namespace as somebody else has saved it since then, or nil.
+	Theirs *flipt.Namespace
+}
+
+// version returns what the form keeps to find out whether the namespace has changed.
+func version(n *flipt.Namespace) string {
+	return strconv.FormatInt(n.GetUpdatedAt().AsTime().UnixMicro(), 10)
+}
+
+// showNamespace shows the settings of the namespace.
+func showNamespace(v *page.Visit) error {
+	p := namespacePage{namespaceForm: formOf(v.Namespace), Base: version(v.Namespace), Saved: v.Query().Get("saved") != ""}
+	p.show(v, http.StatusOK)
+	return nil
+}
+
+func (p namespacePage) show(v *page.Visit, status int) {
+	v.Reply(status, page.Page{
+		Title: "Settings", Place: page.PlaceSettings, Crumbs: []page.Crumb{{Text: "Settings"}},
+		Main: layout(v, namespacesSection, p.main(v)),
+	})
+}
+
+// maxAttempts limits how often a change is tried again because something else in the
+// namespace has changed at the same time.
+const maxAttempts = 10
+
+// saveNamespace changes the namespace, unless somebody else has done so since the form was
+// shown.
+func saveNamespace(v *page.Visit) error {
+	if err := requireManagement(v); err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	p := namespacePage{namespaceForm: readNamespace(form), Base: form.Get("base")}
+	p.Key = v.Key()
+	if p.check(); len(p.Problems) > 0 {
+		p.show(v, unprocessable)
+		return nil
+	}
+	err = p.save(v)
+	if p.Theirs != nil {
+		p.Base = version(p.Theirs)
+		p.show(v, http.StatusConflict)
+		return nil
+	}
+	if p.refused(v, &err); len(p.Problems) > 0 {
+		p.show(v, unprocessable)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Redirect(page.Below("namespaces", v.Key(), "settings") + "?saved=1")
+	return nil
+}
+
+// save changes the namespace, or sets Theirs.
+func (p *namespacePage) save(v *page.Visit) (err error) {
+	request := &flipt.UpdateNamespaceRequest{Key: p.Key, Name: p.Name, Description: p.Description, Color: &p.Color, ConfirmChanges: &p.Confirm}
+	for range maxAttempts {
+		now, state, err := getNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: p.Key})
+		if err != nil {
+			return err
+		}
+		if version(now) != p.Base {
+			p.Theirs = now
+			return nil
+		}
+		if _, err = updateNamespace.RunIf(v, request, state); guidon.CodeOf(err) != guidon.FailedPrecondition {
+			return err
+		}
+	}
+	return guidon.Errorf(guidon.FailedPrecondition, "namespace %q keeps changing", p.Key)
+}
+
+// requireManagement returns an error with a page of its own unless the visitor may change
+// the namespace.
+func requireManagement(v *page.Visit) error {
+	switch {
+	case v.Site.ReadOnly:
+		return &page.Error{Heading: "This server is read-only", Text: "Namespaces cannot be changed here.", Err: guidon.Errorf(guidon.PermissionDenied, "the server is read-only")}
+	case !mayManage(v, v.Key()):
+		return &page.Error{
+			Heading: "This takes Admin in " + page.NamespaceName(v.Namespace),
+			Text:    "You have " + page.RoleLabel(v.RoleIn(v.Key())) + ". Ask an administrator.",
+			Err:     service.Refusal(service.RoleAdmin, v.Key()),
+		}
+	}
+	return nil
+}
+
+// requestOf returns the request for the namespace.
+func requestOf(n *flipt.Namespace) *flipt.GetNamespaceRequest {
+	return &flipt.GetNamespaceRequest{Key: n.GetKey()}
+}

@@ -1,0 +1,103 @@
+package settings
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
+)
+
+// namespaceForm has the fields of a namespace.
+type namespaceForm struct {
+	Name, Key, Description, Color string
+	Confirm                       bool // ask before changes
+	Suggested                     string
+	Problems                      part.Problems
+}
+
+// formOf returns the fields of a stored namespace.
+func formOf(n *flipt.Namespace) namespaceForm {
+	return namespaceForm{Name: n.GetName(), Key: n.GetKey(), Description: n.GetDescription(), Color: n.GetColor(), Confirm: n.GetConfirmChanges()}
+}
+
+// readNamespace returns the fields of the form that was sent.
+func readNamespace(form url.Values) namespaceForm {
+	return namespaceForm{
+		Name: strings.TrimSpace(form.Get("name")), Key: strings.TrimSpace(form.Get("key")), Description: strings.TrimSpace(form.Get("description")),
+		Color: form.Get("color"), Confirm: form.Get("confirm") != "",
+	}
+}
+
+// maxDescription limits the description of a namespace on pages, in bytes.
+const maxDescription = 1 << 10
+
+// maxDescriptionText limits the description that a form takes, in characters.
+const maxDescriptionText = 10_000
+
+// check adds what is wrong with the fields besides the key to the problems.
+func (f *namespaceForm) check() {
+	checkLine(&f.Problems, "name", "A name is needed.", f.Name)
+	if n := utf8.RuneCountInString(f.Description); n > maxDescriptionText {
+		f.Problems.Add("description", page.Number(maxDescriptionText)+" characters at most, this has "+page.Number(n)+".")
+	}
+	if !guidon.Color(f.Color).Known() {
+		f.Problems.Add("color", "Choose one of the colors.")
+	}
+}
+
+// checkKey adds what is wrong with the key of a new namespace to the problems.
+func (f *namespaceForm) checkKey(v *page.Visit) {
+	n := utf8.RuneCountInString(f.Key)
+	switch {
+	case f.Key == "":
+		f.Suggested = keyFor(f.Name)
+		f.Problems.Add("key", "A key is needed.")
+	case n > maxText:
+		f.Problems.Add("key", tooLong(n))
+	case !service.ValidNamespaceKey(f.Key):
+		f.Suggested = keyFor(f.Key)
+		f.Problems.Add("key", "Letters, digits, - and _ only.")
+	case named(v, f.Key) != nil:
+		f.taken(v)
+	}
+}
+
+// taken adds the problem that there is a namespace with the key.
+func (f *namespaceForm) taken(v *page.Visit) {
+	name := "Another namespace"
+	if n := named(v, f.Key); n != nil {
+		name = "The namespace “" + page.NamespaceName(n) + "”"
+	}
+	f.Problems.Add("key", name+" has this key. Take another one.")
+}
+
+// keyFor returns a key like the text, or "".
+func keyFor(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '_':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= maxText {
+			break
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}
+
+// colors are the colors that a namespace can have.
+func colors() []guidon.Color { return guidon.Colors() }
+
+// colorName returns the name of a color for people.
+func colorName(c guidon.Color) string {
+	return strings.ToUpper(string(c[:1])) + string(c[1:])
+}

@@ -1,0 +1,246 @@
+package settings
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/service"
+)
+
+// newTokenPage is the model of the form for a new token.
+type newTokenPage struct {
+	grantForm
+	Name, Description string
+	Expires           string // one of expiries
+	Date              string // for "date"
+	Sure              bool   // it may be valid forever
+	Shown             string // when the form was shown, in microseconds since 1970
+	Asks              bool   // whether it is to be valid forever
+	Problems          part.Problems
+}
+
+// expiry is a choice of when a token expires.
+type expiry struct {
+	Value, Text string
+	Days        int // 0 for those with a rule of their own
+}
+
+// expiries are the choices of when a token expires.
+var expiries = []expiry{
+	{"30", "In 30 days", 30}, {"90", "In 90 days", 90}, {"365", "In a year", 365}, {"date", "On a date", 0}, {"never", "Never", 0},
+}
+
+// requireTokens returns an error with a page of its own unless the visitor can create tokens.
+func requireTokens(v *page.Visit) error {
+	if err := requireAdministrator(v); err != nil {
+		return err
+	}
+	if !v.Site.Enabled(string(createToken)) {
+		return &page.Error{
+			Heading: "Static tokens are off",
+			Text:    "To turn them on, set authentication.methods.token.enabled to true in the configuration of the server, and restart it.",
+			Err:     guidon.Errorf(guidon.Unimplemented, "static tokens are disabled"),
+		}
+	}
+	return nil
+}
+
+// showNewToken shows the form for a new token.
+func showNewToken(v *page.Visit) error {
+	if err := requireTokens(v); err != nil {
+		return err
+	}
+	p := newTokenPage{grantForm: grantForm{Role: service.RoleEvaluator.String(), Everywhere: true}, Expires: "90"}
+	p.show(v, http.StatusOK)
+	return nil
+}
+
+func (p newTokenPage) show(v *page.Visit, status int) {
+	p.Shown = cmp.Or(p.Shown, strconv.FormatInt(v.Site.Now().UnixMicro(), 10))
+	show(v, status, tokensSection, "New token", p.main(v))
+}
+
+// makeToken creates the token, and shows it in the response: once, and nowhere else.
+func makeToken(v *page.Visit) error {
+	if err := requireTokens(v); err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	p := readNewToken(form)
+	request := p.check(v)
+	if len(p.Problems) > 0 {
+		p.show(v, unprocessable)
+		return nil
+	}
+	if sent, err := p.sentBefore(v); err != nil {
+		return err
+	} else if sent {
+		show(v, http.StatusOK, tokensSection, "Token created", shownOnce(v, p.Name))
+		return nil
+	}
+	response, err := createToken.Run(v, request)
+	if problems, ok := refusedAs(err, map[string]string{"name": "name", "description": "description", "namespaceKeys": "namespaces", "expiresAt": "date", "role": "role"}); ok {
+		p.Problems = problems
+		p.show(v, unprocessable)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	created := createdToken{Name: p.Name, Token: response.GetClientToken(), Role: p.Role, Namespace: firstNamespace(v, request.GetNamespaceKeys())}
+	show(v, http.StatusOK, tokensSection, "Token created", created.main(v))
+	return nil
+}
+
+// readNewToken returns the fields of the form that was sent.
+func readNewToken(form url.Values) newTokenPage {
+	return newTokenPage{
+		grantForm: readGrant(form), Name: strings.TrimSpace(form.Get("name")), Description: strings.TrimSpace(form.Get("description")),
+		Expires: form.Get("expires"), Date: form.Get("date"), Sure: form.Get("sure") != "", Shown: form.Get("shown"),
+	}
+}
+
+// maxText limits names and descriptions, in characters.
+const maxText = 255
+
+// check adds what is wrong with the form to its problems, and returns the request.
+func (p *newTokenPage) check(v *page.Visit) *auth.CreateTokenRequest {
+	checkLine(&p.Problems, "name", "A name is needed, such as that of the service that sends the token.", p.Name)
+	if n := utf8.RuneCountInString(p.Description); n > maxText {
+		p.Problems.Add("description", tooLong(n))
+	}
+	p.grantForm.check(&p.Problems)
+	request := &auth.CreateTokenRequest{
+		Name: p.Name, Description: p.Description, Role: p.Role, NamespaceKeys: p.patterns(&p.Problems), ExpiresAt: p.expiry(v),
+	}
+	return request
+}
+
+// checkLine adds a problem unless there is a text that is not too long.
+func checkLine(problems *part.Problems, id, missing, text string) {
+	if n := utf8.RuneCountInString(text); n > maxText {
+		problems.Add(id, tooLong(n))
+	} else if n == 0 {
+		problems.Add(id, missing)
+	}
+}
+
+func tooLong(n int) string {
+	return page.Number(maxText) + " characters at most, this has " + page.Number(n) + "."
+}
+
+// expiry returns when the token expires, or nil for never. It adds what is wrong to the
+// problems.
+func (p *newTokenPage) expiry(v *page.Visit) *timestamppb.Timestamp {
+	for _, e := range expiries {
+		if e.Value == p.Expires && e.Days > 0 {
+			return timestamppb.New(v.Site.Now().AddDate(0, 0, e.Days))
+		}
+	}
+	switch p.Expires {
+	case "date":
+		day, err := time.ParseInLocation(time.DateOnly, p.Date, v.Location())
+		end := day.AddDate(0, 0, 1)
+		switch {
+		case err != nil:
+			p.Problems.Add("date", "Write a date such as "+v.Now().AddDate(0, 6, 0).Format(time.DateOnly)+".")
+		case !end.After(v.Now()):
+			p.Problems.Add("date", "This is in the past.")
+		}
+		return timestamppb.New(end)
+	case "never":
+		if p.Asks = true; !p.Sure {
+			p.Problems.Add("sure", "A token that never expires stays valid until somebody deletes it. Confirm that you want this, or choose a date.")
+		}
+	default:
+		p.Problems.Add("expires", "Choose when the token expires.")
+	}
+	return nil
+}
+
+// maxTokenPages limits how many pages of tokens are searched for one that the same form has
+// created.
+const maxTokenPages = 1000
+
+// sentBefore reports whether this form has created its token already: the page was
+// reloaded, or the button pressed twice.
+func (p newTokenPage) sentBefore(v *page.Visit) (bool, error) {
+	shown, err := strconv.ParseInt(p.Shown, 10, 64)
+	if err != nil {
+		return false, nil
+	}
+	request := &auth.ListAuthenticationsRequest{Method: auth.Method_METHOD_TOKEN, Limit: maxTokens}
+	for range maxTokenPages {
+		list, err := listTokens.Run(v, request)
+		if err != nil {
+			return false, err
+		}
+		for _, t := range list.GetAuthentications() {
+			if t.GetClient() == "" && t.GetMetadata()[service.MetadataTokenName] == p.Name && t.GetCreatedAt().AsTime().UnixMicro() >= shown {
+				return true, nil
+			}
+		}
+		if request.PageToken = list.GetNextPageToken(); request.PageToken == "" {
+			break
+		}
+	}
+	return false, nil
+}
+
+// firstNamespace returns the key of a namespace that the token is good for.
+func firstNamespace(v *page.Visit, patterns []string) string {
+	for _, pattern := range patterns {
+		start, open := strings.CutSuffix(pattern, "*")
+		if !open {
+			return pattern
+		}
+		for _, n := range v.Namespaces {
+			if strings.HasPrefix(n.GetKey(), start) && start != "" {
+				return n.GetKey()
+			}
+		}
+	}
+	return guidon.DefaultNamespace
+}
+
+// createdToken is the model of the page with a new token.
+type createdToken struct{ Name, Token, Role, Namespace string }
+
+// nextLine continues a command on the next line.
+const nextLine = " \\\n  "
+
+// command returns a command that tries the token.
+func (c createdToken) command(v *page.Visit) string {
+	header := nextLine + `-H "Authorization: Bearer ` + c.Token + `"`
+	switch c.Role {
+	case service.RoleEvaluator.String():
+		return "curl " + address(v) + "/ofrep/v1/evaluate/flags" + header +
+			nextLine + `-H "Content-Type: application/json"` + c.namespaceHeader() + nextLine + `-d '{"context": {"targetingKey": "somebody"}}'`
+	case service.RoleClient.String():
+		return "curl " + address(v) + page.Below("internal", "v1", "evaluation", "snapshot", "namespace", c.Namespace) + header
+	}
+	return "curl " + address(v) + page.Below("api", "v1", "namespaces", c.Namespace, "flags") + header
+}
+
+// namespaceHeader returns the header with the namespace of an evaluation, unless that is
+// the usual one.
+func (c createdToken) namespaceHeader() string {
+	if c.Namespace == guidon.DefaultNamespace {
+		return ""
+	}
+	return nextLine + `-H "X-Guidon-Namespace: ` + c.Namespace + `"`
+}

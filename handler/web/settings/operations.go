@@ -1,0 +1,44 @@
+package settings
+
+import (
+	"google.golang.org/genproto/googleapis/api/httpbody"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// The operations that the pages run.
+const (
+	listSessions  page.Operation[*emptypb.Empty, *guidonv1.ListSessionsResponse]                      = "/guidon.v1.SessionService/ListSessions"
+	deleteSession page.Operation[*guidonv1.DeleteSessionRequest, *emptypb.Empty]                      = "/guidon.v1.SessionService/DeleteSession"
+	createToken   page.Operation[*auth.CreateTokenRequest, *auth.CreateTokenResponse]                 = "/flipt.auth.AuthenticationMethodTokenService/CreateToken"
+	listTokens    page.Operation[*auth.ListAuthenticationsRequest, *auth.ListAuthenticationsResponse] = "/flipt.auth.AuthenticationService/ListAuthentications"
+	getToken      page.Operation[*auth.GetAuthenticationRequest, *auth.Authentication]                = "/flipt.auth.AuthenticationService/GetAuthentication"
+	deleteToken   page.Operation[*auth.DeleteAuthenticationRequest, *emptypb.Empty]                   = "/flipt.auth.AuthenticationService/DeleteAuthentication"
+
+	listBindings  page.Operation[*emptypb.Empty, *guidonv1.ListBindingsResponse]         = "/guidon.v1.AccessService/ListBindings"
+	createBinding page.Operation[*guidonv1.CreateBindingRequest, *guidonv1.Binding]      = "/guidon.v1.AccessService/CreateBinding"
+	deleteBinding page.Operation[*guidonv1.DeleteBindingRequest, *emptypb.Empty]         = "/guidon.v1.AccessService/DeleteBinding"
+	deleteAllOf   page.Operation[*guidonv1.DeleteAuthenticationsRequest, *emptypb.Empty] = "/guidon.v1.AccessService/DeleteAuthentications"
+
+	getNamespace    page.Operation[*flipt.GetNamespaceRequest, *flipt.Namespace]    = "/flipt.Flipt/GetNamespace"
+	createNamespace page.Operation[*flipt.CreateNamespaceRequest, *flipt.Namespace] = "/flipt.Flipt/CreateNamespace"
+	updateNamespace page.Operation[*flipt.UpdateNamespaceRequest, *flipt.Namespace] = "/flipt.Flipt/UpdateNamespace"
+	deleteNamespace page.Operation[*flipt.DeleteNamespaceRequest, *emptypb.Empty]   = "/flipt.Flipt/DeleteNamespace"
+	listFlags       page.Operation[*flipt.ListFlagRequest, *flipt.FlagList]         = "/flipt.Flipt/ListFlags"
+	listSegments    page.Operation[*flipt.ListSegmentRequest, *flipt.SegmentList]   = "/flipt.Flipt/ListSegments"
+
+	getInfo          page.Operation[*emptypb.Empty, *httpbody.HttpBody] = "/flipt.meta.MetadataService/GetInfo"
+	getConfiguration page.Operation[*emptypb.Empty, *httpbody.HttpBody] = "/flipt.meta.MetadataService/GetConfiguration"
+)
+
+// needed are the names of the operations.
+var needed = []string{
+	string(listSessions), string(deleteSession), string(createToken), string(listTokens), string(getToken), string(deleteToken),
+	string(listBindings), string(createBinding), string(deleteBinding), string(deleteAllOf),
+	string(getNamespace), string(createNamespace), string(updateNamespace), string(deleteNamespace), string(listFlags), string(listSegments),
+	string(getInfo), string(getConfiguration),
+}

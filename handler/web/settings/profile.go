@@ -1,0 +1,82 @@
+package settings
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/service"
+)
+
+// profilePage is the model of the profile.
+type profilePage struct {
+	Theme    page.Theme
+	Zone     string
+	Keys     bool
+	Saved    bool
+	Problems part.Problems
+}
+
+// showProfile shows who the visitor is, what they may do, and what the browser remembers.
+func showProfile(v *page.Visit) error {
+	show(v, http.StatusOK, profileSection, "", profilePage{
+		Theme: v.Preferences.Theme, Zone: v.Preferences.Zone, Keys: v.Preferences.Keys,
+		Saved: v.Query().Get("saved") != "",
+	}.main(v))
+	return nil
+}
+
+// saveAppearance makes the browser remember how pages look.
+func saveAppearance(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	p := profilePage{Theme: page.Theme(form.Get("theme")), Zone: strings.TrimSpace(form.Get("zone")), Keys: form.Get("keys") != ""}
+	switch p.Theme {
+	case "", page.ThemeSystem, page.ThemeLight, page.ThemeDark:
+	default:
+		p.Problems.Add("theme", "Choose one of the themes.")
+		p.Theme = v.Preferences.Theme
+	}
+	if page.CheckZone(p.Zone) != nil {
+		p.Problems.Add("zone", "No such time zone. Write one such as Europe/Berlin, or UTC.")
+	}
+	if len(p.Problems) > 0 {
+		show(v, unprocessable, profileSection, "", p.main(v))
+		return nil
+	}
+	preferences := v.Preferences
+	preferences.Theme, preferences.Zone, preferences.Keys = p.Theme, p.Zone, p.Keys
+	v.SetPreferences(preferences)
+	v.Redirect(page.Below("settings", "profile") + "?saved=appearance")
+	return nil
+}
+
+// themeChoice is a theme that can be chosen.
+type themeChoice struct {
+	Value      page.Theme
+	Text, Icon string
+}
+
+// themes are the themes that can be chosen.
+var themes = []themeChoice{{page.ThemeSystem, "System", ""}, {page.ThemeLight, "Light", "light"}, {page.ThemeDark, "Dark", "dark"}}
+
+// chosenTheme returns the theme that the form shows as chosen: without a choice, that of the
+// operator.
+func (p profilePage) chosenTheme(v *page.Visit) page.Theme {
+	return cmp.Or(p.Theme, v.Site.Interface.DefaultTheme, page.ThemeSystem)
+}
+
+// zoneName returns the name of the time zone, for people.
+func zoneName(v *page.Visit) string { return cmp.Or(v.Preferences.Zone, "UTC") }
+
+// grantsOf returns what the visitor may do.
+func grantsOf(v *page.Visit) []service.Grant {
+	if !isPerson(v) {
+		return []service.Grant{{Role: service.RoleAdmin, Namespaces: []string{service.Everywhere}}}
+	}
+	return v.Visitor.Authentication.Grants()
+}

@@ -1,0 +1,104 @@
+package settings
+
+import (
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Routes returns the pages.
+func Routes(site *page.Site) []page.Route {
+	site.Use(nil, needed...)
+	return []page.Route{
+		{Pattern: "/settings", Get: showSettings},
+		{Pattern: "/settings/profile", Get: showProfile, Post: saveAppearance},
+		{Pattern: "/settings/sessions", Get: showSessions, Post: endSessions},
+		{Pattern: "/settings/tokens", Get: showTokens},
+		{Pattern: "/settings/new-token", Get: showNewToken, Post: makeToken},
+		{Pattern: "/settings/tokens/{id}/delete", Get: askDeleteToken, Post: removeToken},
+		{Pattern: "/settings/access", Get: showAccess},
+		{Pattern: "/settings/new-binding", Get: showNewBinding, Post: makeBinding},
+		{Pattern: "/settings/access/{id}/delete", Get: askDeleteBinding, Post: removeBinding},
+		{Pattern: "/settings/end-access", Get: askEndAccess, Post: endAccess},
+		{Pattern: "/settings/namespaces", Get: showNamespaces},
+		{Pattern: "/settings/new-namespace", Get: showNewNamespace, Post: makeNamespace},
+		{Pattern: "/namespaces/{namespace}/settings", Get: showNamespace, Post: saveNamespace},
+		{Pattern: "/namespaces/{namespace}/delete", Get: askDeleteNamespace, Post: removeNamespace},
+		{Pattern: "/settings/server", Get: showServer},
+		{Pattern: "/shortcuts", Get: showShortcuts},
+	}
+}
+
+// showSettings leads to the first page of settings.
+func showSettings(v *page.Visit) error {
+	v.Redirect(page.Below("settings", "profile"))
+	return nil
+}
+
+// section is a part of the settings, with a link beside all of them.
+type section struct {
+	Path, Text string
+	Admin      bool // only for administrators of everything
+}
+
+// The sections.
+var (
+	profileSection    = section{"profile", "Profile", false}
+	sessionsSection   = section{"sessions", "Sessions", false}
+	namespacesSection = section{"namespaces", "Namespaces", false}
+	tokensSection     = section{"tokens", "Static Tokens", true}
+	accessSection     = section{"access", "Access", true}
+	serverSection     = section{"server", "Server", false}
+
+	sections = []section{profileSection, sessionsSection, namespacesSection, tokensSection, accessSection, serverSection}
+)
+
+// sectionsFor returns the sections that the visitor may open.
+func sectionsFor(v *page.Visit) (open []section) {
+	for _, s := range sections {
+		if !s.Admin || administers(v) {
+			open = append(open, s)
+		}
+	}
+	return open
+}
+
+// administers reports whether the visitor is an administrator of everything.
+func administers(v *page.Visit) bool { return v.MayIn(service.RoleAdmin, service.Everywhere) }
+
+// requireAdministrator returns an error with a page of its own unless the visitor is an
+// administrator of everything. The operations refuse others as well.
+func requireAdministrator(v *page.Visit) error {
+	if administers(v) {
+		return nil
+	}
+	return &page.Error{
+		Heading: "This takes Admin everywhere",
+		Text:    "Tokens and access are managed by administrators of all namespaces. Ask one of them.",
+		Err:     service.Refusal(service.RoleAdmin, service.Everywhere),
+	}
+}
+
+// show responds with a page of a section. title is that of the section if it is "".
+func show(v *page.Visit, status int, at section, title string, main templ.Component) {
+	crumbs := []page.Crumb{{Text: "Settings", Address: v.To("settings", "profile")}}
+	if title == "" {
+		title = at.Text
+		crumbs = append(crumbs, page.Crumb{Text: title})
+	} else {
+		crumbs = append(crumbs, page.Crumb{Text: at.Text, Address: v.To("settings", at.Path)}, page.Crumb{Text: title})
+	}
+	v.Reply(status, page.Page{Title: title, Place: page.PlaceSettings, Crumbs: crumbs, Main: layout(v, at, main)})
+}
+
+// notFound is the error for a page about something that does not exist.
+func notFound(heading, text string) error {
+	return &page.Error{Heading: heading, Text: text, Err: guidon.Errorf(guidon.NotFound, "%s", heading)}
+}
+
+// unprocessable is the status of a form with something wrong.
+const unprocessable = http.StatusUnprocessableEntity

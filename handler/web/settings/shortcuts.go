@@ -1,0 +1,45 @@
+package settings
+
+import (
+	"net/http"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+)
+
+// shortcut is a key, and what it does.
+type shortcut struct {
+	Keys []string // pressed one after the other
+	Text string
+}
+
+// shortcutGroup is a part of the list of keys.
+type shortcutGroup struct {
+	Title  string
+	Single bool // single letters, which can be switched off
+	Keys   []shortcut
+}
+
+// shortcuts are all keys.
+var shortcuts = []shortcutGroup{
+	{"Everywhere", false, []shortcut{
+		{[]string{"⌘K"}, "Search or jump to"}, {[]string{"⌘S"}, "Save"}, {[]string{"⌘Enter"}, "Evaluate, or send the form"},
+		{[]string{"⌘Z"}, "Undo in the draft"}, {[]string{"Esc"}, "Close, then ask whether to discard"},
+	}},
+	{"Go to", true, []shortcut{
+		{[]string{"g", "f"}, "Flags"}, {[]string{"g", "s"}, "Segments"}, {[]string{"g", "p"}, "Playground"}, {[]string{"g", "h"}, "Changes"},
+		{[]string{"g", "c"}, "Compare"}, {[]string{"n"}, "Menu of namespaces"},
+	}},
+	{"Lists", true, []shortcut{
+		{[]string{"/"}, "Filter"}, {[]string{"j"}, "Next row"}, {[]string{"k"}, "Previous row"}, {[]string{"Enter"}, "Open"},
+		{[]string{"x"}, "Select"}, {[]string{"."}, "Menu of the row"}, {[]string{"c"}, "Create"}, {[]string{"t"}, "Turn on or off, after a question"},
+	}},
+	{"Flags and segments", true, []shortcut{
+		{[]string{"e"}, "Edit"}, {[]string{"r"}, "Review"}, {[]string{"?"}, "This list"},
+	}},
+}
+
+// showShortcuts lists the keys.
+func showShortcuts(v *page.Visit) error {
+	v.Reply(http.StatusOK, page.Page{Title: "Keys", Place: page.PlaceSettings, Crumbs: []page.Crumb{{Text: "Settings", Address: v.To("settings", "profile")}, {Text: "Keys"}}, Main: shortcutsMain(v)})
+	return nil
+}
