@@ -113,7 +113,8 @@ func Example(t testing.TB, name string) []byte {
 }
 
 // Import imports a YAML document into a namespace, which it creates unless it is default,
-// and replaces what it has.
+// and replaces what it has. Of several documents in the stream, only that of the namespace
+// counts.
 func (s *Server) Import(namespace string, yaml []byte) {
 	s.t.Helper()
 	documents, err := document.Decode(bytes.NewReader(yaml), document.YAML)
@@ -121,6 +122,9 @@ func (s *Server) Import(namespace string, yaml []byte) {
 		s.t.Fatal(err)
 	}
 	for _, d := range documents {
+		if len(documents) > 1 && d.Namespace.Key != namespace {
+			continue
+		}
 		d.Namespace.Key = ""
 		if namespace != "default" {
 			if _, _, err := s.Service.CreateNamespace(s.t.Context(), service.Write{}, service.NamespaceInput{Key: namespace, Name: strings.ToUpper(namespace[:1]) + namespace[1:]}); err != nil {
