@@ -24,9 +24,9 @@ type editor interface {
 
 // tab is a page of the flag with a form.
 type tab struct {
-	path []string // below the address of the flag
-	name string   // in the form
-	read func(e *edit, form url.Values) (editor, error)             // e has its base
+	path []string                                                 // below the address of the flag
+	name string                                                   // in the form
+	read func(e *edit, form url.Values) (editor, error)           // e has its base
 	show func(e *edit, problems part.Problems) (page.Page, error) // nil for a form that only has a review
 }
 
