@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 )
 
@@ -116,4 +117,34 @@ func TestCopy(t *testing.T) {
 	s.Get("/namespaces/staging/flags/one-click-buy").Check(200).Contains("Loyal customers", "Same key elsewhere Default the same")
 	press(t, s, s.Get("/namespaces/staging/flags/one-click-buy?edit=3"), "save", "step.2.share", "50").Location()
 	s.Get("/namespaces/staging/flags/one-click-buy").Check(200).Contains("Same key elsewhere Default differs")
+}
+
+// TestMessage: the message of a change is checked, and stays in its field.
+func TestMessage(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "review", "step.2.share", "25")
+	r = press(t, s, r, "save", "message", "a\x00b").Check(422).Contains("The message must not contain", "share 12.5%")
+	if _, form := r.Form("edit"); form.Get("message") != "a\uFFFDb" {
+		t.Errorf("the field has %q", form.Get("message"))
+	}
+	press(t, s, r, "save", "message", "fine").Location()
+	press(t, s, s.Get(flags+"one-click-buy/delete"), "delete", "key", "one-click-buy", "message", "a\x00b").Check(422).Contains("message")
+	press(t, s, s.Get(flags+"one-click-buy/turn-off"), "turn-off", "message", "a\x00b").Check(422).Contains("message")
+}
+
+// TestAsks: in a namespace that asks before changes, its key must be typed before a flag is
+// saved, turned off or deleted.
+func TestAsks(t *testing.T) {
+	flag.AskEverywhere(t)
+	s := webtest.New(t, webtest.Options{})
+	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "save", "step.2.share", "25").Check(200).Contains("Review your change", "Type default to change this namespace")
+	press(t, s, r, "save", "namespace", "Default").Check(422).Contains("This is not the key of the namespace: default.")
+	press(t, s, r, "save", "namespace", "default").Location()
+	ask := s.Get(flags + "checkout-redesign/turn-off").Check(200)
+	press(t, s, ask, "turn-off").Check(422).Contains("Type the key of the namespace: default.")
+	press(t, s, ask, "turn-off", "namespace", "default").Location()
+	s.Get(flags+"checkout-redesign").Check(200).Contains("Turn on") // a link instead of a switch
+	ask = s.Get(flags + "checkout-redesign/delete").Check(200)
+	press(t, s, ask, "delete", "key", "checkout-redesign").Check(422)
+	press(t, s, ask, "delete", "key", "checkout-redesign", "namespace", "default").Location()
 }
