@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 )
@@ -132,6 +133,33 @@ func TestMessage(t *testing.T) {
 	press(t, s, s.Get(flags+"one-click-buy/turn-off"), "turn-off", "message", "a\x00b").Check(422).Contains("message")
 }
 
+// TestDatabaseAway: if the database does not answer while a draft is saved, the page keeps
+// the form.
+func TestDatabaseAway(t *testing.T) {
+	away := false
+	s := webtest.New(t, webtest.Options{Fault: func() error {
+		if away {
+			return guidon.Errorf(guidon.Unavailable, "the database is away")
+		}
+		return nil
+	}})
+	r := s.Get(flags + "one-click-buy?edit=3").Check(200)
+	away = true
+	r = press(t, s, r, "save", "step.2.share", "25").Check(503).Contains("It is not known whether this was saved", "Send again")
+	away = false
+	for _, n := range r.All("form") {
+		form := make(url.Values)
+		for i := range n.Descendants() {
+			if i.Data == "input" {
+				form.Set(webtest.Attribute(i, "name"), webtest.Attribute(i, "value"))
+			}
+		}
+		if got, want := s.Post(webtest.Attribute(n, "action"), form).Location(), flags+"one-click-buy?saved=3"; got != want {
+			t.Errorf("leads to %s, want %s", got, want)
+		}
+	}
+}
+
 // TestAsks: in a namespace that asks before changes, its key must be typed before a flag is
 // saved, turned off or deleted.
 func TestAsks(t *testing.T) {
@@ -143,7 +171,7 @@ func TestAsks(t *testing.T) {
 	ask := s.Get(flags + "checkout-redesign/turn-off").Check(200)
 	press(t, s, ask, "turn-off").Check(422).Contains("Type the key of the namespace: default.")
 	press(t, s, ask, "turn-off", "namespace", "default").Location()
-	s.Get(flags+"checkout-redesign").Check(200).Contains("Turn on") // a link instead of a switch
+	s.Get(flags + "checkout-redesign").Check(200).Contains("Turn on") // a link instead of a switch
 	ask = s.Get(flags + "checkout-redesign/delete").Check(200)
 	press(t, s, ask, "delete", "key", "checkout-redesign").Check(422)
 	press(t, s, ask, "delete", "key", "checkout-redesign", "namespace", "default").Location()

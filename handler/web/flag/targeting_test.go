@@ -364,6 +364,21 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestTooLarge: a flag with more steps than a form can have is shown, but not edited.
+func TestTooLarge(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, "flags:\n  - key: large\n    name: Large\n    type: BOOLEAN_FLAG_TYPE\n    rollouts:\n"+strings.Repeat("      - {threshold: {percentage: 5, value: true}}\n", 250))
+	s.Get(flags+"large?edit=3").Check(200).Contains("too many steps to be edited here", "and 50 more steps before everyone else").Lacks("Add step", "Save")
+}
+
+// TestFragment: a request for the region of the flag gets no frame.
+func TestFragment(t *testing.T) {
+	r := webtest.New(t, webtest.Options{}).Get(flags+"one-click-buy", "Guidon-Fragment", "flag").Check(200).Contains("Who gets it", "12.5%")
+	if strings.Contains(r.Body, "<html") {
+		t.Errorf("the region has a frame: %s", r.Body)
+	}
+}
+
 // TestPrefix: below a path prefix, all addresses are below it.
 func TestPrefix(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Open: true, Page: func(c *page.Config) { c.PublicPath = "/base" }})
