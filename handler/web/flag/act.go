@@ -116,7 +116,7 @@ func (d *draft) takeTyped(v *page.Visit) (problems part.Problems, err error) {
 		}
 		if problem != "" {
 			s.open = true
-			problems.Add(stepID(i, "add"), problem)
+			problems = append(problems, part.Problem{Field: stepID(i, "add"), Message: problem, Brief: d.label(i) + ": " + problem})
 			continue
 		}
 		if s.typed = ""; !slices.Contains(s.segments, key) {

@@ -11,7 +11,10 @@ import (
 
 // difference is one unsaved change in words: "Step 3", "share", "12.5%", "25%". Was and now
 // are empty if the text says everything.
-type difference struct{ at, text, was, now string }
+type difference struct {
+	at, text, was, now string
+	share              bool // it is one of the shares of a rule
+}
 
 // String returns the difference in one line.
 func (d difference) String() string {
@@ -37,7 +40,7 @@ func (d *draft) differences(g segments) (all []difference) {
 		}
 		kept[s.was] = true
 		order = append(order, s.was)
-		all = append(all, d.stepDifferences(i, was, s, g)...)
+		all = append(all, d.unit(i, was, s, g)...)
 	}
 	began := newDraft(d.base)
 	for i, s := range began.steps {
@@ -62,11 +65,30 @@ func (d *draft) label(i int) string {
 	return "Rule " + strconv.Itoa(i+1)
 }
 
+// unit returns what is different in a step that existed, in which its shares count as one.
+func (d *draft) unit(i int, was, s step, g segments) []difference {
+	all := d.stepDifferences(i, was, s, g)
+	if d.boolean || d.shareWords(was) == d.shareWords(s) {
+		return all
+	}
+	all = slices.DeleteFunc(all, func(c difference) bool { return c.share })
+	return append(all, difference{at: d.label(i), text: "shares", was: d.shareWords(was), now: d.shareWords(s)})
+}
+
+// shareWords returns the shares of a rule.
+func (d *draft) shareWords(s step) string {
+	var parts []string
+	for _, p := range s.given() {
+		parts = append(parts, d.base.GetVariants()[p.variant].GetKey()+" "+percentText(p.text))
+	}
+	return strings.Join(parts, ", ")
+}
+
 // stepDifferences returns what is different in a step that existed.
 func (d *draft) stepDifferences(i int, was, s step, g segments) (all []difference) {
 	add := func(text, before, after string) {
 		if before != after {
-			all = append(all, difference{d.label(i), text, before, after})
+			all = append(all, difference{at: d.label(i), text: text, was: before, now: after})
 		}
 	}
 	add("segments", was.who(g), s.who(g))
@@ -78,7 +100,9 @@ func (d *draft) stepDifferences(i int, was, s step, g segments) (all []differenc
 	}
 	add("note", was.note, s.note)
 	for v, variant := range d.base.GetVariants() {
-		add(variant.GetKey(), percentText(was.shareOf(v)), percentText(s.shareOf(v)))
+		if before, after := percentText(was.shareOf(v)), percentText(s.shareOf(v)); before != after {
+			all = append(all, difference{at: d.label(i), text: variant.GetKey(), was: before, now: after, share: true})
+		}
 	}
 	return all
 }
@@ -120,11 +144,7 @@ func (d *draft) sentence(s step, g segments) string {
 	if d.boolean {
 		return who + " get " + d.outcomeName(onOff(s.value))
 	}
-	var parts []string
-	for _, p := range s.given() {
-		parts = append(parts, d.base.GetVariants()[p.variant].GetKey()+" "+percentText(p.text))
-	}
-	return who + " get " + cmp.Or(strings.Join(parts, ", "), "no variant of their own")
+	return who + " get " + cmp.Or(d.shareWords(s), "no variant of their own")
 }
 
 // outcomeName returns what is called on and off, or the key of a variant.

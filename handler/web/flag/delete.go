@@ -60,6 +60,9 @@ func (p pages) postDelete(v *page.Visit) error {
 	case guidon.FailedPrecondition:
 		q.problems.Add("key", actorOf(s.last)+" changed this flag in the meantime. Look at it, and confirm again.")
 		return q.askDelete(http.StatusConflict)
+	case guidon.InvalidArgument:
+		q.problems.Add("question", guidon.PublicMessage(err))
+		return q.askDelete(http.StatusUnprocessableEntity)
 	}
 	if err != nil {
 		return err

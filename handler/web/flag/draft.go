@@ -182,6 +182,7 @@ func (d *draft) readStep(i int, form url.Values) step {
 	if before, ok := d.before(s); ok {
 		s.note = typed(before.note, s.note)
 	}
+	s.segments = strings.Fields(form.Get(at + "segments"))
 	for j := 0; form.Has(at + "segment." + strconv.Itoa(j)); j++ {
 		s.segments = append(s.segments, form.Get(at+"segment."+strconv.Itoa(j)))
 	}
@@ -253,6 +254,13 @@ func (d *draft) stepFields(i int, s step) []field {
 	return all
 }
 
+// maxSingleFields limits the segments that have a field each: package net/url reads at most
+// 10,000 fields of a form. The keys of more are in one field.
+const maxSingleFields = 20
+
+// maxFields limits the fields of a form, for the same reason.
+const maxFields = 8000
+
 // fixedFields returns the fields of a step that no element of an open one shows.
 func (d *draft) fixedFields(i int, s step) []field {
 	at := prefix(i)
@@ -260,8 +268,12 @@ func (d *draft) fixedFields(i int, s step) []field {
 	if s.was >= 0 {
 		all = append(all, field{at + "was", strconv.Itoa(s.was)})
 	}
-	for j, key := range s.segments {
-		all = append(all, field{at + "segment." + strconv.Itoa(j), key})
+	if len(s.segments) > maxSingleFields {
+		all = append(all, field{at + "segments", strings.Join(s.segments, " ")})
+	} else {
+		for j, key := range s.segments {
+			all = append(all, field{at + "segment." + strconv.Itoa(j), key})
+		}
 	}
 	if !d.boolean {
 		all = append(all, field{at + "order", s.order()})
@@ -350,25 +362,77 @@ func (d *draft) segmentKeys() (keys []string) {
 	return keys
 }
 
-// rebased makes the draft one over another state of the flag, which somebody else has
-// changed: steps that are the same in both are not changes.
+// rebased returns the draft over another state of the flag: steps that the visitor has not
+// changed are as they are there.
 func (d *draft) rebased(base *guidonv1.DocumentFlag) editor {
-	now := newDraft(base)
-	out := &draft{base: base, boolean: now.boolean, other: d.other, openElse: d.openElse}
-	used := make([]bool, len(now.steps))
+	began, theirs := newDraft(d.base), newDraft(base)
+	out := &draft{base: base, boolean: theirs.boolean, other: d.other, openElse: d.openElse}
+	merge(&out.other, began.other, theirs.other)
+	twins := d.pairSteps(began.steps, theirs)
+	known := make(map[int]bool) // steps of theirs that were there when the visitor began
+	for _, twin := range twins {
+		known[twin] = true
+	}
 	for _, s := range d.steps {
-		s.shares = d.sharesIn(base, s.shares)
 		was, existed := d.before(s)
-		s.was = -1
-		for i, candidate := range now.steps {
-			if !used[i] && (candidate.same(s) || existed && candidate.same(was)) {
-				used[i], s.was = true, i
-				break
-			}
+		twin, kept := twins[s.was]
+		unchanged := existed && s.same(was)
+		switch {
+		case unchanged && !kept: // deleted by them
+			continue
+		case unchanged:
+			open := s.open
+			s = theirs.steps[twin]
+			s.open = open
+		case kept:
+			s.was, s.shares = twin, d.sharesIn(base, s.shares)
+		default:
+			s.was, s.shares = -1, d.sharesIn(base, s.shares)
+		}
+		out.steps = append(out.steps, s)
+	}
+	for i, s := range theirs.steps {
+		if !known[i] {
+			out.steps = slices.Insert(out.steps, min(i, len(out.steps)), s)
+		}
+	}
+	return out
+}
+
+// over returns the draft as it is over another state of the flag.
+func (d *draft) over(base *guidonv1.DocumentFlag) *draft {
+	theirs := newDraft(base)
+	out := &draft{base: base, boolean: theirs.boolean, other: d.other}
+	twins := d.pairSteps(d.steps, theirs)
+	for i, s := range d.steps {
+		s.was, s.shares = -1, d.sharesIn(base, s.shares)
+		if twin, ok := twins[i]; ok {
+			s.was = twin
 		}
 		out.steps = append(out.steps, s)
 	}
 	return out
+}
+
+// pairSteps returns the index of each step in another state of the flag: that of an equal
+// one, or else that of the one in its place, if that is no other's.
+func (d *draft) pairSteps(steps []step, theirs *draft) map[int]int {
+	pairs, used := make(map[int]int), make(map[int]bool)
+	for i, s := range steps {
+		s.shares = d.sharesIn(theirs.base, s.shares)
+		for j := range theirs.steps {
+			if !used[j] && theirs.steps[j].same(s) {
+				pairs[i], used[j] = j, true
+				break
+			}
+		}
+	}
+	for i := range steps {
+		if _, ok := pairs[i]; !ok && i < len(theirs.steps) && !used[i] {
+			pairs[i], used[i] = i, true
+		}
+	}
+	return pairs
 }
 
 // sharesIn returns the shares with the indexes of the variants in another state. Those of

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -170,9 +171,12 @@ func (e *edit) save(since int64) error {
 		e.last = lastChange(e.v, e.key)
 		return conflict(e)
 	case guidon.InvalidArgument:
-		if err != nil {
-			return e.show(http.StatusUnprocessableEntity, part.Problems{{Field: "edit", Message: guidon.PublicMessage(err)}})
+		message := guidon.PublicMessage(err)
+		if problem, ok := strings.CutPrefix(message, messageField); ok {
+			e.problems.Add("message", "The message "+problem+".")
+			return e.review(http.StatusUnprocessableEntity)
 		}
+		return e.show(http.StatusUnprocessableEntity, part.Problems{{Field: "edit", Message: message}})
 	}
 	if err != nil {
 		return err
@@ -180,6 +184,9 @@ func (e *edit) save(since int64) error {
 	e.saved(response, e.tab.path...)
 	return nil
 }
+
+// messageField is how errors about the message of a change begin.
+const messageField = "invalid field message: "
 
 // goOn makes the draft one over the flag as it is now. It asks again if the flag has changed
 // after the revision that the visitor has seen.

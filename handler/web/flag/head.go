@@ -14,6 +14,7 @@ func (s *subject) page(main templ.Component) page.Page {
 	p := s.plainPage(s.name(), main)
 	p.Crumbs = []page.Crumb{{Text: "Flags", Address: s.v.In("flags")}, {Text: s.key}}
 	p.Live = s.at == 0
+	p.Regions = map[string]templ.Component{"flag": main}
 	return p
 }
 

@@ -149,7 +149,7 @@ func (s *subject) head(state part.State, current string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if s.last != nil {
+		if s.last != nil && s.at == 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<span>Changed")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -54,7 +54,10 @@ func unclosed(text string) string {
 		case quoted:
 		case c == '{' || c == '[':
 			open = append(open, c)
-		case (c == '}' || c == ']') && len(open) > 0:
+		case c == '}' || c == ']':
+			if len(open) == 0 || open[len(open)-1] != c-2 { // '[' and '{' are two before them
+				return ""
+			}
 			open = open[:len(open)-1]
 		}
 	}

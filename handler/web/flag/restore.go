@@ -55,7 +55,7 @@ func (r *restore) differences(g segments) (all []difference) {
 	}
 	all = newDetails(r.earlier).over(r.base).differences(g)
 	all = append(all, newVariants(r.earlier).over(r.base).differences(g)...)
-	return append(all, newDraft(r.earlier).rebased(r.base).differences(g)...)
+	return append(all, newDraft(r.earlier).over(r.base).differences(g)...)
 }
 
 // typeName returns the type of the flag in words.

@@ -13,12 +13,13 @@ type pages struct {
 	asks func(n *flipt.Namespace) bool
 }
 
-// asksNowhere is [pages].asks as long as namespaces have no setting for it.
-func asksNowhere(*flipt.Namespace) bool { return false }
+// asks is [pages].asks. It answers for the setting "ask before changes" of a namespace, which
+// none has yet; tests replace it.
+var asks = func(*flipt.Namespace) bool { return false }
 
 // Routes returns the pages of one flag.
 func Routes(*page.Site) []page.Route {
-	p := pages{asks: asksNowhere}
+	p := pages{asks: asks}
 	return []page.Route{
 		{Pattern: pattern, Get: p.getTargeting, Post: p.post(targetingTab)},
 		{Pattern: pattern + "/variants", Get: p.getVariants, Post: p.post(variantsTab), Unchanging: true},

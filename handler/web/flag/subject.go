@@ -107,7 +107,11 @@ func (s *subject) deletion() *guidonv1.Change {
 
 // actorName returns who made a change.
 func actorName(c *guidonv1.Change) string {
-	return cmp.Or(page.Printable(c.GetActor().GetName(), 128), page.Printable(c.GetActor().GetId(), 128), "somebody")
+	name := cmp.Or(page.Printable(c.GetActor().GetName(), 128), page.Printable(c.GetActor().GetId(), 128))
+	if name == "" || name == "anonymous" { // authentication is off
+		return "Anonymous"
+	}
+	return name
 }
 
 // boolean reports whether the flag has steps; otherwise it has variants and rules.

@@ -53,7 +53,7 @@ type ladder struct {
 
 func showTargeting(e *edit, problems part.Problems) (page.Page, error) {
 	d := e.editor.(*draft)
-	l := &ladder{edit: e, draft: d, problems: problems, editable: e.mayEdit() && len(d.steps) <= maxSteps}
+	l := &ladder{edit: e, draft: d, problems: problems, editable: e.mayEdit() && len(d.steps) <= maxSteps && len(d.fields()) <= maxFields}
 	if err := l.read(); err != nil {
 		return page.Page{}, err
 	}

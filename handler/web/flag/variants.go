@@ -346,7 +346,7 @@ func (d *variants) rowDifferences(i int, r variantRow) (all []difference) {
 	}
 	add := func(text, before, after string) {
 		if before != after {
-			all = append(all, difference{at, text, before, after})
+			all = append(all, difference{at: at, text: text, was: before, now: after})
 		}
 	}
 	add("key", was.GetKey(), r.key)

@@ -1,0 +1,178 @@
+package flag_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/flag"
+	"github.com/guidonhq/guidon/handler/web/webtest"
+)
+
+// TestTurnOff: a boolean flag is turned off for everyone after a question, and on again
+// without a difference.
+func TestTurnOff(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	before := body(t, content(t, s, "one-click-buy"))
+	ask := s.Get(flags+"one-click-buy/turn-off").Check(200).Contains("Turn off “One-click buy” for everyone?", "adds a first step that gives Off to everyone", "13% of those in none of the segments go from on to off.")
+	if got, want := press(t, s, ask, "turn-off").Location(), flags+"one-click-buy?saved=3"; got != want {
+		t.Errorf("leads to %s, want %s", got, want)
+	}
+	s.Get(flags+"one-click-buy").Check(200).Contains("One-click buy Off", "Turn on", "Off for everyone", "Never reached: step 1 already takes these.")
+	press(t, s, ask, "turn-off").Check(409).Contains("It was turned on or off in the meantime.")
+	on := s.Get(flags+"one-click-buy/turn-off").Check(200).Contains("Turn on “One-click buy”?", "removes the step")
+	press(t, s, on, "turn-on", "message", "fixed").Location()
+	if diff := cmp.Diff(before, body(t, content(t, s, "one-click-buy"))); diff != "" {
+		t.Errorf("turned off and on (-want +got):\n%s", diff)
+	}
+	press(t, s, ask, "turn-off").Check(409).Contains("changed this flag in the meantime")
+}
+
+// TestSwitch: a variant flag has a switch.
+func TestSwitch(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	r := s.Get(flags + "checkout-redesign").Check(200)
+	action, form := formWithButton(t, r, "turn-off")
+	form.Set("do", "turn-off")
+	s.Post(action, form).Location()
+	if got := content(t, s, "checkout-redesign")["enabled"]; got != false {
+		t.Errorf("enabled is %v, want false", got)
+	}
+	s.Get(flags + "checkout-redesign").Check(200).Contains("This flag is off: everyone gets classic")
+	s.Get(flags+"checkout-redesign/turn-off").Check(200).Contains("The rules decide again.", "Turn on")
+}
+
+// formWithButton returns the form that has the button.
+func formWithButton(t *testing.T, r *webtest.Reply, do string) (string, url.Values) {
+	t.Helper()
+	for _, n := range r.All("form") {
+		for b := range n.Descendants() {
+			if b.Data == "button" && webtest.Attribute(b, "value") == do {
+				form := make(url.Values)
+				for i := range n.Descendants() {
+					if i.Data == "input" {
+						form[webtest.Attribute(i, "name")] = []string{webtest.Attribute(i, "value")}
+					}
+				}
+				return webtest.Attribute(n, "action"), form
+			}
+		}
+	}
+	t.Fatalf("no button %s", do)
+	return "", nil
+}
+
+// TestDelete: the key of the flag must be typed.
+func TestDelete(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	s.Import("staging", webtest.Example(t, "shop.yaml"))
+	ask := s.Get(flags+"one-click-buy/delete").Check(200).Contains("It is partly on in Default.", "You can undo this in Changes.")
+	for _, key := range []string{"", "one-click", "One-Click-Buy"} {
+		r := press(t, s, ask, "delete", "key", key).Check(422).Contains("This is not the key of the flag: one-click-buy.")
+		if _, form := r.Form("question"); form.Get("key") != key {
+			t.Errorf("the field has %q, want %q", form.Get("key"), key)
+		}
+	}
+	stale := ask
+	press(t, s, s.Get(flags+"one-click-buy/details"), "save", "name", "Buy now").Location()
+	press(t, s, stale, "delete", "key", "one-click-buy").Check(409).Contains("Mira changed this flag in the meantime.", "Delete “Buy now”?")
+	ask = s.Get(flags + "one-click-buy/delete")
+	if got, want := press(t, s, ask, "delete", "key", "one-click-buy").Location(), "/namespaces/default/flags?saved=4"; got != want {
+		t.Errorf("leads to %s, want %s", got, want)
+	}
+	s.Get(flags + "one-click-buy").Check(404)
+}
+
+// TestCopy: a flag is copied within its namespace, or into another with the segments that
+// this lacks.
+func TestCopy(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	s.Import("staging", []byte("namespace:\n  key: staging\n  name: Staging\n"))
+	ask := s.Get(flags + "one-click-buy/copy").Check(200)
+	press(t, s, ask, "copy", "key", "").Check(422).Contains("A key is needed.")
+	press(t, s, ask, "copy", "name", "").Check(422).Contains("A name is needed.")
+	press(t, s, ask, "copy", "to", "nowhere").Check(422).Contains("Choose a namespace.")
+	press(t, s, ask, "copy", "key", strings.Repeat("k", 260)).Check(422).Contains("255 characters at most, this has 260.")
+	r := press(t, s, ask, "copy", "key", "check out").Check(422).Contains("Letters, digits, - and _ only. Did you mean check-out?", "Take check-out")
+	if _, form := press(t, s, r, "key:check-out").Check(200).Form("question"); form.Get("key") != "check-out" {
+		t.Errorf("the field has %q", form.Get("key"))
+	}
+	press(t, s, ask, "copy", "key", "wishlist").Check(422).Contains("Default has a flag “Wishlist” with this key.")
+	if got, want := press(t, s, ask, "copy").Location(), flags+"one-click-buy-copy?saved=3"; got != want {
+		t.Errorf("leads to %s, want %s", got, want)
+	}
+	want := content(t, s, "one-click-buy")
+	want["key"], want["name"] = "one-click-buy-copy", "One-click buy (copy)"
+	if diff := cmp.Diff(body(t, want), body(t, content(t, s, "one-click-buy-copy"))); diff != "" {
+		t.Errorf("copied (-want +got):\n%s", diff)
+	}
+
+	ask = s.Get(flags + "one-click-buy/copy?to=staging").Check(200)
+	press(t, s, ask, "copy", "segments", "").Check(422).Contains("Staging lacks 4 segments of this flag")
+	if got, want := press(t, s, ask, "copy").Location(), "/namespaces/staging/flags/one-click-buy?saved=2"; got != want {
+		t.Errorf("leads to %s, want %s", got, want)
+	}
+	s.Get("/namespaces/staging/flags/one-click-buy").Check(200).Contains("Loyal customers", "Same key elsewhere Default the same")
+	press(t, s, s.Get("/namespaces/staging/flags/one-click-buy?edit=3"), "save", "step.2.share", "50").Location()
+	s.Get("/namespaces/staging/flags/one-click-buy").Check(200).Contains("Same key elsewhere Default differs")
+}
+
+// TestMessage: the message of a change is checked, and stays in its field.
+func TestMessage(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "review", "step.2.share", "25")
+	r = press(t, s, r, "save", "message", "a\x00b").Check(422).Contains("The message must not contain", "share 12.5%")
+	if _, form := r.Form("edit"); form.Get("message") != "a\uFFFDb" {
+		t.Errorf("the field has %q", form.Get("message"))
+	}
+	press(t, s, r, "save", "message", "fine").Location()
+	press(t, s, s.Get(flags+"one-click-buy/delete"), "delete", "key", "one-click-buy", "message", "a\x00b").Check(422).Contains("message")
+	press(t, s, s.Get(flags+"one-click-buy/turn-off"), "turn-off", "message", "a\x00b").Check(422).Contains("message")
+}
+
+// TestDatabaseAway: if the database does not answer while a draft is saved, the page keeps
+// the form.
+func TestDatabaseAway(t *testing.T) {
+	away := false
+	s := webtest.New(t, webtest.Options{Fault: func() error {
+		if away {
+			return guidon.Errorf(guidon.Unavailable, "the database is away")
+		}
+		return nil
+	}})
+	r := s.Get(flags + "one-click-buy?edit=3").Check(200)
+	away = true
+	r = press(t, s, r, "save", "step.2.share", "25").Check(503).Contains("It is not known whether this was saved", "Send again")
+	away = false
+	for _, n := range r.All("form") {
+		form := make(url.Values)
+		for i := range n.Descendants() {
+			if i.Data == "input" {
+				form.Set(webtest.Attribute(i, "name"), webtest.Attribute(i, "value"))
+			}
+		}
+		if got, want := s.Post(webtest.Attribute(n, "action"), form).Location(), flags+"one-click-buy?saved=3"; got != want {
+			t.Errorf("leads to %s, want %s", got, want)
+		}
+	}
+}
+
+// TestAsks: in a namespace that asks before changes, its key must be typed before a flag is
+// saved, turned off or deleted.
+func TestAsks(t *testing.T) {
+	flag.AskEverywhere(t)
+	s := webtest.New(t, webtest.Options{})
+	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "save", "step.2.share", "25").Check(200).Contains("Review your change", "Type default to change this namespace")
+	press(t, s, r, "save", "namespace", "Default").Check(422).Contains("This is not the key of the namespace: default.")
+	press(t, s, r, "save", "namespace", "default").Location()
+	ask := s.Get(flags + "checkout-redesign/turn-off").Check(200)
+	press(t, s, ask, "turn-off").Check(422).Contains("Type the key of the namespace: default.")
+	press(t, s, ask, "turn-off", "namespace", "default").Location()
+	s.Get(flags + "checkout-redesign").Check(200).Contains("Turn on") // a link instead of a switch
+	ask = s.Get(flags + "checkout-redesign/delete").Check(200)
+	press(t, s, ask, "delete", "key", "checkout-redesign").Check(422)
+	press(t, s, ask, "delete", "key", "checkout-redesign", "namespace", "default").Location()
+}

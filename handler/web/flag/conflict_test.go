@@ -1,0 +1,112 @@
+package flag_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon/handler/web/webtest"
+	"github.com/guidonhq/guidon/service"
+)
+
+// TestConflict: of two visitors who began at the same revision, the second one keeps what
+// was entered, looks at what the first one did, and goes on over it.
+func TestConflict(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	jonas := s.As(s.SignIn(service.TokenInput{Name: "Jonas"}))
+	mine, theirs := s.Get(flags+"one-click-buy?edit=3"), jonas.Get(flags+"one-click-buy?edit=1")
+	press(t, jonas, theirs, "save", "step.0.note", "seen first").Location()
+
+	// The draft goes on, with a note.
+	press(t, s, mine, "draft", "step.2.share", "25").Check(200).Contains("Jonas changed this flag just now", "1 unsaved change", "Edited: share 12.5% → 25%")
+	r := press(t, s, mine, "save", "step.2.share", "25").Check(409)
+	r.Contains("Jonas changed this flag while you were editing", "Nothing is lost", "Revision 3 just now", "Step 3 share 12.5% → becomes 25%")
+	if got := body(t, content(t, s, "one-click-buy")); !strings.Contains(got, "12.5") {
+		t.Errorf("a conflict was saved: %s", got)
+	}
+	press(t, s, r, "review").Check(200)
+	press(t, s, r, "save").Check(409)
+	r = press(t, s, r, "continue").Check(200).Contains("1 unsaved change", "seen first", "25% of everyone").Lacks("Jonas changed this flag just now, in revision")
+	press(t, s, r, "save").Location()
+	got := body(t, content(t, s, "one-click-buy"))
+	for _, want := range []string{"seen first", `"percentage":25`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s in it", got, want)
+		}
+	}
+}
+
+// TestConflictAgain: going on over a change that one has not seen is a conflict again.
+func TestConflictAgain(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	mine := s.Get(flags + "one-click-buy?edit=3")
+	press(t, s, s.Get(flags+"one-click-buy?edit=1"), "save", "step.0.note", "one").Location()
+	conflict := press(t, s, mine, "save", "step.2.share", "25").Check(409)
+	press(t, s, s.Get(flags+"one-click-buy?edit=1"), "save", "step.0.note", "two").Location()
+	r := press(t, s, conflict, "continue").Check(409)
+	press(t, s, r, "continue").Check(200).Contains("two", "25%")
+}
+
+// TestNoConflict: a change of another flag, or of another part of the namespace, is none.
+func TestNoConflict(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	mine := s.Get(flags + "one-click-buy?edit=3")
+	press(t, s, s.Get(flags+"dark-mode/details"), "save", "name", "Night mode").Location()
+	press(t, s, mine, "save", "step.2.share", "25").Location()
+}
+
+// TestConflictOfTabs: what another tab has changed is not overwritten by going on.
+func TestConflictOfTabs(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	details, variants := s.Get(flags+"checkout-redesign/details"), s.Get(flags+"checkout-redesign/variants?edit=1")
+	press(t, s, s.Get(flags+"checkout-redesign/details"), "save", "description", "Theirs", "owner", "somebody", "meta.0.value", "SHOP-1").Location()
+	r := press(t, s, details, "save", "name", "Mine").Check(409)
+	press(t, s, press(t, s, r, "continue").Check(200), "save").Location()
+	press(t, s, s.Get(flags+"checkout-redesign/variants?edit=2"), "save", "variant.1.name", "Theirs too").Location()
+	r = press(t, s, variants, "save", "variant.0.name", "Mine too").Check(409)
+	press(t, s, press(t, s, r, "continue").Check(200), "save").Location()
+	got := body(t, content(t, s, "checkout-redesign"))
+	for _, want := range []string{`"name":"Mine"`, "Theirs", "somebody", "SHOP-1", "Mine too", "Theirs too"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s in it", got, want)
+		}
+	}
+}
+
+// TestDeletedMeanwhile: a flag that was deleted while somebody edited it can be created
+// again with the edit.
+func TestDeletedMeanwhile(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	mine := s.Get(flags + "one-click-buy?edit=3")
+	press(t, s, s.Get(flags+"one-click-buy/delete"), "delete", "key", "one-click-buy").Location()
+	s.Get(flags + "one-click-buy").Check(404).Contains("Deleted by Mira just now, in revision 3")
+	r := press(t, s, mine, "save", "step.2.share", "25").Check(409).Contains("Mira deleted this flag while you were editing", "share 12.5%")
+	press(t, s, r, "create").Location()
+	if got := body(t, content(t, s, "one-click-buy")); !strings.Contains(got, `"percentage":25`) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestPast: the flag is shown as it was, and restored after a review.
+func TestPast(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	before := body(t, content(t, s, "checkout-redesign"))
+	press(t, s, s.Get(flags+"checkout-redesign?edit=3"), "save", "step.2.share.classic", "70", "step.2.share.one-page", "20").Location()
+	press(t, s, s.Get(flags+"checkout-redesign/details"), "save", "name", "Other", "owner", "").Location()
+	press(t, s, press(t, s, s.Get(flags+"checkout-redesign/variants"), "remove:2"), "save").Location()
+	r := s.Get(flags + "checkout-redesign?at=2").Check(200)
+	r.Contains("You see this flag as it was at revision 2.", "Restore", "classic 80%").Lacks("Add rule", "Turn off")
+	s.As(s.SignIn(service.TokenInput{Name: "Vera", Role: service.RoleViewer})).Get(flags + "checkout-redesign?at=2").Check(200).Lacks("Restore")
+
+	form := url.Values{"tab": {"restore"}, "at": {"2"}, "revision": {"5"}, "do": {"review"}}
+	r = s.Post(flags+"checkout-redesign/review", form).Check(200)
+	r.Contains("Name Other → becomes Checkout redesign", "Metadata, owner nothing → becomes team-checkout", "Variant express new", "shares")
+	if got, want := press(t, s, r, "save").Location(), flags+"checkout-redesign?saved=6"; got != want {
+		t.Errorf("leads to %s, want %s", got, want)
+	}
+	if got := body(t, content(t, s, "checkout-redesign")); got != before {
+		t.Errorf("restored %s, want %s", got, before)
+	}
+	form.Set("at", "0")
+	s.Post(flags+"checkout-redesign/review", form).Check(400)
+}
