@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	_ "modernc.org/sqlite"
+
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
@@ -46,7 +48,7 @@ type Server struct {
 	session string
 }
 
-// New returns a server, whose namespace default has the flags of examples/shop.yaml, and
+// New returns a server with the namespaces default and warehouse of examples/shop.yaml,
 // whose visitor is an administrator.
 func New(t testing.TB, options Options) *Server {
 	t.Helper()
@@ -64,7 +66,7 @@ func New(t testing.TB, options Options) *Server {
 		Logger:         slog.New(slog.NewJSONHandler(s.Log, nil)),
 	})
 	if !options.Empty {
-		s.Import("default", Example(t, "shop.yaml"))
+		s.Import("", Example(t, "shop.yaml"))
 	}
 	if !options.Open {
 		s.session = s.SignIn(service.TokenInput{Name: "Mira"})
@@ -112,24 +114,35 @@ func Example(t testing.TB, name string) []byte {
 	return content
 }
 
-// Import imports a YAML document into a namespace, which it creates unless it is default,
-// and replaces what it has.
+// Import imports YAML documents into their namespaces, and replaces what these have. A
+// namespace, if given, gets the first document instead.
 func (s *Server) Import(namespace string, yaml []byte) {
 	s.t.Helper()
 	documents, err := document.Decode(bytes.NewReader(yaml), document.YAML)
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	if namespace != "" {
+		documents = documents[:1]
+		documents[0].Namespace = service.DocumentNamespace{Key: namespace, Name: strings.ToUpper(namespace[:1]) + namespace[1:]}
+	}
 	for _, d := range documents {
-		d.Namespace.Key = ""
-		if namespace != "default" {
-			if _, _, err := s.Service.CreateNamespace(s.t.Context(), service.Write{}, service.NamespaceInput{Key: namespace, Name: strings.ToUpper(namespace[:1]) + namespace[1:]}); err != nil {
-				s.t.Fatal(err)
-			}
-		}
-		if _, _, err := s.Service.Import(s.t.Context(), service.Write{}, namespace, d, service.ImportReplace, false); err != nil {
+		s.replace(d)
+	}
+}
+
+// replace imports a document into its namespace, which it creates unless it is default.
+func (s *Server) replace(d *service.Document) {
+	s.t.Helper()
+	key := d.Namespace.Key
+	if key != "default" {
+		in := service.NamespaceInput{Key: key, Name: d.Namespace.Name}
+		if _, _, err := s.Service.CreateNamespace(s.t.Context(), service.Write{}, in); err != nil {
 			s.t.Fatal(err)
 		}
+	}
+	if _, _, err := s.Service.Import(s.t.Context(), service.Write{}, key, d, service.ImportReplace, false); err != nil {
+		s.t.Fatal(err)
 	}
 }
 
