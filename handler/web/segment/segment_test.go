@@ -166,7 +166,7 @@ func TestGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"", "/used-by", "/delete"} {
-		r := s.Get(segmentsPath+"/short"+path).Check(404).Contains("Deleted by anonymous just now at revision 4.", "Bring it back")
+		r := s.Get(segmentsPath+"/short"+path).Check(404).Contains("Deleted by Anonymous just now at revision 4.", "Bring it back")
 		if action, _ := r.Form(""); action != "/namespaces/default/changes/4/undo" {
 			t.Errorf("brings it back by %s", action)
 		}
