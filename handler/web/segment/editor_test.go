@@ -334,6 +334,10 @@ func TestKnown(t *testing.T) {
 		t.Error("known properties or values are not offered")
 	}
 	s.Get(riskyPath).Check(200).Contains("1 condition of other segments compares this property as Number.")
+	replace(t, s, "own", &service.DocumentSegment{Name: "O", Constraints: []*service.DocumentConstraint{
+		{Type: 1, Property: "only-here", Operator: "empty"}, {Type: 2, Property: "only-here", Operator: "present"},
+	}})
+	s.Get(segmentsPath + "/own").Check(200).Lacks("of other segments")
 }
 
 // TestLimit: the editor takes 200 conditions, and does not cut off more.
