@@ -16,6 +16,7 @@ type deletion struct {
 	*subject
 	Revision int64 // since which the segment must not have changed
 	Typed    string
+	Message  string
 	Problems part.Problems
 }
 
@@ -59,7 +60,7 @@ func postDelete(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	d.Typed = form.Get("key")
+	d.Typed, d.Message = form.Get("key"), form.Get("message")
 	if d.Revision, err = strconv.ParseInt(form.Get("revision"), 10, 64); err != nil || d.Revision < 0 {
 		return errForm
 	}
@@ -67,12 +68,12 @@ func postDelete(v *page.Visit) error {
 		d.Problems.Add("key", "Type the key exactly as it is: "+d.Key)
 		return d.reply(http.StatusUnprocessableEntity)
 	}
-	return d.delete(form.Get("message"))
+	return d.delete()
 }
 
-func (d *deletion) delete(message string) error {
+func (d *deletion) delete() error {
 	deleted, err := patch.Run(d.Visit, &guidonv1.PatchRequest{
-		NamespaceKey: d.Visit.Key(), Message: message,
+		NamespaceKey: d.Visit.Key(), Message: d.Message,
 		Segments: []*guidonv1.SegmentEdit{{Delete: d.Key, UnlessChangedSince: &d.Revision}},
 	})
 	switch guidon.CodeOf(err) {
@@ -86,6 +87,9 @@ func (d *deletion) delete(message string) error {
 		return d.reply(http.StatusConflict)
 	case guidon.InvalidArgument: // it is in use
 		d.Problems = part.Problems{refusal("key", err)}
+		if d.Problems.Of("message") != "" {
+			return d.reply(http.StatusUnprocessableEntity)
+		}
 		return d.reply(http.StatusConflict)
 	}
 	if err != nil {

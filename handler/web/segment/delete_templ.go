@@ -330,7 +330,7 @@ func (d *deletion) asking() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = messageField("").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = messageField(d.Message, d.Problems).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

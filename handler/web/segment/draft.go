@@ -193,6 +193,36 @@ func (d *draft) keepSpelling(saved *guidonv1.DocumentSegment) {
 		from := saved.GetConstraints()[c.From]
 		c.Property, c.Note = spelledAs(from.GetProperty(), c.Property, noBreaks), spelledAs(from.GetDescription(), c.Note, noBreaks)
 		c.Value, c.Text = spelledAs(from.GetValue(), c.Value, noBreaks), spelledAs(from.GetValue(), c.Text, noBreaks)
+		c.keepItems(from.GetValue())
+	}
+}
+
+// keepItems is keepSpelling for the values of a list.
+func (c *condition) keepItems(saved string) {
+	if !c.Open || entryOf(c.Type, c.Operator) != entryList {
+		return
+	}
+	was, ok := itemsOf(saved, c.Type == typeNumber)
+	if !ok {
+		return
+	}
+	spelling := make(map[string]string)
+	for _, item := range was {
+		if plain := noBreaks.Replace(item); plain != item {
+			spelling[plain] = item
+		}
+	}
+	changed := false
+	for i, item := range c.Items {
+		if s, ok := spelling[noBreaks.Replace(item)]; ok && s != item {
+			c.Items[i], changed = s, true
+		}
+	}
+	switch {
+	case slices.Equal(was, c.Items):
+		c.Value = saved
+	case changed:
+		c.Value = listOf(c.Items, c.Type == typeNumber)
 	}
 }
 

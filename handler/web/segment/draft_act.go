@@ -58,7 +58,9 @@ func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *t
 			c.accept(zone)
 		}
 	case "missing":
-		done.Problems = d.add(i+1, missing(c, zone))
+		if d.addsMissing(i) {
+			done.Problems = d.add(i+1, missing(c, zone))
+		}
 	}
 	return done
 }

@@ -54,15 +54,5 @@ func (d *draft) edited(i int, saved *guidonv1.DocumentSegment) bool {
 	return c.From < 0 || c.From >= len(saved.GetConstraints()) || !proto.Equal(c.document(), saved.GetConstraints()[c.From])
 }
 
-// open returns the indexes of the conditions that are shown as fields.
-func (d *draft) open() (indexes []int) {
-	for i := range d.Conditions {
-		if d.Conditions[i].Open {
-			indexes = append(indexes, i)
-		}
-	}
-	return indexes
-}
-
 // insert inserts a condition at the index.
 func (d *draft) insert(i int, c condition) { d.Conditions = slices.Insert(d.Conditions, i, c) }

@@ -71,7 +71,7 @@ func movesOf(u *guidonv1.SegmentUse) (moves []string, more int) {
 	seen := make(map[string]bool)
 	for _, group := range u.GetEffect().GetGroups() {
 		for _, m := range group.GetMoves() {
-			text := m.GetSummary()
+			text := moveText(u.GetEffect().GetType(), group, m)
 			switch {
 			case seen[text]:
 			case len(moves) == maxMoves:

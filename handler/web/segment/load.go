@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -91,6 +92,9 @@ func newestRecord(v *page.Visit, key string) (*guidonv1.Change, error) {
 
 // actorName returns who made a change, for people.
 func actorName(c *guidonv1.Change) string {
+	if c.GetActor().GetName() == "" && c.GetActor().GetId() == change.Anonymous.ID {
+		return "Anonymous"
+	}
 	return page.Printable(cmp.Or(c.GetActor().GetName(), c.GetActor().GetId(), "somebody unknown"), 128)
 }
 

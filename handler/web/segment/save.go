@@ -3,6 +3,7 @@ package segment
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -35,13 +36,21 @@ func savedQuery(revision int64) string { return "?saved=" + strconv.FormatInt(re
 // replyRefused shows the form again with the error of the operation.
 func (e *editor) replyRefused(err error) error {
 	e.acted.Problems = part.Problems{refusal("conditions", err)}
+	if e.acted.Problems.Of("message") != "" {
+		return e.replyReview(http.StatusUnprocessableEntity)
+	}
 	if err := e.readAround(); err != nil {
 		return err
 	}
 	return e.reply(http.StatusUnprocessableEntity)
 }
 
-// refusal returns the error of an operation as a problem of a field.
+// refusal returns the error of an operation as a problem of a field, or of the message if it
+// is about that.
 func refusal(field string, err error) part.Problem {
-	return part.Problem{Field: field, Message: sentence(page.Printable(guidon.PublicMessage(err), 600))}
+	text := page.Printable(guidon.PublicMessage(err), 600)
+	if rule, ok := strings.CutPrefix(text, "invalid field message: "); ok {
+		return part.Problem{Field: "message", Message: "The message " + rule + "."}
+	}
+	return part.Problem{Field: field, Message: sentence(text)}
 }

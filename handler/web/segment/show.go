@@ -65,9 +65,18 @@ func postSegment(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
+	action := page.ActionOf(form)
+	if !form.Has("revision") { // the page has no draft
+		if action.Verb != "check" {
+			return errForm
+		}
+		asked := draftOf(s.Saved, s.Revision, v.Location())
+		asked.Entity, asked.Context = d.Entity, d.Context
+		d = asked
+	}
 	d.Key = s.Key
 	d.keepSpelling(s.Saved)
-	return s.act(d, page.ActionOf(form))
+	return s.act(d, action)
 }
 
 // act does what the button says.
