@@ -23,7 +23,21 @@ const MaxExplainedSteps = 10_000
 // Constraints are compared by the matchers of the evaluation, all of them: also those that
 // an evaluation skips because another one has decided about their segment.
 func (s *Snapshot) Explain(flagKey, entityID string, context map[string]string) (*Explanation, error) {
-	x, err := s.explaining(flagKey, entityID, context)
+	f := s.flagByKey[flagKey]
+	if f == nil {
+		return nil, FlagNotFound(s.namespace.Key, flagKey)
+	}
+	return s.explainCompiled(f, entityID, context)
+}
+
+// ExplainFlag is Explain for the flag as it would be if it were stored as f, which may be a
+// new flag.
+func (s *Snapshot) ExplainFlag(f *Flag, entityID string, context map[string]string) (*Explanation, error) {
+	return s.explainCompiled(compileFlag(f, s.segmentsByKey), entityID, context)
+}
+
+func (s *Snapshot) explainCompiled(f *CompiledFlag, entityID string, context map[string]string) (*Explanation, error) {
+	x, err := s.explaining(f, entityID, context)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +52,11 @@ func (s *Snapshot) Explain(flagKey, entityID string, context map[string]string) 
 
 // Decide is Explain without the path and the other results.
 func (s *Snapshot) Decide(flagKey, entityID string, context map[string]string) (*Explanation, error) {
-	x, err := s.explaining(flagKey, entityID, context)
+	f := s.flagByKey[flagKey]
+	if f == nil {
+		return nil, FlagNotFound(s.namespace.Key, flagKey)
+	}
+	x, err := s.explaining(f, entityID, context)
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +77,9 @@ type explaining struct {
 	constraints chunk[ExplainedConstraint]
 }
 
-func (s *Snapshot) explaining(flagKey, entityID string, context map[string]string) (*explaining, error) {
-	f := s.flagByKey[flagKey]
-	if f == nil {
-		return nil, FlagNotFound(s.namespace.Key, flagKey)
-	}
+func (s *Snapshot) explaining(f *CompiledFlag, entityID string, context map[string]string) (*explaining, error) {
 	if max(len(f.flag.Rules), len(f.flag.Rollouts)) > MaxExplainedSteps {
-		return nil, Errorf(TooLarge, "flag %q has more than %d rules or rollouts, which cannot be explained", flagKey, MaxExplainedSteps)
+		return nil, Errorf(TooLarge, "flag %q has more than %d rules or rollouts, which cannot be explained", f.key, MaxExplainedSteps)
 	}
 	x := &explaining{segments: s.segmentsByKey, flag: f, entityID: entityID, context: context}
 	x.steps = x.resolve()

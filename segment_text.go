@@ -43,15 +43,24 @@ const maxSaid = 60
 
 // Describe returns the constraint in words, such as "country is one of AT, DE".
 func (c *Constraint) Describe() string {
-	subject := said(c.Property)
+	subject, operator, operand := c.Words()
+	if operand == "" {
+		return subject + " " + operator
+	}
+	return subject + " " + operator + " " + operand
+}
+
+// Words returns the parts of the constraint in words, such as "country", "is one of" and "AT,
+// DE". The operand is empty if the operator has none.
+func (c *Constraint) Words() (subject, operator, operand string) {
+	subject = said(c.Property)
 	if c.Type == EntityIDComparison {
 		subject = "entity"
 	}
-	text := subject + " " + c.operatorWords()
 	if c.hasOperand() {
-		text += " " + c.operandWords()
+		operand = c.operandWords()
 	}
-	return text
+	return subject, c.operatorWords(), operand
 }
 
 // Operators in words: for most types, and for dates.

@@ -159,6 +159,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.List[guidonv1.ExplainResponse]("/guidon.v1.ExplainService/Explain", manage, within(post, "/flags/{key}/explain"), evaluator.Explain).Validating(evaluation.CheckExplain),
 		call.List[guidonv1.ExplainBatchResponse]("/guidon.v1.ExplainService/ExplainBatch", manage, within(post, "/flags/{key}/explain/batch"), evaluator.ExplainBatch).Validating(evaluation.CheckExplainBatch),
 		call.Read("/guidon.v1.ExplainService/ExplainSegment", manage, within(post, "/segments/{key}/explain"), evaluation.ExplainSegment).Validating(evaluation.CheckExplainSegment),
+		call.Read("/guidon.v1.ExplainService/ExplainFlags", manage, within(post, "/explain"), evaluation.ExplainFlags).Validating(evaluation.CheckExplainFlags),
 
 		// States and the differences between them: not part of Flipt v1.
 		call.ReadPair("/guidon.v1.CompareService/Compare", within(get, "/compare"), plan.Compare).Validating(plan.CheckCompare),

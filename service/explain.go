@@ -14,13 +14,47 @@ type Entity struct {
 	Context map[string]string
 }
 
-// Explain explains the evaluation of a flag. It returns the errors of [CheckExplain] and of
-// [guidon.Snapshot.Explain].
-func (v View) Explain(key string, e Entity) (*guidon.Explanation, error) {
+// Explain explains the evaluation of a flag or, if edited is not nil, of what the flag would be
+// if that were saved; then it need not exist. It returns the errors of [CheckExplain] and of
+// [guidon.Snapshot.Explain], and InvalidArgument with the problems of the edited flag.
+func (v View) Explain(key string, edited *DocumentFlag, e Entity) (*guidon.Explanation, error) {
 	if err := CheckExplain(key, e); err != nil {
 		return nil, err
 	}
-	return v.Snapshot.Explain(key, e.ID, e.Context)
+	if edited == nil {
+		return v.Snapshot.Explain(key, e.ID, e.Context)
+	}
+	f, err := v.editedFlag(key, edited)
+	if err != nil {
+		return nil, err
+	}
+	return v.Snapshot.ExplainFlag(f, e.ID, e.Context)
+}
+
+// FlagResult is what an entity gets from a flag.
+type FlagResult struct {
+	Flag        *guidon.Flag
+	Explanation *guidon.Explanation // only the result and what decided it; nil if Err is not
+	Err         error
+}
+
+// ExplainFlags evaluates the flags of the window for the entity, in order of their names. It
+// also returns how many flags there are. The errors are those of [CheckExplainFlags].
+func (v View) ExplainFlags(e Entity, w Window) ([]FlagResult, int, error) {
+	if err := CheckExplainFlags(e, w); err != nil {
+		return nil, 0, err
+	}
+	c := catalogs.Of(v.Snapshot)
+	order := c.orders[FlagsByName]()
+	first := min(int(w.Offset), len(order))
+	order = order[first:min(first+w.size(), len(order))]
+	results := make([]FlagResult, len(order))
+	for i, at := range order {
+		r := &results[i]
+		r.Flag = c.rows[at].flag
+		r.Explanation, r.Err = v.Snapshot.Decide(r.Flag.Key, e.ID, e.Context)
+	}
+	return results, len(c.rows), nil
 }
 
 // ExplainBatch evaluates a flag for entities, in order. The explanations have only the results
@@ -74,9 +108,26 @@ func CheckExplain(key string, entities ...Entity) error {
 		return guidon.Errorf(guidon.TooLarge, "invalid field entities: must not contain more than %d elements", MaxExplained)
 	}
 	for _, e := range entities {
-		if len(e.Context) > maxExplainedContext {
-			return guidon.Errorf(guidon.InvalidArgument, "invalid field context: must not have more than %d properties", maxExplainedContext)
+		if err := e.check(); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// CheckExplainFlags checks a request to evaluate flags for an entity. It returns
+// InvalidArgument if the context has more than 1000 properties, or if the window breaks a
+// rule.
+func CheckExplainFlags(e Entity, w Window) error {
+	if err := e.check(); err != nil {
+		return err
+	}
+	return w.Validate()
+}
+
+func (e Entity) check() error {
+	if len(e.Context) > maxExplainedContext {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field context: must not have more than %d properties", maxExplainedContext)
 	}
 	return nil
 }

@@ -41,6 +41,7 @@ var contexts = map[protoreflect.FullName]bool{
 	"guidon.v1.ExplainRequest.context":        true,
 	"guidon.v1.ExplainEntity.context":         true,
 	"guidon.v1.ExplainSegmentRequest.context": true,
+	"guidon.v1.ExplainFlagsRequest.context":   true,
 }
 
 // IsContext reports whether the field is an evaluation context, whose values may be of any

@@ -22,7 +22,11 @@ func CheckExplain(m proto.Message) error {
 // Explain explains an evaluation. That does not count as an evaluation of the flag.
 func (v *Evaluator) Explain(view service.View, m *guidonv1.ExplainRequest, _ *call.Request) (call.Response, error) {
 	start := v.tick()
-	e, err := view.Explain(m.GetKey(), entityOf(m))
+	var edited *service.DocumentFlag
+	if m.GetFlag() != nil {
+		edited = convert.DocumentFlagOf(m.GetFlag())
+	}
+	e, err := view.Explain(m.GetKey(), edited, entityOf(m))
 	if err != nil {
 		return call.Response{}, err
 	}

@@ -114,8 +114,9 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 
 	"/guidon.v1.CompareService/Compare": "Compare two namespaces: which flags and segments differ, field by field",
 
-	"/guidon.v1.ExplainService/Explain":        "Explain how a flag comes to its result for an entity, and the changes needed for its other results",
+	"/guidon.v1.ExplainService/Explain":        "Explain how a flag, as it is or as it would be after an edit, comes to its result for an entity, and the changes needed for its other results",
 	"/guidon.v1.ExplainService/ExplainBatch":   "Evaluate a flag for up to 1,000 entities and count the results",
+	"/guidon.v1.ExplainService/ExplainFlags":   "Evaluate the flags of a namespace for one entity",
 	"/guidon.v1.ExplainService/ExplainSegment": "Explain whether an entity belongs to a segment, as it is or as it would be after an edit",
 
 	"/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods": "List the sign-in methods",

@@ -4,9 +4,11 @@ import (
 	"net/http"
 
 	"github.com/guidonhq/guidon/handler/web/changes"
+	"github.com/guidonhq/guidon/handler/web/code"
 	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/playground"
 	"github.com/guidonhq/guidon/handler/web/search"
 	"github.com/guidonhq/guidon/handler/web/segment"
 	"github.com/guidonhq/guidon/handler/web/settings"
@@ -22,6 +24,8 @@ func routes(s *page.Site) *page.Routes {
 		segment.Routes(s),
 		changes.Routes(s, changes.Heads{}),
 		settings.Routes(s),
+		playground.Routes(),
+		code.Routes(),
 	)
 }
 

@@ -49,7 +49,7 @@ func TestMethods(t *testing.T) {
 		"guidon.v1.AnalysisService: GetSegmentUsage PreviewSegment PreviewFlag GetFlagReach PreviewFlagReach",
 		"guidon.v1.CatalogService: ListFlagSummaries ListSegmentSummaries ListUnusedFlags ListProperties GetCatalogCounts Search",
 		"guidon.v1.CompareService: Compare",
-		"guidon.v1.ExplainService: Explain ExplainBatch ExplainSegment",
+		"guidon.v1.ExplainService: Explain ExplainBatch ExplainSegment ExplainFlags",
 	}
 	var got []string
 	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {

@@ -35,7 +35,10 @@ type ExplainRequest struct {
 	// The properties of the entity. In JSON, a value may be of any kind, as in OFREP.
 	Context map[string]string `protobuf:"bytes,4,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Repeated in the result.
-	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The flag as it would be saved by an import that updates; it need not exist yet. Unset
+	// means the saved flag. Its key may be empty.
+	Flag          *DocumentFlag `protobuf:"bytes,6,opt,name=flag,proto3" json:"flag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -103,6 +106,13 @@ func (x *ExplainRequest) GetRequestId() string {
 		return x.RequestId
 	}
 	return ""
+}
+
+func (x *ExplainRequest) GetFlag() *DocumentFlag {
+	if x != nil {
+		return x.Flag
+	}
+	return nil
 }
 
 // ExplainResponse is an evaluation with its explanation. Strings of constraints and contexts
@@ -1631,18 +1641,328 @@ func (x *ExplainSegmentResponse) GetSegment() *ExplainedSegment {
 	return nil
 }
 
+// ExplainFlagsRequest is an entity that flags are evaluated for.
+type ExplainFlagsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the flags.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The id of the entity.
+	EntityId string `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
+	// The properties of the entity. In JSON, a value may be of any kind, as in OFREP.
+	Context map[string]string `protobuf:"bytes,3,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// How many flags are left out.
+	Offset int32 `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`
+	// The most flags to evaluate, at most 200; 0 means 50.
+	Limit         int32 `protobuf:"varint,5,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainFlagsRequest) Reset() {
+	*x = ExplainFlagsRequest{}
+	mi := &file_guidonv1_explain_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainFlagsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainFlagsRequest) ProtoMessage() {}
+
+func (x *ExplainFlagsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_explain_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainFlagsRequest.ProtoReflect.Descriptor instead.
+func (*ExplainFlagsRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ExplainFlagsRequest) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *ExplainFlagsRequest) GetEntityId() string {
+	if x != nil {
+		return x.EntityId
+	}
+	return ""
+}
+
+func (x *ExplainFlagsRequest) GetContext() map[string]string {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
+func (x *ExplainFlagsRequest) GetOffset() int32 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *ExplainFlagsRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+// ExplainFlagsResponse is one page of results, in order of the names of the flags.
+type ExplainFlagsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the flags.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The id of the entity.
+	EntityId string `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
+	// The result of each flag.
+	Results []*FlagResult `protobuf:"bytes,3,rep,name=results,proto3" json:"results,omitempty"`
+	// How many flags the namespace has.
+	TotalCount int32 `protobuf:"varint,4,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	// The offset of the next page; unset on the last page.
+	NextOffset    *int32 `protobuf:"varint,5,opt,name=next_offset,json=nextOffset,proto3,oneof" json:"next_offset,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainFlagsResponse) Reset() {
+	*x = ExplainFlagsResponse{}
+	mi := &file_guidonv1_explain_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainFlagsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainFlagsResponse) ProtoMessage() {}
+
+func (x *ExplainFlagsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_explain_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainFlagsResponse.ProtoReflect.Descriptor instead.
+func (*ExplainFlagsResponse) Descriptor() ([]byte, []int) {
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ExplainFlagsResponse) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *ExplainFlagsResponse) GetEntityId() string {
+	if x != nil {
+		return x.EntityId
+	}
+	return ""
+}
+
+func (x *ExplainFlagsResponse) GetResults() []*FlagResult {
+	if x != nil {
+		return x.Results
+	}
+	return nil
+}
+
+func (x *ExplainFlagsResponse) GetTotalCount() int32 {
+	if x != nil {
+		return x.TotalCount
+	}
+	return 0
+}
+
+func (x *ExplainFlagsResponse) GetNextOffset() int32 {
+	if x != nil && x.NextOffset != nil {
+		return *x.NextOffset
+	}
+	return 0
+}
+
+// FlagResult is the result of one flag.
+type FlagResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The name of the flag.
+	FlagName string `protobuf:"bytes,2,opt,name=flag_name,json=flagName,proto3" json:"flag_name,omitempty"`
+	// Whether the flag has rules or rollouts.
+	FlagType flipt.FlagType `protobuf:"varint,3,opt,name=flag_type,json=flagType,proto3,enum=flipt.FlagType" json:"flag_type,omitempty"`
+	// Whether a variant flag matched.
+	Match bool `protobuf:"varint,4,opt,name=match,proto3" json:"match,omitempty"`
+	// The variant of a variant flag; empty for none.
+	VariantKey string `protobuf:"bytes,5,opt,name=variant_key,json=variantKey,proto3" json:"variant_key,omitempty"`
+	// The index of the variant, from 0, if there is one.
+	VariantIndex int32 `protobuf:"varint,6,opt,name=variant_index,json=variantIndex,proto3" json:"variant_index,omitempty"`
+	// The value of a boolean flag.
+	Enabled bool `protobuf:"varint,7,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// The reason, as evaluation returns it.
+	Reason evaluation.EvaluationReason `protobuf:"varint,8,opt,name=reason,proto3,enum=flipt.evaluation.EvaluationReason" json:"reason,omitempty"`
+	// The keys of the segments that matched.
+	SegmentKeys []string `protobuf:"bytes,9,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
+	// The number of the step that decided the result, or 0 if none did.
+	DecidedBy int32 `protobuf:"varint,10,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
+	// The id of that rule or rollout.
+	StepId string `protobuf:"bytes,11,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`
+	// Why the evaluation fails; empty if it does not.
+	Error         string `protobuf:"bytes,12,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagResult) Reset() {
+	*x = FlagResult{}
+	mi := &file_guidonv1_explain_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagResult) ProtoMessage() {}
+
+func (x *FlagResult) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_explain_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagResult.ProtoReflect.Descriptor instead.
+func (*FlagResult) Descriptor() ([]byte, []int) {
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *FlagResult) GetFlagKey() string {
+	if x != nil {
+		return x.FlagKey
+	}
+	return ""
+}
+
+func (x *FlagResult) GetFlagName() string {
+	if x != nil {
+		return x.FlagName
+	}
+	return ""
+}
+
+func (x *FlagResult) GetFlagType() flipt.FlagType {
+	if x != nil {
+		return x.FlagType
+	}
+	return flipt.FlagType(0)
+}
+
+func (x *FlagResult) GetMatch() bool {
+	if x != nil {
+		return x.Match
+	}
+	return false
+}
+
+func (x *FlagResult) GetVariantKey() string {
+	if x != nil {
+		return x.VariantKey
+	}
+	return ""
+}
+
+func (x *FlagResult) GetVariantIndex() int32 {
+	if x != nil {
+		return x.VariantIndex
+	}
+	return 0
+}
+
+func (x *FlagResult) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *FlagResult) GetReason() evaluation.EvaluationReason {
+	if x != nil {
+		return x.Reason
+	}
+	return evaluation.EvaluationReason(0)
+}
+
+func (x *FlagResult) GetSegmentKeys() []string {
+	if x != nil {
+		return x.SegmentKeys
+	}
+	return nil
+}
+
+func (x *FlagResult) GetDecidedBy() int32 {
+	if x != nil {
+		return x.DecidedBy
+	}
+	return 0
+}
+
+func (x *FlagResult) GetStepId() string {
+	if x != nil {
+		return x.StepId
+	}
+	return ""
+}
+
+func (x *FlagResult) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
 var File_guidonv1_explain_proto protoreflect.FileDescriptor
 
 const file_guidonv1_explain_proto_rawDesc = "" +
 	"\n" +
-	"\x16guidonv1/explain.proto\x12\tguidon.v1\x1a\x1bevaluation/evaluation.proto\x1a\x11flipt/flipt.proto\x1a\x15guidonv1/guidon.proto\"\x81\x02\n" +
+	"\x16guidonv1/explain.proto\x12\tguidon.v1\x1a\x1bevaluation/evaluation.proto\x1a\x11flipt/flipt.proto\x1a\x15guidonv1/guidon.proto\"\xae\x02\n" +
 	"\x0eExplainRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x1b\n" +
 	"\tentity_id\x18\x03 \x01(\tR\bentityId\x12@\n" +
 	"\acontext\x18\x04 \x03(\v2&.guidon.v1.ExplainRequest.ContextEntryR\acontext\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestId\x1a:\n" +
+	"request_id\x18\x05 \x01(\tR\trequestId\x12+\n" +
+	"\x04flag\x18\x06 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8d\x03\n" +
@@ -1782,11 +2102,47 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\x16ExplainSegmentResponse\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1b\n" +
 	"\tentity_id\x18\x02 \x01(\tR\bentityId\x125\n" +
-	"\asegment\x18\x03 \x01(\v2\x1b.guidon.v1.ExplainedSegmentR\asegment2\xfa\x01\n" +
+	"\asegment\x18\x03 \x01(\v2\x1b.guidon.v1.ExplainedSegmentR\asegment\"\x88\x02\n" +
+	"\x13ExplainFlagsRequest\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1b\n" +
+	"\tentity_id\x18\x02 \x01(\tR\bentityId\x12E\n" +
+	"\acontext\x18\x03 \x03(\v2+.guidon.v1.ExplainFlagsRequest.ContextEntryR\acontext\x12\x16\n" +
+	"\x06offset\x18\x04 \x01(\x05R\x06offset\x12\x14\n" +
+	"\x05limit\x18\x05 \x01(\x05R\x05limit\x1a:\n" +
+	"\fContextEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe0\x01\n" +
+	"\x14ExplainFlagsResponse\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1b\n" +
+	"\tentity_id\x18\x02 \x01(\tR\bentityId\x12/\n" +
+	"\aresults\x18\x03 \x03(\v2\x15.guidon.v1.FlagResultR\aresults\x12\x1f\n" +
+	"\vtotal_count\x18\x04 \x01(\x05R\n" +
+	"totalCount\x12$\n" +
+	"\vnext_offset\x18\x05 \x01(\x05H\x00R\n" +
+	"nextOffset\x88\x01\x01B\x0e\n" +
+	"\f_next_offset\"\x95\x03\n" +
+	"\n" +
+	"FlagResult\x12\x19\n" +
+	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12\x1b\n" +
+	"\tflag_name\x18\x02 \x01(\tR\bflagName\x12,\n" +
+	"\tflag_type\x18\x03 \x01(\x0e2\x0f.flipt.FlagTypeR\bflagType\x12\x14\n" +
+	"\x05match\x18\x04 \x01(\bR\x05match\x12\x1f\n" +
+	"\vvariant_key\x18\x05 \x01(\tR\n" +
+	"variantKey\x12#\n" +
+	"\rvariant_index\x18\x06 \x01(\x05R\fvariantIndex\x12\x18\n" +
+	"\aenabled\x18\a \x01(\bR\aenabled\x12:\n" +
+	"\x06reason\x18\b \x01(\x0e2\".flipt.evaluation.EvaluationReasonR\x06reason\x12!\n" +
+	"\fsegment_keys\x18\t \x03(\tR\vsegmentKeys\x12\x1d\n" +
+	"\n" +
+	"decided_by\x18\n" +
+	" \x01(\x05R\tdecidedBy\x12\x17\n" +
+	"\astep_id\x18\v \x01(\tR\x06stepId\x12\x14\n" +
+	"\x05error\x18\f \x01(\tR\x05error2\xcb\x02\n" +
 	"\x0eExplainService\x12@\n" +
 	"\aExplain\x12\x19.guidon.v1.ExplainRequest\x1a\x1a.guidon.v1.ExplainResponse\x12O\n" +
 	"\fExplainBatch\x12\x1e.guidon.v1.ExplainBatchRequest\x1a\x1f.guidon.v1.ExplainBatchResponse\x12U\n" +
-	"\x0eExplainSegment\x12 .guidon.v1.ExplainSegmentRequest\x1a!.guidon.v1.ExplainSegmentResponseB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
+	"\x0eExplainSegment\x12 .guidon.v1.ExplainSegmentRequest\x1a!.guidon.v1.ExplainSegmentResponse\x12O\n" +
+	"\fExplainFlags\x12\x1e.guidon.v1.ExplainFlagsRequest\x1a\x1f.guidon.v1.ExplainFlagsResponseB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
 
 var (
 	file_guidonv1_explain_proto_rawDescOnce sync.Once
@@ -1800,7 +2156,7 @@ func file_guidonv1_explain_proto_rawDescGZIP() []byte {
 	return file_guidonv1_explain_proto_rawDescData
 }
 
-var file_guidonv1_explain_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_guidonv1_explain_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_guidonv1_explain_proto_goTypes = []any{
 	(*ExplainRequest)(nil),                // 0: guidon.v1.ExplainRequest
 	(*ExplainResponse)(nil),               // 1: guidon.v1.ExplainResponse
@@ -1820,53 +2176,65 @@ var file_guidonv1_explain_proto_goTypes = []any{
 	(*EntityResult)(nil),                  // 15: guidon.v1.EntityResult
 	(*ExplainSegmentRequest)(nil),         // 16: guidon.v1.ExplainSegmentRequest
 	(*ExplainSegmentResponse)(nil),        // 17: guidon.v1.ExplainSegmentResponse
-	nil,                                   // 18: guidon.v1.ExplainRequest.ContextEntry
-	nil,                                   // 19: guidon.v1.ExplainEntity.ContextEntry
-	nil,                                   // 20: guidon.v1.ExplainSegmentRequest.ContextEntry
-	(flipt.FlagType)(0),                   // 21: flipt.FlagType
-	(*evaluation.EvaluationResponse)(nil), // 22: flipt.evaluation.EvaluationResponse
-	(flipt.SegmentOperator)(0),            // 23: flipt.SegmentOperator
-	(flipt.MatchType)(0),                  // 24: flipt.MatchType
-	(flipt.ComparisonType)(0),             // 25: flipt.ComparisonType
-	(evaluation.EvaluationReason)(0),      // 26: flipt.evaluation.EvaluationReason
-	(*DocumentSegment)(nil),               // 27: guidon.v1.DocumentSegment
+	(*ExplainFlagsRequest)(nil),           // 18: guidon.v1.ExplainFlagsRequest
+	(*ExplainFlagsResponse)(nil),          // 19: guidon.v1.ExplainFlagsResponse
+	(*FlagResult)(nil),                    // 20: guidon.v1.FlagResult
+	nil,                                   // 21: guidon.v1.ExplainRequest.ContextEntry
+	nil,                                   // 22: guidon.v1.ExplainEntity.ContextEntry
+	nil,                                   // 23: guidon.v1.ExplainSegmentRequest.ContextEntry
+	nil,                                   // 24: guidon.v1.ExplainFlagsRequest.ContextEntry
+	(*DocumentFlag)(nil),                  // 25: guidon.v1.DocumentFlag
+	(flipt.FlagType)(0),                   // 26: flipt.FlagType
+	(*evaluation.EvaluationResponse)(nil), // 27: flipt.evaluation.EvaluationResponse
+	(flipt.SegmentOperator)(0),            // 28: flipt.SegmentOperator
+	(flipt.MatchType)(0),                  // 29: flipt.MatchType
+	(flipt.ComparisonType)(0),             // 30: flipt.ComparisonType
+	(evaluation.EvaluationReason)(0),      // 31: flipt.evaluation.EvaluationReason
+	(*DocumentSegment)(nil),               // 32: guidon.v1.DocumentSegment
 }
 var file_guidonv1_explain_proto_depIdxs = []int32{
-	18, // 0: guidon.v1.ExplainRequest.context:type_name -> guidon.v1.ExplainRequest.ContextEntry
-	21, // 1: guidon.v1.ExplainResponse.flag_type:type_name -> flipt.FlagType
-	22, // 2: guidon.v1.ExplainResponse.result:type_name -> flipt.evaluation.EvaluationResponse
-	2,  // 3: guidon.v1.ExplainResponse.steps:type_name -> guidon.v1.ExplainedStep
-	7,  // 4: guidon.v1.ExplainResponse.others:type_name -> guidon.v1.OtherResult
-	23, // 5: guidon.v1.ExplainedStep.segment_operator:type_name -> flipt.SegmentOperator
-	3,  // 6: guidon.v1.ExplainedStep.segments:type_name -> guidon.v1.ExplainedSegment
-	5,  // 7: guidon.v1.ExplainedStep.bucket:type_name -> guidon.v1.ExplainedBucket
-	24, // 8: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
-	4,  // 9: guidon.v1.ExplainedSegment.constraints:type_name -> guidon.v1.ExplainedConstraint
-	25, // 10: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
-	6,  // 11: guidon.v1.ExplainedBucket.ranges:type_name -> guidon.v1.ExplainedRange
-	8,  // 12: guidon.v1.OtherResult.changes:type_name -> guidon.v1.PropertyChange
-	10, // 13: guidon.v1.OtherResult.obstacles:type_name -> guidon.v1.Obstacle
-	9,  // 14: guidon.v1.PropertyChange.outcomes:type_name -> guidon.v1.OutcomeChange
-	12, // 15: guidon.v1.ExplainBatchRequest.entities:type_name -> guidon.v1.ExplainEntity
-	19, // 16: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
-	21, // 17: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
-	14, // 18: guidon.v1.ExplainBatchResponse.counts:type_name -> guidon.v1.ResultCount
-	15, // 19: guidon.v1.ExplainBatchResponse.results:type_name -> guidon.v1.EntityResult
-	26, // 20: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
-	20, // 21: guidon.v1.ExplainSegmentRequest.context:type_name -> guidon.v1.ExplainSegmentRequest.ContextEntry
-	27, // 22: guidon.v1.ExplainSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	3,  // 23: guidon.v1.ExplainSegmentResponse.segment:type_name -> guidon.v1.ExplainedSegment
-	0,  // 24: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
-	11, // 25: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
-	16, // 26: guidon.v1.ExplainService.ExplainSegment:input_type -> guidon.v1.ExplainSegmentRequest
-	1,  // 27: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
-	13, // 28: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
-	17, // 29: guidon.v1.ExplainService.ExplainSegment:output_type -> guidon.v1.ExplainSegmentResponse
-	27, // [27:30] is the sub-list for method output_type
-	24, // [24:27] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	21, // 0: guidon.v1.ExplainRequest.context:type_name -> guidon.v1.ExplainRequest.ContextEntry
+	25, // 1: guidon.v1.ExplainRequest.flag:type_name -> guidon.v1.DocumentFlag
+	26, // 2: guidon.v1.ExplainResponse.flag_type:type_name -> flipt.FlagType
+	27, // 3: guidon.v1.ExplainResponse.result:type_name -> flipt.evaluation.EvaluationResponse
+	2,  // 4: guidon.v1.ExplainResponse.steps:type_name -> guidon.v1.ExplainedStep
+	7,  // 5: guidon.v1.ExplainResponse.others:type_name -> guidon.v1.OtherResult
+	28, // 6: guidon.v1.ExplainedStep.segment_operator:type_name -> flipt.SegmentOperator
+	3,  // 7: guidon.v1.ExplainedStep.segments:type_name -> guidon.v1.ExplainedSegment
+	5,  // 8: guidon.v1.ExplainedStep.bucket:type_name -> guidon.v1.ExplainedBucket
+	29, // 9: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
+	4,  // 10: guidon.v1.ExplainedSegment.constraints:type_name -> guidon.v1.ExplainedConstraint
+	30, // 11: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
+	6,  // 12: guidon.v1.ExplainedBucket.ranges:type_name -> guidon.v1.ExplainedRange
+	8,  // 13: guidon.v1.OtherResult.changes:type_name -> guidon.v1.PropertyChange
+	10, // 14: guidon.v1.OtherResult.obstacles:type_name -> guidon.v1.Obstacle
+	9,  // 15: guidon.v1.PropertyChange.outcomes:type_name -> guidon.v1.OutcomeChange
+	12, // 16: guidon.v1.ExplainBatchRequest.entities:type_name -> guidon.v1.ExplainEntity
+	22, // 17: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
+	26, // 18: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
+	14, // 19: guidon.v1.ExplainBatchResponse.counts:type_name -> guidon.v1.ResultCount
+	15, // 20: guidon.v1.ExplainBatchResponse.results:type_name -> guidon.v1.EntityResult
+	31, // 21: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
+	23, // 22: guidon.v1.ExplainSegmentRequest.context:type_name -> guidon.v1.ExplainSegmentRequest.ContextEntry
+	32, // 23: guidon.v1.ExplainSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	3,  // 24: guidon.v1.ExplainSegmentResponse.segment:type_name -> guidon.v1.ExplainedSegment
+	24, // 25: guidon.v1.ExplainFlagsRequest.context:type_name -> guidon.v1.ExplainFlagsRequest.ContextEntry
+	20, // 26: guidon.v1.ExplainFlagsResponse.results:type_name -> guidon.v1.FlagResult
+	26, // 27: guidon.v1.FlagResult.flag_type:type_name -> flipt.FlagType
+	31, // 28: guidon.v1.FlagResult.reason:type_name -> flipt.evaluation.EvaluationReason
+	0,  // 29: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
+	11, // 30: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
+	16, // 31: guidon.v1.ExplainService.ExplainSegment:input_type -> guidon.v1.ExplainSegmentRequest
+	18, // 32: guidon.v1.ExplainService.ExplainFlags:input_type -> guidon.v1.ExplainFlagsRequest
+	1,  // 33: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
+	13, // 34: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
+	17, // 35: guidon.v1.ExplainService.ExplainSegment:output_type -> guidon.v1.ExplainSegmentResponse
+	19, // 36: guidon.v1.ExplainService.ExplainFlags:output_type -> guidon.v1.ExplainFlagsResponse
+	33, // [33:37] is the sub-list for method output_type
+	29, // [29:33] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_explain_proto_init() }
@@ -1876,13 +2244,14 @@ func file_guidonv1_explain_proto_init() {
 	}
 	file_guidonv1_guidon_proto_init()
 	file_guidonv1_explain_proto_msgTypes[3].OneofWrappers = []any{}
+	file_guidonv1_explain_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_explain_proto_rawDesc), len(file_guidonv1_explain_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,56 @@
+package evaluation
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// CheckExplainFlags checks a request to evaluate the flags of a namespace.
+func CheckExplainFlags(m proto.Message) error {
+	q := m.(*guidonv1.ExplainFlagsRequest)
+	return service.CheckExplainFlags(entityOf(q), flagsWindow(q))
+}
+
+// ExplainFlags evaluates the flags of a namespace for one entity. These do not count as
+// evaluations of the flags.
+func ExplainFlags(view service.View, m *guidonv1.ExplainFlagsRequest) (*guidonv1.ExplainFlagsResponse, error) {
+	window := flagsWindow(m)
+	results, total, err := view.ExplainFlags(entityOf(m), window)
+	if err != nil {
+		return nil, err
+	}
+	response := &guidonv1.ExplainFlagsResponse{
+		NamespaceKey: convert.NamespaceOf(m), EntityId: m.GetEntityId(),
+		Results: convert.All(results, flagResult), TotalCount: convert.Count(total),
+	}
+	if next, more := window.Next(total); more {
+		response.NextOffset = new(convert.Count(next))
+	}
+	return response, nil
+}
+
+func flagsWindow(m *guidonv1.ExplainFlagsRequest) service.Window {
+	return service.Window{Offset: m.GetOffset(), Limit: m.GetLimit()}
+}
+
+func flagResult(r service.FlagResult) *guidonv1.FlagResult {
+	m := &guidonv1.FlagResult{FlagKey: r.Flag.Key, FlagName: r.Flag.Name, FlagType: flipt.FlagType(r.Flag.Type)}
+	if r.Err != nil {
+		m.Error = guidon.PublicMessage(r.Err)
+		return m
+	}
+	e := entityResult("", r.Explanation)
+	m.Match, m.VariantKey, m.Enabled, m.Reason = e.Match, e.VariantKey, e.Enabled, e.Reason
+	m.SegmentKeys, m.DecidedBy, m.StepId = e.SegmentKeys, e.DecidedBy, e.StepId
+	if m.VariantKey != "" {
+		m.VariantIndex = convert.Count(slices.IndexFunc(r.Flag.Variants, func(v *guidon.Variant) bool { return v.Key == m.VariantKey }))
+	}
+	return m
+}

@@ -1,0 +1,140 @@
+package code
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"github.com/guidonhq/guidon/handler/web/flaginfo"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/snippet"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const getContent page.Operation[*guidonv1.GetFlagContentRequest, *guidonv1.FlagContent] = "/guidon.v1.EditService/GetFlagContent"
+
+// fieldLanguage is the field of the address with the language.
+const fieldLanguage = "lang"
+
+// model is the page.
+type model struct {
+	flag     *guidonv1.DocumentFlag
+	info     *flaginfo.Info
+	language snippet.Language
+	code     string
+	answers  []answer // what the flag may answer
+	more     int      // answers that are not shown
+}
+
+// answer is something that the flag may answer.
+type answer struct{ Color, Name string }
+
+// Limits of what is shown.
+const (
+	maxAnswers    = 50
+	maxProperties = 20
+)
+
+// show shows the code in a language, which is remembered.
+func show(v *page.Visit) error {
+	content, err := getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: v.Variable("flag")})
+	if err != nil {
+		return err
+	}
+	m := &model{flag: content.GetFlag(), language: languageOf(v)}
+	if m.info, err = flaginfo.Of(v, m.flag); err != nil {
+		return err
+	}
+	m.code = m.language.Write(m.snippet(flaginfo.Address(v), v.Key()))
+	m.answer()
+	name := cmp.Or(m.flag.GetName(), m.flag.GetKey())
+	v.Reply(http.StatusOK, page.Page{
+		Title: "Code for " + name, Place: page.PlaceFlags, Main: main(v, m),
+		Crumbs: []page.Crumb{{Text: "Flags", Address: v.In("flags")}, {Text: m.flag.GetKey(), Address: v.In("flags", m.flag.GetKey())}, {Text: "Code"}},
+	})
+	return nil
+}
+
+// languageOf returns the language of the address, which is remembered, or the one that was
+// used last.
+func languageOf(v *page.Visit) snippet.Language {
+	asked := v.Query().Get(fieldLanguage)
+	language := snippet.Find(cmp.Or(asked, v.Preferences.Language))
+	if asked == language.ID && v.Preferences.Language != asked {
+		p := v.Preferences
+		p.Language = asked
+		v.SetPreferences(p)
+	}
+	return language
+}
+
+// snippet returns what the code asks about.
+func (m *model) snippet(address, namespace string) snippet.Flag {
+	f := snippet.Flag{Address: address, Namespace: namespace, Key: m.flag.GetKey(), Kind: m.kind(), Boolean: m.isBoolean()}
+	if variants := m.flag.GetVariants(); len(variants) > 0 {
+		f.Default = variants[0].GetKey()
+		for _, v := range variants {
+			if v.GetDefault() {
+				f.Default = v.GetKey()
+			}
+		}
+	}
+	for _, p := range m.info.Properties[:min(len(m.info.Properties), maxProperties)] {
+		f.Properties = append(f.Properties, snippet.Property{Name: p.Name, Sample: p.Sample})
+	}
+	return f
+}
+
+func (m *model) isBoolean() bool { return m.flag.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE }
+
+// kind returns the kind of values that OpenFeature gets. They are the keys of variants, unless
+// the metadata of the flag want the attachments.
+func (m *model) kind() snippet.Kind {
+	if m.isBoolean() {
+		return snippet.Boolean
+	}
+	var metadata struct {
+		Value string `json:"openfeature.value"`
+	}
+	if json.Unmarshal([]byte(m.flag.GetMetadata()), &metadata) != nil || metadata.Value != "attachment" {
+		return snippet.Text
+	}
+	for _, v := range m.flag.GetVariants() {
+		switch text := bytes.TrimSpace([]byte(v.GetAttachment())); {
+		case len(text) == 0 || string(text) == "null":
+		case text[0] == '{' || text[0] == '[':
+			return snippet.Object
+		case text[0] == '"':
+			return snippet.Text
+		case text[0] == 't' || text[0] == 'f':
+			return snippet.Boolean
+		default:
+			return snippet.Number
+		}
+	}
+	return snippet.Text
+}
+
+// answer collects what the flag may answer.
+func (m *model) answer() {
+	if m.isBoolean() {
+		m.answers = []answer{{"c-on", "true"}, {"c-off", "false"}}
+		return
+	}
+	for i, v := range m.flag.GetVariants() {
+		if i == maxAnswers {
+			m.more = len(m.flag.GetVariants()) - i
+			break
+		}
+		m.answers = append(m.answers, answer{part.VariantColor(i), v.GetKey()})
+	}
+}
+
+// address returns the address of the page in a language.
+func (m *model) address(v *page.Visit, language string) string {
+	return v.In("flags", m.flag.GetKey(), "code") + "?" + url.Values{fieldLanguage: {language}}.Encode()
+}

@@ -1,0 +1,203 @@
+// The playground: it answers in place, a link in the address restores the form, and contexts
+// are kept in this browser.
+
+import { on, say } from "./app.js";
+import { replace } from "./fragment.js";
+
+const base = document.body.dataset.base ?? "";
+const namespace = document.body.dataset.namespace;
+const form = () => document.querySelector("form[data-lab]");
+const field = (name) => form().querySelector(`[name="${name}"]`);
+
+const make = (tag, text, properties = {}) => {
+  const element = Object.assign(document.createElement(tag), properties);
+  if (text) element.textContent = text;
+  return element;
+};
+
+// What is asked, as a link has it.
+
+/** context returns the context of the form as JSON, "" for an empty one, or null for a broken one. */
+const context = () => {
+  const json = field("json");
+  if (json) {
+    if (json.value.trim() === "") return "";
+    try { return JSON.stringify(JSON.parse(json.value)); } catch { return null; }
+  }
+  const values = form().querySelectorAll('[name="v"]');
+  const entries = [...form().querySelectorAll('[name="k"]')].map((key, i) => [key.value.trim(), values[i].value]).filter(([key]) => key !== "");
+  return entries.length ? JSON.stringify(Object.fromEntries(entries)) : "";
+};
+
+const fill = ({ flag, entity, at, context: json }) => {
+  for (const [name, value] of [["flag", flag], ["entity", entity], ["at", at]]) field(name).value = value ?? "";
+  const area = field("json");
+  if (area) {
+    area.value = json ?? "";
+    return;
+  }
+  let entries = [];
+  try { entries = Object.entries(JSON.parse(json || "{}")); } catch { say("The context in the link is not JSON"); }
+  const rows = form().querySelector("[data-rows]");
+  const empty = rows.querySelector(":scope > div").cloneNode(true);
+  const all = [...entries.slice(0, 199).filter(([, value]) => value !== null), ["", ""]];
+  rows.replaceChildren(...all.map(([key, value], i) => {
+    const row = empty.cloneNode(true);
+    const [name, text] = row.querySelectorAll("input");
+    const remove = row.querySelector("button");
+    Object.assign(name, { id: `k${i}`, value: key, ariaLabel: `Property ${i + 1}` });
+    Object.assign(text, { id: `v${i}`, value: typeof value === "string" ? value : JSON.stringify(value), ariaLabel: `Value ${i + 1}` });
+    Object.assign(remove, { value: `remove:${i}`, ariaLabel: `Remove property ${i + 1}` });
+    for (const input of [name, text]) {
+      input.removeAttribute("aria-invalid");
+      input.removeAttribute("aria-describedby");
+    }
+    return row;
+  }));
+};
+
+// The answer comes in place; the address then has what was asked, in the part that no server gets.
+document.addEventListener("submit", async (event) => {
+  if (!event.target.matches?.("form[data-lab]")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const asked = event.target;
+  const data = new URLSearchParams(new FormData(asked, event.submitter));
+  if (!data.has("do")) data.set("do", "ask");
+  const fresh = await replace(asked.action, "lab", data);
+  if (fresh === null) return;
+  if (!fresh) {
+    asked.append(make("input", "", { type: "hidden", name: "do", value: data.get("do") }));
+    return asked.submit();
+  }
+  prepare();
+  const link = fresh.querySelector("a[data-link]");
+  if (link) history.replaceState(history.state, "", link.href);
+  if (fresh.dataset.announce) say(fresh.dataset.announce);
+  fresh.querySelector("[role=alert][autofocus]")?.focus();
+}, true);
+
+on("click", "a[data-link]", async (link, event) => {
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  history.replaceState(history.state, "", link.href);
+  try {
+    await navigator.clipboard.writeText(link.href);
+    say("Link copied");
+    link.textContent = "Link copied";
+  } catch {
+    say("The link is in the address bar");
+  }
+});
+
+// Contexts that this browser keeps.
+const store = `playground ${base} ${namespace}`;
+const most = 50;
+const kept = () => {
+  try {
+    const all = JSON.parse(localStorage.getItem(store) ?? "[]");
+    return Array.isArray(all) ? all.filter((c) => typeof c?.name === "string" && typeof c.entity === "string").slice(0, most) : [];
+  } catch { return []; }
+};
+const keep = (all) => {
+  try { localStorage.setItem(store, JSON.stringify(all)); return true; } catch { say("This browser keeps nothing here"); return false; }
+};
+const flagOf = () => document.querySelector("[data-saved]").dataset.flag;
+
+const saveContext = () => {
+  const json = context();
+  if (json === null) return say("The context is not JSON");
+  if (!field("entity").value) return field("entity").focus();
+  const all = kept();
+  if (all.length === most) return say(`There are ${most} contexts already. Delete one first.`);
+  const name = window.prompt("Name of this context", field("entity").value)?.trim().slice(0, 80);
+  if (!name) return;
+  const expected = {};
+  const answer = document.querySelector("[data-answer]")?.dataset.answer;
+  if (answer && flagOf()) expected[flagOf()] = answer;
+  const rest = all.filter((c) => c.name !== name);
+  if (keep([...rest, { name, entity: field("entity").value, context: json, expected }])) show();
+};
+on("click", "[data-save-context]", saveContext);
+
+const answerOf = (answer) => ("variantResponse" in answer ? answer.variantResponse.variantKey || "Nothing" : answer.booleanResponse.enabled ? "On" : "Off");
+
+/** evaluate returns the answers for the contexts, each a text, or null if it failed. */
+const evaluate = async (all) => {
+  const { reference } = document.querySelector("[data-saved]").dataset; // the namespace, as of when was asked
+  const url = `${base}/api/v1/namespaces/${encodeURIComponent(reference)}/flags/${encodeURIComponent(flagOf())}/explain`;
+  const draft = field("draft")?.value;
+  const answers = [];
+  for (const c of all) { // one after the other, so that no server is flooded
+    try {
+      const body = { entityId: c.entity, context: JSON.parse(c.context || "{}"), ...(draft && { flag: JSON.parse(draft) }) };
+      const response = await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+      answers.push(response.ok ? answerOf((await response.json()).result) : null);
+    } catch { answers.push(null); }
+  }
+  return answers;
+};
+
+const show = (answers) => {
+  const section = document.querySelector("[data-saved]");
+  const all = kept();
+  section.hidden = all.length === 0;
+  section.querySelector("[data-run]").disabled = !flagOf();
+  section.querySelector("tbody").replaceChildren(...all.map((c, i) => rowOf(c, i, answers?.[i])));
+};
+
+const rowOf = (c, i, answer) => {
+  const row = document.createElement("tr");
+  const name = make("th");
+  name.scope = "row";
+  const use = make("button", c.name, { type: "button", className: "btn quiet tiny" });
+  use.addEventListener("click", () => {
+    fill({ flag: field("flag").value, entity: c.entity, at: field("at").value, context: c.context });
+    form().requestSubmit();
+  });
+  name.append(use);
+  const expectation = make("td");
+  const expected = c.expected?.[flagOf()];
+  const result = answer === undefined ? "" : answer === null ? "no answer" : expected === undefined ? "" : answer === expected ? "as expected" : `expected ${expected}`;
+  expectation.append(make("span", result || expected || "–", { className: answer !== undefined && expected !== undefined ? (answer === expected ? "now" : "was") : "muted" }));
+  if (answer && answer !== expected && flagOf()) {
+    const accept = make("button", "Expect this", { type: "button", className: "btn quiet tiny" });
+    accept.addEventListener("click", () => {
+      const list = kept();
+      list[i].expected = { ...list[i].expected, [flagOf()]: answer };
+      if (keep(list)) row.replaceWith(rowOf(list[i], i, answer));
+    });
+    expectation.append(" ", accept);
+  }
+  const remove = make("button", "Delete", { type: "button", className: "btn quiet tiny", ariaLabel: `Delete ${c.name}` });
+  remove.addEventListener("click", () => { if (keep(kept().filter((_, n) => n !== i))) show(); });
+  const last = make("td");
+  last.append(remove);
+  row.append(name, make("td", c.entity, { className: "key" }), make("td", c.context || "–", { className: "key ell" }), make("td", answer ?? ""), expectation, last);
+  return row;
+};
+
+on("click", "[data-run]", async (button) => {
+  button.disabled = true;
+  const all = kept();
+  const answers = await evaluate(all);
+  show(answers);
+  const wrong = all.filter((c, i) => c.expected?.[flagOf()] !== undefined && c.expected[flagOf()] !== answers[i]).length;
+  say(wrong ? `${wrong} not as expected` : "All as expected");
+});
+
+const prepare = () => {
+  form().querySelector("[data-save-context]").hidden = false;
+  show();
+};
+prepare();
+
+// A link in the address is asked at once.
+const link = new URLSearchParams(location.hash.slice(1));
+if (link.has("entity") || link.has("flag")) {
+  const answered = document.querySelector("[data-answer]");
+  if (!answered) {
+    fill(Object.fromEntries(link));
+    if (link.get("entity")) form().requestSubmit();
+  }
+}

@@ -1,0 +1,202 @@
+package playground
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/flaginfo"
+	"github.com/guidonhq/guidon/handler/web/highlight"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// answer is what an entity gets from one flag, and why.
+type answer struct {
+	Outcome    outcome
+	Decided    string // such as "rule 2", or ""
+	Lead       []span
+	Attachment []highlight.Token // of its beginning
+	Whole      string            // the whole attachment
+	Cut        bool              // Attachment is only its beginning
+	At         string            // the revision and the duration
+	Draft      bool
+	Steps      []step
+	Others     []other
+	Limited    bool // there may be more to say about others
+}
+
+// outcome is what an entity gets, with its colour.
+type outcome struct{ Color, Name string }
+
+// span is a piece of a sentence. Code is set in another font.
+type span struct {
+	Text string
+	Code bool
+}
+
+func plain(format string, arguments ...any) span {
+	return span{Text: fmt.Sprintf(format, arguments...)}
+}
+
+func code(text string) span { return span{text, true} }
+
+// askOne explains one flag.
+func (m *model) askOne(v *page.Visit, at state, context map[string]string) error {
+	request := &guidonv1.ExplainRequest{NamespaceKey: at.Reference, Key: m.flag.GetKey(), EntityId: m.form.Entity, Context: context}
+	if m.form.Draft != "" {
+		request.Flag = m.flag
+	}
+	e, err := explain.Run(v, request)
+	if err != nil {
+		return m.fail(err)
+	}
+	x := &explained{v: v, m: m, e: e, boolean: e.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE}
+	m.answer = x.answer(at)
+	return nil
+}
+
+// fail says why there is no answer, if that is because of what was asked. Otherwise it returns
+// the error.
+func (m *model) fail(err error) error {
+	if code := guidon.CodeOf(err); code != guidon.InvalidArgument && code != guidon.TooLarge {
+		return err
+	}
+	m.failure = "This cannot be evaluated: " + guidon.PublicMessage(err) + "."
+	return nil
+}
+
+// explained says an explanation in words.
+type explained struct {
+	v       *page.Visit
+	m       *model
+	e       *guidonv1.ExplainResponse
+	boolean bool
+}
+
+// maxShown limits how much of an attachment is shown, in bytes.
+const maxShown = 2 << 10
+
+func (x *explained) answer(at state) *answer {
+	a := &answer{
+		Draft: x.m.form.Draft != "", Limited: x.e.GetLimited(), Lead: x.lead(), Outcome: x.actual(),
+		At: "revision " + strconv.FormatInt(at.Revision, 10), Steps: x.steps(), Others: x.others(),
+	}
+	if n := x.e.GetDecidedBy(); n > 0 {
+		a.Decided = x.stepName(n)
+	}
+	millis := x.e.GetResult().GetBooleanResponse().GetRequestDurationMillis()
+	if !x.boolean {
+		r := x.e.GetResult().GetVariantResponse()
+		millis = r.GetRequestDurationMillis()
+		a.Whole = r.GetVariantAttachment()
+		shown := guidon.Shorten(a.Whole, maxShown)
+		a.Cut, a.Attachment = shown != a.Whole, highlight.JSON.Tokens(shown)
+	}
+	a.At += " · " + strconv.FormatFloat(millis, 'f', 2, 64) + " ms"
+	return a
+}
+
+// actual returns what the entity gets.
+func (x *explained) actual() outcome {
+	if x.boolean {
+		return value(x.e.GetResult().GetBooleanResponse().GetEnabled())
+	}
+	return x.variant(x.e.GetResult().GetVariantResponse().GetVariantKey())
+}
+
+func value(enabled bool) outcome {
+	if enabled {
+		return outcome{"c-on", "On"}
+	}
+	return outcome{"c-off", "Off"}
+}
+
+func (x *explained) variant(key string) outcome {
+	if key == "" {
+		return outcome{"c-none", "Nothing"}
+	}
+	return outcome{part.VariantColor(flaginfo.VariantIndex(x.m.flag, key)), key}
+}
+
+// stepName returns what a step is called in a sentence.
+func (x *explained) stepName(number int32) string {
+	if x.boolean {
+		return "step " + strconv.Itoa(int(number))
+	}
+	return "rule " + strconv.Itoa(int(number))
+}
+
+// lead returns the reason in a sentence or two.
+func (x *explained) lead() []span {
+	if n := int(x.e.GetDecidedBy()); n > 0 && n <= len(x.e.GetSteps()) {
+		return x.decidedLead(x.e.GetSteps()[n-1])
+	}
+	if x.boolean {
+		return []span{plain("No step fits, so the entity gets what everyone else gets.")}
+	}
+	r := x.e.GetResult().GetVariantResponse()
+	byDefault := []span{plain("so the answer is the default variant.")}
+	if r.GetVariantKey() == "" {
+		byDefault = []span{plain("and there is no default variant: the default in the code applies.")}
+	}
+	if r.GetReason() == evaluation.EvaluationReason_FLAG_DISABLED_EVALUATION_REASON {
+		return append([]span{plain("The flag is off, ")}, byDefault...)
+	}
+	return append([]span{plain("No rule fits, ")}, byDefault...)
+}
+
+// decidedLead returns why the step decided.
+func (x *explained) decidedLead(s *guidonv1.ExplainedStep) []span {
+	lead := []span{plain("The entity is ")}
+	joint := " or in "
+	if s.GetSegmentOperator() == flipt.SegmentOperator_AND_SEGMENT_OPERATOR {
+		joint = " and in "
+	}
+	const most = 5
+	named := 0
+	for _, g := range s.GetSegments() {
+		if !g.GetMatched() || named == most {
+			continue
+		}
+		name, _ := x.m.info.SegmentName(g.GetKey())
+		if named == 0 {
+			lead = append(lead, plain("in %s", name))
+		} else {
+			lead = append(lead, plain("%s%s", joint, name))
+		}
+		named++
+	}
+	if named == 0 {
+		lead = nil
+	} else {
+		lead = append(lead, plain(", so "))
+	}
+	bucket := s.GetBucket()
+	if bucket == nil {
+		return append(lead, plain("%s decides.", x.stepName(s.GetNumber())))
+	}
+	lead = append(lead, plain("%s decides, by share. ", x.stepName(s.GetNumber())), code(guidon.Shorten(x.m.form.Entity, 80)),
+		plain(" falls into bucket %d of %d, ", bucket.GetNumber(), bucket.GetOf()))
+	chosen := int(bucket.GetChosen())
+	if chosen == 0 {
+		return append(lead, plain("which no share has. Later rules are not tried."))
+	}
+	r := bucket.GetRanges()[chosen-1]
+	if x.boolean {
+		return append(lead, plain("and the step takes %s.", buckets(r)))
+	}
+	return append(lead, plain("and %s has %s.", cmp.Or(r.GetVariantKey(), "nothing"), buckets(r)))
+}
+
+// buckets returns the buckets of a range that is not empty.
+func buckets(r *guidonv1.ExplainedRange) string {
+	if r.GetTo() == r.GetFrom()+1 {
+		return strconv.Itoa(int(r.GetFrom()))
+	}
+	return strconv.Itoa(int(r.GetFrom())) + "–" + strconv.Itoa(int(r.GetTo()-1))
+}

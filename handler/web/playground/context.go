@@ -1,0 +1,222 @@
+package playground
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// Limits of a context.
+const (
+	maxJSON     = 256 << 10 // bytes
+	maxValues   = 100_000
+	maxProperty = 1000
+)
+
+// context returns the properties of the entity, as they are compared, and adds what is wrong
+// with them.
+func (f *form) context(problems *part.Problems) map[string]string {
+	if f.AsJSON {
+		properties, problem := readJSON(f.JSON)
+		if problem != "" {
+			problems.Add(fieldJSON, problem)
+		}
+		return properties
+	}
+	properties := make(map[string]string, len(f.Rows))
+	for i, r := range f.Rows {
+		_, twice := properties[r.Key]
+		switch id := fieldKey + strconv.Itoa(i); {
+		case r.empty():
+		case r.Key == "":
+			problems.Add(id, "A property needs a name.")
+		case twice:
+			problems.Add(id, fmt.Sprintf("%s is there twice. Remove one of them.", guidon.Shorten(r.Key, 60)))
+		default:
+			properties[r.Key] = r.Value
+		}
+	}
+	return properties
+}
+
+// toJSON writes the rows as JSON. It leaves everything as it is if there is a problem.
+func (f *form) toJSON(problems *part.Problems) {
+	f.context(problems)
+	if f.AsJSON || len(*problems) > 0 {
+		return
+	}
+	var b strings.Builder
+	b.WriteString("{")
+	for _, r := range f.Rows {
+		if r.empty() {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, "\n  %s: %s", quote(r.Key), valueJSON(r.Value))
+	}
+	if b.Len() > 1 {
+		b.WriteString("\n")
+	}
+	f.JSON, f.AsJSON = b.String()+"}", true
+}
+
+// toRows writes the JSON as rows. It leaves everything as it is if there is a problem.
+func (f *form) toRows(problems *part.Problems) {
+	if !f.AsJSON {
+		return
+	}
+	properties := f.context(problems)
+	if len(*problems) > 0 {
+		return
+	}
+	if len(properties) > maxRows {
+		problems.Add(fieldJSON, fmt.Sprintf("These are %d properties. More than %d can only be written as JSON.", len(properties), maxRows))
+		return
+	}
+	f.Rows, f.AsJSON = nil, false
+	for _, key := range keysOf(f.JSON) {
+		if value, ok := properties[key]; ok {
+			f.Rows = append(f.Rows, row{key, value})
+			delete(properties, key)
+		}
+	}
+}
+
+// valueJSON returns the value of a row as JSON that is compared as the same text: a number,
+// boolean, list or object if it is written as one.
+func valueJSON(text string) string {
+	if text != "null" && json.Valid([]byte(text)) {
+		if properties, problem := readJSON(`{"a":` + text + `}`); problem == "" && properties["a"] == text {
+			return text
+		}
+	}
+	return quote(text)
+}
+
+func quote(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // cannot fail for a string
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// keysOf returns the names of the members of a JSON object, in order.
+func keysOf(object string) (keys []string) {
+	d := json.NewDecoder(strings.NewReader(object))
+	if _, err := d.Token(); err != nil {
+		return nil
+	}
+	for d.More() {
+		key, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return keys
+		}
+		if text, ok := key.(string); ok {
+			keys = append(keys, text)
+		}
+	}
+	return keys
+}
+
+// readJSON returns the properties of a context in JSON, or what is wrong with it. Nothing is
+// the same as an empty object.
+func readJSON(text string) (map[string]string, string) {
+	if strings.TrimSpace(text) == "" {
+		return map[string]string{}, ""
+	}
+	if len(text) > maxJSON {
+		return nil, fmt.Sprintf("A context may have %d KB at most. This has %d.", maxJSON>>10, (len(text)+1023)>>10)
+	}
+	if problem := faultIn(text); problem != "" {
+		return nil, problem
+	}
+	m := new(guidonv1.ExplainEntity)
+	if err := codec.Unmarshal([]byte(`{"context":`+text+`}`), m, maxValues); err != nil {
+		return nil, guidon.PublicMessage(err)
+	}
+	if n := len(m.GetContext()); n > maxProperty {
+		return nil, fmt.Sprintf("A context may have %d properties at most. This has %d.", maxProperty, n)
+	}
+	return m.GetContext(), ""
+}
+
+// faultIn returns what is wrong with a JSON object, and where, or "".
+func faultIn(text string) string {
+	var object map[string]json.RawMessage
+	d := json.NewDecoder(strings.NewReader(text))
+	err := d.Decode(&object)
+	syntax, broken := errors.AsType[*json.SyntaxError](err)
+	_, other := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case broken:
+		return position(text, int(syntax.Offset)-1) + ": " + repair(syntax) + "."
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return position(text, len(text)) + ": it ends too early. " + closing(text)
+	case other, err == nil && object == nil:
+		return `A context is an object, such as {"country": "DE"}.`
+	case err != nil:
+		return "This is not JSON."
+	}
+	rest := strings.TrimLeft(text[d.InputOffset():], " \t\r\n")
+	if rest != "" {
+		return position(text, len(text)-len(rest)) + ": something follows the object. Remove it."
+	}
+	return ""
+}
+
+// position returns the line and the column of a byte.
+func position(text string, at int) string {
+	before := text[:min(max(at, 0), len(text))]
+	line := strings.Count(before, "\n") + 1
+	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	return fmt.Sprintf("Line %d, column %d", line, column)
+}
+
+// repair returns what is wrong, in the words of the decoder, with what is there.
+func repair(err *json.SyntaxError) string {
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+// closing returns which brackets are missing at the end.
+func closing(text string) string {
+	var open []byte
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{':
+			open = append(open, '}')
+		case c == '[':
+			open = append(open, ']')
+		case (c == '}' || c == ']') && len(open) > 0:
+			open = open[:len(open)-1]
+		}
+	}
+	if quoted {
+		return `A text never ends: add ".`
+	}
+	const most = 20
+	var missing strings.Builder
+	for i := len(open) - 1; i >= 0 && missing.Len() < most; i-- {
+		missing.WriteByte(open[i])
+	}
+	return "Add " + missing.String() + " at the end."
+}

@@ -1,0 +1,14 @@
+// Package playground has the page that says what somebody gets from a flag, and why: as of now
+// or of a moment, from the saved flag or from a draft of it. It also says what an entity gets
+// from all flags of a namespace.
+//
+// Everything that was asked is in the form. A link carries it in the fragment of the address,
+// which browsers do not send, so that it is in no log.
+package playground
+
+import "github.com/guidonhq/guidon/handler/web/page"
+
+// Routes returns the page.
+func Routes() []page.Route {
+	return []page.Route{{Pattern: "/namespaces/{namespace}/playground", Get: show, Post: ask}}
+}

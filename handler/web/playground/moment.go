@@ -1,0 +1,95 @@
+package playground
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
+)
+
+const getNamespace page.Operation[*flipt.GetNamespaceRequest, *flipt.Namespace] = "/flipt.Flipt/GetNamespace"
+
+// momentForms are the forms of times that are understood besides RFC 3339, in the time zone of
+// the visitor.
+var momentForms = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"}
+
+// state is the state of the namespace that is asked about.
+type state struct {
+	Reference string // as operations take it in place of the key
+	Revision  int64
+	Past      bool
+}
+
+// stateAt returns the state of the namespace at the moment, or what is wrong with that.
+func stateAt(v *page.Visit, moment string) (state, string, error) {
+	now := state{Reference: v.Key(), Revision: v.State.Revision}
+	if moment == "" {
+		return now, "", nil
+	}
+	text, problem := parseMoment(v, moment)
+	if problem != "" {
+		return now, problem, nil
+	}
+	then := state{Reference: v.Key() + "@" + text, Past: true}
+	_, at, err := getNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: then.Reference})
+	if err == nil {
+		then.Revision = at.Revision
+		return then, "", nil
+	}
+	switch guidon.CodeOf(err) {
+	case guidon.NotFound, guidon.InvalidArgument:
+		return now, capital(guidon.PublicMessage(err)) + ".", nil
+	}
+	return now, "", err
+}
+
+// parseMoment returns the moment as references have it, or what is wrong with it.
+func parseMoment(v *page.Visit, text string) (string, string) {
+	const rule = "Write a revision, such as 12, or a time, such as 2026-11-20 14:03."
+	if number := strings.TrimPrefix(text, "@"); strings.Trim(number, "0123456789") == "" {
+		revision, err := strconv.ParseInt(number, 10, 64)
+		switch {
+		case err != nil || revision <= 0:
+			return "", rule
+		case revision > v.State.Revision:
+			return "", "There is no revision " + number + " yet. The latest is " + strconv.FormatInt(v.State.Revision, 10) + "."
+		}
+		return number, ""
+	}
+	at, ok := parseTime(text, v.Location())
+	if !ok {
+		return "", rule
+	}
+	if at.After(v.Now()) {
+		return "", "This is in the future. Leave it empty for now."
+	}
+	reference := at.UTC().Format(time.RFC3339Nano)
+	if _, err := service.ParseReference(v.Key() + "@" + reference); err != nil {
+		return "", rule
+	}
+	return reference, ""
+}
+
+func parseTime(text string, zone *time.Location) (time.Time, bool) {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, true
+	}
+	for _, form := range momentForms {
+		if at, err := time.ParseInLocation(form, text, zone); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// capital returns the text with a capital letter at the beginning.
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

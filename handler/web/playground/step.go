@@ -1,0 +1,275 @@
+package playground
+
+import (
+	"strconv"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// Limits of what is shown.
+const (
+	maxSteps  = 200
+	maxChecks = 1000 // in all steps
+)
+
+// step is a rule or a rollout of the explanation.
+type step struct {
+	Name     string // "Rule 1"
+	Verdict  string // "no", "yes" or "skip"
+	Segments []segment
+	Joint    string // between segments: "and", "or"
+	Share    string // of a threshold, instead of segments
+	Note     string // what came of it
+	Would    []outcome
+	Checks   []check
+	Ruler    *ruler
+}
+
+// segment is the name of a segment, and where its page is; "" if there is none any more.
+type segment struct{ Name, Address string }
+
+// check is a segment compared with the entity.
+type check struct {
+	Head, Got  string
+	Conditions []condition
+	Omitted    bool // there are too many of them
+}
+
+// condition is a constraint compared with the entity.
+type condition struct {
+	Matched  bool
+	Words    []span
+	Got      []span
+	Problem  string
+	Property string
+}
+
+// ruler are the buckets of a step, with that of the entity.
+type ruler struct {
+	Bucket, Of int
+	At         float64 // in percent
+	Owner      string
+	Ranges     []bucketRange
+	Ticks      []tick
+}
+
+type bucketRange struct {
+	outcome
+	X, Width float64 // in percent
+	Buckets  string
+}
+
+type tick struct {
+	X      float64
+	Anchor string
+	Text   string
+}
+
+// label says the ruler in words.
+func (r *ruler) label() string {
+	return "Bucket " + strconv.Itoa(r.Bucket) + " of " + strconv.Itoa(r.Of) + " belongs to " + r.Owner
+}
+
+func (x *explained) steps() []step {
+	left := maxChecks
+	explained := x.e.GetSteps()
+	steps := make([]step, 0, min(len(explained), maxSteps))
+	for i, s := range explained[:min(len(explained), maxSteps)] {
+		steps = append(steps, x.step(i, s, &left))
+	}
+	return steps
+}
+
+func (x *explained) step(index int, s *guidonv1.ExplainedStep, left *int) step {
+	v := step{Name: "Rule " + strconv.Itoa(int(s.GetNumber())), Verdict: "no", Joint: "or", Ruler: x.ruler(s)}
+	if x.boolean {
+		v.Name = "Step " + strconv.Itoa(int(s.GetNumber()))
+	}
+	if s.GetSegmentOperator() == flipt.SegmentOperator_AND_SEGMENT_OPERATOR {
+		v.Joint = "and"
+	}
+	for _, g := range s.GetSegments() {
+		v.Segments = append(v.Segments, x.segment(g.GetKey()))
+	}
+	if r := x.rollout(index); r.GetThreshold() != nil {
+		v.Share = percent(r.GetThreshold().GetPercentage())
+	}
+	switch s.GetOutcome() {
+	case "matched", "no_variant":
+		v.Verdict, v.Note = "yes", "decides"
+	case "not_reached":
+		v.Verdict, v.Note = "skip", "not reached"
+		return v
+	case "never_matches":
+		v.Note = "never fits: " + neverText(s)
+	default:
+		v.Would = x.would(index, s)
+	}
+	for _, g := range s.GetSegments() {
+		if g.GetExists() {
+			v.Checks = append(v.Checks, x.check(g, left))
+		}
+	}
+	return v
+}
+
+func neverText(s *guidonv1.ExplainedStep) string {
+	for _, g := range s.GetSegments() {
+		if !g.GetExists() {
+			return "there is no segment " + g.GetKey()
+		}
+	}
+	return "it has no segment"
+}
+
+func (x *explained) segment(key string) segment {
+	name, exists := x.m.info.SegmentName(key)
+	if !exists {
+		return segment{Name: name}
+	}
+	return segment{name, x.v.In("segments", key)}
+}
+
+// rollout returns the rollout of the flag with the index; nil for a variant flag.
+func (x *explained) rollout(index int) *guidonv1.DocumentRollout {
+	if rollouts := x.m.flag.GetRollouts(); index < len(rollouts) {
+		return rollouts[index]
+	}
+	return nil
+}
+
+// would returns what the step gives to those whom it fits.
+func (x *explained) would(index int, s *guidonv1.ExplainedStep) (outcomes []outcome) {
+	if x.boolean {
+		return []outcome{value(s.GetValue())}
+	}
+	if rules := x.m.flag.GetRules(); index < len(rules) {
+		for _, d := range rules[index].GetDistributions() {
+			if d.GetRollout() > 0 && len(outcomes) < 3 {
+				outcomes = append(outcomes, x.variant(d.GetVariant()))
+			}
+		}
+	}
+	return outcomes
+}
+
+func (x *explained) check(g *guidonv1.ExplainedSegment, left *int) check {
+	name, _ := x.m.info.SegmentName(g.GetKey())
+	constraints := g.GetConstraints()
+	how, matched := "all of", 0
+	if g.GetMatchType() == flipt.MatchType_ANY_MATCH_TYPE {
+		how = "any of"
+	}
+	for _, c := range constraints {
+		if c.GetMatched() {
+			matched++
+		}
+	}
+	v := check{Head: name + ": " + how, Got: strconv.Itoa(matched) + " of " + strconv.Itoa(len(constraints)), Omitted: g.GetConstraintsOmitted()}
+	switch {
+	case v.Omitted:
+		v.Got = "does not fit"
+		if g.GetMatched() {
+			v.Got = "fits"
+		}
+	case len(constraints) == 0:
+		v.Head, v.Got = name+": everyone", "no conditions"
+	case matched == 0:
+		v.Got = "none of " + strconv.Itoa(len(constraints))
+	}
+	for _, c := range constraints {
+		if *left == 0 {
+			v.Omitted = true
+			break
+		}
+		*left--
+		v.Conditions = append(v.Conditions, conditionOf(c))
+	}
+	return v
+}
+
+// shortValue limits how much of a value is shown, in bytes.
+const shortValue = 120
+
+func conditionOf(c *guidonv1.ExplainedConstraint) condition {
+	v := condition{Matched: c.GetMatched(), Problem: c.GetProblem()}
+	v.Words = constraintWords(c.GetType(), c.GetProperty(), c.GetOperator(), c.GetExpected())
+	switch {
+	case !c.GetPresent():
+		v.Got, v.Problem = []span{plain("is missing")}, ""
+	case c.GetActual() == "":
+		v.Got = []span{plain("is empty")}
+	default:
+		v.Got = []span{plain("is "), code(guidon.Shorten(c.GetActual(), shortValue))}
+	}
+	return v
+}
+
+// constraintWords returns a constraint as a sentence.
+func constraintWords(kind flipt.ComparisonType, property, operator, expected string) []span {
+	c := guidon.Constraint{Type: guidon.ComparisonType(kind), Property: property, Operator: operator, Value: expected} // #nosec G115 -- an enum
+	subject, verb, operand := c.Words()
+	words := []span{code(subject), plain(" %s", verb)}
+	if c.Type == guidon.EntityIDComparison {
+		words[0] = plain("entity id")
+	}
+	if operand != "" {
+		words = append(words, plain(" "), code(operand))
+	}
+	return words
+}
+
+func (x *explained) ruler(s *guidonv1.ExplainedStep) *ruler {
+	b := s.GetBucket()
+	if b.GetOf() == 0 {
+		return nil
+	}
+	of := float64(b.GetOf())
+	r := &ruler{
+		Bucket: int(b.GetNumber()), Of: int(b.GetOf()), At: (float64(b.GetNumber()) + 0.5) * 100 / of, Owner: "nobody",
+		Ticks: []tick{{0, "start", "0"}},
+	}
+	if x.boolean {
+		r.Owner = "those after this step"
+	}
+	for i, e := range b.GetRanges() {
+		if e.GetTo() == e.GetFrom() {
+			continue
+		}
+		is := value(s.GetValue())
+		if !x.boolean {
+			is = x.variant(e.GetVariantKey())
+		}
+		if i+1 == int(b.GetChosen()) {
+			r.Owner = is.Name
+		}
+		from, to := float64(e.GetFrom())*100/of, float64(e.GetTo())*100/of
+		r.Ranges = append(r.Ranges, bucketRange{is, from, to - from, buckets(e)})
+		if last := r.Ticks[len(r.Ticks)-1].X; to-last >= 6 && to <= 94 {
+			r.Ticks = append(r.Ticks, tick{to, "middle", strconv.Itoa(int(e.GetTo()))})
+		}
+	}
+	r.Ticks = append(r.Ticks, tick{100, "end", strconv.Itoa(r.Of)})
+	return r
+}
+
+// anchor returns how the text over the mark is aligned, so that it stays inside.
+func (r *ruler) anchor() string {
+	switch {
+	case r.At < 8:
+		return "start"
+	case r.At > 92:
+		return "end"
+	}
+	return "middle"
+}
+
+// color returns the class of the range in the ruler.
+func (b bucketRange) color() string {
+	if b.Color == "c-none" {
+		return "c-off"
+	}
+	return b.Color
+}

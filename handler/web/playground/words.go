@@ -1,0 +1,83 @@
+package playground
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+)
+
+// width returns a number as a percentage of a drawing.
+func width(n float64) string { return strconv.FormatFloat(n, 'f', 3, 64) + "%" }
+
+// percent returns a stored share in words.
+func percent(share float32) string {
+	exact, _ := strconv.ParseFloat(strconv.FormatFloat(float64(share), 'f', -1, 32), 64) // of a float32, so that it can be parsed
+	return page.Percent(exact)
+}
+
+// maxCopied limits what a button copies, in bytes, because the page has it twice.
+const maxCopied = 64 << 10
+
+// copied returns the attachment for its button, or "" if it is too long.
+func (a *answer) copied() string {
+	if len(a.Whole) > maxCopied {
+		return ""
+	}
+	return a.Whole
+}
+
+// announcement is what a screen reader says when the answer has come.
+func (m *model) announcement() string {
+	switch {
+	case m.answer != nil:
+		return "The answer is " + m.answer.Outcome.Name
+	case m.list != nil:
+		return m.list.bounds()
+	}
+	return ""
+}
+
+// spans is the markup of a sentence. It is not in a template because these put spaces between
+// elements, where a sentence has commas.
+func spans(all []span) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		for _, s := range all {
+			if s.Code {
+				b.WriteString("<code>" + templ.EscapeString(s.Text) + "</code>")
+			} else {
+				b.WriteString(templ.EscapeString(s.Text))
+			}
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+// looksAt names the properties that the flag looks at.
+func (m *model) looksAt() []span {
+	words := []span{plain("This flag looks at ")}
+	for i, p := range m.info.Properties {
+		if i > 0 {
+			words = append(words, plain(", "))
+		}
+		words = append(words, code(p.Name))
+	}
+	if m.info.Partial {
+		words = append(words, plain(" and more"))
+	}
+	return append(words, plain("."))
+}
+
+// savedFlag returns the key of the flag that saved contexts are asked about, or "".
+func (m *model) savedFlag() string {
+	if m.flag == nil {
+		return ""
+	}
+	return m.flag.GetKey()
+}

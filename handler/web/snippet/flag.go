@@ -1,0 +1,127 @@
+package snippet
+
+import (
+	"strings"
+
+	"github.com/guidonhq/guidon/handler/web/highlight"
+)
+
+// Flag is what code asks about.
+type Flag struct {
+	Address    string // of the service, without a slash at the end
+	Namespace  string
+	Key        string
+	Kind       Kind
+	Default    string // a text of Kind Text: what the code takes while the service cannot be reached
+	Boolean    bool   // a boolean flag; a variant flag may also have values of KindBoolean
+	Properties []Property
+}
+
+// Kind is the kind of values that a flag has in OpenFeature.
+type Kind int
+
+// The kinds.
+const (
+	Boolean Kind = iota
+	Text
+	Number
+	Object
+)
+
+// Property is a property that the flag looks at.
+type Property struct {
+	Name   string
+	Sample string // a value in JSON
+}
+
+// Language is how the flag is asked in.
+type Language struct {
+	ID, Name string
+	Colors   highlight.Language
+	Write    func(Flag) string
+}
+
+// Languages are all of them. The first one is the default.
+var Languages = []Language{
+	{"go", "OpenFeature · Go", highlight.Go, golang},
+	{"node", "Node.js", highlight.Script, node},
+	{"java", "Java", highlight.Java, java},
+	{"python", "Python", highlight.Python, python},
+	{"browser", "Browser", highlight.Script, browser},
+	{"flipt", "Flipt SDK", highlight.Script, flipt},
+	{"curl", "curl", highlight.Shell, curl},
+	{"guidon", "guidon", highlight.Shell, commandLine},
+}
+
+// Find returns the language with the id, or the default.
+func Find(id string) Language {
+	for _, l := range Languages {
+		if l.ID == id {
+			return l
+		}
+	}
+	return Languages[0]
+}
+
+// elsewhere reports whether the namespace must be named.
+func (f Flag) elsewhere() bool { return f.Namespace != defaultNamespace }
+
+// choose returns the word for the kind of the flag.
+func (f Flag) choose(boolean, text, number, object string) string {
+	return [...]string{boolean, text, number, object}[f.Kind]
+}
+
+// lines writes one line for each property.
+func (f Flag) lines(line func(name, value string) string, value func(Property) string) string {
+	var b strings.Builder
+	for _, p := range f.Properties {
+		b.WriteString(line(textIn(p.Name), value(p)))
+	}
+	return b.String()
+}
+
+// member returns what reads the property of a user, or the sample if its name is not one for
+// code.
+func member(p Property, convert func(words []string) string) string {
+	words := strings.FieldsFunc(p.Name, func(r rune) bool { return r == '_' || r == '-' || r == '.' })
+	name := convert(words)
+	if !isIdentifier(name) {
+		return p.Sample
+	}
+	return "user." + name
+}
+
+// reserved are words that are no names in one of the languages.
+const reserved = " and as assert async await break case catch class const continue def default del do elif else except extends final finally for from global goto if import in interface is lambda long new not or package pass private public raise return static super switch this throw try while with yield None True False "
+
+func isIdentifier(name string) bool {
+	if name == "" || len(name) > 60 || strings.Contains(reserved, " "+name+" ") {
+		return false
+	}
+	for i, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' && i > 0
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// pascal, camel and snake are the ways to write names.
+func pascal(words []string) string {
+	var b strings.Builder
+	for _, w := range words {
+		b.WriteString(strings.ToUpper(w[:1]) + w[1:])
+	}
+	return b.String()
+}
+
+func camel(words []string) string {
+	name := pascal(words)
+	if name == "" {
+		return ""
+	}
+	return strings.ToLower(name[:1]) + name[1:]
+}
+
+func snake(words []string) string { return strings.ToLower(strings.Join(words, "_")) }
