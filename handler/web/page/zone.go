@@ -1,12 +1,9 @@
 package page
 
-import (
-	"errors"
-	_ "time/tzdata" // machines and containers need not have the zones
-)
+import "errors"
 
 // CheckZone returns an error unless visitors can choose the time zone, which has an IANA
-// name. The empty one is UTC.
+// name and is known to the program or the machine. The empty one is UTC.
 func CheckZone(name string) error {
 	if name == "Local" {
 		return errLocalZone
