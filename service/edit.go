@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/guidonhq/guidon"
@@ -16,10 +17,15 @@ type Edits struct {
 	Flags    []FlagEdit
 }
 
-// FlagEdit puts or deletes one flag. Exactly one of Put and Delete must be set.
+// FlagEdit puts, deletes or turns off one flag. Exactly one of Put, Delete and TurnOff must
+// be set.
 type FlagEdit struct {
 	Put    *DocumentFlag // the flag as it must be afterwards, whether it exists already or not
 	Delete string        // the key of the flag, which need not exist
+
+	// TurnOff is the key of the flag, which must exist. A boolean flag is turned off as
+	// [Service.TurnFlagOff] does, a variant flag by making it not enabled.
+	TurnOff string
 
 	// UnlessChangedSince, if set, is a revision after which the flag must not have changed.
 	UnlessChangedSince *int64
@@ -29,7 +35,7 @@ func (e FlagEdit) key() string {
 	if e.Put != nil {
 		return e.Put.Key
 	}
-	return e.Delete
+	return cmp.Or(e.Delete, e.TurnOff)
 }
 
 // SegmentEdit is a [FlagEdit] for a segment.
@@ -135,9 +141,12 @@ type editing struct {
 	invalid   *problems // for InvalidArgument
 	conflicts *problems // for FailedPrecondition
 
-	// The normal forms of the objects to put, by the index of the edit; nil for deletions.
+	// The normal forms of the objects to put, by the index of the edit; nil for other edits.
 	flags    []*DocumentFlag
 	segments []*DocumentSegment
+
+	// The flags to turn off, as they are stored, by the index of the edit.
+	on []*guidon.Flag
 
 	// used has the segments that flags refer to which are not put. It is nil if no segment
 	// is deleted.

@@ -43,7 +43,10 @@ func (e *editing) putSegments(ctx context.Context, patch *change.Patch) error {
 }
 
 func (e *editing) putFlags(ctx context.Context, patch *change.Patch) error {
-	for _, want := range e.flags {
+	for i, want := range e.flags {
+		if on := e.on[i]; on != nil {
+			e.turnOff(on, patch)
+		}
 		if want == nil {
 			continue
 		}
@@ -62,6 +65,16 @@ func (e *editing) putFlags(ctx context.Context, patch *change.Patch) error {
 		patch.Put.Flags = append(patch.Put.Flags, mergeFlag(have, want, e.tx.Now()))
 	}
 	return nil
+}
+
+// turnOff adds the flag, turned off, unless it is off.
+func (e *editing) turnOff(f *guidon.Flag, patch *change.Patch) {
+	if !switchOff(f, e.tx.Now()) {
+		e.result.Unchanged++
+		return
+	}
+	e.add(change.KindFlag, f.Key, change.ActionUpdate)
+	patch.Put.Flags = append(patch.Put.Flags, f)
 }
 
 func (e *editing) deleteFlags(ctx context.Context, patch *change.Patch) error {
