@@ -237,33 +237,46 @@ func TestExportSome(t *testing.T) {
 // says what, and keeps the selection and what was entered.
 func TestSelectionConflict(t *testing.T) {
 	for _, verb := range []string{"turn-off", "tag", "delete"} {
-		t.Run(verb, func(t *testing.T) {
-			s := webtest.New(t, webtest.Options{})
-			action, form := s.Post(list, selected(verb, "wishlist", "guest-checkout", "homepage-layout")).Check(200).Form("question")
-			touch(t, s, "guest-checkout")
-			if _, err := s.Service.DeleteFlag(t.Context(), by, "default", "homepage-layout"); err != nil {
-				t.Fatal(err)
-			}
-			now := at(t, s)
-			form.Set("do", verb+"-now")
-			form.Set("confirm", "2") // of those that are left, so that only the conflict counts
-			form.Set("tag", "summer")
-			form.Set("message", "because")
-			_, again := s.Post(action, form).Check(409).Contains(
-				"2 of the selected flags changed in the meantime", "Guest checkout was changed by Jonas just now in revision "+fmt.Sprint(now-1),
-				"homepage-layout was deleted by Jonas just now in revision "+fmt.Sprint(now), "Nothing was saved").Form("question")
-			if got := at(t, s); got != now {
-				t.Fatalf("something was saved: revision %d, want %d", got, now)
-			}
-			if diff := cmp.Diff([]string{"wishlist", "guest-checkout"}, again["key"]); diff != "" || again.Get("message") != "because" || verb == "tag" && again.Get("tag") != "summer" {
-				t.Errorf("kept %v (-want +got):\n%s", again, diff)
-			}
-			again.Set("do", verb+"-now")
-			again.Set("confirm", "2")
-			if got, want := s.Post(action, again).Location(), fmt.Sprintf("%s?saved=%d", list, now+1); got != want {
-				t.Errorf("leads to %s, want %s", got, want)
-			}
-		})
+		for _, test := range []struct {
+			name             string
+			changed, deleted bool
+		}{{"changed", true, false}, {"deleted", false, true}, {"both", true, true}} {
+			t.Run(verb+" "+test.name, func(t *testing.T) { testConflict(t, verb, test.changed, test.deleted) })
+		}
+	}
+}
+
+func testConflict(t *testing.T, verb string, changed, deleted bool) {
+	s := webtest.New(t, webtest.Options{})
+	action, form := s.Post(list, selected(verb, "wishlist", "guest-checkout", "homepage-layout")).Check(200).Form("question")
+	left, want := []string{"wishlist", "guest-checkout", "homepage-layout"}, []string{"Nothing was saved"}
+	if changed {
+		touch(t, s, "guest-checkout")
+		want = append(want, fmt.Sprintf("Guest checkout was changed by Jonas just now in revision %d", at(t, s)))
+	}
+	if deleted {
+		if _, err := s.Service.DeleteFlag(t.Context(), by, "default", "homepage-layout"); err != nil {
+			t.Fatal(err)
+		}
+		left = left[:2]
+		want = append(want, fmt.Sprintf("homepage-layout was deleted by Jonas just now in revision %d", at(t, s)))
+	}
+	now := at(t, s)
+	form.Set("do", verb+"-now")
+	form.Set("confirm", fmt.Sprint(len(left))) // of those that are left, so that only the conflict counts
+	form.Set("tag", "summer")
+	form.Set("message", "because")
+	_, again := s.Post(action, form).Check(409).Contains(want...).Contains(fmt.Sprintf("%d of the selected flags changed in the meantime", len(want)-1)).Form("question")
+	if got := at(t, s); got != now {
+		t.Fatalf("something was saved: revision %d, want %d", got, now)
+	}
+	if diff := cmp.Diff(left, again["key"]); diff != "" || again.Get("message") != "because" || verb == "tag" && again.Get("tag") != "summer" {
+		t.Errorf("kept %v (-want +got):\n%s", again, diff)
+	}
+	again.Set("do", verb+"-now")
+	again.Set("confirm", fmt.Sprint(len(left)))
+	if got, want := s.Post(action, again).Location(), fmt.Sprintf("%s?saved=%d", list, now+1); got != want {
+		t.Errorf("leads to %s, want %s", got, want)
 	}
 }
 

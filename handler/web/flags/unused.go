@@ -186,6 +186,14 @@ func (u *unused) bounds() string {
 	return page.Number(first) + "–" + page.Number(first+len(u.rows)-1) + " of " + page.Number(u.total)
 }
 
+// snoozedText says how many flags are left out.
+func (u *unused) snoozedText() string {
+	if u.snoozed == 1 {
+		return "1 flag is snoozed until the review date."
+	}
+	return page.Count(u.snoozed, "flag") + " are snoozed until their review dates."
+}
+
 // until returns the date for a row: what was entered, or the default.
 func (u *unused) until(v *page.Visit, key string) string {
 	if u.opened.key == key {
