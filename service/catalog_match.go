@@ -68,7 +68,7 @@ func (m *matcher) misses(r *catalogRow) (missed facet, rest bool) {
 	if missed&(missed-1) != 0 {
 		return missed, false
 	}
-	return missed, m.meets(r) && m.hasKey(r) && m.hasWords(r.flagFacts)
+	return missed, (len(q.Keys) == 0 || slices.Contains(q.Keys, r.flag.Key)) && m.meets(r) && m.hasKey(r) && m.hasWords(r.flagFacts)
 }
 
 func hasAny(numbers []uint32, in []bool) bool {

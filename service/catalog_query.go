@@ -18,6 +18,7 @@ type FlagQuery struct {
 	Owners   []string // whatever the case; an empty one is for flags without an owner
 	Tags     []string // whatever the case
 	Segments []string // keys
+	Keys     []string // of the flags
 	// Order.
 	Sort       FlagSort
 	Descending bool
@@ -50,7 +51,7 @@ func (q *FlagQuery) Validate() error {
 	for _, list := range []struct {
 		name string
 		n    int
-	}{{"states", len(q.States)}, {"types", len(q.Types)}, {"owners", len(q.Owners)}, {"tags", len(q.Tags)}, {"segments", len(q.Segments)}} {
+	}{{"states", len(q.States)}, {"types", len(q.Types)}, {"owners", len(q.Owners)}, {"tags", len(q.Tags)}, {"segments", len(q.Segments)}, {"keys", len(q.Keys)}} {
 		if list.n > maxListed {
 			return invalidField(list.name, "must not have more than 100 values")
 		}

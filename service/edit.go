@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/guidonhq/guidon"
@@ -16,10 +17,15 @@ type Edits struct {
 	Flags    []FlagEdit
 }
 
-// FlagEdit puts or deletes one flag. Exactly one of Put and Delete must be set.
+// FlagEdit puts, deletes or turns off one flag. Exactly one of Put, Delete and TurnOff must
+// be set.
 type FlagEdit struct {
 	Put    *DocumentFlag // the flag as it must be afterwards, whether it exists already or not
 	Delete string        // the key of the flag, which need not exist
+
+	// TurnOff is the key of the flag, which must exist. A boolean flag is turned off as
+	// [Service.TurnFlagOff] does, a variant flag by making it not enabled.
+	TurnOff string
 
 	// UnlessChangedSince, if set, is a revision after which the flag must not have changed.
 	UnlessChangedSince *int64
@@ -27,11 +33,13 @@ type FlagEdit struct {
 
 func (e FlagEdit) puts() bool { return e.Put != nil }
 
+func (e FlagEdit) deletes() bool { return e.Delete != "" }
+
 func (e FlagEdit) key() string {
 	if e.puts() {
 		return e.Put.Key
 	}
-	return e.Delete
+	return cmp.Or(e.Delete, e.TurnOff)
 }
 
 // SegmentEdit is a [FlagEdit] for a segment.
@@ -43,6 +51,8 @@ type SegmentEdit struct {
 
 func (e SegmentEdit) puts() bool { return e.Put != nil }
 
+func (e SegmentEdit) deletes() bool { return e.Delete != "" }
+
 func (e SegmentEdit) key() string {
 	if e.puts() {
 		return e.Put.Key
@@ -53,6 +63,7 @@ func (e SegmentEdit) key() string {
 // objectEdit is a [FlagEdit] or a [SegmentEdit].
 type objectEdit interface {
 	puts() bool
+	deletes() bool
 	key() string // of the object
 }
 
@@ -145,9 +156,12 @@ type editing struct {
 	invalid   *problems // for InvalidArgument
 	conflicts *problems // for FailedPrecondition
 
-	// The normal forms of the objects to put, by the index of the edit; nil for deletions.
+	// The normal forms of the objects to put, by the index of the edit; nil for other edits.
 	flags    []*DocumentFlag
 	segments []*DocumentSegment
+
+	// The flags to turn off, as they are stored, by the index of the edit.
+	on []*guidon.Flag
 
 	// used has the segments that flags refer to which are not put. It is nil if no segment
 	// is deleted.

@@ -33,7 +33,7 @@ func (e *editing) checkSegments(ctx context.Context) error {
 	for i, edit := range e.edits.Segments {
 		e.located(e.invalid, change.KindSegment, i, edit.key(), func(p *problems) {
 			p.checkUnique(seen, "segment", edit.key())
-			p.checkEdit(edit.puts(), edit.Delete)
+			p.checkEdit("put or delete", edit.puts(), edit.deletes())
 			if edit.puts() {
 				e.segments[i] = edit.Put.normalize(p)
 			}
@@ -46,14 +46,22 @@ func (e *editing) checkSegments(ctx context.Context) error {
 }
 
 func (e *editing) checkFlags(ctx context.Context, referable map[string]bool) error {
-	e.flags = make([]*DocumentFlag, len(e.edits.Flags))
+	e.flags, e.on = make([]*DocumentFlag, len(e.edits.Flags)), make([]*guidon.Flag, len(e.edits.Flags))
 	seen := map[string]bool{}
 	for i, edit := range e.edits.Flags {
+		on, err := e.turnedOff(ctx, edit)
+		if err != nil {
+			return err
+		}
+		e.on[i] = on
 		e.located(e.invalid, change.KindFlag, i, edit.key(), func(p *problems) {
 			p.checkUnique(seen, "flag", edit.key())
-			p.checkEdit(edit.puts(), edit.Delete)
+			p.checkEdit("put, delete or turnOff", edit.puts(), edit.deletes(), edit.TurnOff != "")
 			if edit.puts() {
 				e.flags[i] = edit.Put.normalize(p, referable)
+			}
+			if edit.TurnOff != "" && on == nil {
+				p.add(guidon.FlagNotFound(e.result.Namespace, edit.TurnOff))
 			}
 		})
 		if err := e.checkUnchanged(ctx, change.KindFlag, i, edit.key(), edit.UnlessChangedSince); err != nil {
@@ -63,13 +71,27 @@ func (e *editing) checkFlags(ctx context.Context, referable map[string]bool) err
 	return nil
 }
 
-// checkEdit checks that an edit either puts or deletes an object.
-func (p *problems) checkEdit(puts bool, deleted string) {
+// turnedOff returns the flag that the edit turns off, or nil if there is none.
+func (e *editing) turnedOff(ctx context.Context, edit FlagEdit) (*guidon.Flag, error) {
+	if edit.TurnOff == "" {
+		return nil, nil
+	}
+	return stored(ctx, e.tx.Flag, edit.TurnOff)
+}
+
+// checkEdit checks that exactly one of the fields of an edit is set.
+func (p *problems) checkEdit(fields string, set ...bool) {
+	n := 0
+	for _, is := range set {
+		if is {
+			n++
+		}
+	}
 	switch {
-	case puts && deleted != "":
-		p.add(invalidField("put or delete", "only one can be present"))
-	case !puts && deleted == "":
-		p.add(emptyField("put or delete"))
+	case n > 1:
+		p.add(invalidField(fields, "only one can be present"))
+	case n == 0:
+		p.add(emptyField(fields))
 	}
 }
 
@@ -153,7 +175,7 @@ func (u *segmentUsers) inUse(namespace, segment string) error {
 	return guidon.Errorf(guidon.InvalidArgument, "segment %q is in use by flag %q%s", namespace+"/"+segment, u.first, more)
 }
 
-// remainingUsers returns, by segment, the flags that the edits leave as they are.
+// remainingUsers returns, by segment, the flags whose references the edits leave as they are.
 func (e *editing) remainingUsers(ctx context.Context) (map[string]*segmentUsers, error) {
 	flags, err := e.tx.Flags(ctx)
 	if err != nil {
@@ -161,7 +183,9 @@ func (e *editing) remainingUsers(ctx context.Context) (map[string]*segmentUsers,
 	}
 	edited := map[string]bool{}
 	for _, edit := range e.edits.Flags {
-		edited[edit.key()] = true
+		if edit.TurnOff == "" {
+			edited[edit.key()] = true
+		}
 	}
 	return usersOf(flags, edited), nil
 }

@@ -43,7 +43,10 @@ func (e *editing) putSegments(ctx context.Context, patch *change.Patch) error {
 }
 
 func (e *editing) putFlags(ctx context.Context, patch *change.Patch) error {
-	for _, want := range e.flags {
+	for i, want := range e.flags {
+		if on := e.on[i]; on != nil {
+			e.turnOff(on, patch)
+		}
 		if want == nil {
 			continue
 		}
@@ -64,6 +67,16 @@ func (e *editing) putFlags(ctx context.Context, patch *change.Patch) error {
 	return nil
 }
 
+// turnOff adds the flag, turned off, unless it is off.
+func (e *editing) turnOff(f *guidon.Flag, patch *change.Patch) {
+	if !switchOff(f, e.tx.Now()) {
+		e.result.Unchanged++
+		return
+	}
+	e.add(change.KindFlag, f.Key, change.ActionUpdate)
+	patch.Put.Flags = append(patch.Put.Flags, f)
+}
+
 func (e *editing) deleteFlags(ctx context.Context, patch *change.Patch) (err error) {
 	patch.Delete.Flags, err = deletions(ctx, e, change.KindFlag, e.tx.Flag, e.edits.Flags)
 	return err
@@ -79,7 +92,7 @@ func (e *editing) deleteSegments(ctx context.Context, patch *change.Patch) (err 
 func deletions[T any, E objectEdit](ctx context.Context, e *editing, kind change.Kind, get func(context.Context, string) (*T, error), edits []E) ([]string, error) {
 	var keys []string
 	for _, edit := range edits {
-		if edit.puts() {
+		if !edit.deletes() {
 			continue
 		}
 		have, err := stored(ctx, get, edit.key())

@@ -59,6 +59,45 @@ func TestEdit(t *testing.T) {
 	}
 }
 
+// TestEditTurnOff turns flags off in one revision: a boolean flag as TurnFlagOff does, a
+// variant flag by its enabled. Those that are off are not written.
+func TestEditTurnOff(t *testing.T) {
+	s := newService(t)
+	mustImport(t, s, edited, service.ImportCreate)
+	start := revision(t, s, "default")
+	edits := service.Edits{Flags: []service.FlagEdit{
+		{TurnOff: "banner", UnlessChangedSince: &start}, {Delete: "menu"}, {TurnOff: "checkout", UnlessChangedSince: &start},
+	}}
+	result, at, err := s.Edit(t.Context(), ann, "", edits)
+	want := &service.EditResult{Namespace: "default", Revision: start + 1, Changes: []service.EditedObject{
+		{Kind: "flag", Key: "banner", Action: "update"}, {Kind: "flag", Key: "checkout", Action: "update"}, {Kind: "flag", Key: "menu", Action: "delete"},
+	}}
+	if diff := cmp.Diff(want, result); diff != "" || err != nil || at != start+1 {
+		t.Fatalf("revision %d, %v (-want +got):\n%s", at, err, diff)
+	}
+	if got := len(changes(t, s, "default", start)); got != 3 {
+		t.Errorf("got %d records, want 3", got)
+	}
+	if enabled(t, s, "banner", "ann") {
+		t.Error("banner is on")
+	}
+	banner, checkout := flag(t, s, "default", "banner"), flag(t, s, "default", "checkout")
+	if len(banner.Rollouts) != 2 || banner.Rollouts[0].Description != service.OffDescription {
+		t.Errorf("got the rollouts %+v", banner.Rollouts)
+	}
+	if checkout.Enabled || len(checkout.Rules) != 1 || !checkout.UpdatedAt.After(checkout.CreatedAt) {
+		t.Errorf("got %+v", checkout)
+	}
+	edits.Flags = []service.FlagEdit{{TurnOff: "banner"}, {TurnOff: "checkout"}}
+	again, _, err := s.Edit(t.Context(), ann, "", edits)
+	if diff := cmp.Diff(&service.EditResult{Namespace: "default", Revision: start + 1, Unchanged: 2}, again); diff != "" || err != nil {
+		t.Errorf("again: %v (-want +got):\n%s", err, diff)
+	}
+	if _, _, err := s.TurnFlagOn(t.Context(), ann, "", "banner", nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestEditProblems: all problems of all edits are reported together, and nothing changes.
 func TestEditProblems(t *testing.T) {
 	old, now, future := int64(1), int64(2), int64(7)
@@ -88,8 +127,8 @@ func TestEditProblems(t *testing.T) {
 				`segments[0] "": invalid field put or delete: must not be empty`,
 				`segments[1] "new": invalid field name: must not be empty`,
 				`segments[2] "new": segment "new" is not unique`,
-				`flags[0] "": invalid field put or delete: must not be empty`,
-				`flags[1] "menu": invalid field put or delete: only one can be present`,
+				`flags[0] "": invalid field put, delete or turnOff: must not be empty`,
+				`flags[1] "menu": invalid field put, delete or turnOff: only one can be present`,
 				`flags[3] "banner": flag "banner" is not unique`,
 				`flags[4] "a b": invalid field key: contains invalid characters`,
 			},
@@ -104,6 +143,20 @@ func TestEditProblems(t *testing.T) {
 				`flags[0] "banner": rollouts[1]: segment "none" not found`,
 				`segments[1] "staff": segment "default/staff" is in use by flag "checkout"`,
 				`segments[2] "guests": segment "default/guests" is in use by flag "menu"`,
+			},
+		},
+		{
+			"turning off", service.Edits{
+				Flags: []service.FlagEdit{
+					{TurnOff: "checkout"}, {TurnOff: "none"}, {TurnOff: "banner", Delete: "banner"}, {TurnOff: "checkout"}, {TurnOff: "menu", UnlessChangedSince: &old},
+				},
+				Segments: []service.SegmentEdit{{Delete: "staff"}},
+			}, guidon.InvalidArgument, []string{
+				`flags[1] "none": flag "default/none" not found`,
+				`flags[2] "banner": invalid field put, delete or turnOff: only one can be present`,
+				`flags[3] "checkout": flag "checkout" is not unique`,
+				`segments[0] "staff": segment "default/staff" is in use by flag "checkout"`,
+				`flag "default/menu" was created in revision 2 by anonymous at TIME, after revision 1`,
 			},
 		},
 		{

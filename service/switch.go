@@ -23,7 +23,7 @@ const OffDescription = "Off for everyone"
 // It returns NotFound if the flag does not exist, InvalidArgument if it is a variant flag,
 // and FailedPrecondition as [Service.Edit] does.
 func (s *Service) TurnFlagOff(ctx context.Context, w Write, namespace, key string, unlessChangedSince *int64) (*EditResult, int64, error) {
-	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, turnOff)
+	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(f *guidon.Flag, now time.Time) (bool, error) { return turnOff(f, now), nil })
 }
 
 // TurnFlagOn removes the rollout of [Service.TurnFlagOff], so that the flag has the value
@@ -78,16 +78,29 @@ func isOff(f *guidon.Flag) bool {
 	return t != nil && t.Percentage >= 100 && !t.Value
 }
 
-func turnOff(f *guidon.Flag, now time.Time) (bool, error) {
+// switchOff turns a flag of either type off, and reports whether it was on.
+func switchOff(f *guidon.Flag, now time.Time) bool {
+	if f.Type == guidon.BooleanFlag {
+		return turnOff(f, now)
+	}
+	if !f.Enabled {
+		return false
+	}
+	f.Enabled, f.UpdatedAt = false, now
+	return true
+}
+
+// turnOff turns a boolean flag off for everyone, and reports whether that changes it.
+func turnOff(f *guidon.Flag, now time.Time) bool {
 	if isOff(f) {
-		return false, nil
+		return false
 	}
 	f.Rollouts = slices.Insert(f.Rollouts, 0, &guidon.Rollout{
 		ID: NewID(), Rank: firstRank(f.Rollouts, now), Description: OffDescription,
 		Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: false}, CreatedAt: now, UpdatedAt: now,
 	})
 	f.UpdatedAt = now
-	return true, nil
+	return true
 }
 
 // firstRank returns a rank before those of all rollouts. If the lowest possible one is

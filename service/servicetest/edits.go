@@ -18,6 +18,7 @@ type editing struct {
 	next   *state
 	match  map[change.Object]match
 	failed bool   // an object has changed since the revision that an edit names
+	absent bool   // a flag to turn off does not exist
 	text   string // the edits in words
 }
 
@@ -29,6 +30,10 @@ func (m *model) editing(s *space) *editing {
 func (m *model) edit(s *space) attempt {
 	e := m.editing(s)
 	for _, i := range m.random.Perm(len(flagKeys))[:1+m.random.IntN(3)] {
+		if m.one(5) {
+			e.turnOff(flagKeys[i])
+			continue
+		}
 		e.flag(flagKeys[i], m.one(4))
 	}
 	for _, i := range m.random.Perm(len(flagrand.SegmentKeys))[:m.random.IntN(3)] {
@@ -72,7 +77,33 @@ func (e *editing) flag(key string, deleted bool) {
 		e.putFlag(e.next, want)
 	}
 	e.edits.Flags = append(e.edits.Flags, edit)
-	e.describe(flagObject(key), deleted, edit.UnlessChangedSince)
+	e.describe(putOrDelete(deleted), flagObject(key), edit.UnlessChangedSince)
+}
+
+// turnOff adds an edit that turns a flag off.
+func (e *editing) turnOff(key string) {
+	edit, have := service.FlagEdit{TurnOff: key, UnlessChangedSince: e.since(flagObject(key))}, e.next.flags[key]
+	switch {
+	case have == nil:
+		e.absent = true
+	case have.Type == guidon.VariantFlag:
+		have = flagrand.Copy(have)
+		have.Enabled = false
+		e.next.flags[key] = have
+	case !isOff(have):
+		have = flagrand.Copy(have)
+		putOffFirst(have)
+		e.next.flags[key] = have
+	}
+	e.edits.Flags = append(e.edits.Flags, edit)
+	e.describe("turn off", flagObject(key), edit.UnlessChangedSince)
+}
+
+func putOrDelete(deleted bool) string {
+	if deleted {
+		return "delete"
+	}
+	return "put"
 }
 
 // segment adds an edit of a segment.
@@ -90,7 +121,7 @@ func (e *editing) segment(key string, deleted bool) {
 		e.putSegment(e.next, want)
 	}
 	e.edits.Segments = append(e.edits.Segments, edit)
-	e.describe(segmentObject(key), deleted, edit.UnlessChangedSince)
+	e.describe(putOrDelete(deleted), segmentObject(key), edit.UnlessChangedSince)
 }
 
 // putFlag puts the content of the flag into the state, unless it is there already.
@@ -134,7 +165,7 @@ func (e *editing) attempt(name string, run func(ctx context.Context, w service.W
 	switch {
 	case !e.space.exists():
 		x = failure(guidon.NotFound)
-	case !e.next.consistent():
+	case e.absent || !e.next.consistent():
 		x = failure(guidon.InvalidArgument)
 	case e.failed:
 		x = failure(guidon.FailedPrecondition)
@@ -143,11 +174,7 @@ func (e *editing) attempt(name string, run func(ctx context.Context, w service.W
 }
 
 // describe adds an edit to the text.
-func (e *editing) describe(o change.Object, deleted bool, since *int64) {
-	what := "put"
-	if deleted {
-		what = "delete"
-	}
+func (e *editing) describe(what string, o change.Object, since *int64) {
 	e.text += fmt.Sprintf(" %s %s %s", what, o.Kind, o.Key)
 	if since != nil {
 		e.text += fmt.Sprintf(" unless changed since %d", *since)

@@ -89,17 +89,22 @@ func (m *model) turnFlagOff(_ *state, f *guidon.Flag) (verdict, call) {
 	case isOff(f):
 		v = unchanged
 	default:
-		off := &guidon.Rollout{ID: newID, Rank: 1, Description: service.OffDescription, Threshold: &guidon.RolloutThreshold{Percentage: 100}}
-		if len(f.Rollouts) > 0 {
-			off.Rank = max(f.Rollouts[0].Rank-1, 0)
-		}
-		f.Rollouts = slices.Insert(f.Rollouts, 0, off)
-		for i := 1; i < len(f.Rollouts) && f.Rollouts[i].Rank <= f.Rollouts[i-1].Rank; i++ {
-			f.Rollouts[i].Rank = f.Rollouts[i-1].Rank + 1
-		}
+		putOffFirst(f)
 	}
 	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
 		return revisionOf(m.service.TurnFlagOff(ctx, w, namespace, f.Key, nil))
+	}
+}
+
+// putOffFirst puts the rollout that turns the flag off before the others.
+func putOffFirst(f *guidon.Flag) {
+	off := &guidon.Rollout{ID: newID, Rank: 1, Description: service.OffDescription, Threshold: &guidon.RolloutThreshold{Percentage: 100}}
+	if len(f.Rollouts) > 0 {
+		off.Rank = max(f.Rollouts[0].Rank-1, 0)
+	}
+	f.Rollouts = slices.Insert(f.Rollouts, 0, off)
+	for i := 1; i < len(f.Rollouts) && f.Rollouts[i].Rank <= f.Rollouts[i-1].Rank; i++ {
+		f.Rollouts[i].Rank = f.Rollouts[i-1].Rank + 1
 	}
 }
 

@@ -1,5 +1,321 @@
 package flags
 
-import "github.com/guidonhq/guidon/handler/web/page"
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 
-func changeSome(v *page.Visit) error { return nil }
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+const patch page.Operation[*guidonv1.PatchRequest, *guidonv1.EditResponse] = "/guidon.v1.EditService/Patch"
+
+// What can be done to several flags. The button of the list has this value; that of the page
+// which asks first has it with the suffix.
+const (
+	verbTurnOff = "turn-off"
+	verbTag     = "tag"
+	verbPromote = "promote"
+	verbExport  = "export"
+	verbDelete  = "delete"
+
+	confirmed = "-now"
+)
+
+// maxSelected is how many flags can be changed together: the limit of a patch.
+const maxSelected = service.MaxEdits
+
+// selection is the model of the page that asks before something is done to several flags.
+type selection struct {
+	v        *page.Visit
+	verb     string
+	keys     []string
+	rows     []row       // the flags that exist
+	news     []news      // flags that changed after the visitor saw them, or no longer exist
+	revision int64       // at which the rows were read
+	form     url.Values  // what was entered
+	tags     []string    // that flags of the namespace have
+	targets  []namespace // to which the flags can be promoted
+	problems part.Problems
+	list     url.Values // the filter of the list
+}
+
+// namespace is one to choose.
+type namespace struct{ Key, Name string }
+
+// changeSome asks what to do to the selected flags, or does it.
+func changeSome(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	verb, now := strings.CutSuffix(page.ActionOf(form).Verb, confirmed)
+	s := &selection{v: v, verb: verb, keys: keysOf(form), form: form, list: here(v)}
+	switch {
+	case !slices.Contains([]string{verbTurnOff, verbTag, verbPromote, verbExport, verbDelete}, verb):
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field do: must be an action on flags")
+	case verb != verbExport && verb != verbPromote && !v.MayEdit():
+		return mayNotEdit(v)
+	case len(s.keys) == 0:
+		return s.unusable("No flags are selected", "Select flags in the list first, then choose what to do with them.")
+	case len(s.keys) > maxSelected:
+		return s.unusable("Too many flags are selected", fmt.Sprintf("%d flags at most can be changed together, %d are selected.", maxSelected, len(s.keys)))
+	case verb == verbExport:
+		v.Redirect(page.Below("namespaces", v.Key(), "export") + "?" + url.Values{"download": {"yaml"}, "flag": s.keys}.Encode())
+		return nil
+	}
+	if err := s.read(); err != nil {
+		return err
+	}
+	if len(s.rows) == 0 {
+		return s.unusable("The selected flags no longer exist", "They have been deleted. Changes says when, and by whom.")
+	}
+	if !now {
+		return s.ask(http.StatusOK)
+	}
+	return s.do()
+}
+
+// mayNotEdit returns the error for a visitor who may not change flags.
+func mayNotEdit(v *page.Visit) error {
+	if v.Site.ReadOnly {
+		return &page.Error{
+			Heading: "This server is read-only", Text: "Flags, segments and namespaces cannot be changed here.",
+			Err: guidon.Errorf(guidon.PermissionDenied, "permission denied: the server is read-only"),
+		}
+	}
+	return service.Refusal(service.RoleEditor, v.Key())
+}
+
+// keysOf returns the keys of the selected flags, each once.
+func keysOf(form url.Values) (keys []string) {
+	seen := map[string]bool{"": true}
+	for _, key := range form["key"] {
+		if !seen[key] {
+			seen[key] = true
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// read reads the selected flags. Those that do not exist are news.
+func (s *selection) read() error {
+	found, state, err := listSummaries.RunAt(s.v, &guidonv1.ListFlagSummariesRequest{
+		NamespaceKey: s.v.Key(), Keys: s.keys, Limit: int32(len(s.keys)), // #nosec G115 -- at most maxSelected
+	})
+	if err != nil {
+		return err
+	}
+	s.rows, s.news, s.revision = nil, nil, state.Revision
+	byKey := make(map[string]*guidonv1.FlagSummary, len(s.keys))
+	for _, f := range found.GetFlags() {
+		byKey[f.GetKey()] = f
+	}
+	for _, key := range s.keys {
+		if f := byKey[key]; f != nil {
+			s.rows = append(s.rows, newRow(s.v, f))
+			continue
+		}
+		n, err := deleted(s.v, key)
+		if err != nil {
+			return err
+		}
+		s.news = append(s.news, n)
+	}
+	return nil
+}
+
+// ask shows the question.
+func (s *selection) ask(status int) error {
+	switch s.verb {
+	case verbTag:
+		s.tags = tags(s.v)
+	case verbPromote:
+		s.targets = targets(s.v)
+	}
+	s.reply(status, s.heading(), selectionMain(s))
+	return nil
+}
+
+// tags returns the tags that flags of the namespace have, for the field.
+func tags(v *page.Visit) (names []string) {
+	for _, tag := range facets(v).GetTags() {
+		names = append(names, tag.GetValue())
+	}
+	return names
+}
+
+// targets returns the other namespaces whose flags the visitor may change.
+func targets(v *page.Visit) (all []namespace) {
+	for _, n := range v.Namespaces {
+		if n.GetKey() != v.Key() && mayEditIn(v, n) {
+			all = append(all, namespace{n.GetKey(), page.NamespaceName(n)})
+		}
+	}
+	return all
+}
+
+func mayEditIn(v *page.Visit, n *flipt.Namespace) bool {
+	return !v.Site.ReadOnly && v.MayIn(service.RoleEditor, n.GetKey())
+}
+
+// do does what was asked, in one change.
+func (s *selection) do() error {
+	if s.verb == verbPromote {
+		return s.promote()
+	}
+	since, err := strconv.ParseInt(s.form.Get("revision"), 10, 64)
+	if err != nil || since < 0 {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field revision: must be the revision that the form began with")
+	}
+	s.checkConfirmed()
+	edits, err := s.edits(since)
+	switch {
+	case err != nil:
+		return err
+	case len(s.problems) > 0:
+		return s.ask(http.StatusUnprocessableEntity)
+	case len(s.news) > 0:
+		return s.conflict(since)
+	case len(edits) == 0: // all flags are as wanted
+		s.leave(0)
+		return nil
+	}
+	response, err := patch.Run(s.v, &guidonv1.PatchRequest{NamespaceKey: s.v.Key(), Flags: edits, Message: s.form.Get("message")})
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition:
+		return s.conflict(since)
+	case guidon.InvalidArgument, guidon.TooLarge:
+		return s.refused(since, err)
+	}
+	if err != nil {
+		return err
+	}
+	saved := response.GetRevision()
+	if len(response.GetChanges()) == 0 {
+		saved = 0
+	}
+	s.leave(saved)
+	return nil
+}
+
+// promote leads to the comparison with the chosen namespace, for the flags.
+func (s *selection) promote() error {
+	to := s.form.Get("to")
+	if !slices.ContainsFunc(targets(s.v), func(n namespace) bool { return n.Key == to }) {
+		s.problems.Add("to", "Choose a namespace.")
+		return s.ask(http.StatusUnprocessableEntity)
+	}
+	query := url.Values{"from": {s.v.Key()}}
+	for _, r := range s.rows {
+		query.Add("flag", r.Key)
+	}
+	s.v.Redirect(page.Below("namespaces", to, "compare") + "?" + query.Encode())
+	return nil
+}
+
+// edits returns what changes, and adds what is wrong with what was entered.
+func (s *selection) edits(since int64) (edits []*guidonv1.FlagEdit, err error) {
+	if s.verb == verbTag {
+		return s.tagEdits(since)
+	}
+	for _, r := range s.rows {
+		edit := &guidonv1.FlagEdit{UnlessChangedSince: &since}
+		if s.verb == verbDelete {
+			edit.Delete = r.Key
+		} else {
+			edit.TurnOff = r.Key
+		}
+		edits = append(edits, edit)
+	}
+	return edits, nil
+}
+
+// asks reports whether the key of the namespace must be typed.
+func (s *selection) asks() bool { return s.v.Namespace.GetConfirmChanges() && s.verb != verbTag }
+
+// phrase returns what must be typed to confirm, or "".
+func (s *selection) phrase() string {
+	switch {
+	case s.asks():
+		return s.v.Key()
+	case s.verb == verbDelete:
+		return strconv.Itoa(len(s.rows))
+	}
+	return ""
+}
+
+// checkConfirmed adds a problem unless what is necessary was typed.
+func (s *selection) checkConfirmed() {
+	switch phrase := s.phrase(); {
+	case phrase == "" || strings.TrimSpace(s.form.Get("confirm")) == phrase:
+	case s.asks():
+		s.problems.Add("confirm", "Type the key of the namespace: "+phrase+".")
+	default:
+		s.problems.Add("confirm", "Type the number of flags: "+phrase+".")
+	}
+}
+
+// conflict asks again, because flags have changed since the revision.
+func (s *selection) conflict(since int64) error {
+	if err := s.read(); err != nil {
+		return err
+	}
+	if err := s.addNews(since); err != nil {
+		return err
+	}
+	if len(s.rows) == 0 {
+		return s.unusable("The selected flags no longer exist", "They have been deleted. Changes says when, and by whom.")
+	}
+	s.form.Del("confirm") // what was typed was about the flags as they were
+	if len(s.news) == 0 { // the revision is none of this database
+		s.problems.Add("question", "The namespace has changed in the meantime. Look at these flags again, then confirm.")
+	}
+	return s.ask(http.StatusConflict)
+}
+
+// refused asks again, because of what the operation has found wrong. If a flag was deleted
+// just now, that is a conflict.
+func (s *selection) refused(since int64, refusal error) error {
+	if err := s.read(); err != nil {
+		return err
+	}
+	if len(s.news) > 0 {
+		return s.conflict(since)
+	}
+	field := "question"
+	if strings.Contains(guidon.PublicMessage(refusal), "field message") {
+		field = "message"
+	}
+	s.problems.Add(field, guidon.PublicMessage(refusal))
+	return s.ask(http.StatusUnprocessableEntity)
+}
+
+// leave leads to the list, which says what was saved in the revision.
+func (s *selection) leave(revision int64) {
+	if revision > 0 {
+		s.list.Set("saved", strconv.FormatInt(revision, 10))
+	}
+	s.v.Redirect(withQuery(page.Below("namespaces", s.v.Key(), "flags"), s.list))
+}
+
+// unusable responds to a selection with which nothing can be done.
+func (s *selection) unusable(heading, text string) error {
+	s.reply(http.StatusUnprocessableEntity, heading, unusableMain(s, heading, text))
+	return nil
+}
+
+// here returns the query of the list that the address has.
+func here(v *page.Visit) url.Values {
+	f := filterOf(v.Query())
+	return f.at(f.page)
+}

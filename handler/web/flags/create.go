@@ -286,14 +286,20 @@ func (n *newFlag) reply(v *page.Visit, status int) error {
 
 // owners returns the owners that flags of the namespace have, for the field.
 func owners(v *page.Visit) (names []string) {
-	found, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Limit: 1})
-	if err != nil {
-		return nil // the field works without
-	}
-	for _, owner := range found.GetFacets().GetOwners() {
+	for _, owner := range facets(v).GetOwners() {
 		if owner.GetValue() != "" {
 			names = append(names, owner.GetValue())
 		}
 	}
 	return names
+}
+
+// facets returns the owners and tags that flags of the namespace have, which fields propose.
+// If they cannot be read, the fields work without.
+func facets(v *page.Visit) *guidonv1.FlagFacets {
+	found, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Limit: 1})
+	if err != nil {
+		return nil
+	}
+	return found.GetFacets()
 }

@@ -9,5 +9,6 @@ func Routes() []page.Route {
 	return []page.Route{
 		{Pattern: "/namespaces/{namespace}/flags", Get: showList, Post: changeSome, Unchanging: true},
 		{Pattern: "/namespaces/{namespace}/new-flag", Get: showNew, Post: createFlag},
+		{Pattern: "/namespaces/{namespace}/unused", Get: showUnused, Post: snooze, Unchanging: true},
 	}
 }

@@ -165,20 +165,26 @@ func (f filter) copy() url.Values {
 	return query
 }
 
-// at returns the address of another page of the same list.
-func (f filter) at(v *page.Visit, number int) string {
+// at returns the query of another page of the same list.
+func (f filter) at(number int) url.Values {
 	query := f.copy()
 	if number > 1 {
 		query.Set(fieldPage, strconv.Itoa(number))
 	}
-	return addressOf(v, query)
+	return query
 }
 
-func addressOf(v *page.Visit, query url.Values) string {
+// onPage returns the address of another page of the same list.
+func (f filter) onPage(v *page.Visit, number int) string { return addressOf(v, f.at(number)) }
+
+func addressOf(v *page.Visit, query url.Values) string { return withQuery(v.In("flags"), query) }
+
+// withQuery returns the path with the query, unless that is empty.
+func withQuery(path string, query url.Values) string {
 	if encoded := query.Encode(); encoded != "" {
-		return v.In("flags") + "?" + encoded
+		return path + "?" + encoded
 	}
-	return v.In("flags")
+	return path
 }
 
 // orderValue returns the value of the field sort for the order; that of the first is "".

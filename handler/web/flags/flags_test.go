@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/webtest"
@@ -24,10 +25,10 @@ func TestList(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]string{
-		"wishlist":          "Wishlist wishlist On on – – A just now",
-		"homepage-layout":   "Homepage layout homepage-layout Off grid while off All visitors team-content A just now",
-		"checkout-redesign": "Checkout redesign checkout-redesign On classic 80% · one-page 10% · express 10% Staff +3 team-checkout A just now",
-		"one-click-buy":     "One-click buy one-click-buy Partly on on 13% · off 87% Loyal customers +3 team-checkout A just now",
+		"wishlist":          "Wishlist wishlist On on – – A just now Open Try it Duplicate Turn off Delete",
+		"homepage-layout":   "Homepage layout homepage-layout Off grid while off All visitors team-content A just now Open Try it Duplicate Turn on Delete",
+		"checkout-redesign": "Checkout redesign checkout-redesign On classic 80% · one-page 10% · express 10% Staff +3 team-checkout A just now Open Try it Duplicate Turn off Delete",
+		"one-click-buy":     "One-click buy one-click-buy Partly on on 13% · off 87% Loyal customers +3 team-checkout A just now Open Try it Duplicate Turn off Delete",
 	} {
 		if got := rows[key]; got != want {
 			t.Errorf("%s: got %q, want %q", key, got, want)
@@ -109,7 +110,7 @@ func TestUnchanged(t *testing.T) {
 func TestViewer(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	viewer := s.As(s.SignIn(service.TokenInput{Name: "guest", Role: service.RoleViewer}))
-	viewer.Get("/namespaces/default/flags").Check(200).Contains("View only").Lacks("New flag", "Turn off")
+	viewer.Get("/namespaces/default/flags").Check(200).Contains("View only").Lacks("New flag", "Turn off", "Duplicate", "Delete")
 	viewer.Get("/namespaces/default/new-flag").Check(403)
 	viewer.Post("/namespaces/default/new-flag", url.Values{"type": {"boolean"}, "name": {"New"}, "do": {"save"}}).Check(403)
 	webtest.New(t, webtest.Options{ReadOnly: true}).Get("/namespaces/default/flags").Check(200).Contains("Read-only").Lacks("New flag")
@@ -195,5 +196,45 @@ func TestCreateProblems(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFilterWithoutScript: without scripts the filter has a button, which sends the text and
+// keeps the other filters.
+func TestFilterWithoutScript(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	r := s.Get("/namespaces/default/flags?type=variant&sort=key").Check(200)
+	root, err := html.ParseWithOptions(strings.NewReader(r.Body), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var form, button *html.Node
+	for n := range root.Descendants() {
+		switch {
+		case n.Type == html.ElementNode && n.Data == "form" && webtest.Attribute(n, "role") == "search":
+			form = n
+		case form != nil && n.Type == html.ElementNode && n.Data == "button" && webtest.TextOf(n) == "Filter":
+			button = n
+		}
+	}
+	if form == nil || button == nil || webtest.Attribute(form, "method") != "get" || webtest.Attribute(button, "type") != "" {
+		t.Fatalf("the filter has no button: %v", button)
+	}
+	within := false
+	for p := button.Parent; p != nil; p = p.Parent {
+		within = within || p == form
+	}
+	if !within {
+		t.Error("the button is outside of the form")
+	}
+	query := url.Values{}
+	for n := range form.Descendants() {
+		if name := webtest.Attribute(n, "name"); n.Type == html.ElementNode && n.Data == "input" {
+			query.Add(name, webtest.Attribute(n, "value"))
+		}
+	}
+	query.Set("q", "checkout")
+	if diff := cmp.Diff([]string{"checkout-redesign", "payment-methods"}, keys(s.Get(webtest.Attribute(form, "action")+"?"+query.Encode()).Check(200))); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }

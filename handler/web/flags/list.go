@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +53,23 @@ type row struct {
 	UpdatedAt  time.Time
 	Overdue    bool
 	HasOutcome bool
+}
+
+// switchText returns what the page at turn-off asks. Whether it turns a boolean flag on that
+// is off depends on how it was turned off.
+func (r row) switchText() string {
+	switch {
+	case r.State != part.Off:
+		return "Turn off"
+	case r.Variant:
+		return "Turn on"
+	}
+	return "Turn on or off"
+}
+
+// tryAddress returns where the flag can be tried.
+func tryAddress(v *page.Visit, key string) string {
+	return v.In("playground") + "?" + url.Values{"flag": {key}}.Encode()
 }
 
 // link is a text that leads somewhere.
@@ -193,7 +211,7 @@ func (l *list) addAuthors(v *page.Visit) error {
 	if len(l.rows) == 0 {
 		return nil
 	}
-	request := &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag"}
+	request := &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", WithoutSummaries: true}
 	for _, r := range l.rows {
 		request.Keys = append(request.Keys, r.Key)
 	}

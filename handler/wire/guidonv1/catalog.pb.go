@@ -336,7 +336,9 @@ type ListFlagSummariesRequest struct {
 	// How many flags of the order are left out.
 	Offset int32 `protobuf:"varint,10,opt,name=offset,proto3" json:"offset,omitempty"`
 	// The most flags to return, at most 200; 0 means 50.
-	Limit         int32 `protobuf:"varint,11,opt,name=limit,proto3" json:"limit,omitempty"`
+	Limit int32 `protobuf:"varint,11,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The keys of the flags.
+	Keys          []string `protobuf:"bytes,12,rep,name=keys,proto3" json:"keys,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -446,6 +448,13 @@ func (x *ListFlagSummariesRequest) GetLimit() int32 {
 		return x.Limit
 	}
 	return 0
+}
+
+func (x *ListFlagSummariesRequest) GetKeys() []string {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
 }
 
 // FlagSummaryList is one page of flags.
@@ -2488,7 +2497,7 @@ var File_guidonv1_catalog_proto protoreflect.FileDescriptor
 
 const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\n" +
-	"\x16guidonv1/catalog.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe9\x02\n" +
+	"\x16guidonv1/catalog.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xfd\x02\n" +
 	"\x18ListFlagSummariesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12,\n" +
@@ -2503,7 +2512,8 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"descending\x12\x16\n" +
 	"\x06offset\x18\n" +
 	" \x01(\x05R\x06offset\x12\x14\n" +
-	"\x05limit\x18\v \x01(\x05R\x05limit\"\xab\x02\n" +
+	"\x05limit\x18\v \x01(\x05R\x05limit\x12\x12\n" +
+	"\x04keys\x18\f \x03(\tR\x04keys\"\xab\x02\n" +
 	"\x0fFlagSummaryList\x12,\n" +
 	"\x05flags\x18\x01 \x03(\v2\x16.guidon.v1.FlagSummaryR\x05flags\x12\x1f\n" +
 	"\vtotal_count\x18\x02 \x01(\x05R\n" +

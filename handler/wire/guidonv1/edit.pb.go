@@ -570,7 +570,7 @@ func (x *PatchRequest) GetMessage() string {
 	return ""
 }
 
-// FlagEdit puts or deletes a flag: exactly one of put and delete is set.
+// FlagEdit puts, deletes or turns off a flag: exactly one of put, delete and turn_off is set.
 type FlagEdit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The flag to create, or to replace with everything under it.
@@ -579,8 +579,11 @@ type FlagEdit struct {
 	Delete string `protobuf:"bytes,2,opt,name=delete,proto3" json:"delete,omitempty"`
 	// The revision after which the flag must not have changed; unset means no condition.
 	UnlessChangedSince *int64 `protobuf:"varint,3,opt,name=unless_changed_since,json=unlessChangedSince,proto3,oneof" json:"unless_changed_since,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// The key of the flag to turn off, which must exist: a boolean flag as TurnFlagOff does, a
+	// variant flag by making it not enabled.
+	TurnOff       string `protobuf:"bytes,4,opt,name=turn_off,json=turnOff,proto3" json:"turn_off,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FlagEdit) Reset() {
@@ -632,6 +635,13 @@ func (x *FlagEdit) GetUnlessChangedSince() int64 {
 		return *x.UnlessChangedSince
 	}
 	return 0
+}
+
+func (x *FlagEdit) GetTurnOff() string {
+	if x != nil {
+		return x.TurnOff
+	}
+	return ""
 }
 
 // SegmentEdit puts or deletes a segment: exactly one of put and delete is set.
@@ -882,11 +892,12 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12)\n" +
 	"\x05flags\x18\x02 \x03(\v2\x13.guidon.v1.FlagEditR\x05flags\x122\n" +
 	"\bsegments\x18\x03 \x03(\v2\x16.guidon.v1.SegmentEditR\bsegments\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage\"\x9d\x01\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\"\xb8\x01\n" +
 	"\bFlagEdit\x12)\n" +
 	"\x03put\x18\x01 \x01(\v2\x17.guidon.v1.DocumentFlagR\x03put\x12\x16\n" +
 	"\x06delete\x18\x02 \x01(\tR\x06delete\x125\n" +
-	"\x14unless_changed_since\x18\x03 \x01(\x03H\x00R\x12unlessChangedSince\x88\x01\x01B\x17\n" +
+	"\x14unless_changed_since\x18\x03 \x01(\x03H\x00R\x12unlessChangedSince\x88\x01\x01\x12\x19\n" +
+	"\bturn_off\x18\x04 \x01(\tR\aturnOffB\x17\n" +
 	"\x15_unless_changed_since\"\xa3\x01\n" +
 	"\vSegmentEdit\x12,\n" +
 	"\x03put\x18\x01 \x01(\v2\x1a.guidon.v1.DocumentSegmentR\x03put\x12\x16\n" +

@@ -1,0 +1,111 @@
+package flags
+
+import (
+	"github.com/a-h/templ"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+)
+
+// heading returns the question.
+func (s *selection) heading() string {
+	flags := page.Count(len(s.rows), "flag")
+	if len(s.rows) == 1 {
+		flags = "“" + s.rows[0].Name + "”"
+	}
+	switch s.verb {
+	case verbTurnOff:
+		return "Turn off " + flags + " for everyone?"
+	case verbTag:
+		return "Add a tag to " + flags
+	case verbPromote:
+		return "Promote " + flags
+	}
+	return "Delete " + flags + "?"
+}
+
+// what returns what the act does.
+func (s *selection) what() string {
+	switch s.verb {
+	case verbTurnOff:
+		return s.whatIsOff() + " You can undo this in Changes."
+	case verbTag:
+		return "Flags that have the tag already stay as they are."
+	case verbPromote:
+		return "You see what would change there first, and choose what to take along."
+	}
+	return "Code that still asks for them gets the default in the code, from the next request on. You can undo this in Changes."
+}
+
+// whatIsOff returns what turning off does to the types of flags that are selected.
+func (s *selection) whatIsOff() string {
+	booleans, variants := false, false
+	for _, r := range s.rows {
+		booleans, variants = booleans || !r.Variant, variants || r.Variant
+	}
+	text := ""
+	if booleans {
+		text = "Boolean flags get a first step that gives Off to everyone. "
+	}
+	if variants {
+		text += "Variant flags give everyone their default variant. "
+	}
+	return text + "Their steps and rules stay as they are."
+}
+
+// keep returns the text of the link that changes nothing.
+func (s *selection) keep() string {
+	switch s.verb {
+	case verbTurnOff:
+		return "Keep them as they are"
+	case verbDelete:
+		return "Keep them"
+	}
+	return "Cancel"
+}
+
+// submit returns the text of the button.
+func (s *selection) submit() string {
+	switch s.verb {
+	case verbTurnOff:
+		return "Turn off"
+	case verbTag:
+		return "Add tag"
+	case verbPromote:
+		return "Compare"
+	}
+	return "Delete " + page.Count(len(s.rows), "flag")
+}
+
+// dangerous reports whether the button is red.
+func (s *selection) dangerous() bool { return s.verb == verbTurnOff || s.verb == verbDelete }
+
+// confirmLabel returns the label of the field for the phrase.
+func (s *selection) confirmLabel() string {
+	if s.asks() {
+		return "Type " + s.phrase() + " to change this namespace"
+	}
+	return "Type " + s.phrase() + ", the number of flags, to delete them"
+}
+
+// address returns where the list is, with its filter.
+func (s *selection) address() string { return withQuery(s.v.In("flags"), s.list) }
+
+// reply responds with a page about the selection.
+func (s *selection) reply(status int, title string, main templ.Component) {
+	s.v.Reply(status, page.Page{
+		Title: title, Place: page.PlaceFlags, Crumbs: []page.Crumb{{Text: "Flags", Address: s.address()}, {Text: s.crumb()}}, Main: main,
+	})
+}
+
+func (s *selection) crumb() string {
+	return map[string]string{verbTurnOff: "Turn off", verbTag: "Add tag", verbPromote: "Promote", verbExport: "Export", verbDelete: "Delete"}[s.verb]
+}
+
+// question returns the problem that is about no field.
+func (s *selection) question() string { return s.problems.Of("question") }
+
+// described returns the attributes of the field.
+func (s *selection) described(field, hint string) templ.Attributes {
+	return part.Described(field, hint, s.problems)
+}

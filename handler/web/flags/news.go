@@ -1,0 +1,62 @@
+package flags
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const listChanges page.Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse] = "/guidon.v1.ChangeService/ListChanges"
+
+// news is what somebody has done to a flag after the visitor saw it.
+type news struct {
+	Name, Address string // no address if the flag was deleted
+	What          string // such as "was changed by Mira"
+	At            time.Time
+	Revision      int64 // 0 if it is not known
+}
+
+// addNews adds the flags that changed after the revision.
+func (s *selection) addNews(since int64) error {
+	if len(s.rows) == 0 {
+		return nil
+	}
+	request := &guidonv1.LatestChangesRequest{NamespaceKey: s.v.Key(), Kind: "flag", WithoutSummaries: true}
+	names := make(map[string]row, len(s.rows))
+	for _, r := range s.rows {
+		request.Keys = append(request.Keys, r.Key)
+		names[r.Key] = r
+	}
+	changes, err := latestChanges.Run(s.v, request)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes.GetChanges() {
+		if c.GetRevision() > since {
+			r := names[c.GetKey()]
+			s.news = append(s.news, news{r.Name, r.Address, whatOf(c), c.GetAt().AsTime(), c.GetRevision()})
+		}
+	}
+	return nil
+}
+
+// deleted returns the news of a flag that does not exist.
+func deleted(v *page.Visit, key string) (news, error) {
+	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Key: key, Limit: 1})
+	if err != nil {
+		return news{}, err
+	}
+	if len(list.GetChanges()) == 0 {
+		return news{Name: key, What: "does not exist"}, nil
+	}
+	c := list.GetChanges()[0]
+	return news{Name: key, What: whatOf(c), At: c.GetAt().AsTime(), Revision: c.GetRevision()}, nil
+}
+
+// whatOf returns what a change is, and whose.
+func whatOf(c *guidonv1.Change) string {
+	verb := cmp.Or(map[string]string{"create": "was created", "delete": "was deleted"}[c.GetAction()], "was changed")
+	return verb + " by " + page.ActorOf(c.GetActor()).String()
+}

@@ -1,0 +1,295 @@
+package flags
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/metadata"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const listUnused page.Operation[*guidonv1.ListUnusedFlagsRequest, *guidonv1.UnusedFlagList] = "/guidon.v1.CatalogService/ListUnusedFlags"
+
+// unused is the model of the flags that may no longer be needed.
+type unused struct {
+	tabs    []tab
+	rows    []unusedRow
+	reason  string // value of the field; "" for all
+	page    int    // from 1
+	last    int    // number of the last page
+	total   int
+	snoozed int
+	mayEdit bool
+	opened  snoozing
+}
+
+// unusedRow is a flag that may no longer be needed.
+type unusedRow struct {
+	row
+	Reasons []string
+}
+
+// tab is a reason to choose.
+type tab struct {
+	link
+	Count  int
+	Chosen bool
+}
+
+// snoozing is what somebody entered to see a flag again later, and what is wrong with it.
+type snoozing struct{ key, date, problem string }
+
+// snoozeDays is how much later a flag is reviewed unless another date is chosen.
+const snoozeDays = 90
+
+// maxSnooze limits how much later it can be, in years.
+const maxSnooze = 10
+
+// reasons are the values of the field reason.
+var reasons = []struct {
+	value, text string
+	kinds       []guidonv1.UnusedReasonKind
+}{
+	{"", "All", nil},
+	{"one-answer", "One answer", []guidonv1.UnusedReasonKind{guidonv1.UnusedReasonKind_ONE_ANSWER_UNUSED_REASON_KIND}},
+	{"rounded", "Rounded", []guidonv1.UnusedReasonKind{guidonv1.UnusedReasonKind_ROUNDED_UNUSED_REASON_KIND}},
+	{"review-due", "Review due", []guidonv1.UnusedReasonKind{guidonv1.UnusedReasonKind_REVIEW_PASSED_UNUSED_REASON_KIND}},
+}
+
+const fieldReason = "reason"
+
+// showUnused shows the flags that may no longer be needed.
+func showUnused(v *page.Visit) error { return replyUnused(v, http.StatusOK, snoozing{}) }
+
+func replyUnused(v *page.Visit, status int, opened snoozing) error {
+	u := newUnused(v.Query())
+	u.mayEdit, u.opened = v.MayEdit(), opened
+	if err := u.read(v); err != nil {
+		return err
+	}
+	v.Reply(status, page.Page{
+		Title: "Unused flags", Place: page.PlaceUnused, Crumbs: []page.Crumb{{Text: "Unused flags"}}, Main: unusedMain(v, u),
+	})
+	return nil
+}
+
+// newUnused returns the page that the address selects. What is not known in it is left out.
+func newUnused(query url.Values) *unused {
+	u := &unused{page: 1}
+	for _, r := range reasons {
+		if query.Get(fieldReason) == r.value {
+			u.reason = r.value
+		}
+	}
+	if n, err := strconv.Atoi(query.Get(fieldPage)); err == nil && n > 0 && n < 1<<20 {
+		u.page = n
+	}
+	return u
+}
+
+// read reads the flags of the page, and how many there are for each reason.
+func (u *unused) read(v *page.Visit) error {
+	for _, r := range reasons {
+		request := &guidonv1.ListUnusedFlagsRequest{NamespaceKey: v.Key(), Reasons: r.kinds, Limit: 1}
+		if r.value == u.reason {
+			request.Offset, request.Limit = int32((u.page-1)*perPage), perPage // #nosec G115 -- newUnused limits the page
+		}
+		found, err := listUnused.Run(v, request)
+		if err != nil {
+			return err
+		}
+		query := url.Values{}
+		if r.value != "" {
+			query.Set(fieldReason, r.value)
+		}
+		u.tabs = append(u.tabs, tab{link{r.text, withQuery(v.In("unused"), query)}, int(found.GetTotalCount()), r.value == u.reason})
+		if r.value == u.reason {
+			u.add(v, found)
+		}
+	}
+	return nil
+}
+
+func (u *unused) add(v *page.Visit, found *guidonv1.UnusedFlagList) {
+	u.total, u.snoozed = int(found.GetTotalCount()), int(found.GetSnoozedCount())
+	u.last = max(1, (u.total+perPage-1)/perPage)
+	for _, f := range found.GetFlags() {
+		r := unusedRow{row: newRow(v, f.GetFlag())}
+		for _, reason := range f.GetReasons() {
+			r.Reasons = append(r.Reasons, reasonText(r.row, f.GetFlag(), reason))
+		}
+		u.rows = append(u.rows, r)
+	}
+}
+
+// reasonText returns the reason in the words of pages.
+func reasonText(r row, f *guidonv1.FlagSummary, reason *guidonv1.UnusedReason) string {
+	switch reason.GetKind() {
+	case guidonv1.UnusedReasonKind_ONE_ANSWER_UNUSED_REASON_KIND:
+		return answerText(r)
+	case guidonv1.UnusedReasonKind_ROUNDED_UNUSED_REASON_KIND:
+		return "A share just below 100% is everyone: shares of boolean flags count in whole percents"
+	case guidonv1.UnusedReasonKind_REVIEW_PASSED_UNUSED_REASON_KIND:
+		return "Review was due on " + reviewText(f.GetReview())
+	}
+	return reason.GetText()
+}
+
+// answerText returns what everyone gets from a flag with one answer.
+func answerText(r row) string {
+	switch {
+	case r.WhileOff != "":
+		return "Off, so everyone gets " + r.WhileOff
+	case len(r.Shares) == 0:
+		return "Everyone gets the same"
+	case r.Variant:
+		return "Everyone gets " + r.Shares[0].Name
+	}
+	return strings.ToUpper(r.Shares[0].Name[:1]) + r.Shares[0].Name[1:] + " for everyone"
+}
+
+// reviewText returns a review date for people. A time keeps its form.
+func reviewText(review string) string {
+	day, err := time.Parse(time.DateOnly, review)
+	if err != nil {
+		return review
+	}
+	return day.Format("2 Jan 2006")
+}
+
+// onPage returns the address of another page of the same reason.
+func (u *unused) onPage(v *page.Visit, number int) string {
+	return withQuery(v.In("unused"), u.query(number))
+}
+
+func (u *unused) query(number int) url.Values {
+	query := url.Values{}
+	if u.reason != "" {
+		query.Set(fieldReason, u.reason)
+	}
+	if number > 1 {
+		query.Set(fieldPage, strconv.Itoa(number))
+	}
+	return query
+}
+
+// bounds says which rows the page has.
+func (u *unused) bounds() string {
+	first := (u.page-1)*perPage + 1
+	return page.Number(first) + "–" + page.Number(first+len(u.rows)-1) + " of " + page.Number(u.total)
+}
+
+// snoozedText says how many flags are left out.
+func (u *unused) snoozedText() string {
+	if u.snoozed == 1 {
+		return "1 flag is snoozed until the review date."
+	}
+	return page.Count(u.snoozed, "flag") + " are snoozed until their review dates."
+}
+
+// until returns the date for a row: what was entered, or the default.
+func (u *unused) until(v *page.Visit, key string) string {
+	if u.opened.key == key {
+		return u.opened.date
+	}
+	return v.Now().AddDate(0, 0, snoozeDays).Format(time.DateOnly)
+}
+
+// problemOf returns what is wrong with what was entered for a row, or "".
+func (u *unused) problemOf(key string) string {
+	if u.opened.key == key {
+		return u.opened.problem
+	}
+	return ""
+}
+
+// lost returns what is wrong with what was entered for a flag that is not on the page.
+func (u *unused) lost() string {
+	for _, r := range u.rows {
+		if r.Key == u.opened.key {
+			return ""
+		}
+	}
+	return u.opened.problem
+}
+
+// snooze gives a flag another review date, so that it is not listed until then.
+func snooze(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	if !v.MayEdit() {
+		return mayNotEdit(v)
+	}
+	since, err := strconv.ParseInt(form.Get("revision"), 10, 64)
+	if err != nil || since < 0 {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field revision: must be the revision that the form began with")
+	}
+	s := snoozing{key: form.Get("key"), date: strings.TrimSpace(form.Get("review"))}
+	if s.problem = checkReview(s.date, v.Now()); s.problem != "" {
+		return replyUnused(v, http.StatusUnprocessableEntity, s)
+	}
+	content, err := getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
+	if guidon.CodeOf(err) == guidon.NotFound {
+		return &page.Error{Heading: "This flag no longer exists", Text: "It has been deleted. Changes says when, and by whom.", Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	put := proto.CloneOf(content.GetFlag())
+	put.Metadata = metadata.Set(put.GetMetadata(), "review", []byte(metadata.Quote(s.date)))
+	saved, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{NamespaceKey: v.Key(), Key: s.key, Flag: put, UnlessChangedSince: &since})
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition:
+		return snoozeConflict(v, s)
+	case guidon.InvalidArgument, guidon.TooLarge:
+		s.problem = guidon.PublicMessage(err)
+		return replyUnused(v, http.StatusUnprocessableEntity, s)
+	}
+	if err != nil {
+		return err
+	}
+	u := newUnused(v.Query())
+	query := u.query(u.page)
+	if len(saved.GetChanges()) > 0 {
+		query.Set("saved", strconv.FormatInt(saved.GetRevision(), 10))
+	}
+	v.Redirect(withQuery(page.Below("namespaces", v.Key(), "unused"), query))
+	return nil
+}
+
+// snoozeConflict shows the page again, because the flag has changed since it was shown.
+func snoozeConflict(v *page.Visit, s snoozing) error {
+	changes, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Keys: []string{s.key}, WithoutSummaries: true})
+	if err != nil {
+		return err
+	}
+	s.problem = s.key + " changed in the meantime."
+	if len(changes.GetChanges()) > 0 {
+		s.problem = s.key + " " + whatOf(changes.GetChanges()[0]) + " in the meantime."
+	}
+	s.problem += " Look at it, then snooze it again."
+	return replyUnused(v, http.StatusConflict, s)
+}
+
+// checkReview returns what is wrong with a date on which to look at a flag again, or "".
+func checkReview(date string, now time.Time) string {
+	day, err := time.Parse(time.DateOnly, date)
+	switch {
+	case err != nil:
+		return "Write a date such as " + now.AddDate(0, 0, snoozeDays).Format(time.DateOnly) + "."
+	case !day.After(now):
+		return "Choose a date to come."
+	case day.After(now.AddDate(maxSnooze, 0, 0)):
+		return "Choose a date within ten years."
+	}
+	return ""
+}
