@@ -115,13 +115,13 @@ func (d *decoder) syntaxError(err error) error {
 }
 
 func yamlDocuments(input []byte) func() (*node, error) {
-	stream := yaml.NewDecoder(bytes.NewReader(input))
+	stream, reader := yaml.NewDecoder(bytes.NewReader(input)), newYAMLReader()
 	return func() (*node, error) {
 		var n yaml.Node
 		if err := stream.Decode(&n); err != nil {
 			return nil, err
 		}
-		return newYAMLReader().read(&n, maxDepth)
+		return reader.read(&n, maxDepth)
 	}
 }
 
