@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/search"
 	"github.com/guidonhq/guidon/handler/web/segment"
+	"github.com/guidonhq/guidon/handler/web/transfer"
 )
 
 // routes returns the pages of a site, besides those of signing in.
@@ -20,6 +21,7 @@ func routes(s *page.Site) *page.Routes {
 		flag.Routes(s),
 		segment.Routes(s),
 		changes.Routes(s, changes.Heads{}),
+		transfer.Routes(s),
 	)
 }
 

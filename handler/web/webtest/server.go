@@ -65,7 +65,7 @@ func New(t testing.TB, options Options) *Server {
 	site := web.New(config)
 	s.handler = handler.New(handler.Config{
 		Service: s.Service, Session: session, Pages: site.Mount, StepError: site.ErrorPage,
-		Authentication: call.AuthenticationConfig{Required: !options.Open, TokenMethod: true},
+		Authentication: call.AuthenticationConfig{Required: !options.Open, TokenMethod: true}, ReadOnly: options.ReadOnly,
 		Logger:         slog.New(slog.NewJSONHandler(s.Log, nil)),
 	})
 	if !options.Empty {
