@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/guidonhq/guidon/handler/web/changes"
+	"github.com/guidonhq/guidon/handler/web/compare"
 	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -22,6 +23,7 @@ func routes(s *page.Site) *page.Routes {
 		segment.Routes(s),
 		changes.Routes(s, changes.Heads{}),
 		transfer.Routes(s),
+		compare.Routes(s),
 	)
 }
 
