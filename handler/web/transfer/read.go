@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"errors"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -91,7 +92,11 @@ func read(v *page.Visit, text string) ([]*service.Document, *fault, error) {
 	}
 	documents, err := document.Decode(strings.NewReader(text), formatOf(text))
 	if code := guidon.CodeOf(err); code == guidon.InvalidArgument || code == guidon.TooLarge {
-		return nil, faultOf(text, guidon.PublicMessage(err)), nil
+		f := faultOf(text, guidon.PublicMessage(err))
+		if placed, ok := errors.AsType[*document.PlacedError](err); ok {
+			f.Column = placed.Column
+		}
+		return nil, f, nil
 	}
 	if err == nil && len(documents) == 0 {
 		return nil, &fault{Message: "There is nothing in this file"}, nil
@@ -115,7 +120,7 @@ func formatOf(text string) document.Format {
 
 // The places in the errors of documents.
 var (
-	linePlace = regexp.MustCompile(`^document \d+, line (\d+)(?:, column (\d+))?: `)
+	linePlace = regexp.MustCompile(`^document \d+, line (\d+): `)
 	bytePlace = regexp.MustCompile(`^document \d+: (?:.*: )?byte (\d+): `)
 	noPlace   = regexp.MustCompile(`^document (\d+): `)
 )
@@ -126,7 +131,6 @@ func faultOf(text, message string) *fault {
 	if at := linePlace.FindStringSubmatch(message); at != nil {
 		f.Message = message[len(at[0]):]
 		f.Line, _ = strconv.Atoi(at[1])
-		f.Column, _ = strconv.Atoi(at[2])
 	} else if at := bytePlace.FindStringSubmatch(message); at != nil {
 		f.Message = message[len(at[0]):]
 		offset, _ := strconv.Atoi(at[1])

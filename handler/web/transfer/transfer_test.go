@@ -128,7 +128,7 @@ func TestImportFaults(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "Choose a file, or paste its text."},
 		{"# nothing\n", "There is nothing in this file."},
-		{"flags:\n  - key: a\n    enabled: maybe\n", "Line 3: flags[0] \"a\": enabled: must be true or false"},
+		{"flags:\n  - key: a\n    enabled: maybe\n", "Line 3, column 14: flags[0] \"a\": enabled: must be true or false"},
 		{"flags:\n\t- key\n", "Line 2"},
 		{"{\"flags\": [\n  {\"key\": ]}", "Line 2, column 11: "},
 		{"namespace: a\n---\nnamespace: b\n", "and default is not one of them: a, b."},
