@@ -178,20 +178,29 @@ func whatOf(c *guidonv1.PlannedChange) string {
 	if c.GetAction() != string(change.ActionCreate) {
 		return ""
 	}
-	for _, f := range c.GetAfter().GetFlags() {
-		return flagText(f)
+	if flags := c.GetAfter().GetFlags(); len(flags) > 0 {
+		return flagText(flags[0])
 	}
-	for _, g := range c.GetAfter().GetSegments() {
-		if len(g.GetConstraints()) == 0 {
-			return "Segment without conditions"
-		}
-		match := "all"
-		if g.GetMatchType() == flipt.MatchType_ANY_MATCH_TYPE {
-			match = "any"
-		}
-		return "Segment, " + match + " of " + page.Count(len(g.GetConstraints()), "condition")
+	if segments := c.GetAfter().GetSegments(); len(segments) > 0 {
+		return segmentText(segments[0])
 	}
-	return strings.ToUpper(c.GetKind()[:min(1, len(c.GetKind()))]) + c.GetKind()[min(1, len(c.GetKind())):]
+	return "It is created, as a " + c.GetKind() + "."
+}
+
+// segmentText returns a segment in words, such as "Segment, any of 2 conditions".
+func segmentText(g *guidonv1.DocumentSegment) string {
+	match := "all"
+	if g.GetMatchType() == flipt.MatchType_ANY_MATCH_TYPE {
+		match = "any"
+	}
+	switch n := len(g.GetConstraints()); n {
+	case 0:
+		return "Segment without conditions"
+	case 1:
+		return "Segment with 1 condition"
+	default:
+		return "Segment, " + match + " of " + page.Count(n, "condition")
+	}
 }
 
 // flagText returns a flag in words, such as "Boolean, off, nobody targeted".

@@ -303,7 +303,7 @@ const two = file + "---\nnamespace: {key: second, name: Second}\nflags: [{key: t
 func TestTransferImport(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Empty: true})
 	r := s.Upload(transferAt, form("do", "preview", "text", two)).Check(200).Contains("new namespace", "Wish list", "Two", "4 changes in 2 namespaces")
-	r = again(s, r, "apply", "message", "both").Check(200).Contains("Imported.", "Second", "Revision")
+	again(s, r, "apply", "message", "both").Check(200).Contains("Imported.", "Second", "Revision")
 	check(t, keys(t, s, "default"), []string{"wish"})
 	check(t, keys(t, s, "second"), []string{"two"})
 	s.Upload(transferAt, form("do", "preview", "text", two)).Check(200).Contains("Nothing would change")
