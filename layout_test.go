@@ -99,7 +99,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/auth", subjects},
 		{module + "/handler/web/part", []string{"github.com/a-h/templ"}},
 		{module + "/handler/web/page", slices.Concat(exchanges, []string{handler + "exchange", handler + "web/part", "github.com/a-h/templ"})},
-		{module + "/handler/web/...", slices.Concat(exchanges, documents, []string{handler + "exchange", handler + "convert", handler + "web", "github.com/a-h/templ"})},
+		{module + "/handler/web/...", slices.Concat(exchanges, documents, []string{handler + "exchange", handler + "convert", handler + "web", module + "/examples", "github.com/a-h/templ"})},
 		{module + "/handler/login/provider", []string{module}},
 		{module + "/handler/login/discovery", []string{module, handler + "login/provider", "golang.org/x/oauth2"}},
 		{module + "/handler/login/keyset", slices.Concat(base, []string{handler + "login/provider", handler + "login/claims", "github.com/golang-jwt/jwt"})},
@@ -114,6 +114,7 @@ func TestImports(t *testing.T) {
 		})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
+		{module + "/examples", nil},
 		{module + "/handler", slices.Concat(subjects, documents, []string{
 			handler + "plan", handler + "evaluation", handler + "stream", handler + "ofrep", handler + "auth", handler + "management", handler + "diagnostics",
 		})},

@@ -22,7 +22,7 @@ import (
 //
 // It returns TooLarge for a stream of more than 256 MiB or 1000 documents. For invalid
 // input it returns InvalidArgument with the number of the document, the line (YAML only)
-// and the path of the invalid value.
+// and the path of the invalid value; it is a [PlacedError] if the column is known, too.
 func Decode(r io.Reader, format Format) ([]*service.Document, error) {
 	input, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
@@ -111,17 +111,21 @@ func (d *decoder) syntaxError(err error) error {
 	if strings.HasPrefix(message, "line ") {
 		separator = ", "
 	}
-	return guidon.Errorf(guidon.InvalidArgument, "document %d%s%s", d.document, separator, message)
+	invalid := guidon.Errorf(guidon.InvalidArgument, "document %d%s%s", d.document, separator, message)
+	if placed, ok := errors.AsType[*lineError](err); ok {
+		return at(placed.line, placed.column, invalid)
+	}
+	return invalid
 }
 
 func yamlDocuments(input []byte) func() (*node, error) {
-	stream := yaml.NewDecoder(bytes.NewReader(input))
+	stream, reader := yaml.NewDecoder(bytes.NewReader(input)), newYAMLReader()
 	return func() (*node, error) {
 		var n yaml.Node
 		if err := stream.Decode(&n); err != nil {
 			return nil, err
 		}
-		return newYAMLReader().read(&n, maxDepth)
+		return reader.read(&n, maxDepth)
 	}
 }
 

@@ -30,7 +30,7 @@ func (d *decoder) fail(n *node, format string, args ...any) {
 		location += fmt.Sprintf(", line %d", n.line)
 	}
 	location = strings.Join(append([]string{location}, d.path...), ": ")
-	d.err = guidon.Errorf(guidon.InvalidArgument, "%s: %s", location, fmt.Sprintf(format, args...))
+	d.err = at(n.line, n.column, guidon.Errorf(guidon.InvalidArgument, "%s: %s", location, fmt.Sprintf(format, args...)))
 }
 
 // at calls read with the location appended to the path.

@@ -14,7 +14,7 @@ const (
 	maxInput     = 256 << 20 // bytes of a stream
 	maxDocuments = 1000      // of a stream, including empty ones
 	maxDepth     = 64        // nesting of values
-	maxExpansion = 8 << 20   // bytes to which the aliases of a document may expand, roughly
+	maxExpansion = 8 << 20   // bytes to which the aliases of a stream, or of a part of a long one, may expand, roughly
 )
 
 // Format is the encoding of a file.

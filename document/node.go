@@ -9,6 +9,7 @@ type node struct {
 	items   []*node
 	members []member
 	line    int // 0 if unknown
+	column  int // 0 if unknown
 }
 
 type kind uint8

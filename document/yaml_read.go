@@ -16,8 +16,8 @@ var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9
 
 // lineError is an error at a line of a YAML stream.
 type lineError struct {
-	line int
-	text string
+	line, column int
+	text         string
 }
 
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
@@ -37,7 +37,7 @@ func (r *yamlReader) read(n *yaml.Node, depth int) (*node, error) {
 	if len(r.expanding) > 0 {
 		const cost = 32 // of a value in addition to its string
 		if r.expansion -= cost + len(n.Value); r.expansion < 0 {
-			return nil, &lineError{n.Line, "aliases expand to too much content"}
+			return nil, &lineError{n.Line, n.Column, "aliases expand to too much content"}
 		}
 	}
 	switch n.Kind {
@@ -52,13 +52,13 @@ func (r *yamlReader) read(n *yaml.Node, depth int) (*node, error) {
 	case yaml.ScalarNode:
 		return r.scalar(n)
 	}
-	return nil, &lineError{n.Line, "unexpected content"}
+	return nil, &lineError{n.Line, n.Column, "unexpected content"}
 }
 
 // alias reads the node that the alias refers to.
 func (r *yamlReader) alias(n *yaml.Node, read func(*yaml.Node) (*node, error)) (*node, error) {
 	if r.expanding[n.Alias] {
-		return nil, &lineError{n.Line, fmt.Sprintf("anchor %q contains itself", n.Value)}
+		return nil, &lineError{n.Line, n.Column, fmt.Sprintf("anchor %q contains itself", n.Value)}
 	}
 	r.expanding[n.Alias] = true
 	defer delete(r.expanding, n.Alias)
@@ -67,12 +67,12 @@ func (r *yamlReader) alias(n *yaml.Node, read func(*yaml.Node) (*node, error)) (
 
 func (r *yamlReader) sequence(n *yaml.Node, depth int) (*node, error) {
 	if depth == 1 {
-		return nil, &lineError{n.Line, errDepth.Error()}
+		return nil, &lineError{n.Line, n.Column, errDepth.Error()}
 	}
 	if tag := n.ShortTag(); tag != "!!seq" {
-		return nil, &lineError{n.Line, fmt.Sprintf("tag %s is not supported", tag)}
+		return nil, &lineError{n.Line, n.Column, fmt.Sprintf("tag %s is not supported", tag)}
 	}
-	out := &node{kind: list, line: n.Line}
+	out := &node{kind: list, line: n.Line, column: n.Column}
 	for _, item := range n.Content {
 		value, err := r.read(item, depth-1)
 		if err != nil {
@@ -85,10 +85,10 @@ func (r *yamlReader) sequence(n *yaml.Node, depth int) (*node, error) {
 
 func (r *yamlReader) mapping(n *yaml.Node, depth int) (*node, error) {
 	if depth == 1 {
-		return nil, &lineError{n.Line, errDepth.Error()}
+		return nil, &lineError{n.Line, n.Column, errDepth.Error()}
 	}
 	if tag := n.ShortTag(); tag != "!!map" {
-		return nil, &lineError{n.Line, fmt.Sprintf("tag %s is not supported", tag)}
+		return nil, &lineError{n.Line, n.Column, fmt.Sprintf("tag %s is not supported", tag)}
 	}
 	own := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -100,11 +100,11 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (*node, error) {
 			return nil, err
 		}
 		if own[name] {
-			return nil, &lineError{n.Content[i].Line, fmt.Sprintf("duplicate member %q", name)}
+			return nil, &lineError{n.Content[i].Line, n.Content[i].Column, fmt.Sprintf("duplicate member %q", name)}
 		}
 		own[name] = true
 	}
-	out := &node{kind: object, line: n.Line}
+	out := &node{kind: object, line: n.Line, column: n.Column}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if isMerge(key) {
@@ -139,7 +139,7 @@ func (r *yamlReader) merge(out *node, taken map[string]bool, from *yaml.Node, de
 	}
 	for _, source := range sources {
 		if source.kind != object {
-			return &lineError{from.Line, "only mappings can be merged"}
+			return &lineError{from.Line, from.Column, "only mappings can be merged"}
 		}
 		for _, m := range source.members {
 			if !taken[m.name] {
@@ -160,7 +160,7 @@ func memberName(key *yaml.Node) (string, error) {
 		key = key.Alias
 	}
 	if key.Kind != yaml.ScalarNode {
-		return "", &lineError{key.Line, "the name of a member must be a string"}
+		return "", &lineError{key.Line, key.Column, "the name of a member must be a string"}
 	}
 	return key.Value, nil
 }
@@ -168,7 +168,7 @@ func memberName(key *yaml.Node) (string, error) {
 // scalar reads a scalar. Timestamps are strings, because JSON has no such type.
 func (r *yamlReader) scalar(n *yaml.Node) (*node, error) {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
-	out := &node{raw: n.Value, line: n.Line, plain: n.Style&(quoted|yaml.TaggedStyle) == 0}
+	out := &node{raw: n.Value, line: n.Line, column: n.Column, plain: n.Style&(quoted|yaml.TaggedStyle) == 0}
 	if out.plain && jsonNumber.MatchString(n.Value) {
 		out.kind, out.text = number, n.Value
 		return out, nil
@@ -180,10 +180,10 @@ func (r *yamlReader) scalar(n *yaml.Node) (*node, error) {
 		out.kind = null
 	case "!!bool", "!!int", "!!float":
 		if err := out.convert(n); err != nil {
-			return nil, &lineError{n.Line, fmt.Sprintf("%q is not a value of type %s", n.Value, tag)}
+			return nil, &lineError{n.Line, n.Column, fmt.Sprintf("%q is not a value of type %s", n.Value, tag)}
 		}
 	default:
-		return nil, &lineError{n.Line, fmt.Sprintf("tag %s is not supported", tag)}
+		return nil, &lineError{n.Line, n.Column, fmt.Sprintf("tag %s is not supported", tag)}
 	}
 	return out, nil
 }

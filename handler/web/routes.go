@@ -5,6 +5,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/web/changes"
 	"github.com/guidonhq/guidon/handler/web/code"
+	"github.com/guidonhq/guidon/handler/web/compare"
 	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -12,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/search"
 	"github.com/guidonhq/guidon/handler/web/segment"
 	"github.com/guidonhq/guidon/handler/web/settings"
+	"github.com/guidonhq/guidon/handler/web/transfer"
 )
 
 // routes returns the pages of a site, besides those of signing in.
@@ -26,6 +28,8 @@ func routes(s *page.Site) *page.Routes {
 		settings.Routes(s),
 		playground.Routes(),
 		code.Routes(),
+		transfer.Routes(s),
+		compare.Routes(s),
 	)
 }
 

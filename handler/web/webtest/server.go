@@ -5,7 +5,9 @@ package webtest
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -192,9 +194,32 @@ func (s *Server) Post(target string, form url.Values, headers ...string) *Reply 
 	return s.send("POST", target, s.session, form, headers...)
 }
 
+// Upload sends a form as multipart/form-data, as a page does that takes files.
+func (s *Server) Upload(target string, form url.Values) *Reply {
+	s.t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for name, values := range form {
+		for _, value := range values {
+			if err := w.WriteField(name, value); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.sendBody("POST", target, s.session, &body, "Content-Type", w.FormDataContentType())
+}
+
 func (s *Server) send(method, target, session string, form url.Values, headers ...string) *Reply {
 	s.t.Helper()
-	request := httptest.NewRequestWithContext(s.t.Context(), method, "http://flags.test"+target, strings.NewReader(form.Encode()))
+	return s.sendBody(method, target, session, strings.NewReader(form.Encode()), headers...)
+}
+
+func (s *Server) sendBody(method, target, session string, body io.Reader, headers ...string) *Reply {
+	s.t.Helper()
+	request := httptest.NewRequestWithContext(s.t.Context(), method, "http://flags.test"+target, body)
 	if method == http.MethodPost {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		request.Header.Set("Sec-Fetch-Site", "same-origin")
@@ -203,7 +228,7 @@ func (s *Server) send(method, target, session string, form url.Values, headers .
 		request.AddCookie(&http.Cookie{Name: "service_client_token", Value: session}) // #nosec G124 -- of a request
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
-		request.Header.Add(headers[i], headers[i+1])
+		request.Header.Set(headers[i], headers[i+1])
 	}
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, request)

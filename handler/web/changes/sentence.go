@@ -1,0 +1,26 @@
+package changes
+
+import (
+	"github.com/a-h/templ"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// PlannedSentences are the differences of a change of a plan, in sentences.
+func PlannedSentences(c *guidonv1.PlannedChange) templ.Component {
+	list, more := plannedDifferences(c)
+	if len(list) == 0 {
+		return summary(page.Printable(c.GetSummary(), maxMessage))
+	}
+	return sentences(list, more)
+}
+
+// EffectSentences returns what an effect changes for users of a flag.
+func EffectSentences(e *guidonv1.FlagEffect) []string {
+	stated, _ := newEffect("", e)
+	return stated.Lines
+}
+
+// Sentence returns a text of the API, such as that of a warning, as a sentence.
+func Sentence(text string) string { return asSentence(text) }

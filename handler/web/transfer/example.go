@@ -1,0 +1,61 @@
+package transfer
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/examples"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// importExample imports an example into the namespace, which must be empty.
+func importExample(v *page.Visit, name string) error {
+	if name != "shop" {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field example: must be shop")
+	}
+	empty, err := isEmpty(v)
+	if err != nil {
+		return err
+	}
+	if !empty {
+		return &page.Error{
+			Heading: "The example was not imported", Text: "It is only for a namespace without flags and segments.",
+			Err: guidon.Errorf(guidon.FailedPrecondition, "namespace %q is not empty", v.Key()),
+		}
+	}
+	documents, err := document.Decode(bytes.NewReader(examples.Shop), document.YAML)
+	if err != nil {
+		return err
+	}
+	shop := documents[0]
+	shop.Namespace = service.DocumentNamespace{Key: v.Key()}
+	m := convert.WireDocument(shop)
+	plan, err := makePlan.Run(v, &guidonv1.PlanRequest{NamespaceKey: v.Key(), Document: m, Mode: guidonv1.PlanMode_CREATE_PLAN_MODE})
+	if err != nil {
+		return err
+	}
+	applied, err := applyPlan.Run(v, &guidonv1.ApplyRequest{
+		NamespaceKey: v.Key(), Document: m, Mode: guidonv1.PlanMode_CREATE_PLAN_MODE, Digest: plan.GetDigest(), Message: "Example shop",
+	})
+	if err != nil {
+		return err
+	}
+	v.Redirect(fmt.Sprintf("%s?saved=%d", page.Below("namespaces", v.Key(), "flags"), applied.GetRevision()))
+	return nil
+}
+
+// isEmpty reports whether the namespace has no flags and no segments.
+func isEmpty(v *page.Visit) (bool, error) {
+	flags, err := listFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: 1})
+	if err != nil || len(flags.GetFlags()) > 0 {
+		return false, err
+	}
+	segments, err := listSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: v.Key(), Limit: 1})
+	return err == nil && len(segments.GetSegments()) == 0, err
+}

@@ -1,0 +1,12 @@
+package transfer
+
+import "github.com/guidonhq/guidon/handler/web/page"
+
+// Routes returns the pages.
+func Routes(_ *page.Site) []page.Route {
+	return []page.Route{
+		{Pattern: "/namespaces/{namespace}/import", Get: showImport, Post: postImport},
+		{Pattern: "/namespaces/{namespace}/export", Get: showExport},
+		{Pattern: "/settings/transfer", Get: showTransfer, Post: postTransfer},
+	}
+}
