@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	_ "time/tzdata"
+
 	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon/document"
@@ -228,6 +230,10 @@ func (s *Server) sendBody(method, target, session string, body io.Reader, header
 		request.AddCookie(&http.Cookie{Name: "service_client_token", Value: session}) // #nosec G124 -- of a request
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
+		if headers[i] == "Cookie" { // besides that of the session
+			request.Header.Add("Cookie", headers[i+1])
+			continue
+		}
 		request.Header.Set(headers[i], headers[i+1])
 	}
 	w := httptest.NewRecorder()
