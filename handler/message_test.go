@@ -271,6 +271,12 @@ func TestLatestChanges(t *testing.T) {
 			}
 		})
 	}
+	if got, _ := s.changesAt(latest + "kind=flag&keys=a&withoutSummaries=true"); len(got) != 1 || got[0].Summary != "" {
+		t.Errorf("without summaries: got %+v", got)
+	}
+	if got, _ := s.changesAt(latest + "kind=flag&keys=a"); len(got) != 1 || got[0].Summary == "" {
+		t.Errorf("with summaries: got %+v", got)
+	}
 	if got := s.must("", "GET", latest+"kind=flag&keys=a", "").header.Get("Guidon-Revision"); got != "7" {
 		t.Errorf("got revision %q, want 7", got)
 	}

@@ -20,10 +20,18 @@ func Change(c *change.Record) *guidonv1.Change {
 
 // ChangeWithoutObjects is [Change] without the objects before and after.
 func ChangeWithoutObjects(c *change.Record) *guidonv1.Change {
+	m := ChangeWithoutSummary(c)
+	m.Summary = c.Summary()
+	return m
+}
+
+// ChangeWithoutSummary is [ChangeWithoutObjects] without the summary, which is made from the
+// objects.
+func ChangeWithoutSummary(c *change.Record) *guidonv1.Change {
 	short := *c
 	short.Before, short.After = nil, nil
 	m := Change(&short)
-	m.Summary = c.Summary()
+	m.Summary = ""
 	return m
 }
 

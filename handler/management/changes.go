@@ -57,5 +57,9 @@ func LatestChanges(ctx context.Context, s *service.Service, c *call.Call, m *gui
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	return call.Response{State: state, Message: &guidonv1.LatestChangesResponse{Changes: convert.All(changes, convert.ChangeWithoutObjects)}}, nil
+	convertOne := convert.ChangeWithoutObjects
+	if m.GetWithoutSummaries() {
+		convertOne = convert.ChangeWithoutSummary
+	}
+	return call.Response{State: state, Message: &guidonv1.LatestChangesResponse{Changes: convert.All(changes, convertOne)}}, nil
 }

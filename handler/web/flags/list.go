@@ -211,7 +211,7 @@ func (l *list) addAuthors(v *page.Visit) error {
 	if len(l.rows) == 0 {
 		return nil
 	}
-	request := &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag"}
+	request := &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", WithoutSummaries: true}
 	for _, r := range l.rows {
 		request.Keys = append(request.Keys, r.Key)
 	}

@@ -23,7 +23,7 @@ func (s *selection) addNews(since int64) error {
 	if len(s.rows) == 0 {
 		return nil
 	}
-	request := &guidonv1.LatestChangesRequest{NamespaceKey: s.v.Key(), Kind: "flag"}
+	request := &guidonv1.LatestChangesRequest{NamespaceKey: s.v.Key(), Kind: "flag", WithoutSummaries: true}
 	names := make(map[string]row, len(s.rows))
 	for _, r := range s.rows {
 		request.Keys = append(request.Keys, r.Key)

@@ -952,9 +952,11 @@ type LatestChangesRequest struct {
 	// The kind of the objects: "flag" or "segment".
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Their keys.
-	Keys          []string `protobuf:"bytes,3,rep,name=keys,proto3" json:"keys,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Keys []string `protobuf:"bytes,3,rep,name=keys,proto3" json:"keys,omitempty"`
+	// Whether the summaries are left out, which saves decoding the objects.
+	WithoutSummaries bool `protobuf:"varint,4,opt,name=without_summaries,json=withoutSummaries,proto3" json:"without_summaries,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *LatestChangesRequest) Reset() {
@@ -1006,6 +1008,13 @@ func (x *LatestChangesRequest) GetKeys() []string {
 		return x.Keys
 	}
 	return nil
+}
+
+func (x *LatestChangesRequest) GetWithoutSummaries() bool {
+	if x != nil {
+		return x.WithoutSummaries
+	}
+	return false
 }
 
 // LatestChangesResponse has the newest change record of each object.
@@ -2600,11 +2609,12 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\rlast_revision\x18\f \x01(\x03R\flastRevision\"j\n" +
 	"\x13ListChangesResponse\x12+\n" +
 	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"c\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x90\x01\n" +
 	"\x14LatestChangesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
-	"\x04keys\x18\x03 \x03(\tR\x04keys\"D\n" +
+	"\x04keys\x18\x03 \x03(\tR\x04keys\x12+\n" +
+	"\x11without_summaries\x18\x04 \x01(\bR\x10withoutSummaries\"D\n" +
 	"\x15LatestChangesResponse\x12+\n" +
 	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\"\x97\x04\n" +
 	"\x06Change\x12#\n" +
