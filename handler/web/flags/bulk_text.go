@@ -102,9 +102,6 @@ func (s *selection) crumb() string {
 	return map[string]string{verbTurnOff: "Turn off", verbTag: "Add tag", verbPromote: "Promote", verbExport: "Export", verbDelete: "Delete"}[s.verb]
 }
 
-// question returns the problem that is about no field.
-func (s *selection) question() string { return s.problems.Of("question") }
-
 // described returns the attributes of the field.
 func (s *selection) described(field, hint string) templ.Attributes {
 	return part.Described(field, hint, s.problems)

@@ -14,10 +14,10 @@ import (
 const (
 	listSessions  page.Operation[*emptypb.Empty, *guidonv1.ListSessionsResponse]                      = "/guidon.v1.SessionService/ListSessions"
 	deleteSession page.Operation[*guidonv1.DeleteSessionRequest, *emptypb.Empty]                      = "/guidon.v1.SessionService/DeleteSession"
-	createToken   page.Operation[*auth.CreateTokenRequest, *auth.CreateTokenResponse]                 = "/flipt.auth.AuthenticationMethodTokenService/CreateToken"
-	listTokens    page.Operation[*auth.ListAuthenticationsRequest, *auth.ListAuthenticationsResponse] = "/flipt.auth.AuthenticationService/ListAuthentications"
-	getToken      page.Operation[*auth.GetAuthenticationRequest, *auth.Authentication]                = "/flipt.auth.AuthenticationService/GetAuthentication"
-	deleteToken   page.Operation[*auth.DeleteAuthenticationRequest, *emptypb.Empty]                   = "/flipt.auth.AuthenticationService/DeleteAuthentication"
+	createToken   page.Operation[*auth.CreateTokenRequest, *auth.CreateTokenResponse]                 = "/flipt.auth.AuthenticationMethodTokenService/CreateToken" // #nosec G101 -- a name
+	listTokens    page.Operation[*auth.ListAuthenticationsRequest, *auth.ListAuthenticationsResponse] = "/flipt.auth.AuthenticationService/ListAuthentications"    // #nosec G101 -- a name
+	getToken      page.Operation[*auth.GetAuthenticationRequest, *auth.Authentication]                = "/flipt.auth.AuthenticationService/GetAuthentication"      // #nosec G101 -- a name
+	deleteToken   page.Operation[*auth.DeleteAuthenticationRequest, *emptypb.Empty]                   = "/flipt.auth.AuthenticationService/DeleteAuthentication"   // #nosec G101 -- a name
 
 	listBindings  page.Operation[*emptypb.Empty, *guidonv1.ListBindingsResponse]         = "/guidon.v1.AccessService/ListBindings"
 	createBinding page.Operation[*guidonv1.CreateBindingRequest, *guidonv1.Binding]      = "/guidon.v1.AccessService/CreateBinding"

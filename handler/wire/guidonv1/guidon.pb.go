@@ -953,7 +953,7 @@ type LatestChangesRequest struct {
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Their keys.
 	Keys []string `protobuf:"bytes,3,rep,name=keys,proto3" json:"keys,omitempty"`
-	// Whether the summaries are left out, which take a third of the time.
+	// Whether the summaries are left out, which saves decoding the objects.
 	WithoutSummaries bool `protobuf:"varint,4,opt,name=without_summaries,json=withoutSummaries,proto3" json:"without_summaries,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
