@@ -166,6 +166,51 @@ func TestShares(t *testing.T) {
 	has(t, content(t, s, "flags/checkout-redesign"), `{"rollout":70,"variant":"classic"},{"rollout":20,"variant":"one-page"},{"rollout":10,"variant":"express"}`)
 }
 
+// TestWords: parts and their values are said as pages say them.
+func TestWords(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		mine, theirs func(t *testing.T, s *webtest.Server, r *webtest.Reply) *webtest.Reply
+		wants        []string
+	}{
+		{
+			"the order", pressed("down:0"), pressed("up:2"),
+			[]string{"Order of the steps", "When you began revision 2 1, 2, 3", "Jonas revision 3, just now 1, 3, 2", "You not saved 2, 1, 3"},
+		},
+		{
+			"a step removed and changed", pressed("remove:2"), pressed("edit:2", "step.2.share", "30"),
+			[]string{"Step 3", "12.5% of everyone: On", "30% of everyone: On", "You not saved Removed"},
+		},
+		{
+			"a step moved", pressed("up:2"), pressed("edit:2", "step.2.share", "30"),
+			[]string{"Step 2: share 12.5% 30% Jonas", "Step 3 nothing Moved to place 2 You"},
+		},
+		{
+			"a step removed and everyone else", pressed("remove:2"), pressed("else:edit", "else", "on"),
+			[]string{"Everyone else Off On Jonas", "Step 3 12.5% of everyone: On Removed You"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, jonas := visitors(t)
+			mine, theirs := s.Get(flags+"one-click-buy"), jonas.Get(flags+"one-click-buy")
+			press(t, jonas, test.theirs(t, jonas, theirs), "edit", "save").Location()
+			press(t, s, test.mine(t, s, mine), "edit", "save").Check(409).Contains(test.wants...)
+		})
+	}
+}
+
+// pressed presses a button of the form, and changes fields of the next page.
+func pressed(do string, changed ...string) func(t *testing.T, s *webtest.Server, r *webtest.Reply) *webtest.Reply {
+	return func(t *testing.T, s *webtest.Server, r *webtest.Reply) *webtest.Reply {
+		t.Helper()
+		r = press(t, s, r, "edit", do).Check(200)
+		if len(changed) == 0 {
+			return r
+		}
+		return press(t, s, r, "edit", "draft", changed...).Check(200)
+	}
+}
+
 // TestGoOn: the result is opened as a draft, and saved without another conflict.
 func TestGoOn(t *testing.T) {
 	for _, test := range []struct {
@@ -245,7 +290,7 @@ func TestDeleted(t *testing.T) {
 		mine := s.Get(flags + "one-click-buy?edit=3")
 		press(t, jonas, jonas.Get(flags+"one-click-buy/delete"), "question", "delete", "key", "one-click-buy").Location()
 		r := press(t, s, mine, "edit", "save", "step.2.share", "25").Check(409)
-		r.Contains("Jonas deleted this flag while you were editing", "The whole flag", "Deleted", "With your change", "share 12.5%").Lacks("Go on editing")
+		r.Contains("Jonas deleted this flag while you were editing", "You changed it, and Jonas deleted it", "The whole flag", "Deleted", "With your change", "share 12.5%").Lacks("Go on editing")
 		press(t, s, r, "edit", "continue", "choice.0", "theirs")
 		r = press(t, s, r, "edit", "draft").Check(409) // nothing else can be done with it
 		got := press(t, s, r, "edit", "merge", "choice.0", side).Location()
@@ -319,6 +364,17 @@ func TestSegment(t *testing.T) {
 		r = press(t, s, r, "segment", "continue", "choice.0", "theirs").Check(200).Contains("You now edit over revision 3")
 		press(t, s, r, "segment", "save").Location()
 		has(t, content(t, s, "segments/risky-orders"), `"name":"Theirs"`, `"description":"Mine too"`)
+	})
+	t.Run("same condition", func(t *testing.T) {
+		s, jonas := visitors(t)
+		mine, theirs := press(t, s, s.Get(segments+"risky-orders"), "segment", "edit:0"), press(t, jonas, jonas.Get(segments+"risky-orders"), "segment", "edit:0")
+		press(t, jonas, theirs, "segment", "save", "condition.0.text", "0.9").Location()
+		r := press(t, s, mine, "segment", "save", "condition.0.text", "0.8").Check(409).Contains("Condition 1, fraud_score: value")
+		if got := cards(r); len(got) != 3 || !strings.HasSuffix(got[1], "0.9") || got[2] != "You not saved 0.8" {
+			t.Errorf("got the cards %q", got)
+		}
+		press(t, s, r, "segment", "merge").Location()
+		has(t, content(t, s, "segments/risky-orders"), `"value":"0.8"`)
 	})
 	t.Run("again", func(t *testing.T) {
 		s, jonas := visitors(t)

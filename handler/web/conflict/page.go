@@ -35,12 +35,12 @@ type Page struct {
 	Mine     templ.Component // what the visitor has changed, for a conflict about the whole object
 	Problems part.Problems
 
-	// How the parts of a flag are called.
+	// How the parts of the object are called.
 	Boolean  bool                    // it is a boolean flag
 	Variants []string                // the keys of its variants
 	Segment  func(key string) string // the name of a segment
-	Earlier  *guidonv1.DocumentFlag  // the flag when the edit began; nil if that is not known
-	Result   *guidonv1.DocumentFlag  // the merged flag
+	Earlier  Parts                   // of the object when the edit began; without lists if that is not known
+	Result   Parts                   // of the merged object
 }
 
 // Reply responds with the page, which has a frame without its main part.
@@ -60,6 +60,9 @@ func (p *Page) who() string {
 	}
 	return ""
 }
+
+// whoElse returns who changed the object last, within a sentence.
+func (p *Page) whoElse() string { return cmp.Or(p.who(), "somebody else") }
 
 // heading says what happened to the object.
 func (p *Page) heading() string {

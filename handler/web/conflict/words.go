@@ -48,8 +48,8 @@ var wholes = map[string]string{
 var share = regexp.MustCompile(`^distribution (\d+)(: rollout)?$`)
 
 // partName returns what pages call the part with a name of the API, such as "rule 2: segments".
-// The numbers are those of the flag, which may be nil.
-func (p *Page) partName(name string, of *guidonv1.DocumentFlag) string {
+// The numbers are those of the lists.
+func (p *Page) partName(name string, of Parts) string {
 	if match := numbered.FindStringSubmatch(name); match != nil {
 		return p.numberedName(match[1], match[2], match[3], of)
 	}
@@ -79,7 +79,7 @@ func (p *Page) partName(name string, of *guidonv1.DocumentFlag) string {
 // joint is what stands between a noun and a key.
 var joint = map[string]string{"metadata": ", ", "variant": " "}
 
-func (p *Page) numberedName(noun, number, member string, of *guidonv1.DocumentFlag) string {
+func (p *Page) numberedName(noun, number, member string, of Parts) string {
 	name := nouns[noun] + " " + number
 	if about := p.about(noun, number, of); about != "" {
 		name += ", " + about
@@ -96,16 +96,34 @@ func (p *Page) numberedName(noun, number, member string, of *guidonv1.DocumentFl
 	return joined(name, page.Printable(member, maxValue))
 }
 
-// about returns who the rule or step with the number is for, or "".
-func (p *Page) about(noun, number string, of *guidonv1.DocumentFlag) string {
+// Parts are the lists of a flag or segment.
+type Parts struct {
+	Rules      []*guidonv1.DocumentRule
+	Rollouts   []*guidonv1.DocumentRollout
+	Conditions []*guidonv1.DocumentConstraint
+}
+
+// FlagParts returns the lists of a flag.
+func FlagParts(f *guidonv1.DocumentFlag) Parts {
+	return Parts{Rules: f.GetRules(), Rollouts: f.GetRollouts()}
+}
+
+// SegmentParts returns the lists of a segment.
+func SegmentParts(g *guidonv1.DocumentSegment) Parts { return Parts{Conditions: g.GetConstraints()} }
+
+// about returns who the rule or step with the number is for, or which property a condition is
+// about; "" if that is not known.
+func (p *Page) about(noun, number string, of Parts) string {
 	n, err := strconv.Atoi(number)
 	var keys []string
 	switch i := n - 1; {
-	case err != nil || i < 0 || p.Segment == nil:
-	case noun == "rule" && i < len(of.GetRules()):
-		keys = of.GetRules()[i].GetSegmentKeys()
-	case noun == "rollout" && i < len(of.GetRollouts()):
-		keys = of.GetRollouts()[i].GetSegment().GetSegmentKeys()
+	case err != nil || i < 0:
+	case noun == "rule" && i < len(of.Rules):
+		keys = of.Rules[i].GetSegmentKeys()
+	case noun == "rollout" && i < len(of.Rollouts):
+		keys = of.Rollouts[i].GetSegment().GetSegmentKeys()
+	case noun == "constraint" && i < len(of.Conditions):
+		return shortened(of.Conditions[i].GetProperty())
 	}
 	return shortened(strings.Join(p.named("segmentKeys", keys), ", "))
 }
@@ -268,7 +286,7 @@ func (p *Page) changedPart(d *guidonv1.FieldDifference, by string) changedPart {
 	c := changedPart{by: by, was: p.value(d.GetPath(), d.GetBefore()), now: p.value(d.GetPath(), d.GetAfter())}
 	label, of := d.GetSummary(), p.Result // whose paths it has, as long as there are no conflicts
 	if len(p.Details.GetConflicts()) > 0 {
-		of = nil
+		of = Parts{}
 	}
 	switch change.Op(d.GetOp()) {
 	case change.OpAdd:
@@ -276,11 +294,11 @@ func (p *Page) changedPart(d *guidonv1.FieldDifference, by string) changedPart {
 		c.was = ""
 	case change.OpRemove:
 		label, _ = cutWord(label, " removed", "")
-		c.now, of = "Removed", nil
+		c.now, of = "Removed", Parts{}
 	case change.OpMove:
 		var to string
 		label, to, _ = strings.Cut(label, " moved to ")
-		c.now, of = "Moved to place "+to, nil
+		c.now, of = "Moved to place "+to, Parts{}
 	default:
 		label = valueLabel(label)
 	}
@@ -299,15 +317,15 @@ func (p *Page) changedPart(d *guidonv1.FieldDifference, by string) changedPart {
 // sharePath matches the paths of shares.
 var sharePath = regexp.MustCompile(`^rules\[(\d+)\]\.distributions\[(\d+)\]\.rollout$`)
 
-// variantOf returns the variant of the share with a path of the flag, or "".
-func variantOf(f *guidonv1.DocumentFlag, path string) string {
+// variantOf returns the variant of the share with a path of the lists, or "".
+func variantOf(of Parts, path string) string {
 	match := sharePath.FindStringSubmatch(path)
 	if match == nil {
 		return ""
 	}
 	rule, _ := strconv.Atoi(match[1]) // fits: it is an index
 	index, _ := strconv.Atoi(match[2])
-	if rules := f.GetRules(); rule < len(rules) && index < len(rules[rule].GetDistributions()) {
+	if rules := of.Rules; rule < len(rules) && index < len(rules[rule].GetDistributions()) {
 		return page.Printable(rules[rule].GetDistributions()[index].GetVariant(), maxValue)
 	}
 	return ""

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"net/http"
+	"strconv"
 
 	"google.golang.org/protobuf/proto"
 
@@ -119,11 +120,26 @@ func (c *collision) reply(status int, m *guidonv1.SegmentMerge) error {
 		Noun: "segment", ID: "segment", Action: c.address(), Back: c.address(), Deleted: c.theirs == nil, Began: c.draft.Revision,
 		GoesOn: c.theirs != nil, Draft: conflictDraft(c.draft), Mine: said(c.Visit, c.draft, c.Saved), Problems: c.problems,
 	}
+	p.Earlier, p.Result = c.earlier(m), conflict.SegmentParts(m.GetSegment())
 	if p.Deleted {
 		p.Back = c.In("segments")
 	}
 	p.Reply(status, c.page("Your change", nil))
 	return nil
+}
+
+// earlier returns the conditions when the edit began, as far as the page needs them and they
+// are known.
+func (c *collision) earlier(m *guidonv1.SegmentMerge) conflict.Parts {
+	if len(m.GetDetails().GetConflicts()) == 0 || m.GetDetails().GetBaseMissing() {
+		return conflict.Parts{}
+	}
+	began := c.Visit.Key() + "@" + strconv.FormatInt(c.draft.Revision, 10)
+	content, err := getContent.Run(c.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: c.Key})
+	if err != nil { // then they have no names
+		return conflict.Parts{}
+	}
+	return conflict.SegmentParts(content.GetSegment())
 }
 
 // goOn makes the merged segment a draft over the segment as it is now, which the visitor has
