@@ -146,6 +146,17 @@ func CompareFlags(before, after *guidon.Flag) []Difference {
 	return differences(flagShape, sides{before: before, after: after}, before, after)
 }
 
+// CompareFlagVersions is [CompareFlags] for versions of one flag, such as those of a merge:
+// parts with the same id are the same, and what is left of them is matched by content.
+func CompareFlagVersions(before, after *guidon.Flag) []Difference {
+	return differences(flagShape, sides{before: before, after: after, matching: byIdentity}, before, after)
+}
+
+// CompareSegmentVersions is [CompareFlagVersions] for segments.
+func CompareSegmentVersions(before, after *guidon.Segment) []Difference {
+	return differences(segmentShape, sides{matching: byIdentity}, before, after)
+}
+
 // CompareSegments is [CompareFlags] for segments.
 func CompareSegments(before, after *guidon.Segment) []Difference {
 	return differences(segmentShape, sides{}, before, after)

@@ -22,6 +22,11 @@ type list[T, E any] struct {
 	// needed reports whether the merged object refers to the item; nil if none is referred to.
 	needed func(m *merger, id string) bool
 
+	// whole is set for a list whose items are valid together only: a merge takes all of
+	// them from one side. open is then called as that of a value.
+	whole bool
+	open  func(m *merger, theirs []*E)
+
 	// match are the keys by which items of two lists are paired, the most specific first.
 	// An empty key matches nothing.
 	match []func(f *guidon.Flag, e *E) string

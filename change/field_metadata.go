@@ -97,7 +97,10 @@ func (d *metadata[T]) merge(m *merger, at place, v versions[T], out *T) {
 		return
 	}
 	var merged []property
-	of := versions[map[string]json.RawMessage]{pointer(byName(base)), pointer(byName(ours)), pointer(byName(theirs))}
+	of := versions[map[string]json.RawMessage]{nil, pointer(byName(ours)), pointer(byName(theirs))}
+	if v.base != nil {
+		of.base = pointer(byName(base))
+	}
 	for _, p := range union(base, ours, theirs) {
 		if value := mergeProperty(m, at.key(d.json, d.json, p), of, p); value != nil {
 			merged = append(merged, property{p, value})
@@ -116,7 +119,10 @@ func (d *metadata[T]) properties(t *T) ([]property, bool) {
 // mergeProperty returns the merged value of the member with the name, or nil if it is
 // removed.
 func mergeProperty(m *merger, at place, of versions[map[string]json.RawMessage], name string) json.RawMessage {
-	v := versions[json.RawMessage]{pointer((*of.base)[name]), pointer((*of.ours)[name]), pointer((*of.theirs)[name])}
+	v := versions[json.RawMessage]{nil, pointer((*of.ours)[name]), pointer((*of.theirs)[name])}
+	if of.base != nil {
+		v.base = pointer((*of.base)[name])
+	}
 	same := func(_ *sides, a, b *json.RawMessage) bool { return SameJSON(string(*a), string(*b)) }
 	content := func(_ *guidon.Flag, value *json.RawMessage) []byte { return *value }
 	if decide(m, at, v, same, content) == Theirs {

@@ -19,7 +19,7 @@ const (
 )
 
 // Conflict is a part of an object that both sides have changed, and differently. Rules,
-// rollouts, distributions and constraints have their ids in the path, such as
+// rollouts and constraints have their ids in the path, such as
 // rules["5c0…"].segmentKeys; variants have their keys. The path of a whole object is ".";
 // rules.order is that of the order of a list.
 //
@@ -57,7 +57,8 @@ type Merged[T any] struct {
 // MergeFlag brings the changes from base to theirs into ours: what changed on one side
 // only is taken from it, and what changed on both sides differently is a conflict, unless
 // choices resolve it. A nil flag is one that does not exist. Variants are matched by id or
-// else by key, metadata by key, and rules, rollouts and distributions by id.
+// else by key, metadata by key, and rules and rollouts by id. The distributions of a rule are
+// one part: their shares are valid together only.
 //
 // The result is valid if the versions are. In particular, it is a conflict if one side
 // removes a variant that the other has begun to use. If the side that removes it is chosen,
@@ -74,9 +75,28 @@ func MergeFlag(base, ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.
 	return merged, err
 }
 
+// MergeFlagBlindly is [MergeFlag] if it is not known what the versions began from: each of
+// their differences is a conflict, as both sides may have made it.
+func MergeFlagBlindly(ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
+	merged, err := mergeBlindly(flagShape, ours, theirs, choices, mergeFlag)
+	if merged.Object != nil && ours != nil {
+		merged.Object.Created = ours.Created
+	}
+	return merged, err
+}
+
 // MergeSegment is [MergeFlag] for segments. Constraints are matched by id.
 func MergeSegment(base, ours, theirs *guidon.Segment, choices Choices) (Merged[guidon.Segment], error) {
 	merged, err := merge(segmentShape, versions[guidon.Segment]{base, ours, theirs}, choices, mergeMembers(segmentShape))
+	if merged.Object != nil && ours != nil {
+		merged.Object.Created = ours.Created
+	}
+	return merged, err
+}
+
+// MergeSegmentBlindly is [MergeFlagBlindly] for segments.
+func MergeSegmentBlindly(ours, theirs *guidon.Segment, choices Choices) (Merged[guidon.Segment], error) {
+	merged, err := mergeBlindly(segmentShape, ours, theirs, choices, mergeMembers(segmentShape))
 	if merged.Object != nil && ours != nil {
 		merged.Object.Created = ours.Created
 	}
@@ -95,9 +115,17 @@ type versions[T any] struct{ base, ours, theirs *T }
 type mergeFunc[T any] func(m *merger, at place, v versions[T]) *T
 
 func merge[T any](s shape[T], v versions[T], choices Choices, both mergeFunc[T]) (Merged[T], error) {
+	return mergeVersions(s, v, false, choices, both)
+}
+
+func mergeBlindly[T any](s shape[T], ours, theirs *T, choices Choices, both mergeFunc[T]) (Merged[T], error) {
+	return mergeVersions(s, versions[T]{ours: ours, theirs: theirs}, true, choices, both)
+}
+
+func mergeVersions[T any](s shape[T], v versions[T], blind bool, choices Choices, both mergeFunc[T]) (Merged[T], error) {
 	flags := flagsOf(v)
 	run := func(choices Choices) (*merger, *T) {
-		m := &merger{flags: flags, choices: choices, met: map[string]bool{}}
+		m := &merger{flags: flags, blind: blind, choices: choices, met: map[string]bool{}}
 		return m, mergeObject(m, place{}, s, v, false, both)
 	}
 	m, object := run(choices)
@@ -138,6 +166,7 @@ func checkChoices(choices Choices, m *merger, unresolved func() *merger) error {
 // merger collects the conflicts of one merge.
 type merger struct {
 	flags     versions[guidon.Flag]
+	blind     bool // the base is not known, instead of not existing
 	choices   Choices
 	met       map[string]bool // the paths of all conflicts, also of resolved ones
 	conflicts []Conflict
@@ -173,7 +202,7 @@ func decide[T any](m *merger, at place, v versions[T], same func(s *sides, a, b 
 
 // conflict adds a conflict. If a choice resolves it, it only returns that.
 func conflict[T any](m *merger, at place, v versions[T], content func(*guidon.Flag, *T) []byte) Side {
-	path := cmp.Or(at.path, whole)
+	path := cmp.Or(at.path, Whole)
 	m.met[path] = true
 	if side := m.choices[path]; side != "" {
 		return side
@@ -201,7 +230,7 @@ func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed b
 		return nil
 	case v.ours == nil || v.theirs == nil:
 		existing := cmp.Or(v.ours, v.theirs)
-		if v.base == nil {
+		if v.base == nil && !m.blind {
 			return s.clone(existing)
 		}
 		changed := !s.same(m.contents(v.ours == nil), v.base, existing)
@@ -221,7 +250,7 @@ func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed b
 		return s.clone(v.theirs)
 	case s.same(strict, v.ours, v.theirs):
 		return s.clone(v.ours)
-	case v.base == nil && at.path == "":
+	case v.base == nil && at.path == "" && !m.blind:
 		if s.same(&sides{before: m.flags.ours, after: m.flags.theirs}, v.ours, v.theirs) {
 			return s.clone(v.ours)
 		}

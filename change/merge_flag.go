@@ -54,6 +54,12 @@ func (m *merger) use(f *guidon.Flag) {
 // everywhere, also if it was deleted and created again with the same key. It has the id
 // that it has in ours or, if it does not exist there, in theirs.
 func alignVariants(v versions[guidon.Flag]) versions[guidon.Flag] {
+	if v.base == nil {
+		v.base = new(guidon.Flag)
+		v = alignVariants(v)
+		v.base = nil
+		return v
+	}
 	inOurs, inTheirs := recreated(v.base, v.ours, v.theirs), recreated(v.base, v.theirs, v.ours)
 	base, theirs := map[string]string{}, createdTwice(v)
 	for old, id := range inTheirs {
@@ -135,7 +141,7 @@ func (m *merger) mergeKeys(at place, v versions[guidon.Flag], out *guidon.Flag) 
 			if !clash || out.Variant(ours.ID) == nil || out.Variant(theirs.ID) == nil {
 				continue
 			}
-			of := versions[guidon.Variant]{v.base.VariantByKey(key), v.ours.Variant(ours.ID), v.theirs.Variant(theirs.ID)}
+			of := versions[guidon.Variant]{baseVariant(v, key), v.ours.Variant(ours.ID), v.theirs.Variant(theirs.ID)}
 			here := at.key("variants.keys", "variant", key)
 			content := func(f *guidon.Flag, v *guidon.Variant) []byte { return variantShape.content(f, v) }
 			switch conflict(m, here, of, content) {
@@ -146,6 +152,14 @@ func (m *merger) mergeKeys(at place, v versions[guidon.Flag], out *guidon.Flag) 
 			}
 		}
 	}
+}
+
+// baseVariant returns the variant of the base with the key, or nil.
+func baseVariant(v versions[guidon.Flag], key string) *guidon.Variant {
+	if v.base == nil {
+		return nil
+	}
+	return v.base.VariantByKey(key)
 }
 
 // replaceVariant removes a variant and lets another one take its place.

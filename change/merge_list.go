@@ -42,6 +42,10 @@ func (i items[E]) has(id string) bool { _, found := i.at[id]; return found }
 
 // merge merges the items by id, and then their order.
 func (l *list[T, E]) merge(m *merger, at place, v versions[T], out *T) {
+	if l.whole {
+		l.mergeWhole(m, at, v, out)
+		return
+	}
 	base, ours, theirs := l.itemsOf(v.base), l.itemsOf(v.ours), l.itemsOf(v.theirs)
 	merged := map[string]*E{}
 	for _, id := range distinct(base.ids, ours.ids, theirs.ids) {
@@ -61,6 +65,22 @@ func (l *list[T, E]) merge(m *merger, at place, v versions[T], out *T) {
 	}
 	*l.at(out) = list
 	l.mergeRanks(list, base, ours, theirs)
+}
+
+// mergeWhole takes the items of one side. Their ids do not matter.
+func (l *list[T, E]) mergeWhole(m *merger, at place, v versions[T], out *T) {
+	same := func(s *sides, a, b *T) bool {
+		return slices.EqualFunc(*l.at(a), *l.at(b), func(a, b *E) bool { return l.shape.same(s, a, b) })
+	}
+	content := func(f *guidon.Flag, t *T) []byte { return l.items(f, *l.at(t)) }
+	conflicts := len(m.conflicts)
+	if decide(m, at.field(l.json, l.word+"s"), v, same, content) == Theirs {
+		*l.at(out) = *l.at(v.theirs)
+		l.own(out)
+	}
+	if l.open != nil && len(m.conflicts) > conflicts {
+		l.open(m, *l.at(v.theirs))
+	}
 }
 
 // mergeItem merges an item that both sides have.
@@ -114,16 +134,19 @@ func distinct(lists ...[]string) (ids []string) {
 func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E], kept func(id string) bool) []string {
 	inAll := func(of items[E]) (ids []string) {
 		for _, id := range of.ids {
-			if base.has(id) && ours.has(id) && theirs.has(id) {
+			if (m.blind || base.has(id)) && ours.has(id) && theirs.has(id) {
 				ids = append(ids, id)
 			}
 		}
 		return ids
 	}
-	orders := versions[[]string]{pointer(inAll(base)), pointer(inAll(ours)), pointer(inAll(theirs))}
+	orders, known := versions[[]string]{nil, pointer(inAll(ours)), pointer(inAll(theirs))}, ours
+	if !m.blind {
+		orders.base, known = pointer(inAll(base)), base
+	}
 	same := func(_ *sides, a, b *[]string) bool { return slices.Equal(*a, *b) }
 	here := place{at.under(l.json) + ".order", at.words + "order of " + l.word + "s"}
-	names := func(_ *guidon.Flag, ids *[]string) []byte { return encode(l.namesOf(*ids, base)) }
+	names := func(_ *guidon.Flag, ids *[]string) []byte { return encode(l.namesOf(*ids, known)) }
 	first, second := ours.ids, theirs.ids
 	if decide(m, here, orders, same, names) == Theirs {
 		first, second = second, first

@@ -104,7 +104,8 @@ func TestMergeFlag(t *testing.T) {
 		{"a variant created again", func(f *guidon.Flag) { f.Variants[0].ID = "x"; f.Rules = nil }, func(f *guidon.Flag) { f.Variants[0].Name = "n" },
 			func(f *guidon.Flag) { f.Variants[0].ID = "x"; f.Variants[0].Name = "n"; f.Rules = nil }},
 		{"an unused variant removed", removeVariant("B"), rename("n"), all(removeVariant("B"), rename("n"))},
-		{"distributions of one rule", share(0, 0, 10), share(0, 1, 90), all(share(0, 0, 10), share(0, 1, 90))},
+		{"shares of two rules", share(0, 0, 10), share(1, 0, 90), all(share(0, 0, 10), share(1, 0, 90))},
+		{"the same shares", share(0, 0, 10), all(share(0, 0, 10), func(f *guidon.Flag) { f.Rules[0].Distributions[0].ID = "y" }), share(0, 0, 10)},
 		{"a rule and its position", share(0, 0, 10), swapRules(0, 1), all(share(0, 0, 10), swapRules(0, 1))},
 		{"rules added at both ends", addRule(0, "x", "s"), addRule(2, "y", "s"), all(addRule(0, "x", "s"), addRule(3, "y", "s"))},
 		{"rules added at the same place", addRule(2, "x", "s"), addRule(2, "y", "s"), all(addRule(2, "y", "s"), addRule(3, "x", "s"))},
@@ -166,8 +167,14 @@ func TestMergeConflicts(t *testing.T) {
 		{"metadata that both add", metadata(`{"owner":"a","ticket":1,"n":1}`), metadata(`{"owner":"a","ticket":1,"n":2}`), []string{`metadata["n"]: , 1, 2 | metadata "n"`},
 			metadata(`{"owner":"a","ticket":1,"n":1}`), metadata(`{"owner":"a","ticket":1,"n":2}`)},
 		{"the variant of a distribution", all(addVariant("x", "X"), serve(1, 0, "x")), serve(1, 0, "id-B"),
-			[]string{`rules["r2"].distributions["r2-d1"].variant: "A", "X", "B" | rule 2: distribution 1: variant`},
+			[]string{`rules["r2"].distributions: [{"variant":"A","rollout":100}], [{"variant":"X","rollout":100}], [{"variant":"B","rollout":100}] | rule 2: distributions`},
 			all(addVariant("x", "X"), serve(1, 0, "x")), all(addVariant("x", "X"), serve(1, 0, "id-B"))},
+		{"different shares of one rule", share(0, 0, 10), share(0, 1, 90), []string{`rules["r1"].distributions: [{"variant":"A","rollout":50},{"variant":"B","rollout":50}], ` +
+			`[{"variant":"A","rollout":10},{"variant":"B","rollout":50}], [{"variant":"A","rollout":50},{"variant":"B","rollout":90}] | rule 1: distributions`}, share(0, 0, 10), share(0, 1, 90)},
+		{"shares that need a removed variant", removeVariant("B"), share(0, 1, 90), []string{
+			`rules["r1"].distributions: [{"variant":"A","rollout":50},{"variant":"B","rollout":50}], [{"variant":"A","rollout":50}], [{"variant":"A","rollout":50},{"variant":"B","rollout":90}] | rule 1: distributions`,
+			`variants["B"]: {"key":"B","attachment":"{\"is\":\"B\"}"}, , {"key":"B","attachment":"{\"is\":\"B\"}"} (in use) | variant "B"`,
+		}, removeVariant("B"), share(0, 1, 90)},
 		{"a rule removed and changed", removeRule(1), share(1, 0, 5), []string{
 			`rules["r2"]: {"segmentKeys":["beta"],"segmentOperator":"OR_SEGMENT_OPERATOR","distributions":[{"variant":"A","rollout":100}]}, , ` +
 				`{"segmentKeys":["beta"],"segmentOperator":"OR_SEGMENT_OPERATOR","distributions":[{"variant":"A","rollout":5}]} | rule 2`,
@@ -215,6 +222,61 @@ func TestMergeConflicts(t *testing.T) {
 				checkValid(t, resolved.Object)
 			}
 		})
+	}
+}
+
+// TestMergeBlindly: without a base, every difference is a conflict, and resolving all of
+// them for one side gives that side.
+func TestMergeBlindly(t *testing.T) {
+	ours := twoRules(rename("x"), metadata(`{"owner":"a","n":1}`), addVariant("o", "ours"), addRule(1, "r3", "third"), share(0, 0, 40))
+	theirs := twoRules(metadata(`{"owner":"b","ticket":1}`), addVariant("t", "theirs"), swapRules(0, 1))
+	for _, test := range []struct {
+		name         string
+		ours, theirs *guidon.Flag
+		want         []string // paths
+	}{
+		{"equal", twoRules(), twoRules(), nil},
+		{"nothing", nil, nil, nil},
+		{"deleted by us", nil, twoRules(), []string{"."}},
+		{"deleted by them", twoRules(), nil, []string{"."}},
+		{"different", ours, theirs, []string{
+			"name", `metadata["owner"]`, `metadata["n"]`, `metadata["ticket"]`, `rules["r1"].distributions`, `rules["r3"]`, "rules.order",
+			`variants["ours"]`, `variants["theirs"]`,
+		}},
+		{"the same variant with other ids", twoRules(addVariant("o", "new"), serve(1, 0, "o")), twoRules(addVariant("t", "new"), serve(1, 0, "t")), nil},
+		{"the keys of variants", twoRules(rekey(0, "x"), rekey(1, "y")), twoRules(rekey(0, "y"), rekey(1, "x")), []string{
+			`variants["x"].key`, `variants["x"].key`, `variants.keys["x"]`, `variants.keys["y"]`,
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			merged, err := change.MergeFlagBlindly(test.ours, test.theirs, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, c := range merged.Conflicts {
+				if got = append(got, c.Path); c.Base != nil || c.InUse {
+					t.Errorf("the conflict %s has the base %s; in use: %t", c.Path, c.Base, c.InUse)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Fatalf("conflicts (-want +got):\n%s", diff)
+			}
+			for side, want := range map[change.Side]*guidon.Flag{change.Ours: test.ours, change.Theirs: test.theirs} {
+				resolved, err := change.MergeFlagBlindly(test.ours, test.theirs, change.ResolveAll(merged.Conflicts, side))
+				if err != nil || len(resolved.Conflicts) > 0 {
+					t.Fatalf("%s: conflicts %s, error %v", side, conflicts(resolved.Conflicts), err)
+				}
+				if differences := change.CompareFlags(want, resolved.Object); len(differences) > 0 || (want == nil) != (resolved.Object == nil) {
+					t.Errorf("%s: got other content: %v", side, differences)
+				}
+			}
+		})
+	}
+	segment := flagtest.Segment("s", guidon.MatchAll, flagtest.Has("plan"))
+	merged, err := change.MergeSegmentBlindly(segment, flagtest.Segment("s", guidon.MatchAny), nil)
+	if err != nil || len(merged.Conflicts) != 2 {
+		t.Errorf("segment: got the conflicts %s, %v", conflicts(merged.Conflicts), err)
 	}
 }
 

@@ -9,8 +9,8 @@ type place struct {
 	words string // of fields: without the object that they belong to
 }
 
-// whole is the path of an object itself.
-const whole = "."
+// Whole is the path of an object itself.
+const Whole = "."
 
 // field returns the place of a member with the name.
 func (p place) field(json, words string) place {

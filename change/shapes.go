@@ -75,6 +75,11 @@ var ruleShape = shape[guidon.Rule]{
 		at:    func(r *guidon.Rule) *[]*guidon.Distribution { return &r.Distributions },
 		id:    func(d *guidon.Distribution) *string { return &d.ID },
 		shape: distributionShape, brief: briefDistribution, match: distributionMatches,
+		whole: true, open: func(m *merger, theirs []*guidon.Distribution) { // shares of 100% in all
+			for _, d := range theirs {
+				m.used[d.VariantID] = true
+			}
+		},
 	},
 }
 

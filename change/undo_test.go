@@ -153,8 +153,10 @@ func TestUndoConflicts(t *testing.T) {
 	want := []change.ObjectConflicts{{
 		Object: change.Object{Kind: change.KindFlag, Key: "f"},
 		Conflicts: []change.Conflict{{
-			Path: `rules["r1"].distributions["r1-d1"].rollout`, Name: "rule 1: distribution 1: rollout",
-			Base: json.RawMessage("10"), Ours: json.RawMessage("20"), Theirs: json.RawMessage("50"),
+			Path: `rules["r1"].distributions`, Name: "rule 1: distributions",
+			Base:   json.RawMessage(`[{"variant":"A","rollout":10},{"variant":"B","rollout":50}]`),
+			Ours:   json.RawMessage(`[{"variant":"A","rollout":20},{"variant":"B","rollout":50}]`),
+			Theirs: json.RawMessage(`[{"variant":"A","rollout":50},{"variant":"B","rollout":50}]`),
 		}},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {

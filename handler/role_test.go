@@ -29,6 +29,7 @@ var needs = map[string]service.Role{
 	"GetSegmentUsage": service.RoleViewer, "PreviewSegment": service.RoleViewer, "PreviewFlag": service.RoleViewer, "GetFlagReach": service.RoleViewer, "PreviewFlagReach": service.RoleViewer, "GetFlagContent": service.RoleViewer, "GetSegmentContent": service.RoleViewer,
 	"Compare": service.RoleViewer, "ListFlagSummaries": service.RoleViewer, "ListSegmentSummaries": service.RoleViewer, "ListUnusedFlags": service.RoleViewer,
 	"ListProperties": service.RoleViewer, "GetCatalogCounts": service.RoleViewer, "Search": service.RoleUnset,
+	"MergeFlag": service.RoleViewer, "MergeSegment": service.RoleViewer,
 	"CreateFlag": service.RoleEditor, "UpdateFlag": service.RoleEditor, "DeleteFlag": service.RoleEditor,
 	"CreateVariant": service.RoleEditor, "UpdateVariant": service.RoleEditor, "DeleteVariant": service.RoleEditor,
 	"CreateRule": service.RoleEditor, "UpdateRule": service.RoleEditor, "OrderRules": service.RoleEditor, "DeleteRule": service.RoleEditor,

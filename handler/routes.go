@@ -136,6 +136,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Change("/guidon.v1.EditService/ReplaceSegment", manage, within(put, "/segments/{key}/content"), management.ReplaceSegment),
 		call.Change("/guidon.v1.EditService/TurnFlagOff", manage, within(post, "/flags/{key}/off"), management.TurnFlagOff),
 		call.Change("/guidon.v1.EditService/TurnFlagOn", manage, within(post, "/flags/{key}/on"), management.TurnFlagOn),
+		call.Ask[guidonv1.FlagMerge]("/guidon.v1.EditService/MergeFlag", manage, within(post, "/flags/{key}/merge"), management.MergeFlag).Needing(service.RoleViewer),
+		call.Ask[guidonv1.SegmentMerge]("/guidon.v1.EditService/MergeSegment", manage, within(post, "/segments/{key}/merge"), management.MergeSegment).Needing(service.RoleViewer),
 		call.Change("/guidon.v1.EditService/Patch", manage, within(post, "/patch"), management.Patch),
 		// Plans: not part of Flipt v1.
 		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Plan", manage, within(post, "/plan"), plan.Plan).Large(plan.Limits, management.LongDocument(plan.Limits, config.ImportMemory, plan.InParts)).Needing(service.RoleViewer),

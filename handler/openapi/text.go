@@ -95,6 +95,8 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.EditService/ReplaceSegment":    "Create or replace a segment with its constraints, possibly unless it changed since a revision",
 	"/guidon.v1.EditService/TurnFlagOff":       "Make a boolean flag false for everyone by a rollout before all others",
 	"/guidon.v1.EditService/TurnFlagOn":        "Remove the rollout that made a boolean flag false for everyone",
+	"/guidon.v1.EditService/MergeFlag":         "Bring an edited flag together with what has been saved since the edit began, without saving it",
+	"/guidon.v1.EditService/MergeSegment":      "Bring an edited segment together with what has been saved since the edit began, without saving it",
 	"/guidon.v1.EditService/Patch":             "Put, delete and turn off up to 100 flags and segments in one revision, all of them or none",
 	"/guidon.v1.PlanService/Plan":              "Plan what bringing objects of a document or a state into a namespace, or undoing changes, would change",
 	"/guidon.v1.PlanService/Apply":             "Apply a plan, all of it or nothing, if it would still be the same",

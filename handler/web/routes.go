@@ -24,7 +24,7 @@ func routes(s *page.Site) *page.Routes {
 		flags.Routes(),
 		flag.Routes(s),
 		segment.Routes(s),
-		changes.Routes(s, changes.Heads{}),
+		changes.Routes(s, changes.Heads{Flag: flag.Head, Segment: segment.Head}),
 		settings.Routes(s),
 		playground.Routes(),
 		code.Routes(),

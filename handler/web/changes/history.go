@@ -145,11 +145,17 @@ func (p pages) readHead(v *page.Visit, h *historyPage) error {
 		var f *flipt.Flag
 		if f, err = getFlag.Run(v, &flipt.GetFlagRequest{NamespaceKey: v.Key(), Key: h.Key}); err == nil {
 			h.Name, h.Head = f.GetName(), p.heads.Flag(v, f, tabHistory)
+			if h.Head == nil {
+				h.Head = flagHead(v, f, tabHistory)
+			}
 		}
 	case segmentKind:
 		var s *flipt.Segment
 		if s, err = getSegment.Run(v, &flipt.GetSegmentRequest{NamespaceKey: v.Key(), Key: h.Key}); err == nil {
 			h.Name, h.Head = s.GetName(), p.heads.Segment(v, s, tabHistory)
+			if h.Head == nil {
+				h.Head = segmentHead(v, s, tabHistory)
+			}
 		}
 	}
 	if guidon.CodeOf(err) == guidon.NotFound {

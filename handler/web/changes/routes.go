@@ -8,7 +8,7 @@ import (
 )
 
 // Heads are what stands above the history of an object: its name and the tabs of its
-// page. A nil function means a plain head.
+// page. A nil function, or one that returns nil, means a plain head.
 type Heads struct {
 	Flag    func(v *page.Visit, flag *flipt.Flag, tab string) templ.Component
 	Segment func(v *page.Visit, segment *flipt.Segment, tab string) templ.Component

@@ -2,24 +2,191 @@ package flag
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // conflict responds to a form that cannot be saved because somebody else has changed the
 // flag since: 409, with everything that was entered. It is the one place that decides how
 // conflicts are resolved.
 func conflict(e *edit) error {
-	g, err := readSegments(e.v, e.v.Key(), e.editor.segmentKeys())
+	m, err := e.merge(nil)
+	if err != nil {
+		return e.refuse(err)
+	}
+	return e.replyConflict(conflictpage.Status, m)
+}
+
+// merge brings the draft together with what others have saved.
+func (e *edit) merge(choices []*guidonv1.MergeChoice) (*guidonv1.FlagMerge, error) {
+	return mergeFlag.Run(e.v, &guidonv1.MergeFlagRequest{
+		NamespaceKey: e.v.Key(), Key: e.key, Since: e.began, Flag: e.editor.result(), Choices: choices,
+	})
+}
+
+// refuse responds to a draft that is not valid, or has another error.
+func (e *edit) refuse(err error) error {
+	if guidon.CodeOf(err) != guidon.InvalidArgument || e.flag == nil {
+		return err
+	}
+	return e.show(http.StatusUnprocessableEntity, part.Problems{{Field: "edit", Message: guidon.PublicMessage(err)}})
+}
+
+// settle does what a button of the page of the conflict says: it saves the result, or goes on
+// editing it. If the flag has changed again, it shows the page again.
+func settle(e *edit, verb string, form url.Values) error {
+	open, settled, err := conflictpage.Settle(conflictpage.ReadChoices(form), e.merge)
+	if err != nil {
+		return e.refuse(err)
+	}
+	now, seen := conflictpage.Seen(form, open.GetDetails())
+	switch {
+	case !seen:
+		return e.replyConflict(conflictpage.Status, open)
+	case settled.GetFlag() == nil: // it stays deleted
+		e.v.Redirect(page.Below("namespaces", e.v.Key(), "flags"))
+		return nil
+	case verb == conflictpage.GoOn && e.flag != nil && e.tab.show != nil:
+		return e.goOn(now, settled.GetFlag())
+	case e.asks && e.confirmed != e.v.Key():
+		if e.confirmed != "" {
+			e.problems.Add("namespace", "This is not the key of the namespace: "+e.v.Key()+".")
+		}
+		return e.replyConflict(http.StatusUnprocessableEntity, open)
+	}
+	response, err := replaceFlag.Run(e.v, &guidonv1.ReplaceFlagRequest{
+		NamespaceKey: e.v.Key(), Key: e.key, Flag: settled.GetFlag(), UnlessChangedSince: &now, Message: e.message,
+	})
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition:
+		return conflict(e)
+	case guidon.InvalidArgument:
+		e.problems.Add("edit", guidon.PublicMessage(err))
+		return e.replyConflict(http.StatusUnprocessableEntity, open)
+	}
 	if err != nil {
 		return err
 	}
-	e.v.Reply(http.StatusConflict, e.plainPage("Your change was not saved", conflictMain(e, e.editor.differences(g))))
+	e.saved(response, e.tab.path...)
 	return nil
 }
 
-// seen returns the revision of the flag that the page of a conflict is about.
-func (e *edit) seen() int64 {
-	if e.last != nil {
-		return max(e.revision, e.last.GetRevision())
+// replyConflict responds with the page of the conflict.
+func (e *edit) replyConflict(status int, m *guidonv1.FlagMerge) error {
+	form, err := e.v.Form()
+	if err != nil {
+		return err
 	}
-	return e.revision
+	g, err := readSegments(e.v, e.v.Key(), unique(slices.Concat(
+		newDraft(e.base).segmentKeys(), newDraft(e.flag).segmentKeys(), newDraft(e.editor.result()).segmentKeys())))
+	if err != nil {
+		return err
+	}
+	p := &conflictpage.Page{
+		Visit: e.v, Details: m.GetDetails(), Choices: conflictpage.ReadChoices(form),
+		Noun: "flag", ID: "edit", Action: e.address("review"), Back: e.address(), Deleted: e.gone(m.GetDetails()), Began: e.began,
+		Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: differenceList(e.editor.differences(g)), Problems: e.problems,
+		Boolean: isBoolean(e.base), Segment: func(key string) string { return g.of(key).name }, Earlier: conflictpage.FlagParts(e.base), Result: conflictpage.FlagParts(m.GetFlag()),
+	}
+	p.GoesOn = !p.Deleted && e.tab.show != nil
+	if m.GetDetails().GetBaseMissing() {
+		p.Earlier = conflictpage.Parts{}
+	}
+	if p.Deleted {
+		p.Back = e.v.In("flags")
+	}
+	for _, f := range []*guidonv1.DocumentFlag{e.base, e.flag, e.editor.result()} {
+		for _, v := range f.GetVariants() {
+			p.Variants = append(p.Variants, v.GetKey())
+		}
+	}
+	p.Variants = unique(p.Variants)
+	p.Reply(status, e.plainPage("Your change", nil))
+	return nil
+}
+
+// gone reports whether the flag does not exist now.
+func (e *edit) gone(d *guidonv1.MergeDetails) bool {
+	if latest := d.GetLatest(); latest != nil {
+		return latest.GetAction() == "delete"
+	}
+	return e.flag == nil
+}
+
+func unique(keys []string) (out []string) {
+	seen := make(map[string]bool)
+	for _, key := range keys {
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// goOn makes the merged flag a draft over the flag as it is now, which the visitor has seen.
+func (e *edit) goOn(now int64, merged *guidonv1.DocumentFlag) error {
+	switch mine := e.editor.(type) {
+	case *draft:
+		e.editor = stepsOf(merged, e.flag)
+	case *details:
+		e.editor = newDetails(merged).over(e.flag)
+	case *variants:
+		e.editor = rowsOf(mine.rebased(e.flag).(*variants), merged)
+	}
+	e.base, e.began = e.flag, now
+	return e.show(http.StatusOK, nil)
+}
+
+// stepsOf returns the steps of a merged flag as a draft over the flag as it is now: those that
+// are equal are the same, and otherwise those in the same place.
+func stepsOf(merged, now *guidonv1.DocumentFlag) *draft {
+	d, theirs := newDraft(merged), newDraft(now)
+	out := &draft{base: now, boolean: theirs.boolean, other: d.other}
+	taken := make(map[int]bool)
+	for _, s := range d.steps {
+		s.was, s.shares = -1, d.sharesIn(now, s.shares)
+		for i, candidate := range theirs.steps {
+			if !taken[i] && candidate.same(s) {
+				s.was, taken[i] = i, true
+				break
+			}
+		}
+		out.steps = append(out.steps, s)
+	}
+	for i := range out.steps {
+		if out.steps[i].was < 0 && i < len(theirs.steps) && !taken[i] {
+			out.steps[i].was, taken[i] = i, true
+		}
+	}
+	return out
+}
+
+// rowsOf returns the rows with the content that their variants have in a merged flag.
+func rowsOf(d *variants, merged *guidonv1.DocumentFlag) *variants {
+	for i := range d.rows {
+		r := &d.rows[i]
+		at := variantIndex(merged, r.key)
+		if at < 0 && r.was != "" {
+			at = variantIndex(merged, r.was)
+		}
+		if at < 0 {
+			continue
+		}
+		v := merged.GetVariants()[at]
+		r.gone, r.key, r.name, r.description, r.attachment = false, v.GetKey(), v.GetName(), v.GetDescription(), v.GetAttachment()
+		if v.GetDefault() {
+			d.other = i
+		}
+	}
+	if defaultVariant(merged) == "" {
+		d.other = -1
+	}
+	return d
 }

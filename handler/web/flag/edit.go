@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -87,10 +88,13 @@ func (e *edit) beginning() (*guidonv1.DocumentFlag, error) {
 		return e.flag, nil
 	}
 	base, err := flagAt(e.v, e.key, e.began)
-	if err != nil && e.flag != nil && guidon.CodeOf(err) != guidon.Unavailable {
+	switch {
+	case err == nil || guidon.CodeOf(err) == guidon.Unavailable:
+		return base, err
+	case e.flag != nil:
 		return e.flag, nil
 	}
-	return base, err
+	return flagAt(e.v, e.key, e.last.GetRevision()-1) // as it was deleted
 }
 
 // stale reports whether somebody has changed the flag since the visitor began.
@@ -114,12 +118,10 @@ func (p pages) post(t *tab) func(v *page.Visit) error {
 // carryOut does what the button of the form says.
 func (e *edit) carryOut(a page.Action, form url.Values) error {
 	switch {
-	case a.Verb == "create" && e.flag == nil:
-		return e.save(e.revision)
+	case a.Verb == conflictpage.Save || a.Verb == conflictpage.GoOn:
+		return settle(e, a.Verb, form)
 	case e.flag == nil:
 		return conflict(e)
-	case a.Verb == "continue":
-		return e.goOn(form.Get("now"))
 	}
 	problems, err := e.editor.act(e.v, a)
 	if err != nil {
@@ -187,22 +189,6 @@ func (e *edit) save(since int64) error {
 
 // messageField is how errors about the message of a change begin.
 const messageField = "invalid field message: "
-
-// goOn makes the draft one over the flag as it is now. It asks again if the flag has changed
-// after the revision that the visitor has seen.
-func (e *edit) goOn(seen string) error {
-	now, err := strconv.ParseInt(seen, 10, 64)
-	if err != nil || e.last != nil && e.last.GetRevision() > now {
-		return conflict(e)
-	}
-	e.editor = e.editor.rebased(e.flag)
-	e.base, e.began = e.flag, now
-	e.last = nil // what the visitor has seen is no news
-	if current := lastChange(e.v, e.key); current != nil {
-		e.last = current
-	}
-	return e.show(http.StatusOK, nil)
-}
 
 // effect returns what saving the draft changes for people, or nothing if it has no valid
 // result yet.

@@ -11,6 +11,7 @@ const (
 	getSegmentContent page.Operation[*guidonv1.GetSegmentContentRequest, *guidonv1.SegmentContent]    = "/guidon.v1.EditService/GetSegmentContent"
 	listSegments      page.Operation[*flipt.ListSegmentRequest, *flipt.SegmentList]                   = "/flipt.Flipt/ListSegments"
 	replaceFlag       page.Operation[*guidonv1.ReplaceFlagRequest, *guidonv1.EditResponse]            = "/guidon.v1.EditService/ReplaceFlag"
+	mergeFlag         page.Operation[*guidonv1.MergeFlagRequest, *guidonv1.FlagMerge]                 = "/guidon.v1.EditService/MergeFlag"
 	turnFlagOff       page.Operation[*guidonv1.SwitchFlagRequest, *guidonv1.EditResponse]             = "/guidon.v1.EditService/TurnFlagOff"
 	turnFlagOn        page.Operation[*guidonv1.SwitchFlagRequest, *guidonv1.EditResponse]             = "/guidon.v1.EditService/TurnFlagOn"
 	patch             page.Operation[*guidonv1.PatchRequest, *guidonv1.EditResponse]                  = "/guidon.v1.EditService/Patch"

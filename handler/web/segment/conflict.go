@@ -2,23 +2,30 @@ package segment
 
 import (
 	"net/http"
+	"strconv"
 
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/conflict"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// conflict is what the page about a draft shows whose segment somebody else has changed.
-type conflict struct {
+// collision is a draft whose segment somebody else has changed.
+type collision struct {
 	*subject
-	draft  *draft
-	record *guidonv1.Change          // the newest one of the segment; nil if it was removed
-	theirs *guidonv1.DocumentSegment // the segment as it is now; nil if it was deleted
-	diff   string                    // from theirs to the draft
+	draft    *draft
+	theirs   *guidonv1.DocumentSegment // the segment as it is now; nil if it was deleted
+	problems part.Problems
 }
 
-// replyConflict shows the draft beside the change of somebody else. Everything that was
-// entered is kept. This is the only way to the page.
+// replyConflict responds to a draft that met the change of somebody else: it shows both, and
+// carries out the buttons of that page. Everything that was entered is kept. This is the only
+// way to the page.
 func (s *subject) replyConflict(d *draft) error {
-	c := &conflict{subject: s, draft: d}
+	c := &collision{subject: s, draft: d}
 	content, state, err := getContent.RunAt(s.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.Visit.Key(), Key: s.Key})
 	switch {
 	case err == nil:
@@ -28,17 +35,137 @@ func (s *subject) replyConflict(d *draft) error {
 	default:
 		return err
 	}
-	if c.record, err = newestRecord(s.Visit, s.Key); err != nil {
+	form, err := s.Visit.Form()
+	if err != nil {
 		return err
 	}
-	for i := range d.Conditions {
-		d.Conditions[i].Open = false
-		if c.theirs == nil {
-			d.Conditions[i].From = -1
+	if verb := page.ActionOf(form).Verb; verb == conflict.Save || verb == conflict.GoOn {
+		return c.settle(verb)
+	}
+	return c.show()
+}
+
+// merge brings the draft together with what others have saved.
+func (c *collision) merge(choices []*guidonv1.MergeChoice) (*guidonv1.SegmentMerge, error) {
+	return mergeSegment.Run(c.Visit, &guidonv1.MergeSegmentRequest{
+		NamespaceKey: c.Visit.Key(), Key: c.Key, Since: c.draft.Revision, Segment: c.draft.document(), Choices: choices,
+	})
+}
+
+// refuse responds to a draft that is not valid, or has another error.
+func (c *collision) refuse(err error) error {
+	if guidon.CodeOf(err) != guidon.InvalidArgument || c.theirs == nil {
+		return err
+	}
+	return (&editor{subject: c.subject, draft: c.draft}).replyRefused(err)
+}
+
+func (c *collision) show() error {
+	m, err := c.merge(nil)
+	if err != nil {
+		return c.refuse(err)
+	}
+	return c.reply(conflict.Status, m)
+}
+
+// settle does what a button of the page says: it saves the result, or goes on editing it. If
+// the segment has changed again, it shows the page again.
+func (c *collision) settle(verb string) error {
+	form, err := c.Visit.Form()
+	if err != nil {
+		return err
+	}
+	open, settled, err := conflict.Settle(conflict.ReadChoices(form), c.merge)
+	if err != nil {
+		return c.refuse(err)
+	}
+	now, seen := conflict.Seen(form, open.GetDetails())
+	switch {
+	case !seen:
+		return c.reply(conflict.Status, open)
+	case settled.GetSegment() == nil: // it stays deleted
+		c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments"))
+		return nil
+	case verb == conflict.GoOn && c.theirs != nil:
+		return c.goOn(now, settled.GetSegment())
+	}
+	saved, err := replaceSegment.Run(c.Visit, &guidonv1.ReplaceSegmentRequest{
+		NamespaceKey: c.Visit.Key(), Key: c.Key, Segment: settled.GetSegment(), UnlessChangedSince: &now, Message: c.draft.Message,
+	})
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition:
+		return c.show()
+	case guidon.InvalidArgument:
+		c.problems = part.Problems{refusal("conditions", err)}
+		return c.reply(http.StatusUnprocessableEntity, open)
+	}
+	if err != nil {
+		return err
+	}
+	c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", c.Key) + savedQuery(saved.GetRevision()))
+	return nil
+}
+
+// reply responds with the page.
+func (c *collision) reply(status int, m *guidonv1.SegmentMerge) error {
+	form, err := c.Visit.Form()
+	if err != nil {
+		return err
+	}
+	for i := range c.draft.Conditions {
+		c.draft.Conditions[i].Open = false
+	}
+	p := &conflict.Page{
+		Visit: c.Visit, Details: m.GetDetails(), Choices: conflict.ReadChoices(form),
+		Noun: "segment", ID: "segment", Action: c.address(), Back: c.address(), Deleted: c.theirs == nil, Began: c.draft.Revision,
+		GoesOn: c.theirs != nil, Draft: conflictDraft(c.draft), Mine: said(c.Visit, c.draft, c.Saved), Problems: c.problems,
+	}
+	p.Earlier, p.Result = c.earlier(m), conflict.SegmentParts(m.GetSegment())
+	if p.Deleted {
+		p.Back = c.In("segments")
+	}
+	p.Reply(status, c.page("Your change", nil))
+	return nil
+}
+
+// earlier returns the conditions when the edit began, as far as the page needs them and they
+// are known.
+func (c *collision) earlier(m *guidonv1.SegmentMerge) conflict.Parts {
+	if len(m.GetDetails().GetConflicts()) == 0 || m.GetDetails().GetBaseMissing() {
+		return conflict.Parts{}
+	}
+	began := c.Visit.Key() + "@" + strconv.FormatInt(c.draft.Revision, 10)
+	content, err := getContent.Run(c.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: c.Key})
+	if err != nil { // then they have no names
+		return conflict.Parts{}
+	}
+	return conflict.SegmentParts(content.GetSegment())
+}
+
+// goOn makes the merged segment a draft over the segment as it is now, which the visitor has
+// seen.
+func (c *collision) goOn(now int64, merged *guidonv1.DocumentSegment) error {
+	d := draftOf(merged, now, c.Location())
+	d.Message, d.Entity, d.Context = c.draft.Message, c.draft.Entity, c.draft.Context
+	saved := c.theirs.GetConstraints()
+	taken := make(map[int]bool)
+	pair := func(same func(i, j int) bool) {
+		for i := range d.Conditions {
+			for j := range saved {
+				if d.Conditions[i].From < 0 && !taken[j] && same(i, j) {
+					d.Conditions[i].From, taken[j] = j, true
+				}
+			}
 		}
 	}
-	c.diff, _ = difference(c.theirs, d.document())
-	s.Header().Del("ETag")
-	s.Reply(http.StatusConflict, s.page("Your change", c.main()))
-	return nil
+	for i := range d.Conditions {
+		d.Conditions[i].From = -1
+	}
+	pair(func(i, j int) bool { return proto.Equal(merged.GetConstraints()[i], saved[j]) })
+	pair(func(i, j int) bool { return merged.GetConstraints()[i].GetProperty() == saved[j].GetProperty() })
+	e := &editor{subject: c.subject, draft: d, rebased: true}
+	if err := e.readAround(); err != nil {
+		return err
+	}
+	return e.reply(http.StatusOK)
 }

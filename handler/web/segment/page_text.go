@@ -19,18 +19,6 @@ func rfc3339(c *guidonv1.Change) string { return c.GetAt().AsTime().UTC().Format
 // shownName returns the name of a segment, or its key if it has none.
 func shownName(g *guidonv1.SegmentSummary) string { return cmp.Or(g.GetName(), g.GetKey()) }
 
-// heading says what happened to the segment while it was edited.
-func (c *conflict) heading() string {
-	who := "Somebody"
-	if c.record != nil {
-		who = actorName(c.record)
-	}
-	if c.theirs == nil {
-		return who + " deleted this segment while you were editing"
-	}
-	return who + " changed this segment while you were editing"
-}
-
 // news returns whether the condition is new or changed.
 func (c *condition) news() string {
 	if c.From < 0 {

@@ -10,6 +10,7 @@ import (
 const (
 	getContent     page.Operation[*guidonv1.GetSegmentContentRequest, *guidonv1.SegmentContent]        = "/guidon.v1.EditService/GetSegmentContent"
 	replaceSegment page.Operation[*guidonv1.ReplaceSegmentRequest, *guidonv1.EditResponse]             = "/guidon.v1.EditService/ReplaceSegment"
+	mergeSegment   page.Operation[*guidonv1.MergeSegmentRequest, *guidonv1.SegmentMerge]               = "/guidon.v1.EditService/MergeSegment"
 	patch          page.Operation[*guidonv1.PatchRequest, *guidonv1.EditResponse]                      = "/guidon.v1.EditService/Patch"
 	getUsage       page.Operation[*guidonv1.GetSegmentUsageRequest, *guidonv1.SegmentUsage]            = "/guidon.v1.AnalysisService/GetSegmentUsage"
 	preview        page.Operation[*guidonv1.PreviewSegmentRequest, *guidonv1.SegmentUsage]             = "/guidon.v1.AnalysisService/PreviewSegment"

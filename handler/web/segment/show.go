@@ -6,6 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -85,8 +86,8 @@ func (s *subject) act(d *draft, action page.Action) error {
 	switch action.Verb {
 	case "save", "review":
 		return e.finish(action.Verb)
-	case "rebase":
-		d.Revision, e.rebased = s.Revision, true
+	case conflict.Save, conflict.GoOn:
+		return s.replyConflict(d)
 	case "check":
 		if err := e.check(); err != nil {
 			return err

@@ -9,6 +9,7 @@ package guidonv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -497,6 +498,543 @@ func (x *SwitchFlagRequest) GetMessage() string {
 	return ""
 }
 
+// MergeFlagRequest has an edited flag.
+type MergeFlagRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the flag.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The flag's key.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// The revision that the edit began from; 0 for a flag that did not exist yet.
+	Since int64 `protobuf:"varint,3,opt,name=since,proto3" json:"since,omitempty"`
+	// The edited flag, whose key may be empty; unset if the edit deletes it.
+	Flag *DocumentFlag `protobuf:"bytes,4,opt,name=flag,proto3" json:"flag,omitempty"`
+	// How to resolve the conflicts that the merge had without them.
+	Choices       []*MergeChoice `protobuf:"bytes,5,rep,name=choices,proto3" json:"choices,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MergeFlagRequest) Reset() {
+	*x = MergeFlagRequest{}
+	mi := &file_guidonv1_edit_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MergeFlagRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MergeFlagRequest) ProtoMessage() {}
+
+func (x *MergeFlagRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MergeFlagRequest.ProtoReflect.Descriptor instead.
+func (*MergeFlagRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *MergeFlagRequest) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *MergeFlagRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *MergeFlagRequest) GetSince() int64 {
+	if x != nil {
+		return x.Since
+	}
+	return 0
+}
+
+func (x *MergeFlagRequest) GetFlag() *DocumentFlag {
+	if x != nil {
+		return x.Flag
+	}
+	return nil
+}
+
+func (x *MergeFlagRequest) GetChoices() []*MergeChoice {
+	if x != nil {
+		return x.Choices
+	}
+	return nil
+}
+
+// MergeSegmentRequest has an edited segment.
+type MergeSegmentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the segment.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The segment's key.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// The revision that the edit began from; 0 for a segment that did not exist yet.
+	Since int64 `protobuf:"varint,3,opt,name=since,proto3" json:"since,omitempty"`
+	// The edited segment, whose key may be empty; unset if the edit deletes it.
+	Segment *DocumentSegment `protobuf:"bytes,4,opt,name=segment,proto3" json:"segment,omitempty"`
+	// How to resolve the conflicts that the merge had without them.
+	Choices       []*MergeChoice `protobuf:"bytes,5,rep,name=choices,proto3" json:"choices,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MergeSegmentRequest) Reset() {
+	*x = MergeSegmentRequest{}
+	mi := &file_guidonv1_edit_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MergeSegmentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MergeSegmentRequest) ProtoMessage() {}
+
+func (x *MergeSegmentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MergeSegmentRequest.ProtoReflect.Descriptor instead.
+func (*MergeSegmentRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *MergeSegmentRequest) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *MergeSegmentRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *MergeSegmentRequest) GetSince() int64 {
+	if x != nil {
+		return x.Since
+	}
+	return 0
+}
+
+func (x *MergeSegmentRequest) GetSegment() *DocumentSegment {
+	if x != nil {
+		return x.Segment
+	}
+	return nil
+}
+
+func (x *MergeSegmentRequest) GetChoices() []*MergeChoice {
+	if x != nil {
+		return x.Choices
+	}
+	return nil
+}
+
+// MergeChoice resolves a conflict.
+type MergeChoice struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The path of the MergeConflict.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// What counts: "mine", which is the edit, or "theirs", which is what is saved.
+	Side          string `protobuf:"bytes,2,opt,name=side,proto3" json:"side,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MergeChoice) Reset() {
+	*x = MergeChoice{}
+	mi := &file_guidonv1_edit_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MergeChoice) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MergeChoice) ProtoMessage() {}
+
+func (x *MergeChoice) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MergeChoice.ProtoReflect.Descriptor instead.
+func (*MergeChoice) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *MergeChoice) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *MergeChoice) GetSide() string {
+	if x != nil {
+		return x.Side
+	}
+	return ""
+}
+
+// FlagMerge is an edited flag together with what has been saved since.
+type FlagMerge struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The merged flag, as edited where there is a conflict; unset if it is deleted.
+	Flag *DocumentFlag `protobuf:"bytes,1,opt,name=flag,proto3" json:"flag,omitempty"`
+	// How it came about.
+	Details       *MergeDetails `protobuf:"bytes,2,opt,name=details,proto3" json:"details,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagMerge) Reset() {
+	*x = FlagMerge{}
+	mi := &file_guidonv1_edit_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagMerge) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagMerge) ProtoMessage() {}
+
+func (x *FlagMerge) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagMerge.ProtoReflect.Descriptor instead.
+func (*FlagMerge) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *FlagMerge) GetFlag() *DocumentFlag {
+	if x != nil {
+		return x.Flag
+	}
+	return nil
+}
+
+func (x *FlagMerge) GetDetails() *MergeDetails {
+	if x != nil {
+		return x.Details
+	}
+	return nil
+}
+
+// SegmentMerge is an edited segment together with what has been saved since.
+type SegmentMerge struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The merged segment, as edited where there is a conflict; unset if it is deleted.
+	Segment *DocumentSegment `protobuf:"bytes,1,opt,name=segment,proto3" json:"segment,omitempty"`
+	// How it came about.
+	Details       *MergeDetails `protobuf:"bytes,2,opt,name=details,proto3" json:"details,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SegmentMerge) Reset() {
+	*x = SegmentMerge{}
+	mi := &file_guidonv1_edit_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SegmentMerge) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SegmentMerge) ProtoMessage() {}
+
+func (x *SegmentMerge) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SegmentMerge.ProtoReflect.Descriptor instead.
+func (*SegmentMerge) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *SegmentMerge) GetSegment() *DocumentSegment {
+	if x != nil {
+		return x.Segment
+	}
+	return nil
+}
+
+func (x *SegmentMerge) GetDetails() *MergeDetails {
+	if x != nil {
+		return x.Details
+	}
+	return nil
+}
+
+// MergeDetails is how the result of a merge came about.
+type MergeDetails struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The revision that the edit began from.
+	BaseRevision int64 `protobuf:"varint,1,opt,name=base_revision,json=baseRevision,proto3" json:"base_revision,omitempty"`
+	// The revision of the namespace with which the edit was merged. To save the result is to
+	// replace the object unless it has changed since this revision.
+	CurrentRevision int64 `protobuf:"varint,2,opt,name=current_revision,json=currentRevision,proto3" json:"current_revision,omitempty"`
+	// The parts that both sides have changed, and differently, and that no choice resolves; at
+	// most 1000.
+	Conflicts []*MergeConflict `protobuf:"bytes,3,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
+	// What the result has from the edit alone: how it differs from what is saved. It has nothing
+	// of unresolved conflicts. At most 1000 differences.
+	Mine []*FieldDifference `protobuf:"bytes,4,rep,name=mine,proto3" json:"mine,omitempty"`
+	// What the result has from what was saved meanwhile alone: how it differs from the edit. It
+	// has nothing of unresolved conflicts. At most 1000 differences.
+	Theirs []*FieldDifference `protobuf:"bytes,5,rep,name=theirs,proto3" json:"theirs,omitempty"`
+	// The newest change of the object, without the object before and after; unset if nobody has
+	// changed it since the edit began, or if that is not known.
+	Latest *Change `protobuf:"bytes,6,opt,name=latest,proto3" json:"latest,omitempty"`
+	// Whether it is not known what the edit began from, because change records have been deleted.
+	// Each difference between both sides is then a conflict.
+	BaseMissing bool `protobuf:"varint,7,opt,name=base_missing,json=baseMissing,proto3" json:"base_missing,omitempty"`
+	// Whether something is left out: conflicts or differences beyond their number, or values of
+	// more than 1 MiB in all.
+	Abridged      bool `protobuf:"varint,8,opt,name=abridged,proto3" json:"abridged,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MergeDetails) Reset() {
+	*x = MergeDetails{}
+	mi := &file_guidonv1_edit_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MergeDetails) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MergeDetails) ProtoMessage() {}
+
+func (x *MergeDetails) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MergeDetails.ProtoReflect.Descriptor instead.
+func (*MergeDetails) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *MergeDetails) GetBaseRevision() int64 {
+	if x != nil {
+		return x.BaseRevision
+	}
+	return 0
+}
+
+func (x *MergeDetails) GetCurrentRevision() int64 {
+	if x != nil {
+		return x.CurrentRevision
+	}
+	return 0
+}
+
+func (x *MergeDetails) GetConflicts() []*MergeConflict {
+	if x != nil {
+		return x.Conflicts
+	}
+	return nil
+}
+
+func (x *MergeDetails) GetMine() []*FieldDifference {
+	if x != nil {
+		return x.Mine
+	}
+	return nil
+}
+
+func (x *MergeDetails) GetTheirs() []*FieldDifference {
+	if x != nil {
+		return x.Theirs
+	}
+	return nil
+}
+
+func (x *MergeDetails) GetLatest() *Change {
+	if x != nil {
+		return x.Latest
+	}
+	return nil
+}
+
+func (x *MergeDetails) GetBaseMissing() bool {
+	if x != nil {
+		return x.BaseMissing
+	}
+	return false
+}
+
+func (x *MergeDetails) GetAbridged() bool {
+	if x != nil {
+		return x.Abridged
+	}
+	return false
+}
+
+// MergeConflict is a part of an object that both sides have changed, and differently.
+type MergeConflict struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where it is in the object, such as enabled or rules["<id>"].segmentKeys: parts of lists
+	// have their ids, variants their keys. The path of the whole object is ".".
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// The part in words, such as "rule 2: segments".
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The value when the edit began, if any.
+	Earlier *structpb.Value `protobuf:"bytes,3,opt,name=earlier,proto3,oneof" json:"earlier,omitempty"`
+	// The value in the edit, if any.
+	Mine *structpb.Value `protobuf:"bytes,4,opt,name=mine,proto3,oneof" json:"mine,omitempty"`
+	// The value that is saved, if any.
+	Theirs *structpb.Value `protobuf:"bytes,5,opt,name=theirs,proto3,oneof" json:"theirs,omitempty"`
+	// Whether the part was only removed on one side, and is only used since on the other.
+	InUse         bool `protobuf:"varint,6,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MergeConflict) Reset() {
+	*x = MergeConflict{}
+	mi := &file_guidonv1_edit_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MergeConflict) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MergeConflict) ProtoMessage() {}
+
+func (x *MergeConflict) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MergeConflict.ProtoReflect.Descriptor instead.
+func (*MergeConflict) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *MergeConflict) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *MergeConflict) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *MergeConflict) GetEarlier() *structpb.Value {
+	if x != nil {
+		return x.Earlier
+	}
+	return nil
+}
+
+func (x *MergeConflict) GetMine() *structpb.Value {
+	if x != nil {
+		return x.Mine
+	}
+	return nil
+}
+
+func (x *MergeConflict) GetTheirs() *structpb.Value {
+	if x != nil {
+		return x.Theirs
+	}
+	return nil
+}
+
+func (x *MergeConflict) GetInUse() bool {
+	if x != nil {
+		return x.InUse
+	}
+	return false
+}
+
 // PatchRequest has up to 100 edits of different flags and segments.
 type PatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -514,7 +1052,7 @@ type PatchRequest struct {
 
 func (x *PatchRequest) Reset() {
 	*x = PatchRequest{}
-	mi := &file_guidonv1_edit_proto_msgTypes[7]
+	mi := &file_guidonv1_edit_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -526,7 +1064,7 @@ func (x *PatchRequest) String() string {
 func (*PatchRequest) ProtoMessage() {}
 
 func (x *PatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[7]
+	mi := &file_guidonv1_edit_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -539,7 +1077,7 @@ func (x *PatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PatchRequest.ProtoReflect.Descriptor instead.
 func (*PatchRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{7}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PatchRequest) GetNamespaceKey() string {
@@ -588,7 +1126,7 @@ type FlagEdit struct {
 
 func (x *FlagEdit) Reset() {
 	*x = FlagEdit{}
-	mi := &file_guidonv1_edit_proto_msgTypes[8]
+	mi := &file_guidonv1_edit_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -600,7 +1138,7 @@ func (x *FlagEdit) String() string {
 func (*FlagEdit) ProtoMessage() {}
 
 func (x *FlagEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[8]
+	mi := &file_guidonv1_edit_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -613,7 +1151,7 @@ func (x *FlagEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagEdit.ProtoReflect.Descriptor instead.
 func (*FlagEdit) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{8}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *FlagEdit) GetPut() *DocumentFlag {
@@ -659,7 +1197,7 @@ type SegmentEdit struct {
 
 func (x *SegmentEdit) Reset() {
 	*x = SegmentEdit{}
-	mi := &file_guidonv1_edit_proto_msgTypes[9]
+	mi := &file_guidonv1_edit_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -671,7 +1209,7 @@ func (x *SegmentEdit) String() string {
 func (*SegmentEdit) ProtoMessage() {}
 
 func (x *SegmentEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[9]
+	mi := &file_guidonv1_edit_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -684,7 +1222,7 @@ func (x *SegmentEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SegmentEdit.ProtoReflect.Descriptor instead.
 func (*SegmentEdit) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{9}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SegmentEdit) GetPut() *DocumentSegment {
@@ -725,7 +1263,7 @@ type EditResponse struct {
 
 func (x *EditResponse) Reset() {
 	*x = EditResponse{}
-	mi := &file_guidonv1_edit_proto_msgTypes[10]
+	mi := &file_guidonv1_edit_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -737,7 +1275,7 @@ func (x *EditResponse) String() string {
 func (*EditResponse) ProtoMessage() {}
 
 func (x *EditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[10]
+	mi := &file_guidonv1_edit_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -750,7 +1288,7 @@ func (x *EditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EditResponse.ProtoReflect.Descriptor instead.
 func (*EditResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{10}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *EditResponse) GetNamespaceKey() string {
@@ -796,7 +1334,7 @@ type EditedObject struct {
 
 func (x *EditedObject) Reset() {
 	*x = EditedObject{}
-	mi := &file_guidonv1_edit_proto_msgTypes[11]
+	mi := &file_guidonv1_edit_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -808,7 +1346,7 @@ func (x *EditedObject) String() string {
 func (*EditedObject) ProtoMessage() {}
 
 func (x *EditedObject) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[11]
+	mi := &file_guidonv1_edit_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -821,7 +1359,7 @@ func (x *EditedObject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EditedObject.ProtoReflect.Descriptor instead.
 func (*EditedObject) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{11}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EditedObject) GetKind() string {
@@ -849,7 +1387,7 @@ var File_guidonv1_edit_proto protoreflect.FileDescriptor
 
 const file_guidonv1_edit_proto_rawDesc = "" +
 	"\n" +
-	"\x13guidonv1/edit.proto\x12\tguidon.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15guidonv1/guidon.proto\"N\n" +
+	"\x13guidonv1/edit.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19guidonv1/difference.proto\x1a\x15guidonv1/guidon.proto\"N\n" +
 	"\x15GetFlagContentRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\"\xb0\x01\n" +
@@ -887,7 +1425,48 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x125\n" +
 	"\x14unless_changed_since\x18\x03 \x01(\x03H\x00R\x12unlessChangedSince\x88\x01\x01\x12\x18\n" +
 	"\amessage\x18\x04 \x01(\tR\amessageB\x17\n" +
-	"\x15_unless_changed_since\"\xac\x01\n" +
+	"\x15_unless_changed_since\"\xbe\x01\n" +
+	"\x10MergeFlagRequest\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
+	"\x05since\x18\x03 \x01(\x03R\x05since\x12+\n" +
+	"\x04flag\x18\x04 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x120\n" +
+	"\achoices\x18\x05 \x03(\v2\x16.guidon.v1.MergeChoiceR\achoices\"\xca\x01\n" +
+	"\x13MergeSegmentRequest\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
+	"\x05since\x18\x03 \x01(\x03R\x05since\x124\n" +
+	"\asegment\x18\x04 \x01(\v2\x1a.guidon.v1.DocumentSegmentR\asegment\x120\n" +
+	"\achoices\x18\x05 \x03(\v2\x16.guidon.v1.MergeChoiceR\achoices\"5\n" +
+	"\vMergeChoice\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
+	"\x04side\x18\x02 \x01(\tR\x04side\"k\n" +
+	"\tFlagMerge\x12+\n" +
+	"\x04flag\x18\x01 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x121\n" +
+	"\adetails\x18\x02 \x01(\v2\x17.guidon.v1.MergeDetailsR\adetails\"w\n" +
+	"\fSegmentMerge\x124\n" +
+	"\asegment\x18\x01 \x01(\v2\x1a.guidon.v1.DocumentSegmentR\asegment\x121\n" +
+	"\adetails\x18\x02 \x01(\v2\x17.guidon.v1.MergeDetailsR\adetails\"\xe4\x02\n" +
+	"\fMergeDetails\x12#\n" +
+	"\rbase_revision\x18\x01 \x01(\x03R\fbaseRevision\x12)\n" +
+	"\x10current_revision\x18\x02 \x01(\x03R\x0fcurrentRevision\x126\n" +
+	"\tconflicts\x18\x03 \x03(\v2\x18.guidon.v1.MergeConflictR\tconflicts\x12.\n" +
+	"\x04mine\x18\x04 \x03(\v2\x1a.guidon.v1.FieldDifferenceR\x04mine\x122\n" +
+	"\x06theirs\x18\x05 \x03(\v2\x1a.guidon.v1.FieldDifferenceR\x06theirs\x12)\n" +
+	"\x06latest\x18\x06 \x01(\v2\x11.guidon.v1.ChangeR\x06latest\x12!\n" +
+	"\fbase_missing\x18\a \x01(\bR\vbaseMissing\x12\x1a\n" +
+	"\babridged\x18\b \x01(\bR\babridged\"\x8b\x02\n" +
+	"\rMergeConflict\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x125\n" +
+	"\aearlier\x18\x03 \x01(\v2\x16.google.protobuf.ValueH\x00R\aearlier\x88\x01\x01\x12/\n" +
+	"\x04mine\x18\x04 \x01(\v2\x16.google.protobuf.ValueH\x01R\x04mine\x88\x01\x01\x123\n" +
+	"\x06theirs\x18\x05 \x01(\v2\x16.google.protobuf.ValueH\x02R\x06theirs\x88\x01\x01\x12\x15\n" +
+	"\x06in_use\x18\x06 \x01(\bR\x05inUseB\n" +
+	"\n" +
+	"\b_earlierB\a\n" +
+	"\x05_mineB\t\n" +
+	"\a_theirs\"\xac\x01\n" +
 	"\fPatchRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12)\n" +
 	"\x05flags\x18\x02 \x03(\v2\x13.guidon.v1.FlagEditR\x05flags\x122\n" +
@@ -912,7 +1491,7 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\fEditedObject\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
-	"\x06action\x18\x03 \x01(\tR\x06action2\x88\x04\n" +
+	"\x06action\x18\x03 \x01(\tR\x06action2\x91\x05\n" +
 	"\vEditService\x12J\n" +
 	"\x0eGetFlagContent\x12 .guidon.v1.GetFlagContentRequest\x1a\x16.guidon.v1.FlagContent\x12S\n" +
 	"\x11GetSegmentContent\x12#.guidon.v1.GetSegmentContentRequest\x1a\x19.guidon.v1.SegmentContent\x12E\n" +
@@ -920,7 +1499,9 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\x0eReplaceSegment\x12 .guidon.v1.ReplaceSegmentRequest\x1a\x17.guidon.v1.EditResponse\x12D\n" +
 	"\vTurnFlagOff\x12\x1c.guidon.v1.SwitchFlagRequest\x1a\x17.guidon.v1.EditResponse\x12C\n" +
 	"\n" +
-	"TurnFlagOn\x12\x1c.guidon.v1.SwitchFlagRequest\x1a\x17.guidon.v1.EditResponse\x129\n" +
+	"TurnFlagOn\x12\x1c.guidon.v1.SwitchFlagRequest\x1a\x17.guidon.v1.EditResponse\x12>\n" +
+	"\tMergeFlag\x12\x1b.guidon.v1.MergeFlagRequest\x1a\x14.guidon.v1.FlagMerge\x12G\n" +
+	"\fMergeSegment\x12\x1e.guidon.v1.MergeSegmentRequest\x1a\x17.guidon.v1.SegmentMerge\x129\n" +
 	"\x05Patch\x12\x17.guidon.v1.PatchRequest\x1a\x17.guidon.v1.EditResponseB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
 
 var (
@@ -935,7 +1516,7 @@ func file_guidonv1_edit_proto_rawDescGZIP() []byte {
 	return file_guidonv1_edit_proto_rawDescData
 }
 
-var file_guidonv1_edit_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_guidonv1_edit_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_guidonv1_edit_proto_goTypes = []any{
 	(*GetFlagContentRequest)(nil),    // 0: guidon.v1.GetFlagContentRequest
 	(*FlagContent)(nil),              // 1: guidon.v1.FlagContent
@@ -944,48 +1525,77 @@ var file_guidonv1_edit_proto_goTypes = []any{
 	(*ReplaceFlagRequest)(nil),       // 4: guidon.v1.ReplaceFlagRequest
 	(*ReplaceSegmentRequest)(nil),    // 5: guidon.v1.ReplaceSegmentRequest
 	(*SwitchFlagRequest)(nil),        // 6: guidon.v1.SwitchFlagRequest
-	(*PatchRequest)(nil),             // 7: guidon.v1.PatchRequest
-	(*FlagEdit)(nil),                 // 8: guidon.v1.FlagEdit
-	(*SegmentEdit)(nil),              // 9: guidon.v1.SegmentEdit
-	(*EditResponse)(nil),             // 10: guidon.v1.EditResponse
-	(*EditedObject)(nil),             // 11: guidon.v1.EditedObject
-	(*DocumentFlag)(nil),             // 12: guidon.v1.DocumentFlag
-	(*timestamppb.Timestamp)(nil),    // 13: google.protobuf.Timestamp
-	(*DocumentSegment)(nil),          // 14: guidon.v1.DocumentSegment
+	(*MergeFlagRequest)(nil),         // 7: guidon.v1.MergeFlagRequest
+	(*MergeSegmentRequest)(nil),      // 8: guidon.v1.MergeSegmentRequest
+	(*MergeChoice)(nil),              // 9: guidon.v1.MergeChoice
+	(*FlagMerge)(nil),                // 10: guidon.v1.FlagMerge
+	(*SegmentMerge)(nil),             // 11: guidon.v1.SegmentMerge
+	(*MergeDetails)(nil),             // 12: guidon.v1.MergeDetails
+	(*MergeConflict)(nil),            // 13: guidon.v1.MergeConflict
+	(*PatchRequest)(nil),             // 14: guidon.v1.PatchRequest
+	(*FlagEdit)(nil),                 // 15: guidon.v1.FlagEdit
+	(*SegmentEdit)(nil),              // 16: guidon.v1.SegmentEdit
+	(*EditResponse)(nil),             // 17: guidon.v1.EditResponse
+	(*EditedObject)(nil),             // 18: guidon.v1.EditedObject
+	(*DocumentFlag)(nil),             // 19: guidon.v1.DocumentFlag
+	(*timestamppb.Timestamp)(nil),    // 20: google.protobuf.Timestamp
+	(*DocumentSegment)(nil),          // 21: guidon.v1.DocumentSegment
+	(*FieldDifference)(nil),          // 22: guidon.v1.FieldDifference
+	(*Change)(nil),                   // 23: guidon.v1.Change
+	(*structpb.Value)(nil),           // 24: google.protobuf.Value
 }
 var file_guidonv1_edit_proto_depIdxs = []int32{
-	12, // 0: guidon.v1.FlagContent.flag:type_name -> guidon.v1.DocumentFlag
-	13, // 1: guidon.v1.FlagContent.created_at:type_name -> google.protobuf.Timestamp
-	13, // 2: guidon.v1.FlagContent.updated_at:type_name -> google.protobuf.Timestamp
-	14, // 3: guidon.v1.SegmentContent.segment:type_name -> guidon.v1.DocumentSegment
-	13, // 4: guidon.v1.SegmentContent.created_at:type_name -> google.protobuf.Timestamp
-	13, // 5: guidon.v1.SegmentContent.updated_at:type_name -> google.protobuf.Timestamp
-	12, // 6: guidon.v1.ReplaceFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
-	14, // 7: guidon.v1.ReplaceSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	8,  // 8: guidon.v1.PatchRequest.flags:type_name -> guidon.v1.FlagEdit
-	9,  // 9: guidon.v1.PatchRequest.segments:type_name -> guidon.v1.SegmentEdit
-	12, // 10: guidon.v1.FlagEdit.put:type_name -> guidon.v1.DocumentFlag
-	14, // 11: guidon.v1.SegmentEdit.put:type_name -> guidon.v1.DocumentSegment
-	11, // 12: guidon.v1.EditResponse.changes:type_name -> guidon.v1.EditedObject
-	0,  // 13: guidon.v1.EditService.GetFlagContent:input_type -> guidon.v1.GetFlagContentRequest
-	2,  // 14: guidon.v1.EditService.GetSegmentContent:input_type -> guidon.v1.GetSegmentContentRequest
-	4,  // 15: guidon.v1.EditService.ReplaceFlag:input_type -> guidon.v1.ReplaceFlagRequest
-	5,  // 16: guidon.v1.EditService.ReplaceSegment:input_type -> guidon.v1.ReplaceSegmentRequest
-	6,  // 17: guidon.v1.EditService.TurnFlagOff:input_type -> guidon.v1.SwitchFlagRequest
-	6,  // 18: guidon.v1.EditService.TurnFlagOn:input_type -> guidon.v1.SwitchFlagRequest
-	7,  // 19: guidon.v1.EditService.Patch:input_type -> guidon.v1.PatchRequest
-	1,  // 20: guidon.v1.EditService.GetFlagContent:output_type -> guidon.v1.FlagContent
-	3,  // 21: guidon.v1.EditService.GetSegmentContent:output_type -> guidon.v1.SegmentContent
-	10, // 22: guidon.v1.EditService.ReplaceFlag:output_type -> guidon.v1.EditResponse
-	10, // 23: guidon.v1.EditService.ReplaceSegment:output_type -> guidon.v1.EditResponse
-	10, // 24: guidon.v1.EditService.TurnFlagOff:output_type -> guidon.v1.EditResponse
-	10, // 25: guidon.v1.EditService.TurnFlagOn:output_type -> guidon.v1.EditResponse
-	10, // 26: guidon.v1.EditService.Patch:output_type -> guidon.v1.EditResponse
-	20, // [20:27] is the sub-list for method output_type
-	13, // [13:20] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	19, // 0: guidon.v1.FlagContent.flag:type_name -> guidon.v1.DocumentFlag
+	20, // 1: guidon.v1.FlagContent.created_at:type_name -> google.protobuf.Timestamp
+	20, // 2: guidon.v1.FlagContent.updated_at:type_name -> google.protobuf.Timestamp
+	21, // 3: guidon.v1.SegmentContent.segment:type_name -> guidon.v1.DocumentSegment
+	20, // 4: guidon.v1.SegmentContent.created_at:type_name -> google.protobuf.Timestamp
+	20, // 5: guidon.v1.SegmentContent.updated_at:type_name -> google.protobuf.Timestamp
+	19, // 6: guidon.v1.ReplaceFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	21, // 7: guidon.v1.ReplaceSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	19, // 8: guidon.v1.MergeFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	9,  // 9: guidon.v1.MergeFlagRequest.choices:type_name -> guidon.v1.MergeChoice
+	21, // 10: guidon.v1.MergeSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	9,  // 11: guidon.v1.MergeSegmentRequest.choices:type_name -> guidon.v1.MergeChoice
+	19, // 12: guidon.v1.FlagMerge.flag:type_name -> guidon.v1.DocumentFlag
+	12, // 13: guidon.v1.FlagMerge.details:type_name -> guidon.v1.MergeDetails
+	21, // 14: guidon.v1.SegmentMerge.segment:type_name -> guidon.v1.DocumentSegment
+	12, // 15: guidon.v1.SegmentMerge.details:type_name -> guidon.v1.MergeDetails
+	13, // 16: guidon.v1.MergeDetails.conflicts:type_name -> guidon.v1.MergeConflict
+	22, // 17: guidon.v1.MergeDetails.mine:type_name -> guidon.v1.FieldDifference
+	22, // 18: guidon.v1.MergeDetails.theirs:type_name -> guidon.v1.FieldDifference
+	23, // 19: guidon.v1.MergeDetails.latest:type_name -> guidon.v1.Change
+	24, // 20: guidon.v1.MergeConflict.earlier:type_name -> google.protobuf.Value
+	24, // 21: guidon.v1.MergeConflict.mine:type_name -> google.protobuf.Value
+	24, // 22: guidon.v1.MergeConflict.theirs:type_name -> google.protobuf.Value
+	15, // 23: guidon.v1.PatchRequest.flags:type_name -> guidon.v1.FlagEdit
+	16, // 24: guidon.v1.PatchRequest.segments:type_name -> guidon.v1.SegmentEdit
+	19, // 25: guidon.v1.FlagEdit.put:type_name -> guidon.v1.DocumentFlag
+	21, // 26: guidon.v1.SegmentEdit.put:type_name -> guidon.v1.DocumentSegment
+	18, // 27: guidon.v1.EditResponse.changes:type_name -> guidon.v1.EditedObject
+	0,  // 28: guidon.v1.EditService.GetFlagContent:input_type -> guidon.v1.GetFlagContentRequest
+	2,  // 29: guidon.v1.EditService.GetSegmentContent:input_type -> guidon.v1.GetSegmentContentRequest
+	4,  // 30: guidon.v1.EditService.ReplaceFlag:input_type -> guidon.v1.ReplaceFlagRequest
+	5,  // 31: guidon.v1.EditService.ReplaceSegment:input_type -> guidon.v1.ReplaceSegmentRequest
+	6,  // 32: guidon.v1.EditService.TurnFlagOff:input_type -> guidon.v1.SwitchFlagRequest
+	6,  // 33: guidon.v1.EditService.TurnFlagOn:input_type -> guidon.v1.SwitchFlagRequest
+	7,  // 34: guidon.v1.EditService.MergeFlag:input_type -> guidon.v1.MergeFlagRequest
+	8,  // 35: guidon.v1.EditService.MergeSegment:input_type -> guidon.v1.MergeSegmentRequest
+	14, // 36: guidon.v1.EditService.Patch:input_type -> guidon.v1.PatchRequest
+	1,  // 37: guidon.v1.EditService.GetFlagContent:output_type -> guidon.v1.FlagContent
+	3,  // 38: guidon.v1.EditService.GetSegmentContent:output_type -> guidon.v1.SegmentContent
+	17, // 39: guidon.v1.EditService.ReplaceFlag:output_type -> guidon.v1.EditResponse
+	17, // 40: guidon.v1.EditService.ReplaceSegment:output_type -> guidon.v1.EditResponse
+	17, // 41: guidon.v1.EditService.TurnFlagOff:output_type -> guidon.v1.EditResponse
+	17, // 42: guidon.v1.EditService.TurnFlagOn:output_type -> guidon.v1.EditResponse
+	10, // 43: guidon.v1.EditService.MergeFlag:output_type -> guidon.v1.FlagMerge
+	11, // 44: guidon.v1.EditService.MergeSegment:output_type -> guidon.v1.SegmentMerge
+	17, // 45: guidon.v1.EditService.Patch:output_type -> guidon.v1.EditResponse
+	37, // [37:46] is the sub-list for method output_type
+	28, // [28:37] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_edit_proto_init() }
@@ -993,19 +1603,21 @@ func file_guidonv1_edit_proto_init() {
 	if File_guidonv1_edit_proto != nil {
 		return
 	}
+	file_guidonv1_difference_proto_init()
 	file_guidonv1_guidon_proto_init()
 	file_guidonv1_edit_proto_msgTypes[4].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[5].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[6].OneofWrappers = []any{}
-	file_guidonv1_edit_proto_msgTypes[8].OneofWrappers = []any{}
-	file_guidonv1_edit_proto_msgTypes[9].OneofWrappers = []any{}
+	file_guidonv1_edit_proto_msgTypes[13].OneofWrappers = []any{}
+	file_guidonv1_edit_proto_msgTypes[15].OneofWrappers = []any{}
+	file_guidonv1_edit_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_edit_proto_rawDesc), len(file_guidonv1_edit_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,204 @@
+package conflict
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// Page is what the page of a conflict shows.
+type Page struct {
+	*page.Visit
+	Details *guidonv1.MergeDetails // of the merge without choices
+	Choices Choices
+
+	Noun    string // "flag" or "segment"
+	ID      string // of the form
+	Action  string // the address that it is sent to
+	Back    string // the address of the object as it is now, or of the list if it was deleted
+	Deleted bool   // there is no such object now
+	Began   int64  // the revision that the edit began from
+	GoesOn  bool   // the result can be edited
+	Confirm bool   // the key of the namespace must be typed
+
+	Draft    templ.Component // the draft as hidden fields
+	Mine     templ.Component // what the visitor has changed, for a conflict about the whole object
+	Problems part.Problems
+
+	// How the parts of the object are called.
+	Boolean  bool                    // it is a boolean flag
+	Variants []string                // the keys of its variants
+	Segment  func(key string) string // the name of a segment
+	Earlier  Parts                   // of the object when the edit began; without lists if that is not known
+	Result   Parts                   // of the merged object
+}
+
+// Reply responds with the page, which has a frame without its main part.
+func (p *Page) Reply(status int, frame page.Page) {
+	frame.Main = p.main()
+	p.Visit.Header().Del("ETag")
+	p.Visit.Reply(status, frame)
+}
+
+// Status is the status of the page unless something is wrong with the form.
+const Status = http.StatusConflict
+
+// who returns who changed the object last, or "".
+func (p *Page) who() string {
+	if latest := p.Details.GetLatest(); latest != nil {
+		return page.ActorOf(latest.GetActor()).Name
+	}
+	return ""
+}
+
+// whoElse returns who changed the object last, within a sentence.
+func (p *Page) whoElse() string { return cmp.Or(p.who(), "somebody else") }
+
+// heading says what happened to the object.
+func (p *Page) heading() string {
+	verb := "changed"
+	if p.Deleted {
+		verb = "deleted"
+	}
+	return cmp.Or(p.who(), "Somebody") + " " + verb + " this " + p.Noun + " while you were editing"
+}
+
+// began says where both sides stand.
+func (p *Page) began() string {
+	text := "Nothing is lost: your change is here, and nothing of it is saved yet. You began at revision " + revision(p.Began)
+	if latest := p.Details.GetLatest(); latest != nil && !p.Deleted {
+		text += ", and this " + p.Noun + " is now at " + revision(latest.GetRevision())
+	}
+	return text + "."
+}
+
+func revision(n int64) string { return strconv.FormatInt(n, 10) }
+
+// shown returns the conflicts that have a choice each.
+func (p *Page) shown() []*guidonv1.MergeConflict {
+	all := p.Details.GetConflicts()
+	return all[:min(len(all), maxShown)]
+}
+
+// more returns how many conflicts share a choice.
+func (p *Page) more() int { return len(p.Details.GetConflicts()) - len(p.shown()) }
+
+// maxParts limits the rows of what goes together.
+const maxParts = 200
+
+// together returns what one side alone has changed, and how many more parts there are.
+func (p *Page) together() (parts []changedPart, more int) {
+	parts = append(p.changedParts(p.Details.GetTheirs(), cmp.Or(p.who(), "Somebody else")), p.changedParts(p.Details.GetMine(), "You")...)
+	return parts[:min(len(parts), maxParts)], max(0, len(parts)-maxParts)
+}
+
+// meanwhile says that the changes of somebody else go with the visitor's.
+func (p *Page) meanwhile() string {
+	return cmp.Or(p.who(), "Somebody else") + " changed " + page.Count(len(p.Details.GetTheirs()), "thing") + " meanwhile. " + goWith[len(p.Details.GetTheirs()) == 1]
+}
+
+var goWith = map[bool]string{true: "It goes with yours.", false: "They go with yours."}
+
+// nothingLeft reports whether there is nothing to save: both sides are the same.
+func (p *Page) nothingLeft() bool {
+	return len(p.Details.GetConflicts()) == 0 && len(p.Details.GetMine()) == 0
+}
+
+// card is one side of a conflict.
+type card struct {
+	title, under string
+	value        string
+	shares       []part.Share
+	none         string // what it says without a value
+}
+
+// cards returns the values of a conflict: when the edit began, theirs and mine.
+func (p *Page) cards(c *guidonv1.MergeConflict) (earlier, saved, edited card) {
+	earlier = p.card(c.GetPath(), c, (*guidonv1.MergeConflict).GetEarlier)
+	saved = p.card(c.GetPath(), c, (*guidonv1.MergeConflict).GetTheirs)
+	edited = p.card(c.GetPath(), c, (*guidonv1.MergeConflict).GetMine)
+	earlier.title, earlier.under, earlier.none = "When you began", "revision "+revision(p.Began), "Not there"
+	saved.title, saved.under, saved.none = cmp.Or(p.who(), "Somebody else"), "saved", "Removed"
+	if latest := p.Details.GetLatest(); latest != nil {
+		saved.under = "revision " + revision(latest.GetRevision()) + ", " + p.Ago(latest.GetAt().AsTime())
+	}
+	edited.title, edited.under, edited.none = "You", "not saved", "Removed"
+	if c.GetPath() == change.Whole {
+		p.wholeCards(&earlier, &saved, &edited)
+	}
+	if p.Details.GetBaseMissing() || c.GetEarlier() == nil {
+		saved.none, edited.none = "Not there", "Not there"
+	}
+	return earlier, saved, edited
+}
+
+// wholeCards are those of a conflict about whether the object exists.
+func (p *Page) wholeCards(earlier, saved, edited *card) {
+	*earlier = card{title: earlier.title, under: earlier.under, value: "As it was"}
+	edited.value = "With your change"
+	saved.value = "As it is now"
+	if p.Deleted {
+		saved.value = "Deleted"
+	}
+}
+
+func (p *Page) card(path string, c *guidonv1.MergeConflict, value valueOf) card {
+	v := value(c)
+	if member(path) == "distributions" {
+		return card{shares: sharesOf(v, p.Variants)}
+	}
+	if strings.HasSuffix(path, ".order") {
+		return card{value: p.order(path, c, value)}
+	}
+	return card{value: p.value(path, v)}
+}
+
+// valueOf returns a value of a conflict.
+type valueOf = func(c *guidonv1.MergeConflict) *structpb.Value
+
+// order returns an order in words: parts without keys are numbered as they were when the edit
+// began or, if that is not known, as they are now.
+func (p *Page) order(path string, c *guidonv1.MergeConflict, value valueOf) string {
+	ids, _ := textsOf(value(c).GetListValue())
+	if path == "variants.order" {
+		return shortened(strings.Join(ids, ", "))
+	}
+	first, _ := textsOf(cmp.Or(c.GetEarlier(), c.GetTheirs()).GetListValue())
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = strconv.Itoa(slices.Index(first, id) + 1)
+	}
+	return shortened(strings.Join(words, ", "))
+}
+
+// result says what the result has.
+func (p *Page) result() string {
+	switch who := cmp.Or(p.who(), "the other one"); {
+	case len(p.Details.GetConflicts()) > 0 && len(p.Details.GetTheirs())+len(p.Details.GetMine()) > 0:
+		return "The result has what you chose, and everything that only one of you changed"
+	case len(p.Details.GetConflicts()) > 0:
+		return "The result has what you chose"
+	case len(p.Details.GetTheirs()) == 0:
+		return "The result has your change"
+	default:
+		return "The result has your change and that of " + who
+	}
+}
+
+// backWords are those of the link to the object as it is now.
+func (p *Page) backWords() string {
+	if p.Deleted {
+		return "Back to the list"
+	}
+	return "See the " + p.Noun
+}

@@ -1,0 +1,132 @@
+package service
+
+import (
+	"context"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
+
+// MergeRequest is an edit of a flag or segment that is brought together with what has been
+// saved since it began. T is [DocumentFlag] or [DocumentSegment].
+type MergeRequest[T any] struct {
+	Namespace string
+	Key       string
+	Since     int64          // the revision that the edit began from; 0 for an object that did not exist yet
+	Mine      *T             // the edited object, whose key may be empty; nil if the edit deletes it
+	Choices   change.Choices // resolve conflicts: [change.Ours] is the edit
+}
+
+// Merge is an edit brought together with what has been saved since it began.
+type Merge[T any] struct {
+	Merged    *T                // nil if it is deleted; as edited where there is a conflict
+	Base      int64             // the revision that the edit began from
+	Current   int64             // the revision that it was merged with
+	Conflicts []change.Conflict // that no choice resolves; Ours is the edit, Theirs what is saved
+	// What the merged object has from either side alone: how it differs from the other one. Of
+	// unresolved conflicts it has neither.
+	Mine, Theirs []change.Difference
+	Latest       *change.Record // who has changed it last; nil if nobody has since the edit began, or if that is not known
+	BaseMissing  bool           // it is not known what the edit began from, so each difference is a conflict
+}
+
+// MergeFlag brings an edited flag together with what others have saved since the edit began.
+// It changes nothing. The parts of the edited flag are those that [Service.ReplaceFlag] would
+// have made of the flag at that time, so that a rule that was edited or moved is the same one.
+//
+// It returns NotFound if the namespace does not exist, and InvalidArgument with the problems of
+// the edited flag, as [Document.Validate] does, and for choices that are not about a conflict.
+// It may refer to segments that do not exist: that is for saving it to refuse. admit may be nil.
+func (s *Service) MergeFlag(ctx context.Context, d Demand, r MergeRequest[DocumentFlag], admit Admit) (*Merge[DocumentFlag], State, error) {
+	var want *DocumentFlag
+	if r.Mine != nil {
+		put := *r.Mine
+		if err := checkEdited(r.Key, &put.Key); err != nil {
+			return nil, State{}, err
+		}
+		var p problems
+		p.at(string(change.KindFlag), func(p *problems) { want = put.normalize(p, (&Document{Flags: []*DocumentFlag{&put}}).referenced()) })
+		if err := p.err(); err != nil {
+			return nil, State{}, err
+		}
+	}
+	return mergeEdit(ctx, s, d, r, flagMerging, want, admit)
+}
+
+// MergeSegment is [Service.MergeFlag] for segments.
+func (s *Service) MergeSegment(ctx context.Context, d Demand, r MergeRequest[DocumentSegment], admit Admit) (*Merge[DocumentSegment], State, error) {
+	var want *DocumentSegment
+	if r.Mine != nil {
+		put := *r.Mine
+		if err := checkEdited(r.Key, &put.Key); err != nil {
+			return nil, State{}, err
+		}
+		var p problems
+		p.at(string(change.KindSegment), func(p *problems) { want = put.normalize(p) })
+		if err := p.err(); err != nil {
+			return nil, State{}, err
+		}
+	}
+	return mergeEdit(ctx, s, d, r, segmentMerging, want, admit)
+}
+
+// mergeEdit merges an edit, which has been checked. want is nil if it deletes the object.
+func mergeEdit[O, T any](ctx context.Context, s *Service, d Demand, r MergeRequest[T], k mergeKind[O, T], want *T, admit Admit) (*Merge[T], State, error) {
+	switch {
+	case r.Key == "":
+		return nil, State{}, emptyField("key")
+	case r.Since < 0:
+		return nil, State{}, invalidField("since", "must not be negative")
+	}
+	d.Fresh = true // what the edit has met
+	view, err := s.View(ctx, r.Namespace, d)
+	if err != nil {
+		return nil, view.State, err
+	}
+	v := mergeVersions[O]{theirs: k.find(view.Snapshot, r.Key)}
+	m := &Merge[T]{Base: r.Since, Current: view.Revision}
+	if m.Latest, err = s.latestOf(ctx, view.State, change.Object{Kind: k.kind, Key: r.Key}, r.Since); err != nil {
+		return nil, view.State, err
+	}
+	if v.base, m.BaseMissing, err = mergeBase(ctx, s, d, view, r, k, admit); err != nil {
+		return nil, view.State, err
+	}
+	v.mine = k.mine(v, want, m.BaseMissing, view.now())
+	return m, view.State, k.merge(m, v, r.Choices)
+}
+
+// latestOf returns the newest record of the object that is not newer than the state, or nil if
+// it is not newer than the revision since.
+func (s *Service) latestOf(ctx context.Context, state State, o change.Object, since int64) (*change.Record, error) {
+	records, err := s.store.Changes(ctx, change.Query{
+		Namespace: state.Namespace, Kind: o.Kind, Key: o.Key,
+		First: since + 1, Before: guidon.Position{Revision: state.Revision + 1}, Limit: 1,
+	})
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	return records[0], nil
+}
+
+// mergeBase returns the object that the edit began from, nil if it did not exist, and whether
+// that is not known any more.
+func mergeBase[O, T any](ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k mergeKind[O, T], admit Admit) (base *O, missing bool, err error) {
+	switch {
+	case r.Since == 0:
+		return nil, false, nil
+	case r.Since == current.Revision:
+		return k.find(current.Snapshot, r.Key), false, nil
+	case r.Since > current.Revision: // of another database, or from before a backup was restored
+		return nil, true, nil
+	}
+	view, err := s.ViewAt(ctx, Reference{current.Namespace, Moment{Revision: r.Since}}, d, admit)
+	switch guidon.CodeOf(err) {
+	case guidon.NotFound:
+		return nil, true, nil
+	default:
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	return k.find(view.Snapshot, r.Key), false, nil
+}
