@@ -15,6 +15,8 @@ type page struct {
 	texts []string
 	as    role // who opens it; "" is an admin
 	bare  bool // it has no navigation, and so no link past it
+	// status is the status of the response; 0 is 200.
+	status int
 	// private means that those who may only read get 403.
 	private bool
 	// asks means that it has a form that viewers may send, because it changes nothing that
@@ -32,12 +34,44 @@ var pages = []page{
 	{name: "sign-in", path: "/sign-in", title: "Sign in", texts: []string{"Sign in to Guidon", "Token", "Sign in with token"}, as: guest, bare: true},
 	{name: "sign-in-return", path: "/sign-in?return_to=/namespaces/{ns}/flags", title: "Sign in", texts: []string{"Afterwards you return to /namespaces/default/flags"}, as: guest, bare: true},
 	{name: "signed-in", path: "/sign-in", title: "Signed in", texts: []string{"You are signed in", "Sign out"}, bare: true, asks: true},
+	{name: "flags", path: "/namespaces/{ns}/flags", title: "Flags · Default", texts: []string{"Checkout redesign", "checkout-redesign", "1–26 of 26"}},
+	{name: "flags-filtered", path: "/namespaces/{ns}/flags?q=checkout&type=boolean", title: "Flags · Default", texts: []string{"Guest checkout", "Clear filters"}},
+	{name: "flags-none", path: "/namespaces/{ns}/flags?q=chekout", title: "Flags · Default", texts: []string{"No flag matches “chekout”"}},
+	{name: "flags-empty", path: "/namespaces/empty/flags", title: "Flags · Empty", texts: []string{"No flags in Empty yet"}},
+	{name: "new-flag", path: "/namespaces/{ns}/new-flag", title: "New flag · Default", texts: []string{"Create flag"}, private: true},
+	{name: "new-flag-variant", path: "/namespaces/{ns}/new-flag?type=variant&name=Gift", title: "New flag · Default", texts: []string{"Add variant"}, private: true},
+	{name: "boolean", path: "/namespaces/{ns}/flags/{boolean}", title: "Dark mode · Default", texts: []string{"Everyone else", "25%"}},
+	{name: "boolean-edit", path: "/namespaces/{ns}/flags/{boolean}?edit=2", title: "Dark mode · Default", texts: []string{"Everyone else"}},
+	{name: "variant", path: "/namespaces/{ns}/flags/{variant}", title: "Checkout redesign · Default", texts: []string{"Everyone else", "one-page"}},
+	{name: "variant-edit", path: "/namespaces/{ns}/flags/{variant}?edit=3", title: "Checkout redesign · Default", texts: []string{"Everyone else"}},
+	{name: "variants", path: "/namespaces/{ns}/flags/{variant}/variants", title: "Checkout redesign · Default", texts: []string{"express"}},
+	{name: "variants-edit", path: "/namespaces/{ns}/flags/{variant}/variants?edit=3", title: "Checkout redesign · Default", texts: []string{"express"}},
+	{name: "details", path: "/namespaces/{ns}/flags/{boolean}/details", title: "Dark mode · Default"},
+	{name: "turn-off", path: "/namespaces/{ns}/flags/{boolean}/turn-off", title: "Turn off · Default", texts: []string{"Turn off “Dark mode” for everyone?", "Keep it as it is"}, private: true},
+	{name: "copy-flag", path: "/namespaces/{ns}/flags/{boolean}/copy", title: "Copy · Default", private: true},
+	{name: "delete-flag", path: "/namespaces/{ns}/flags/{boolean}/delete", title: "Delete · Default", texts: []string{"Delete “Dark mode”?", "Keep it"}, private: true},
+	{name: "flag-history", path: "/namespaces/{ns}/flags/{variant}/history", title: "History of Checkout redesign · Default"},
+	{name: "segments", path: "/namespaces/{ns}/segments", title: "Segments · Default", texts: []string{"Germany", "Loyal customers"}},
+	{name: "segments-none", path: "/namespaces/{ns}/segments?q=nowhere", title: "Segments · Default", texts: []string{"nowhere"}},
+	{name: "segments-empty", path: "/namespaces/empty/segments", title: "Segments · Empty"},
+	{name: "segment", path: "/namespaces/{ns}/segments/{segment}", title: "Germany · Default", texts: []string{"country"}},
+	{name: "segment-unused", path: "/namespaces/staging/segments/testers", title: "Testers · Staging", texts: []string{"everyone"}},
+	{name: "new-segment", path: "/namespaces/{ns}/new-segment", title: "New segment · Default", asks: true},
+	{name: "used-by", path: "/namespaces/{ns}/segments/{segment}/used-by", title: "Used by · Germany · Default", texts: []string{"Checkout redesign"}},
+	{name: "delete-segment", path: "/namespaces/{ns}/segments/{segment}/delete", title: "Delete · Germany · Default", private: true},
+	{name: "delete-segment-unused", path: "/namespaces/staging/segments/testers/delete", title: "Delete · Testers · Staging", private: true},
+	{name: "segment-history", path: "/namespaces/{ns}/segments/{segment}/history", title: "History of Germany · Default"},
+	{name: "changes", path: "/namespaces/{ns}/changes", title: "Changes · Default"},
+	{name: "change", path: "/namespaces/{ns}/changes/2", title: "Revision 2 · Default"},
+	{name: "undo", path: "/namespaces/{ns}/changes/2/undo", title: "Undo revision 2 · Default", private: true},
+	{name: "search", path: "/search?q=checkout", title: "Search", texts: []string{"Checkout redesign", "team-checkout"}},
+	{name: "search-none", path: "/search?q=nowhere", title: "Search", texts: []string{"New flag “nowhere”"}},
 	{name: "sign-in-cli", path: "/sign-in/cli" + grantRequest, title: "Allow the command line", texts: []string{"laptop", "Deny", "Allow sign-in"}, bare: true, asks: true},
 }
 
 // wanted returns what the page must be.
 func (p page) wanted() webtest.Wanted {
-	return webtest.Wanted{Path: p.at(names...), Title: p.title + " · Guidon", Texts: p.texts, Bare: p.bare}
+	return webtest.Wanted{Path: p.at(names...), Title: p.title + " · Guidon", Texts: p.texts, Bare: p.bare, Status: p.status}
 }
 
 // at returns the path with names, which are placeholders and keys in turn.

@@ -25,7 +25,7 @@ import (
 const adminToken = "bootstrap-token-secret" // #nosec G101 -- for tests
 
 // shop is a service with the example shop: its namespaces default and warehouse, and
-// staging, which is default with some differences.
+// staging, which is default with some differences, and empty, which has nothing.
 type shop struct {
 	*harness.Server
 	public string // the address for browsers
@@ -121,6 +121,7 @@ func stock(t testing.TB, s *harness.Server, public string) *shop {
 	load.Stdin = io.MultiReader(bytes.NewReader(file), bytes.NewReader([]byte("\n---\n")), bytes.NewReader(staging(t, file)))
 	harness.Ends(t, load, true, "")
 
+	s.Must(t, "POST", "/api/v1/namespaces", map[string]any{"key": "empty", "name": "Empty"}, nil, "Authorization: Bearer "+adminToken)
 	var created struct{ ClientToken string }
 	s.Must(t, "POST", "/auth/v1/method/token", map[string]any{"name": "viewer", "role": "viewer"}, &created, "Authorization: Bearer "+adminToken)
 	return &shop{Server: s, public: public, tokens: map[role]string{admin: adminToken, viewer: created.ClientToken}}

@@ -46,6 +46,11 @@ func (d *draft) actOn(i int, a page.Action) {
 		d.move(i, i-1)
 	case "down":
 		d.move(i, i+1)
+	case "move":
+		if to, ok := a.Index(1, len(d.steps)); ok {
+			s := d.steps[i]
+			d.steps = slices.Insert(slices.Delete(d.steps, i, i+1), to, s)
+		}
 	case "remove":
 		d.steps = slices.Delete(d.steps, i, i+1)
 	case "duplicate":

@@ -9,12 +9,19 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// regionName is the name of the part of the page that changes with the draft.
+const regionName = "flag"
+
 // page returns a page of the flag.
 func (s *subject) page(main templ.Component) page.Page {
 	p := s.plainPage(s.name(), main)
 	p.Crumbs = []page.Crumb{{Text: "Flags", Address: s.v.In("flags")}, {Text: s.key}}
 	p.Live = s.at == 0
-	p.Regions = map[string]templ.Component{"flag": main}
+	if p.Live {
+		p.Object, p.Modules = "flag/"+s.key, []string{"draft.js"}
+	}
+	p.Main = region(main)
+	p.Regions = map[string]templ.Component{regionName: p.Main}
 	return p
 }
 

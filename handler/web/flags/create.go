@@ -279,7 +279,7 @@ func (n *newFlag) reply(v *page.Visit, status int) error {
 	n.Owners = owners(v)
 	v.Reply(status, page.Page{
 		Title: "New flag", Place: page.PlaceFlags, Crumbs: []page.Crumb{{Text: "Flags", Address: v.In("flags")}, {Text: "New flag"}},
-		Main: newMain(v, n), Modules: []string{"draft.js", "new.js"},
+		Main: newMain(v, n), Modules: []string{"draft.js"},
 	})
 	return nil
 }

@@ -56,7 +56,7 @@ func newMain(v *page.Visit, n *newFlag) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\" data-draft=\"draft\"><button class=\"vh\" name=\"do\" value=\"save\" tabindex=\"-1\" aria-hidden=\"true\">Create flag</button><fieldset class=\"field\"><legend class=\"label\">Type <i>cannot be changed later</i></legend><div class=\"kinds\"><label class=\"card\"><input type=\"radio\" name=\"type\" value=\"boolean\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\" data-draft=\"draft\" novalidate><button class=\"vh\" name=\"do\" value=\"save\" tabindex=\"-1\" aria-hidden=\"true\">Create flag</button><fieldset class=\"field\"><legend class=\"label\">Type <i>cannot be changed later</i></legend><div class=\"kinds\"><label class=\"card\"><input type=\"radio\" name=\"type\" value=\"boolean\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -614,7 +614,7 @@ func listRegion(v *page.Visit, l *list) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if l.mayEdit {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<th class=\"pick\"><input type=\"checkbox\" aria-label=\"Select all flags of this page\"></th>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<th class=\"pick\"><input class=\"scripted\" type=\"checkbox\" aria-label=\"Select all flags of this page\"></th>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -25,9 +25,13 @@ var assetTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".yaml": "application/yaml",
 }
 
-// styleSheet is the name of the asset that consists of the files in assets/styles, in the
-// order of their names.
+// styleSheet is the name of the style sheet of all pages.
 const styleSheet = "guidon.css"
+
+// joined are the names of the assets that consist of all files of a directory, in the order
+// of their names. A page needs few requests, and each file still has one subject: those of a
+// module have one scope.
+var joined = map[string]string{"assets/styles": styleSheet, "assets/app": appModule, "assets/draft": "draft.js"}
 
 // assets are the contents of the files that pages use, by name.
 var assets = readAssets()
@@ -43,8 +47,8 @@ func readAssets() map[string][]byte {
 			return err
 		}
 		content, err := assetFiles.ReadFile(file)
-		if path.Dir(file) == "assets/styles" {
-			files[styleSheet] = append(files[styleSheet], content...)
+		if whole, ok := joined[path.Dir(file)]; ok {
+			files[whole] = append(files[whole], content...)
 			return err
 		}
 		files[path.Base(file)] = content

@@ -132,10 +132,4 @@ func (v *Visit) title(p Page) string {
 const appModule = "app.js"
 
 // modules returns the modules of the page.
-func (v *Visit) modules(p Page) []string {
-	modules := append([]string{appModule}, p.Modules...)
-	if v.stream(p) != "" {
-		modules = append(modules, "live.js")
-	}
-	return modules
-}
+func (*Visit) modules(p Page) []string { return append([]string{appModule}, p.Modules...) }

@@ -29,6 +29,8 @@ type Page struct {
 	// Regions are parts of Main by the name in the header Guidon-Fragment: a request with it
 	// gets only that part.
 	Regions map[string]templ.Component
+	// Object is the object that the page is about, such as "flag/checkout", or "".
+	Object string
 	// Live is set for pages that follow the changes of their namespace as they happen.
 	Live bool
 	// Wide is unset for most pages. It removes the limit of the width.

@@ -170,6 +170,9 @@ func (e *editor) reply(status int) (err error) {
 	p := e.page("", e.main())
 	p.Live = e.At == "" && e.changes == 0
 	p.Modules = []string{"draft.js"}
+	if e.At == "" {
+		p.Object = kindSegment + "/" + e.Key
+	}
 	p.Regions = map[string]templ.Component{region: e.body(), effectRegion: e.effectBar()}
 	e.Reply(status, p)
 	return nil

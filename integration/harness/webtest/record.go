@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -120,6 +121,9 @@ func (r *record) take(event any) {
 }
 
 func (r *record) begun(e *network.EventRequestWillBeSent) {
+	if strings.HasPrefix(e.Request.URL, "data:") {
+		return // the browser's own pictures, such as in a field for a date; those of pages violate the policy
+	}
 	if i, ok := r.open[e.RequestID]; ok && e.RedirectResponse != nil {
 		q := &r.page.Requests[i]
 		q.Status, q.Bytes, q.done = int(e.RedirectResponse.Status), int(e.RedirectResponse.EncodedDataLength), true

@@ -60,7 +60,9 @@ func (v *Visitor) Page(t testing.TB) *Page {
 	v.record.awaitRequests(t) // of what has happened since
 	shifts := Eval[[]Shift](t, v, layoutShifts)
 	p, id := v.record.copy()
-	p.Shifts = shifts
+	if !v.noScripts { // otherwise what depends on scripts has just appeared
+		p.Shifts = shifts
+	}
 	if id != "" && p.Status != 0 && p.Status != http.StatusNoContent {
 		body := Call(t, v, network.GetResponseBody, network.GetResponseBodyParams{RequestID: id})
 		p.HTML = string(body.Body)

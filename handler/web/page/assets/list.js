@@ -1,7 +1,6 @@
 // Lists: rows follow the filter as somebody types; rows are selected and opened by keys.
 
-import { isTyping, on, say } from "./app.js";
-import { replace } from "./fragment.js";
+import { areSinglesOff, on, replace, say } from "./app.js";
 
 const filterForm = document.querySelector("form[data-filter]");
 
@@ -68,8 +67,7 @@ const move = (step) => {
   all[Math.min(Math.max(at + step, 0), all.length - 1)]?.querySelector("a.row").focus();
 };
 document.addEventListener("keydown", (event) => {
-  if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target) && event.target.type !== "checkbox") return;
-  if (document.documentElement.dataset.shortcuts === "off" || document.querySelector("dialog[open]") || !keys[event.key]) return;
+  if (areSinglesOff(event) || !keys[event.key]) return;
   event.preventDefault();
   keys[event.key]();
 });

@@ -1,6 +1,6 @@
 // Search over everything, from everywhere: a dialog over the page at /search.
 
-import { load } from "./fragment.js";
+import { load } from "./app.js";
 
 let dialog;
 let input;

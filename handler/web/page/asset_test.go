@@ -1,0 +1,74 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// maxCompressed limits the style sheet, and all modules that a page may load before somebody
+// uses it, in bytes of gzip.
+const maxCompressed = 16 << 10
+
+// loadedLater are the modules that are loaded when they are first wanted.
+var loadedLater = []string{"palette.js"}
+
+func compressed(t *testing.T, content []byte) int {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Len()
+}
+
+// TestAssetSizes: the style sheet and the modules stay within the budget of a page.
+func TestAssetSizes(t *testing.T) {
+	modules := 0
+	for _, name := range slices.Sorted(maps.Keys(assets)) {
+		size := compressed(t, assets[name])
+		t.Logf("%s: %d bytes", name, size)
+		switch {
+		case name == styleSheet && size > maxCompressed:
+			t.Errorf("%s has %d bytes, more than %d", name, size, maxCompressed)
+		case path.Ext(name) == ".js" && !slices.Contains(loadedLater, name):
+			modules += size
+		}
+	}
+	if modules > maxCompressed {
+		t.Errorf("the modules have %d bytes, more than %d", modules, maxCompressed)
+	}
+}
+
+// importStatement matches what a module imports by name.
+var importStatement = regexp.MustCompile(`import \{([^}]*)\} from "\./([^"]+)"`)
+
+// TestImports: modules import only from app.js, so that a page needs no further request, and
+// only what is exported there.
+func TestImports(t *testing.T) {
+	for name, content := range assets {
+		if path.Ext(name) != ".js" {
+			continue
+		}
+		for _, m := range importStatement.FindAllStringSubmatch(string(content), -1) {
+			if m[2] != appModule {
+				t.Errorf("%s imports from %s, want %s", name, m[2], appModule)
+				continue
+			}
+			for item := range strings.SplitSeq(m[1], ",") {
+				if item = strings.TrimSpace(item); !strings.Contains(string(assets[appModule]), "export const "+item+" =") {
+					t.Errorf("%s does not export %s, which %s imports", appModule, item, name)
+				}
+			}
+		}
+	}
+}

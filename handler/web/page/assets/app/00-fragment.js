@@ -1,0 +1,83 @@
+// Pages work without modules. With them they do the same sooner: nothing here is needed to
+// read or to save.
+
+// Parts of pages are fetched instead of whole ones. A document that XMLHttpRequest parses
+// runs no scripts, and its nodes are the only way in which markup enters a page.
+
+/**
+ * load fetches a page, or a region of it, and returns the document, or null if it failed.
+ * form, if given, is sent by POST. The answer to a form may be the form with its problems.
+ */
+export const load = (url, { region, form, signal } = {}) =>
+  new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.open(form ? "POST" : "GET", url);
+    request.responseType = "document";
+    if (region) request.setRequestHeader("Guidon-Fragment", region);
+    if (form) request.setRequestHeader("Content-Type", "application/x-www-form-urlencoded");
+    request.onload = () => {
+      const usable = request.status === 200 || (form && request.status === 422);
+      resolve(usable ? request.response : null);
+    };
+    request.onerror = request.onabort = () => resolve(null);
+    signal?.addEventListener("abort", () => request.abort());
+    request.send(form ? form.toString() : null);
+  });
+
+/** regionOf returns the region with the name in the page or another document, or null. */
+export const regionOf = (name, within = document) => within.querySelector(`[data-region="${CSS.escape(name)}"]`);
+
+const pending = new Map();
+
+/**
+ * fetchRegion fetches a region of a page. Of several requests for a region only the latest
+ * counts. It returns the new element, null if another request came later, or undefined if it
+ * failed.
+ */
+export const fetchRegion = async (url, name, form) => {
+  pending.get(name)?.abort();
+  const controller = new AbortController();
+  pending.set(name, controller);
+  const slow = setTimeout(() => regionOf(name)?.setAttribute("aria-busy", "true"), 400);
+  const page = await load(url, { region: name, form, signal: controller.signal });
+  clearTimeout(slow);
+  if (controller.signal.aborted) return null;
+  pending.delete(name);
+  regionOf(name)?.removeAttribute("aria-busy");
+  return (page && regionOf(name, page)) ?? undefined;
+};
+
+/** replace fetches a region and puts it in the place of the same one here; see fetchRegion. */
+export const replace = async (url, name, form) => {
+  const fresh = await fetchRegion(url, name, form);
+  const old = regionOf(name);
+  if (fresh && !old) return undefined;
+  if (fresh) swap(old, fresh);
+  return fresh;
+};
+
+/**
+ * swap puts an element in the place of another one. The focus, and the place of the caret,
+ * stay where they were if the new element has the same field or button.
+ */
+export const swap = (old, fresh) => {
+  const focus = old.contains(document.activeElement) ? place(document.activeElement) : null;
+  old.replaceWith(document.adoptNode(fresh));
+  document.dispatchEvent(new CustomEvent("guidon:fresh", { detail: fresh }));
+  if (focus) restore(focus, fresh);
+};
+
+const place = (element) => ({
+  id: element.id, name: element.name, href: element.getAttribute("href"),
+  value: element.matches("button, input[type=checkbox], input[type=radio]") ? element.value : null, start: element.selectionStart ?? null,
+});
+
+const restore = (focus, within) => {
+  const same = [...within.querySelectorAll("input, select, textarea, button, a")].find((e) =>
+    focus.id ? e.id === focus.id
+      : focus.name ? e.name === focus.name && (focus.value === null || e.value === focus.value)
+        : focus.href !== null && e.getAttribute("href") === focus.href);
+  same?.focus();
+  if (!same || focus.start === null) return;
+  try { same.setSelectionRange(focus.start, focus.start); } catch { /* this type of field has no selection */ }
+};

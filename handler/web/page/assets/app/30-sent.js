@@ -1,0 +1,34 @@
+
+// A form is sent once, however often its button is pressed. It can be sent again if the
+// browser is still here after a while, as it is after a download.
+on("submit", "form[method=post]", (form, event) => {
+  if (event.defaultPrevented || form.target === "_blank") return;
+  if (form.dataset.sent) return event.preventDefault();
+  form.dataset.sent = "yes";
+  setTimeout(() => delete form.dataset.sent, 10000);
+});
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+});
+
+// Toasts leave after ten seconds, unless somebody reads them.
+for (const toast of document.querySelectorAll(".toasts .toast")) {
+  let timer;
+  const stop = () => clearTimeout(timer);
+  const start = () => {
+    stop();
+    if (!toast.matches(":hover, :focus-within")) timer = setTimeout(() => toast.remove(), 10000);
+  };
+  for (const type of ["pointerenter", "focusin"]) toast.addEventListener(type, stop);
+  for (const type of ["pointerleave", "focusout"]) toast.addEventListener(type, () => setTimeout(start));
+  start();
+}
+
+// The address of a page that was just saved is that of the page.
+const address = new URL(location.href);
+/** saved is whether the page is the answer to a form that was saved. */
+export const saved = address.searchParams.has("saved");
+if (saved) {
+  address.searchParams.delete("saved");
+  history.replaceState(history.state, "", address);
+}

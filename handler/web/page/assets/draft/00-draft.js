@@ -1,0 +1,105 @@
+// Forms with a draft in them: what their buttons do on a new page they do in place.
+// form[data-draft] names the region that the form is in, and data-effect the one that says
+// what follows from the draft. Regions within that of the form follow what is typed.
+
+import { fetchRegion, load, on, regionOf, saved, say, swap } from "./app.js";
+
+const leaving = new Set(["save", "create", "another", "review"]); // these go to another page
+
+const draftForm = () => document.querySelector("form[data-draft]");
+const fieldsOf = (form, button) => new URLSearchParams(new FormData(form, button));
+const isVisible = (element) => element.checkVisibility({ visibilityProperty: true });
+
+// update sends the draft and shows what became of it. It returns the new region, null if
+// another request came later, or undefined if it failed.
+const update = async (form, data) => {
+  const region = form.dataset.draft;
+  const fresh = await fetchRegion(form.action, region, data);
+  if (!fresh) return fresh;
+  swap(regionOf(region), fresh);
+  keep(draftForm());
+  return fresh;
+};
+
+const verbOf = (button) => (button?.name === "do" ? button.value : "").split(":");
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  const button = event.submitter;
+  if (!form.matches("form[data-draft]") || form.dataset.whole) return;
+  const [verb] = verbOf(button);
+  const elsewhere = button?.hasAttribute("formaction") && button.formAction !== form.action;
+  if (leaving.has(verb) || elsewhere) return sent(form);
+  event.preventDefault();
+  event.stopPropagation();
+  const before = { fields: new Set(fieldsIn(regionOf(form.dataset.draft)).map((f) => f.name)), focus: document.activeElement };
+  const fresh = await update(form, fieldsOf(form, button));
+  if (fresh) return finish(fresh, button, before);
+  if (fresh === undefined) { // the whole page says why
+    form.dataset.whole = "yes";
+    form.requestSubmit(button?.isConnected ? button : null);
+  }
+}, true);
+
+// A choice that changes what can be entered after it is sent at once.
+on("change", "form[data-draft] [data-submit]", (field) => {
+  const look = document.createElement("button");
+  Object.assign(look, { name: "do", value: "look", hidden: true });
+  field.form.append(look);
+  look.click();
+  look.remove();
+});
+
+// The focus goes to what is wrong, to the fields that have appeared, to the same button, or
+// to what is nearest to a button that is gone.
+const fieldsIn = (region) => [...region.querySelectorAll("input:not([type=hidden]), select, textarea")].filter((f) => f.name && isVisible(f));
+
+const finish = (fresh, button, before) => {
+  const [verb, ...rest] = verbOf(button);
+  const index = Number(rest[0]);
+  const focus = (selector) => {
+    const element = [...fresh.querySelectorAll(selector)].find(isVisible);
+    element?.focus();
+    return element !== undefined;
+  };
+  const press = (value) => focus(`button[name="do"][value="${CSS.escape(value)}"]`);
+  const appeared = fieldsIn(fresh).find((f) => !before.fields.has(f.name));
+  const count = fresh.querySelectorAll("[data-ladder] > .step:not(.else), .conds > .cond").length;
+  const to = { up: index - 1, down: index + 1 }[verb];
+  if (focus("[autofocus]")) return;
+  if (to !== undefined) {
+    if (!press(`${verb}:${to}`)) press(`up:${to}`) || press(`down:${to}`) || press(`edit:${to}`);
+    return say(`${to + 1} of ${count}`);
+  }
+  if (before.focus.matches("input, select, textarea") && fresh.contains(document.activeElement)) return; // Enter was pressed
+  if (appeared) return appeared.focus();
+  if (verb === "remove") say("Removed");
+  if (fresh.contains(document.activeElement)) return;
+  press(`edit:${index}`) || press(`edit:${index - 1}`) || (rest[0] && press(`${verb}:${rest[0]}`)) || focus("h2 ~ * button, button, a");
+};
+
+// What follows from the draft follows what is typed.
+let typing;
+let looking;
+document.addEventListener("input", ({ target: { form } }) => { // a field may be outside of its form
+  if (!form?.matches("form[data-draft]")) return;
+  form.dataset.dirty = "yes";
+  keep(form);
+  looking?.abort();
+  clearTimeout(typing);
+  if (form.dataset.effect) typing = setTimeout(() => look(form), 300);
+});
+
+const look = async (form) => {
+  if (!form.isConnected) return;
+  const data = fieldsOf(form);
+  data.set("do", "look");
+  looking = new AbortController();
+  const { signal } = looking;
+  const page = await load(form.action, { region: form.dataset.effect, form: data, signal });
+  if (!page || signal.aborted || !form.isConnected) return;
+  for (const fresh of page.querySelectorAll("[data-region]")) {
+    const old = fresh.dataset.region === form.dataset.draft ? null : regionOf(fresh.dataset.region);
+    if (old && !old.isEqualNode(fresh)) swap(old, fresh.cloneNode(true));
+  }
+};

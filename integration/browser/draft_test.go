@@ -1,0 +1,259 @@
+package browser
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/guidonhq/guidon/integration/harness/webtest"
+)
+
+const (
+	variantPath = flagsPath + "/checkout-redesign"
+	booleanPath = flagsPath + "/dark-mode"
+)
+
+// do selects the button that does something to the draft.
+func do(action string) css { return css(`button[name=do][value="` + action + `"]:not(.pop button)`) }
+
+// rules returns the segments of the rules of the flag, in order.
+func (s *shop) rules(t *testing.T) string {
+	t.Helper()
+	var list struct {
+		Rules []struct {
+			SegmentKey  string
+			SegmentKeys []string
+		}
+	}
+	a, err := s.Call(t.Context(), http.MethodGet, "/api/v1"+variantPath+"/rules", nil, "Authorization: Bearer "+adminToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(a.Body, &list); err != nil {
+		t.Fatal(err)
+	}
+	var rules []string
+	for _, r := range list.Rules {
+		rules = append(rules, r.SegmentKey+strings.Join(r.SegmentKeys, "+"))
+	}
+	return strings.Join(rules, " ")
+}
+
+// TestDraft: the buttons of a draft work in the page, and saving makes one change.
+func TestDraft(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	v.Visit(t, variantPath)
+	check := stays(t, v)
+	before := s.revision(t)
+
+	v.Do(t, chromedp.Click(do("edit:2")))
+	awaitFocus(t, v, "step-2-add")
+	v.Do(t, chromedp.KeyEvent("germany"+kb.Enter))
+	awaitText(t, v, ".step.edit .box", "Germany")
+	awaitFocus(t, v, "step-2-add")
+	v.Do(t, chromedp.Click(do("done:2")))
+	awaitFocus(t, v, "do=edit:2")
+	awaitText(t, v, ".savebar", "1 unsaved change")
+	v.Do(t, chromedp.Click(do("up:2")))
+	awaitFocus(t, v, "do=up:1")
+	awaitSaid(t, v, "2 of 3")
+	v.Do(t, chromedp.Click(css(".step:first-child .tools summary")), chromedp.Click(css(`.step:first-child .pop [value="remove:0"]`)))
+	awaitFocus(t, v, "do=edit:0")
+	if got := s.revision(t); got != before {
+		t.Errorf("the draft was saved in revision %s", got)
+	}
+	check()
+	quiet(t, v)
+
+	p := v.Follow(t, chromedp.KeyEvent("s", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	if got, want := s.rules(t), "all-visitors+germany loyal-customers+germany"; got != want {
+		t.Errorf("saved %q, want %q", got, want)
+	}
+	if !strings.Contains(p.URL, "?saved=") || webtest.Eval[string](t, v, "location.search") != "" {
+		t.Errorf("got %s, at which the address keeps %q", p.URL, webtest.Eval[string](t, v, "location.search"))
+	}
+	if got := webtest.Eval[int](t, v, "sessionStorage.length"); got != 0 {
+		t.Errorf("%d drafts are left after saving", got)
+	}
+	awaitText(t, v, ".toast", "Saved as revision")
+	v.Follow(t, chromedp.Click(css(".toast button")))
+	v.Follow(t, chromedp.Click(css("main form[method=post] button.primary, main form[method=post] button.danger")))
+	if got, want := s.rules(t), "staff loyal-customers+germany all-visitors"; got != want {
+		t.Errorf("undone, got %q, want %q", got, want)
+	}
+}
+
+// TestShares: sliders and numbers agree, and what is typed has its effect at once.
+func TestShares(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	v.Visit(t, booleanPath+"?edit=2")
+	if count(t, v, "main .savebar") > 0 && webtest.Eval[bool](t, v, "document.querySelector('.savebar').checkVisibility()") {
+		t.Error("there is a save bar without a difference")
+	}
+	check := stays(t, v)
+	const slider = "input[type=range]"
+	v.Do(t, chromedp.Focus(css(slider)), chromedp.KeyEvent(kb.ArrowRight))
+	v.Await(t, "document.getElementById('step-1-share').value === '26'")
+	awaitText(t, v, ".savebar", "1 unsaved change")
+	v.Do(t, chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(chromedp.ModifierShift)))
+	v.Await(t, "document.getElementById('step-1-share').value === '36'")
+	awaitText(t, v, ".step.edit .legend", "newly on 11%")
+	if got := focused(t, v); !strings.Contains(got, "") || webtest.Eval[string](t, v, "document.activeElement.type") != "range" {
+		t.Errorf("the focus is on %q, want the slider", got)
+	}
+	retype(t, v, "step-1-share", "50")
+	v.Await(t, "document.querySelector('"+slider+"').value === '50'")
+	awaitText(t, v, ".step.edit .legend", "newly on 25%")
+	if got := focused(t, v); got != "step-1-share" {
+		t.Errorf("the focus is on %q, want the number", got)
+	}
+
+	v.Visit(t, variantPath+"?edit=3")
+	check = stays(t, v)
+	for i := range 3 {
+		retype(t, v, "step-2-share-"+strconv.Itoa(i), "33.33")
+	}
+	awaitText(t, v, ".step.edit .sum", "99.99%")
+	v.Do(t, chromedp.Click(do("rest:2:1")))
+	awaitText(t, v, ".step.edit .sum", "100%")
+	if got := webtest.Eval[string](t, v, "document.getElementById('step-2-share-1').value"); got != "33.34" {
+		t.Errorf("the rest makes %q, want 33.34", got)
+	}
+	retype(t, v, "step-2-share-0", "50")
+	awaitText(t, v, ".step.edit .sum", "116.67%")
+	check()
+	p := v.Follow(t, chromedp.Click(do("save")))
+	if p.Status != http.StatusUnprocessableEntity || webtest.Eval[string](t, v, "document.activeElement.getAttribute('role')") != "alert" {
+		t.Errorf("over 100%% has status %d, and the focus is on %q", p.Status, focused(t, v))
+	}
+	if got := webtest.Eval[string](t, v, "document.getElementById('step-2-share-0').value"); got != "50" {
+		t.Errorf("what was typed is %q then", got)
+	}
+}
+
+// TestReorder: steps move by the arrow keys on the grip, and by dragging it.
+func TestReorder(t *testing.T) {
+	v := openShop(t).visitor(t, admin)
+	v.Visit(t, variantPath)
+	check := stays(t, v)
+	order := func(want string) {
+		t.Helper()
+		v.Await(t, `[...document.querySelectorAll('.step:not(.else) .who')].map(e => e.innerText.includes('Staff') ? 'staff' : e.innerText.includes('Loyal') ? 'loyal' : 'all').join(' ') === '`+want+`'`)
+	}
+	order("staff loyal all")
+	v.Do(t, chromedp.Focus(css(".step:first-child .grip")), chromedp.KeyEvent(kb.ArrowDown))
+	order("loyal staff all")
+	awaitSaid(t, v, "2 of 3")
+	v.Await(t, "document.activeElement === document.querySelectorAll('.grip')[1]")
+	v.Do(t, chromedp.KeyEvent(kb.ArrowDown))
+	order("loyal all staff")
+	awaitSaid(t, v, "3 of 3")
+	v.Await(t, "document.activeElement === document.querySelectorAll('.grip')[2]")
+	v.Do(t, chromedp.KeyEvent(kb.ArrowDown))
+	awaitSaid(t, v, "It cannot go further")
+
+	middle := func(selector string) []float64 {
+		return webtest.Eval[[]float64](t, v, "(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector('"+selector+"').getBoundingClientRect())")
+	}
+	from, to := middle(".step:nth-child(3) .grip"), middle(".step:first-child .card")
+	left := chromedp.Button("left")
+	v.Do(t,
+		chromedp.MouseEvent(chromedp.MouseMoved, from[0], from[1]),
+		chromedp.MouseEvent(chromedp.MousePressed, from[0], from[1], left, chromedp.ClickCount(1)),
+		chromedp.MouseEvent(chromedp.MouseMoved, from[0], (from[1]+to[1])/2, left),
+		chromedp.MouseEvent(chromedp.MouseMoved, from[0], to[1], left))
+	if count(t, v, ".step.before") != 1 {
+		t.Error("no step is marked as the target")
+	}
+	v.Do(t, chromedp.MouseEvent(chromedp.MouseReleased, from[0], to[1], left, chromedp.ClickCount(1)))
+	order("staff loyal all")
+	check()
+	quiet(t, v)
+}
+
+// TestKeptDraft: a draft survives a reload, and is offered until it is saved or discarded.
+func TestKeptDraft(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	for _, test := range []struct{ name, path, field, text, offered string }{
+		{"targeting", booleanPath + "?edit=2", "step-1-share", "40", "40%"},
+		{"details", booleanPath + "/details", "name", "Night mode", "Night mode"},
+		{"new flag", "/namespaces/default/new-flag", "name", "Something new", "Something new"},
+		{"segment", "/namespaces/default/segments/germany", "entity", "ada", "ada"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v.Visit(t, test.path)
+			retype(t, v, test.field, test.text)
+			v.Follow(t, chromedp.Reload())
+			awaitText(t, v, "main", "You have changes here that are not saved")
+			v.Do(t, chromedp.Click(webtest.Named("button", "Go on editing")))
+			v.Await(t, "!document.querySelector('main').innerText.includes('You have changes here that are not saved')")
+			v.Await(t, `document.querySelector('main').innerText.includes('`+test.offered+`') || [...document.querySelectorAll('main input')].some(e => e.value === '`+test.offered+`')`)
+			v.Follow(t, chromedp.Reload())
+			v.Do(t, chromedp.Click(webtest.Named("button", "Discard them")))
+			v.Follow(t, chromedp.Reload())
+			if strings.Contains(v.Main(t), "not saved") || webtest.Eval[int](t, v, "sessionStorage.length") != 0 {
+				t.Error("a discarded draft is offered again")
+			}
+			quiet(t, v)
+		})
+	}
+}
+
+// TestSegmentDraft: the buttons of the segment editor work in the page.
+func TestSegmentDraft(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	v.Visit(t, "/namespaces/default/segments/germany")
+	check := stays(t, v)
+	v.Do(t, chromedp.Click(do("add")))
+	awaitFocus(t, v, "condition.1.type")
+	v.Do(t, chromedp.SendKeys(css(`[id="condition.1.property"]`), "country"))
+	v.Do(t, chromedp.SetValue(css(`[id="condition.1.type"]`), "3"))
+	webtest.Eval[chromedp.Void](t, v, `document.getElementById('condition.1.type').dispatchEvent(new Event('change', {bubbles: true}))`)
+	v.Await(t, `!document.getElementById('condition.1.text')`)
+	v.Do(t, chromedp.SetValue(css(`[id="condition.1.type"]`), "1"))
+	webtest.Eval[chromedp.Void](t, v, `document.getElementById('condition.1.type').dispatchEvent(new Event('change', {bubbles: true}))`)
+	v.Do(t, chromedp.SendKeys(css(`[id="condition.1.text"]`), "AT"))
+	awaitText(t, v, ".savebar", "unsaved change")
+	v.Do(t, chromedp.Click(do("done:1")))
+	awaitFocus(t, v, "do=edit:1")
+	check()
+	quiet(t, v)
+	v.Follow(t, chromedp.Click(do("save")))
+	awaitText(t, v, ".toast", "Saved as revision")
+	if got := count(t, v, ".toast"); got != 1 {
+		t.Errorf("%d toasts", got)
+	}
+	if got := webtest.Eval[int](t, v, "sessionStorage.length"); got != 0 {
+		t.Errorf("%d drafts are left after saving", got)
+	}
+}
+
+// TestNewFlag: the key follows the name until somebody writes one.
+func TestNewFlag(t *testing.T) {
+	v := openShop(t).visitor(t, admin)
+	v.Visit(t, flagsPath)
+	v.Follow(t, pressing(t, v, "c"))
+	awaitFocus(t, v, "name")
+	v.Do(t, chromedp.KeyEvent("Größe: élan & Co."))
+	v.Await(t, "document.getElementById('key').value === 'groesse-elan-co'")
+	v.Do(t, chromedp.SendKeys(chromedp.ID("key"), "-2"), chromedp.SendKeys(chromedp.ID("name"), "!"))
+	if got := webtest.Eval[string](t, v, "document.getElementById('key').value"); got != "groesse-elan-co-2" {
+		t.Errorf("then the key is %q", got)
+	}
+	v.Do(t, chromedp.Click(css("[name=type][value=variant]")))
+	v.Do(t, chromedp.Click(do("add-variant")))
+	awaitFocus(t, v, "variant.2.key")
+	p := v.Follow(t, chromedp.KeyEvent("a"+kb.Enter))
+	if !strings.Contains(p.URL, "/flags/groesse-elan-co-2?saved=") {
+		t.Errorf("Enter leads to %s: %s", p.URL, v.Main(t))
+	}
+}

@@ -1,0 +1,179 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/guidonhq/guidon/integration/harness/webtest"
+)
+
+const flagsPath = "/namespaces/default/flags"
+
+// TestFilterFlags: rows follow the filter while somebody types, and the address with them.
+func TestFilterFlags(t *testing.T) {
+	v := openShop(t).visitor(t, admin)
+	v.Visit(t, "/namespaces/default/segments")
+	v.Visit(t, flagsPath)
+	check := stays(t, v)
+	press(t, v, "/")
+	awaitFocus(t, v, "q")
+	v.Do(t, chromedp.KeyEvent("redesign"))
+	v.Await(t, "document.querySelectorAll('tbody tr').length === 2")
+	awaitSaid(t, v, "2 flags of 26")
+	v.Await(t, "location.search === '?q=redesign'")
+	v.Do(t, chromedp.KeyEvent(kb.ArrowLeft+kb.ArrowLeft+kb.ArrowLeft))
+	press(t, v, "x")
+	v.Await(t, "location.search === '?q=redesxign'")
+	if got := webtest.Eval[string](t, v, "document.activeElement.value.slice(0, document.activeElement.selectionStart)"); got != "redesx" {
+		t.Errorf("the caret is after %q", got)
+	}
+	v.Do(t, chromedp.KeyEvent(kb.Backspace))
+	v.Await(t, "document.querySelectorAll('tbody tr').length === 2")
+	check()
+	quiet(t, v)
+
+	typed := v.Main(t)
+	v.Follow(t, chromedp.Reload())
+	if got := v.Main(t); got != typed {
+		t.Errorf("the address leads to %q, want %q", got, typed)
+	}
+	v.Follow(t, chromedp.Click(webtest.Named("a", "Checkout redesign")))
+	v.Follow(t, chromedp.NavigateBack())
+	if got := v.Main(t); got != typed {
+		t.Errorf("Back leads to %q, want %q", got, typed)
+	}
+	if p := v.Follow(t, chromedp.NavigateBack()); !strings.HasSuffix(p.URL, "/segments") {
+		t.Errorf("Back once more leads to %s: typing made entries in the history", p.URL)
+	}
+}
+
+// TestFlagsByKeyboard: rows are chosen, selected and opened by keys.
+func TestFlagsByKeyboard(t *testing.T) {
+	v := openShop(t).visitor(t, admin)
+	v.Visit(t, flagsPath)
+	press(t, v, "jjjk")
+	name := focused(t, v)
+	if want := webtest.Eval[string](t, v, "document.querySelectorAll('a.row')[1].textContent"); name != want {
+		t.Errorf("the focus is on %q, want %q", name, want)
+	}
+	press(t, v, "x")
+	awaitText(t, v, ".bulk", "1 selected")
+	press(t, v, "j")
+	press(t, v, "x")
+	awaitText(t, v, ".bulk", "2 selected")
+	if got := webtest.Eval[bool](t, v, "document.querySelector('thead input').indeterminate"); !got {
+		t.Error("the box for all is not half ticked")
+	}
+	v.Do(t, chromedp.Click(css("thead input")))
+	awaitText(t, v, ".bulk", "26 selected")
+	v.Do(t, chromedp.Click(css("thead input")))
+	v.Await(t, "!document.querySelector('.bulk').checkVisibility()")
+	v.Do(t, chromedp.Focus(css("a.row")))
+	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); !strings.Contains(p.URL, "/flags/") {
+		t.Errorf("Enter leads to %s", p.URL)
+	}
+	quiet(t, v)
+}
+
+// TestFlagsLive: rows follow changes of others, but not those that somebody is about to use.
+func TestFlagsLive(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	v.Visit(t, flagsPath)
+	row := func(key string) string { return "tr[data-row=" + key + "]" }
+	rename := func(key, name string) {
+		s.change(t, "PUT", "/api/v1"+flagsPath+"/"+key, map[string]any{"name": name})
+	}
+	rename("wishlist", "Renamed")
+	awaitText(t, v, row("wishlist")+".changed", "Renamed")
+	awaitText(t, v, ".rev", "Live · revision "+s.revision(t))
+	v.Await(t, "!document.querySelector('tr.changed')")
+
+	for name, hold := range map[string][2]string{
+		"focus":     {"document.querySelector('tr[data-row=dark-mode] a.row').focus()", "document.activeElement.blur()"},
+		"selection": {"document.querySelector('tr[data-row=dark-mode] input').click()", "document.querySelector('tr[data-row=dark-mode] input').click(); document.activeElement.blur()"},
+	} {
+		webtest.Eval[chromedp.Void](t, v, hold[0])
+		rename("dark-mode", "Held by "+name)
+		rename("wishlist", "After "+name)
+		awaitText(t, v, row("wishlist"), "After "+name) // both were known then
+		if got := webtest.Eval[string](t, v, "document.querySelector('tr[data-row=dark-mode]').innerText"); strings.Contains(got, "Held by "+name) {
+			t.Errorf("%s does not hold the row: %s", name, got)
+		}
+		webtest.Eval[chromedp.Void](t, v, hold[1])
+		awaitText(t, v, row("dark-mode"), "Held by "+name)
+	}
+	x := webtest.Eval[[]float64](t, v, "(r => [r.x + 5, r.y + 5])(document.querySelector('tr[data-row=dark-mode]').getBoundingClientRect())")
+	v.Do(t, chromedp.MouseEvent(chromedp.MouseMoved, x[0], x[1]))
+	t.Log(x, webtest.Eval[string](t, v, "[...document.querySelectorAll(':hover')].map(e => e.localName + (e.dataset.row ?? '')).join(' ')"))
+	rename("dark-mode", "Held by the pointer")
+	rename("wishlist", "After the pointer")
+	awaitText(t, v, row("wishlist"), "After the pointer")
+	if got := webtest.Eval[bool](t, v, "document.body.innerText.includes('Held by the pointer')"); got {
+		t.Error("the pointer does not hold the row")
+	}
+	v.Do(t, chromedp.MouseEvent(chromedp.MouseMoved, 5, 5))
+	awaitText(t, v, row("dark-mode"), "Held by the pointer")
+
+	s.change(t, "DELETE", "/api/v1"+flagsPath+"/wishlist", nil)
+	v.Await(t, "!document.querySelector('"+row("wishlist")+"')")
+	quiet(t, v)
+}
+
+// TestFlagsLater: a page that was in the background without a stream asks whether it is still
+// current.
+func TestFlagsLater(t *testing.T) {
+	s := openShop(t, "GUIDON_STREAMS_ENABLED=false")
+	v := s.visitor(t, admin)
+	v.Visit(t, flagsPath)
+	show(t, v, "hidden")
+	s.change(t, "PUT", "/api/v1"+flagsPath+"/wishlist", map[string]any{"name": "Renamed"})
+	show(t, v, "visible")
+	awaitText(t, v, ".rev", "Now at revision "+s.revision(t))
+	v.Follow(t, chromedp.Click(webtest.Named("a", "Reload")))
+	awaitText(t, v, "tr[data-row=wishlist]", "Renamed")
+}
+
+// show makes the page believe that it is visible or hidden.
+func show(t *testing.T, v *webtest.Visitor, state string) {
+	t.Helper()
+	webtest.Eval[chromedp.Void](t, v, `(() => {
+		Object.defineProperty(document, 'visibilityState', {value: '`+state+`', configurable: true});
+		document.dispatchEvent(new Event('visibilitychange'));
+	})()`)
+}
+
+// TestStreams: a page has one stream while it is visible, and none otherwise.
+func TestStreams(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	v.Visit(t, flagsPath)
+	streams := func() (open, all int) {
+		for _, r := range v.Page(t).Requests {
+			if r.Type == "EventSource" {
+				all++
+				if r.Failure == "" {
+					open++
+				}
+			}
+		}
+		return open, all
+	}
+	if open, all := streams(); open != 1 || all != 1 {
+		t.Errorf("got %d of %d streams open, want 1 of 1", open, all)
+	}
+	show(t, v, "hidden")
+	if open, _ := streams(); open != 0 {
+		t.Errorf("hidden, got %d streams open", open)
+	}
+	s.change(t, "PUT", "/api/v1"+flagsPath+"/wishlist", map[string]any{"name": "Renamed"})
+	show(t, v, "visible")
+	awaitText(t, v, "tr[data-row=wishlist]", "Renamed")
+	show(t, v, "visible")
+	if open, all := streams(); open != 1 || all != 2 {
+		t.Errorf("visible again, got %d of %d streams open, want 1 of 2", open, all)
+	}
+}

@@ -1,0 +1,124 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"github.com/guidonhq/guidon/integration/harness/webtest"
+)
+
+// css selects elements by a CSS selector, of which actions take the first.
+type css = chromedp.CSS
+
+// describe is a function that describes an element by its id, its name and value, or its text.
+const describe = `(e => e.id || (e.name ? e.name + (e.localName === 'button' ? '=' + e.value : '') : e.ariaLabel || e.textContent.replace(/\s+/g, ' ').trim()))`
+
+// focused describes the element that has the focus.
+func focused(t *testing.T, v *webtest.Visitor) string {
+	t.Helper()
+	return webtest.Eval[string](t, v, describe+"(document.activeElement)")
+}
+
+// awaitFocus waits until the element with the description has the focus.
+func awaitFocus(t *testing.T, v *webtest.Visitor, want string) {
+	t.Helper()
+	if got := webtest.Eval[string](t, v, fmt.Sprintf(`new Promise(resolve => {
+		const end = performance.now() + 5000;
+		const check = () => {
+			const got = %s(document.activeElement);
+			if (got === %q || performance.now() > end) resolve(got);
+			else requestAnimationFrame(check);
+		};
+		check();
+	})`, describe, want)); got != want {
+		t.Fatalf("the focus is on %q, want %q", got, want)
+	}
+}
+
+// retype replaces the text of a field.
+func retype(t *testing.T, v *webtest.Visitor, id, text string) {
+	t.Helper()
+	webtest.Eval[chromedp.Void](t, v, fmt.Sprintf("(e => { e.focus(); e.select(); })(document.getElementById(%q))", id))
+	v.Do(t, chromedp.KeyEvent(text))
+}
+
+// press presses a key that stands for a character, as people do: pages may keep it from being
+// typed.
+func press(t *testing.T, v *webtest.Visitor, keys string) {
+	t.Helper()
+	for _, r := range keys {
+		key := string(r)
+		webtest.Call(t, v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Text: key})
+		webtest.Call(t, v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key})
+	}
+}
+
+// pressing returns press as an action.
+func pressing(t *testing.T, v *webtest.Visitor, keys string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(context.Context, *chromedp.Target) error {
+		press(t, v, keys)
+		return nil
+	})
+}
+
+// awaitSaid waits until the text is announced to screen readers.
+func awaitSaid(t *testing.T, v *webtest.Visitor, want string) {
+	t.Helper()
+	v.Await(t, fmt.Sprintf(`[...document.querySelectorAll('[role=status]')].some(e => e.textContent.includes(%q))`, want))
+}
+
+// awaitText waits until an element has the text.
+func awaitText(t *testing.T, v *webtest.Visitor, selector, want string) {
+	t.Helper()
+	v.Await(t, fmt.Sprintf("document.querySelector(%q)?.innerText.replace(/\\s+/g, ' ').includes(%q)", selector, want))
+}
+
+// count returns how many elements match the selector.
+func count(t *testing.T, v *webtest.Visitor, selector string) int {
+	t.Helper()
+	return webtest.Eval[int](t, v, fmt.Sprintf("document.querySelectorAll(%q).length", selector))
+}
+
+// stays gives the page a mark, which another page would not have, and returns a function that
+// reports an error unless the mark is there.
+func stays(t *testing.T, v *webtest.Visitor) (check func()) {
+	t.Helper()
+	webtest.Eval[chromedp.Void](t, v, "window.stayed = true")
+	return func() {
+		t.Helper()
+		if !webtest.Eval[bool](t, v, "window.stayed === true") {
+			t.Error("the page was left")
+		}
+	}
+}
+
+// quiet reports what the page has complained about since it was opened.
+func quiet(t *testing.T, v *webtest.Visitor) {
+	t.Helper()
+	p := v.Page(t)
+	for _, message := range append(append(p.Console, p.Exceptions...), p.Reports...) {
+		t.Error(message)
+	}
+}
+
+// change sends a request of an admin to the API, past the browser.
+func (s *shop) change(t *testing.T, method, path string, body any) {
+	t.Helper()
+	s.Must(t, method, path, body, nil, "Authorization: Bearer "+adminToken)
+}
+
+// revision returns the revision of the namespace default.
+func (s *shop) revision(t *testing.T) string {
+	t.Helper()
+	a, err := s.Call(t.Context(), http.MethodGet, "/api/v1/namespaces/default", nil, "Authorization: Bearer "+adminToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(a.Header["Guidon-Revision"], "")
+}
