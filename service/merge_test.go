@@ -16,8 +16,8 @@ const merged = `
 namespace: {key: default}
 flags:
 - {key: checkout, name: Checkout, description: Old, enabled: true, metadata: {owner: pay}, variants: [{key: classic}, {key: one-page}], rules: [
-    {segment: {keys: [staff], operator: OR_SEGMENT_OPERATOR}, distributions: [{variant: one-page, rollout: 100}]},
-    {segment: {keys: [guests], operator: OR_SEGMENT_OPERATOR}, distributions: [{variant: classic, rollout: 90}, {variant: one-page, rollout: 10}]}]}
+    {segment: {keys: [staff], operator: OR_SEGMENT_OPERATOR}, rank: 3, distributions: [{variant: one-page, rollout: 100}]},
+    {segment: {keys: [guests], operator: OR_SEGMENT_OPERATOR}, rank: 7, distributions: [{variant: classic, rollout: 90}, {variant: one-page, rollout: 10}]}]}
 - {key: banner, name: Banner, type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {key: guests, value: true}}]}
 segments:
 - {key: staff, name: Staff, match_type: ALL_MATCH_TYPE, constraints: [{type: STRING_COMPARISON_TYPE, property: group, operator: eq, value: staff}]}
@@ -129,6 +129,11 @@ var mergeTests = []mergeTest{
 	{
 		name: "the same field, theirs chosen", mine: redescribed("Mine"), theirs: redescribed("Theirs"), want: redescribed("Theirs"),
 		choices: change.Choices{"description": change.Theirs}, words: mergedWords{Theirs: []string{`description "Mine" → "Theirs"`}},
+	},
+	{
+		name: "one of two conflicts resolved", mine: both(redescribed("Mine"), named("N")), theirs: both(redescribed("Theirs"), named("T")),
+		want: both(redescribed("Theirs"), named("N")), choices: change.Choices{"description": change.Theirs},
+		words: mergedWords{[]string{`name: "Checkout", "N", "T"`}, nil, []string{`description "Mine" → "Theirs"`}},
 	},
 	{
 		name: "the shares of a rule", mine: shared(70, 30), theirs: shared(95, 5), want: shared(70, 30),

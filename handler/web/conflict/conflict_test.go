@@ -382,6 +382,7 @@ func TestSegment(t *testing.T) {
 		press(t, jonas, draft(t, jonas), "segment", "save", "name", "Theirs").Location()
 		r := press(t, s, mine, "segment", "save", "name", "Mine").Check(409)
 		press(t, jonas, draft(t, jonas), "segment", "save", "name", "Theirs again").Location()
+		press(t, s, r, "segment", "continue").Check(409).Contains("Theirs again")
 		r = press(t, s, r, "segment", "merge").Check(409).Contains("Theirs again")
 		press(t, s, r, "segment", "merge").Location()
 		has(t, content(t, s, "segments/risky-orders"), `"name":"Mine"`)
