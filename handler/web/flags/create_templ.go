@@ -584,7 +584,7 @@ func newMain(v *page.Visit, n *newFlag) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "\" data-cancel>Cancel</a> <button class=\"btn\" name=\"do\" value=\"another\">Create and add another</button> <button class=\"btn primary\" name=\"do\" value=\"save\">Create flag</button></div></form></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "\" data-cancel>Cancel</a> <button class=\"btn\" name=\"do\" value=\"another\">Create and add another</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Create flag</button></div></form></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

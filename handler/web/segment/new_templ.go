@@ -343,7 +343,7 @@ func (c *creator) body() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "\">Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"create\">Create segment</button></div></form></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "\">Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"create\" data-key=\"save\">Create segment</button></div></form></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -17,6 +17,12 @@ const filter = async () => {
   if (list === undefined) return location.assign(url);
   if (!list) return;
   history.replaceState(history.state, "", url);
+  for (const link of filterForm.querySelectorAll("a[href]")) { // other filters are added to this one
+    const to = new URL(link.href);
+    for (const name of ["q", "page"]) to.searchParams.delete(name);
+    if (url.searchParams.get("q")) to.searchParams.set("q", url.searchParams.get("q"));
+    link.href = to;
+  }
   if (list.dataset.announce) say(list.dataset.announce);
 };
 if (filterForm) {
@@ -32,7 +38,7 @@ if (filterForm) {
   });
 }
 
-// Selection. The bar with the acts is there from the first tick.
+// Selection. The style sheet shows the bar with the acts from the first tick.
 const count = (form) => {
   const chosen = form.querySelectorAll("tbody .pick input:checked").length;
   const all = form.querySelectorAll("tbody .pick input").length;
@@ -41,17 +47,12 @@ const count = (form) => {
     head.checked = chosen > 0 && chosen === all;
     head.indeterminate = chosen > 0 && chosen < all;
   }
-  for (const bar of form.querySelectorAll(".bulk")) {
-    bar.hidden = chosen === 0;
-    const text = bar.querySelector("[data-count]");
-    if (text) text.textContent = chosen;
-  }
+  for (const text of form.querySelectorAll("[data-count]")) text.textContent = chosen;
 };
 on("change", ".pick input", (box) => {
   if (box.closest("thead")) for (const other of box.form.querySelectorAll("tbody .pick input")) other.checked = box.checked;
   count(box.form);
 });
-for (const bar of document.querySelectorAll(".bulk")) if (bar.closest("form")) count(bar.closest("form"));
 
 // Keys: j and k move, x selects, . opens the menu of the row.
 const rows = () => [...document.querySelectorAll("tr:has(a.row)")];

@@ -17,7 +17,9 @@ const update = async (form, data) => {
   const fresh = await fetchRegion(form.action, region, data);
   if (!fresh) return fresh;
   swap(regionOf(region), fresh);
-  keep(draftForm());
+  const now = draftForm();
+  if (now && !now.dataset.effect) now.dataset.dirty = "yes"; // otherwise the server has compared it
+  keep(now);
   return fresh;
 };
 

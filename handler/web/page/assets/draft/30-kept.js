@@ -56,6 +56,7 @@ on("click", "form[data-draft] a[data-discard]", (link) => forget(keyOf(link.clos
 
 const begun = draftForm();
 if (begun && (begun.dataset.dirty !== undefined || document.querySelector("[role=alert][autofocus]"))) {
+  begun.dataset.dirty = "yes";
   keep(begun); // it came back with a problem
 } else if (begun) {
   begun.reset(); // browsers fill in what was entered before a page is loaded again
