@@ -35,7 +35,7 @@ var pathVariable = regexp.MustCompile(`\{[^}]*\}`)
 // unless it has a credential that a browser does not add by itself.
 func TestCrossOriginOperations(t *testing.T) {
 	reads := []string{ // with a body
-		"Variant", "Boolean", "Batch", "Evaluate", "BatchEvaluate", "Explain", "ExplainBatch", "ExplainSegment", "ExplainFlags", "PreviewFlag", "PreviewFlagReach", "PreviewSegment", "Plan",
+		"Variant", "Boolean", "Batch", "Evaluate", "BatchEvaluate", "Explain", "ExplainBatch", "ExplainSegment", "ExplainFlags", "PreviewFlag", "PreviewFlagReach", "PreviewSegment", "MergeFlag", "MergeSegment", "Plan",
 	}
 	const writes, none, all = "writes", "", "all" // which requests of unsafe methods are rejected
 	for _, test := range []struct {

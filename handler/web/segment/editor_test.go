@@ -106,7 +106,7 @@ func TestEdit(t *testing.T) {
 	if want := fmt.Sprintf("%s?saved=%d", riskyPath, began+1); to != want {
 		t.Fatalf("leads to %s, want %s", to, want)
 	}
-	s.Get(to).Check(200).Contains(fmt.Sprintf("Saved as revision %d", began+1), "Undo")
+	s.Get(to).Check(200).Says(fmt.Sprintf("Saved as revision %d", began+1), "Undo")
 	g := stored(t, s, "risky-orders")
 	want := []string{
 		"fraud_score gt 0.9", `entityId isoneof ["u-66613","u-70021"]`,

@@ -77,6 +77,18 @@ func (r *Reply) Contains(texts ...string) *Reply {
 	return r
 }
 
+// Says checks that the page says each of the texts anywhere, also beside its main part.
+func (r *Reply) Says(texts ...string) *Reply {
+	r.t.Helper()
+	all := TextOf(r.Root())
+	for _, text := range texts {
+		if !strings.Contains(all, text) {
+			r.t.Errorf("the page does not say %q: %s", text, all)
+		}
+	}
+	return r
+}
+
 // Lacks checks that the page says none of the texts.
 func (r *Reply) Lacks(texts ...string) *Reply {
 	r.t.Helper()

@@ -2,7 +2,7 @@
 // are kept in this browser.
 
 import { on, say } from "./app.js";
-import { replace } from "./fragment.js";
+import { replace } from "./app.js";
 
 const base = document.body.dataset.base ?? "";
 const namespace = document.body.dataset.namespace;
