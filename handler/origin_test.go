@@ -35,6 +35,7 @@ var pathVariable = regexp.MustCompile(`\{[^}]*\}`)
 // unless it has a credential that a browser does not add by itself.
 func TestCrossOriginOperations(t *testing.T) {
 	reads := []string{ // with a body
+		"MergeFlag", "MergeSegment",
 		"Variant", "Boolean", "Batch", "Evaluate", "BatchEvaluate", "Explain", "ExplainBatch", "ExplainSegment", "PreviewFlag", "PreviewFlagReach", "PreviewSegment", "Plan",
 	}
 	const writes, none, all = "writes", "", "all" // which requests of unsafe methods are rejected
