@@ -20,7 +20,7 @@ func TestConflict(t *testing.T) {
 	// The draft goes on, with a note.
 	press(t, s, mine, "draft", "step.2.share", "25").Check(200).Contains("Jonas changed this flag just now", "1 unsaved change", "Edited: share 12.5% → 25%")
 	r := press(t, s, mine, "save", "step.2.share", "25").Check(409)
-	r.Contains("Jonas changed this flag while you were editing", "Nothing is lost", "Revision 3 just now", "Step 3 share 12.5% → becomes 25%")
+	r.Contains("Jonas changed this flag while you were editing", "Nothing is lost", "this flag is now at 3", "share", "12.5%", "25%")
 	if got := body(t, content(t, s, "one-click-buy")); !strings.Contains(got, "12.5") {
 		t.Errorf("a conflict was saved: %s", got)
 	}
@@ -81,7 +81,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	press(t, s, s.Get(flags+"one-click-buy/delete"), "delete", "key", "one-click-buy").Location()
 	s.Get(flags + "one-click-buy").Check(404).Contains("Deleted by Mira just now, in revision 3")
 	r := press(t, s, mine, "save", "step.2.share", "25").Check(409).Contains("Mira deleted this flag while you were editing", "share 12.5%")
-	press(t, s, r, "create").Location()
+	press(t, s, r, "merge").Location()
 	if got := body(t, content(t, s, "one-click-buy")); !strings.Contains(got, `"percentage":25`) {
 		t.Errorf("got %s", got)
 	}

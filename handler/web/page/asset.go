@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,6 +48,9 @@ func readAssets() map[string][]byte {
 			return err
 		}
 		content, err := assetFiles.ReadFile(file)
+		if path.Ext(file) == ".css" {
+			content = withoutSpace(content)
+		}
 		if whole, ok := joined[path.Dir(file)]; ok {
 			files[whole] = append(files[whole], content...)
 			return err
@@ -59,6 +63,12 @@ func readAssets() map[string][]byte {
 	}
 	return files
 }
+
+// cssSpace is what a stylesheet does not need: comments, and space at the ends of lines.
+var cssSpace = regexp.MustCompile(`(?s)/\*.*?\*/|[ \t]*\n\s*`)
+
+// withoutSpace returns a stylesheet without what only its authors need.
+func withoutSpace(css []byte) []byte { return cssSpace.ReplaceAll(css, []byte("\n")) }
 
 func digestAssets() string {
 	digest := sha256.New()

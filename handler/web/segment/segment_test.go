@@ -139,7 +139,10 @@ func TestDeletedMeanwhile(t *testing.T) {
 	if _, err := s.Service.DeleteSegment(t.Context(), service.Write{}, "default", "short"); err != nil {
 		t.Fatal(err)
 	}
-	press(t, s, draft, "save").Check(409).Contains("deleted this segment while you were editing", "Mine")
+	r := press(t, s, draft, "save").Check(409).Contains("deleted this segment while you were editing", "Nothing is lost")
+	if !strings.Contains(r.Body, "Mine") {
+		t.Errorf("the draft is lost: %s", r.Body)
+	}
 }
 
 // TestGone: the page of a segment that does not exist says who deleted it, or what may be
