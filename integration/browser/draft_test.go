@@ -115,6 +115,7 @@ func TestShares(t *testing.T) {
 		t.Errorf("the focus is on %q, want the number", got)
 	}
 
+	check()
 	v.Visit(t, variantPath+"?edit=3")
 	check = stays(t, v)
 	for i := range 3 {
