@@ -27,6 +27,14 @@ run: build ## run the service: http://127.0.0.1:8080, gRPC on 9000, data in guid
 # is a third smaller.
 SMALL_PAGES := -gcflags=github.com/guidonhq/guidon/handler/web/...=-l
 
+# A function loads its whole program at a cold start, so there the same is done to what waits
+# for the network or runs once. Evaluation, the handler and the standard library are not
+# among it.
+SMALL_FUNCTION := $(SMALL_PAGES) $(patsubst %,-gcflags=%=-l, \
+  $(patsubst %,github.com/guidonhq/guidon/%,handler/login/... handler/plan handler/auth document change cmd/...) \
+  github.com/aws/... github.com/redis/... github.com/jackc/... github.com/go-sql-driver/... \
+  github.com/go-jose/... github.com/golang-jwt/... github.com/coreos/... golang.org/x/oauth2/... go.yaml.in/...)
+
 .PHONY: build
 build: ## build bin/guidon, one static binary
 	CGO_ENABLED=0 $(GO) build $(SMALL_PAGES) -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(OUT) ./cmd/guidon
@@ -41,7 +49,7 @@ LAMBDA_TAGS := lambda.norpc,nethttpomithttp2,nopgxregisterdefaulttypes
 BOOTSTRAP ?= bin/bootstrap
 .PHONY: build-lambda
 build-lambda: ## build bin/bootstrap, the AWS Lambda function; GOARCH=arm64 or amd64
-	CGO_ENABLED=0 $(GO) build -tags $(LAMBDA_TAGS) $(SMALL_PAGES) -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BOOTSTRAP) ./cmd/guidon-lambda
+	CGO_ENABLED=0 $(GO) build -tags $(LAMBDA_TAGS) $(SMALL_FUNCTION) -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BOOTSTRAP) ./cmd/guidon-lambda
 
 .PHONY: test
 test: ## run the tests without external dependencies, with the race detector if a C compiler is installed
@@ -113,6 +121,7 @@ generate: ## regenerate the wire messages, pages, openapi.yaml, the configuratio
 	cd infra/tools && $(GO) run ./protogen ../../handler/wire
 	$(TOOL) templ fmt -log-level warn handler/web
 	$(TOOL) templ generate -log-level warn -include-version=false -path handler/web
+	cd infra/tools && $(GO) run ./templshrink ../../handler/web
 	$(GO) test ./handler/openapi ./cmd/internal/config -update
 	$(GO) run ./bench/scale > docs/scale.md
 

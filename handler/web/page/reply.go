@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
 
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
@@ -68,9 +69,11 @@ func (v *Visit) ReplyBody(status int, contentType string, body []byte) {
 // Render returns the markup of a component.
 func Render(c templ.Component) []byte {
 	var body bytes.Buffer
-	if err := c.Render(context.Background(), &body); err != nil {
-		panic(err) // components fail only if the context is canceled or the writer fails
+	buffer, _ := templruntime.GetBuffer(&body) // components require one; see infra/tools/templshrink
+	if err := c.Render(context.Background(), buffer); err != nil {
+		panic(err) // components fail only if the writer fails
 	}
+	_ = templruntime.ReleaseBuffer(buffer) // a bytes.Buffer never fails
 	return body.Bytes()
 }
 
