@@ -75,6 +75,12 @@ screenshots: ## take pictures of all web pages, in light and dark, wide and narr
 	$(GO) test -count=1 -run '^TestScreenshots$$' ./integration/browser -args -screenshots "$(abspath $(PICTURES))"
 	@echo "$(PICTURES)"
 
+.PHONY: pictures
+pictures: ## take the pictures of the README; requires Chromium
+	@pictures=$$(mktemp -d) && trap 'rm -rf "$$pictures"' EXIT && \
+	  $(GO) test -count=1 -run '^TestScreenshots$$/^variant$$' ./integration/browser -args -screenshots "$$pictures" && \
+	  for theme in light dark; do install -m 644 "$$pictures/variant-$$theme-1440.png" docs/pictures/flag-$$theme.png; done
+
 .PHONY: containers
 containers: ## test the image, the compose file, and databases in containers
 	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -p 1 -timeout 20m ./integration/database ./integration/cluster ./integration/image \
