@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/webtest"
+	"github.com/guidonhq/guidon/service"
 )
 
 // TestTurnOff: a boolean flag is turned off for everyone after a question, and on again
@@ -163,16 +163,19 @@ func TestDatabaseAway(t *testing.T) {
 // TestAsks: in a namespace that asks before changes, its key must be typed before a flag is
 // saved, turned off or deleted.
 func TestAsks(t *testing.T) {
-	flag.AskEverywhere(t)
 	s := webtest.New(t, webtest.Options{})
+	ask := true
+	if _, _, err := s.Service.UpdateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "default", Name: "Default", ConfirmChanges: &ask}); err != nil {
+		t.Fatal(err)
+	}
 	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "save", "step.2.share", "25").Check(200).Contains("Review your change", "Type default to change this namespace")
 	press(t, s, r, "save", "namespace", "Default").Check(422).Contains("This is not the key of the namespace: default.")
 	press(t, s, r, "save", "namespace", "default").Location()
-	ask := s.Get(flags + "checkout-redesign/turn-off").Check(200)
-	press(t, s, ask, "turn-off").Check(422).Contains("Type the key of the namespace: default.")
-	press(t, s, ask, "turn-off", "namespace", "default").Location()
+	off := s.Get(flags + "checkout-redesign/turn-off").Check(200)
+	press(t, s, off, "turn-off").Check(422).Contains("Type the key of the namespace: default.")
+	press(t, s, off, "turn-off", "namespace", "default").Location()
 	s.Get(flags + "checkout-redesign").Check(200).Contains("Turn on") // a link instead of a switch
-	ask = s.Get(flags + "checkout-redesign/delete").Check(200)
-	press(t, s, ask, "delete", "key", "checkout-redesign").Check(422)
-	press(t, s, ask, "delete", "key", "checkout-redesign", "namespace", "default").Location()
+	del := s.Get(flags + "checkout-redesign/delete").Check(200)
+	press(t, s, del, "delete", "key", "checkout-redesign").Check(422)
+	press(t, s, del, "delete", "key", "checkout-redesign", "namespace", "default").Location()
 }

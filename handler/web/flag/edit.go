@@ -61,7 +61,7 @@ func (p pages) readEdit(v *page.Visit, t *tab) (*edit, error) {
 	}
 	e := &edit{tab: t, began: began, message: form.Get("message"), confirmed: form.Get("namespace")}
 	if e.subject, err = p.read(v); err != nil {
-		if e.subject = (&subject{v: v, key: v.Variable("flag"), asks: p.asks(v.Namespace)}).deleted(); e.subject == nil {
+		if e.subject = (&subject{v: v, key: v.Variable("flag"), asks: v.Namespace.GetConfirmChanges()}).deleted(); e.subject == nil {
 			return nil, err
 		}
 	}

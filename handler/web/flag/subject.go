@@ -23,7 +23,7 @@ type subject struct {
 
 // read reads the flag of the path as it is now.
 func (p pages) read(v *page.Visit) (*subject, error) {
-	s := &subject{v: v, key: v.Variable("flag"), asks: p.asks(v.Namespace)}
+	s := &subject{v: v, key: v.Variable("flag"), asks: v.Namespace.GetConfirmChanges()}
 	content, state, err := getFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
 	if err != nil {
 		return nil, s.missing(err)

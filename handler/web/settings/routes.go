@@ -52,9 +52,10 @@ var (
 	namespacesSection = section{"namespaces", "Namespaces", false}
 	tokensSection     = section{"tokens", "Static Tokens", true}
 	accessSection     = section{"access", "Access", true}
+	transferSection   = section{"transfer", "Import and export", false}
 	serverSection     = section{"server", "Server", false}
 
-	sections = []section{profileSection, sessionsSection, namespacesSection, tokensSection, accessSection, serverSection}
+	sections = []section{profileSection, sessionsSection, namespacesSection, tokensSection, accessSection, transferSection, serverSection}
 )
 
 // sectionsFor returns the sections that the visitor may open.
@@ -81,6 +82,12 @@ func requireAdministrator(v *page.Visit) error {
 		Text:    "Tokens and access are managed by administrators of all namespaces. Ask one of them.",
 		Err:     service.Refusal(service.RoleAdmin, service.Everywhere),
 	}
+}
+
+// ShowTransfer responds with the section that imports and exports several namespaces, which
+// is in a package of its own.
+func ShowTransfer(v *page.Visit, status int, main templ.Component) {
+	show(v, status, transferSection, "", main)
 }
 
 // show responds with a page of a section. title is that of the section if it is "".

@@ -6,14 +6,13 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/a-h/templ"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/planned"
+	"github.com/guidonhq/guidon/handler/web/settings"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -303,14 +302,6 @@ func (p *filePart) mayImport(v *page.Visit) bool {
 
 func (t *transfer) reply(v *page.Visit, status int) error {
 	v.Header().Set("Cache-Control", "no-store")
-	show(v, status, transferMain(v, t))
+	settings.ShowTransfer(v, status, transferMain(v, t))
 	return nil
-}
-
-// show responds with the page of a section of the settings.
-func show(v *page.Visit, status int, main templ.Component) {
-	v.Reply(status, page.Page{
-		Title: "Import and export", Place: page.PlaceSettings, Main: main,
-		Crumbs: []page.Crumb{{Text: "Settings", Address: v.To("settings", "profile")}, {Text: "Import and export"}},
-	})
 }
