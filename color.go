@@ -3,7 +3,7 @@ package guidon
 import "slices"
 
 // Color is the name of a color by which pages distinguish namespaces. The empty one means
-// that there is none. Each name stands for a pair of shades, for light and for dark pages.
+// no color. Each name stands for a pair of shades, for light and for dark pages.
 type Color string
 
 // The colors.

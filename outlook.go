@@ -319,7 +319,7 @@ func (f *CompiledFlag) everyoneElse() []AnswerShare {
 	return []AnswerShare{{f.defaultAnswer(), variantBuckets}}
 }
 
-// sharesOf returns what a rule gives to those who match it, by its ranges.
+// sharesOf returns what a rule gives to matching entities, by its ranges.
 func (f *CompiledFlag) sharesOf(r *compiledRule) []AnswerShare {
 	var shares answerShares
 	covered := 0

@@ -60,7 +60,7 @@ func spaced(b byte) byte {
 	return ' '
 }
 
-// distances computes how many bytes have to be inserted, deleted or replaced to make a text
+// distances computes how many bytes must be inserted, deleted or replaced to make a text
 // from another one.
 type distances struct {
 	want []byte

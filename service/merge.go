@@ -109,7 +109,7 @@ func (s *Service) latestOf(ctx context.Context, state State, o change.Object, si
 }
 
 // mergeBase returns the object that the edit began from, nil if it did not exist, and whether
-// that is not known any more.
+// that is no longer known.
 func mergeBase[O, T any](ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k mergeKind[O, T], admit Admit) (base *O, missing bool, err error) {
 	switch {
 	case r.Since == 0:

@@ -236,7 +236,7 @@ func TestMergeEditDeleted(t *testing.T) {
 	}
 }
 
-// TestMergeEditWithoutBase: if it is not known any more what an edit began from, each
+// TestMergeEditWithoutBase: if the state that an edit began from is no longer known, each
 // difference is a conflict. Rules are the same by their content.
 func TestMergeEditWithoutBase(t *testing.T) {
 	db := newStore(t)

@@ -17,7 +17,7 @@ type page struct {
 	bare  bool // it has no navigation, and so no link past it
 	// status is the status of the response; 0 is 200.
 	status int
-	// private means that those who may only read get 403.
+	// private means that viewers get 403.
 	private bool
 	// asks means that it has a form that viewers may send, because it changes nothing that
 	// others see.
@@ -126,7 +126,7 @@ func report(t *testing.T, found []webtest.Finding) {
 	}
 }
 
-// TestPages: every page passes every check of webtest, and its links lead to pages.
+// TestPages: every page passes every check of webtest, and its links work.
 func TestPages(t *testing.T) {
 	all := visitors{shop: openShop(t)}
 	links := make(map[string]bool)
@@ -168,7 +168,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestViewer: those who may only read see no form with which they could change anything,
+// TestViewer: viewers see no form with which they could change anything,
 // and no link that leads them nowhere.
 func TestViewer(t *testing.T) {
 	v := openShop(t).visitor(t, viewer)

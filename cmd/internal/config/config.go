@@ -21,7 +21,7 @@ type Config struct {
 	Metrics        Metrics        `key:"metrics" doc:"Prometheus metrics."`
 	Authentication Authentication `key:"authentication" doc:"Which requests need a credential, and how clients and people get one."`
 	Authorization  Authorization  `key:"authorization" doc:"Roles: what authenticated clients and people may do."`
-	UI             UI             `key:"ui" doc:"The web interface: what is the same for all who use it."`
+	UI             UI             `key:"ui" doc:"The web interface: what is the same for everyone."`
 	Lambda         Lambda         `key:"lambda" doc:"Settings of guidon-lambda for the API or function URL in front of it. They have no effect on a server."`
 
 	// Warnings say which settings are valid, but have no effect or are dangerous. Each names

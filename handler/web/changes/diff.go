@@ -42,7 +42,7 @@ type diffLine struct {
 // Sign returns the sign of the line, which says the same as its colour.
 func (l diffLine) Sign() string { return signs[l.Kind] }
 
-// Said returns the sign for those who hear the page.
+// Said returns the sign for screen readers.
 func (l diffLine) Said() string { return saidSigns[l.Kind] }
 
 var (

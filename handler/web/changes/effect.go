@@ -69,7 +69,7 @@ func effectsOfPlan(plan *guidonv1.PlanResponse) (effects []effect) {
 }
 
 // maxRewound limits how far back the effect of a change is computed: the state before it
-// has to be made from all changes since.
+// must be computed from all changes since.
 const maxRewound = 1000
 
 // effectsOfChange returns what a change meant for people, as far as that can be computed:

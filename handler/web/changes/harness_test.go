@@ -72,7 +72,7 @@ func (s *site) stored(key string) *guidon.Flag {
 	return view.Snapshot.Flag(key)
 }
 
-// wantName checks the name of the flag wish; "" means that there is none.
+// wantName checks the name of the flag wish; "" means no flag.
 func (s *site) wantName(want string) {
 	s.t.Helper()
 	got := ""

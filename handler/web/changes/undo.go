@@ -401,7 +401,7 @@ func sidesOf(form url.Values) map[string]string {
 	return sides
 }
 
-// sideOf returns the side, or "" if it is none.
+// sideOf returns the side, or "" if it is not a side.
 func sideOf(text string) string {
 	if text == sideCurrent || text == sideEarlier {
 		return text

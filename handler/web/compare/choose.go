@@ -31,7 +31,7 @@ type choice struct {
 	Problems      part.Problems
 }
 
-// choose asks what to compare with, or leads to the page that compares with what was chosen.
+// choose asks what to compare with, or redirects to the comparison that was chosen.
 func choose(v *page.Visit) error {
 	q := v.Query()
 	c := &choice{Namespace: q.Get(fieldNamespace), At: strings.TrimSpace(q.Get(fieldAt))}

@@ -212,7 +212,7 @@ func TestMoved(t *testing.T) {
 			t.Errorf("%d rows are marked, want 1: %s", got, r.Text())
 		}
 		s.wantKeys(before...)
-		// What is not selected may change meanwhile.
+		// Objects that are not selected may change in between.
 		s.rename("default", "same", "Other")
 		send(s.Server, send(s.Server, s.Get(from), "compare", "review", []string{"flag", "gift"}), "review", "apply").Location()
 		if got := s.snapshot("default").Flag("gift"); len(got.Rollouts) != 1 {

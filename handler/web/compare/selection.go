@@ -66,7 +66,7 @@ func (s *selection) empty() bool {
 	return s.Scope == scopeSelected && len(s.Flags) == 0 && len(s.Segments) == 0
 }
 
-// restrict makes the plan of everything one of what is selected.
+// restrict limits the plan to the selected objects.
 func (s *selection) restrict(r *guidonv1.PlanRequest) {
 	switch s.Scope {
 	case scopeEqual:

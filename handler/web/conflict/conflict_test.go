@@ -89,7 +89,7 @@ func isCard(n *html.Node) bool {
 	return false
 }
 
-// rows returns the rows of what goes together.
+// rows returns the rows of changes that do not conflict.
 func rows(r *webtest.Reply) (texts []string) {
 	for _, n := range r.All("tbody") {
 		for row := range n.ChildNodes() {
@@ -263,7 +263,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestNoConflict: changes of other objects are none.
+// TestNoConflict: changes of other objects do not conflict.
 func TestNoConflict(t *testing.T) {
 	s, jonas := visitors(t)
 	mine, segment := s.Get(flags+"one-click-buy/details"), s.Get(segments+"risky-orders")
@@ -316,7 +316,7 @@ func TestDeletedUnchanged(t *testing.T) {
 	}
 }
 
-// TestBaseGone: without the records of what the edit began from, each difference is to choose.
+// TestBaseGone: without the state that the edit began from, every difference is a choice.
 func TestBaseGone(t *testing.T) {
 	s, jonas := visitors(t)
 	mine, deleted := s.Get(flags+"one-click-buy/details"), s.Get(flags+"dark-mode/details")

@@ -93,7 +93,7 @@ func (p *Page) shown() []*guidonv1.MergeConflict {
 // more returns how many conflicts share a choice.
 func (p *Page) more() int { return len(p.Details.GetConflicts()) - len(p.shown()) }
 
-// maxParts limits the rows of what goes together.
+// maxParts limits the rows of changes that do not conflict.
 const maxParts = 200
 
 // together returns what one side alone has changed, and how many more parts there are.

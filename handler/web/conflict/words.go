@@ -224,7 +224,7 @@ func (p *Page) named(member string, texts []string) []string {
 	return names
 }
 
-// object returns a rule, a step, a condition or a variant in words; "" if it is none of them.
+// object returns a rule, a step, a condition or a variant in words; "" if it is something else.
 func (p *Page) object(fields map[string]*structpb.Value) string {
 	switch {
 	case fields["segmentKeys"] != nil:

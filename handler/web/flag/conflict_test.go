@@ -47,7 +47,7 @@ func TestConflictAgain(t *testing.T) {
 	press(t, s, r, "continue").Check(200).Contains("two", "25%")
 }
 
-// TestNoConflict: a change of another flag, or of another part of the namespace, is none.
+// TestNoConflict: a change of another flag, or of another part of the namespace, does not conflict.
 func TestNoConflict(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	mine := s.Get(flags + "one-click-buy?edit=3")

@@ -289,7 +289,7 @@ func operatorText(all bool) string {
 }
 
 // result returns the flag that the draft stands for. Steps that are as they were stay
-// exactly as they are stored. What is not a number counts as 0.
+// exactly as they are stored. Text that is not a number counts as 0.
 func (d *draft) result() *guidonv1.DocumentFlag {
 	f := proto.CloneOf(d.base)
 	if d.boolean {

@@ -17,7 +17,7 @@ type elsewhere struct {
 const maxElsewhere = 50
 
 // readElsewhere returns the flags of the same key in the other namespaces that the visitor
-// may see. What cannot be read is left out.
+// may see. Namespaces that cannot be read are left out.
 func (s *subject) readElsewhere() (found []elsewhere) {
 	for _, n := range s.v.Namespaces[:min(len(s.v.Namespaces), maxElsewhere)] {
 		if n.GetKey() == s.v.Key() {

@@ -72,7 +72,7 @@ func unclosed(text string) string {
 	return "This object never ends: add }."
 }
 
-// indented returns JSON with one member a line. What is no JSON stays as it is.
+// indented returns JSON with one member a line. Other text stays as it is.
 func indented(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
@@ -81,7 +81,7 @@ func indented(text string) string {
 	return b.String()
 }
 
-// compacted returns JSON without spaces. What is no JSON stays as it is.
+// compacted returns JSON without spaces. Other text stays as it is.
 func compacted(text string) string {
 	var b bytes.Buffer
 	if json.Compact(&b, []byte(text)) != nil {

@@ -15,7 +15,7 @@ type member struct {
 	raw string // the value as JSON
 }
 
-// membersOf returns the metadata in their order. What is no JSON object has none.
+// membersOf returns the metadata in their order. Other text has no members.
 func membersOf(f *guidonv1.DocumentFlag) (all []member) {
 	d := json.NewDecoder(strings.NewReader(f.GetMetadata()))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// getReview leads to the flag: there is nothing to review without a draft, which is in a
+// getReview redirects to the flag: there is nothing to review without a draft, which is in a
 // form.
 func (p pages) getReview(v *page.Visit) error {
 	v.Redirect(page.Below("namespaces", v.Key(), "flags", v.Variable("flag")))

@@ -208,7 +208,7 @@ func (s *selection) do() error {
 	return nil
 }
 
-// promote leads to the comparison with the chosen namespace, for the flags.
+// promote redirects to the comparison with the chosen namespace, for the flags.
 func (s *selection) promote() error {
 	to := s.form.Get("to")
 	if !slices.ContainsFunc(targets(s.v), func(n namespace) bool { return n.Key == to }) {
@@ -277,13 +277,13 @@ func (s *selection) conflict(since int64) error {
 		return s.unusable("The selected flags no longer exist", "They have been deleted. Changes says when, and by whom.")
 	}
 	s.form.Del("confirm") // what was typed was about the flags as they were
-	if len(s.news) == 0 { // the revision is none of this database
+	if len(s.news) == 0 { // the revision is not one of this database
 		s.problems.Add("question", "The namespace has changed in the meantime. Look at these flags again, then confirm.")
 	}
 	return s.ask(http.StatusConflict)
 }
 
-// refused asks again, because of what the operation has found wrong. If a flag was deleted
+// refused asks again with the problem that the operation found. If a flag was deleted
 // just now, that is a conflict.
 func (s *selection) refused(since int64, refusal error) error {
 	if err := s.read(); err != nil {
@@ -300,7 +300,7 @@ func (s *selection) refused(since int64, refusal error) error {
 	return s.ask(http.StatusUnprocessableEntity)
 }
 
-// leave leads to the list, which says what was saved in the revision.
+// leave redirects to the list, which says what was saved in the revision.
 func (s *selection) leave(revision int64) {
 	if revision > 0 {
 		s.list.Set("saved", strconv.FormatInt(revision, 10))

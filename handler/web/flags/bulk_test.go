@@ -45,7 +45,7 @@ func at(t *testing.T, s *webtest.Server) int64 {
 	return view.Snapshot.Revision().Number
 }
 
-// by is the author of what somebody else does.
+// by is the author of another person’s changes.
 var by = service.Write{By: service.Caller{Actor: change.Actor{ID: "oidc:jonas", Name: "Jonas"}}}
 
 // touch changes a flag as somebody else.
@@ -119,7 +119,7 @@ func TestTurnOffSome(t *testing.T) {
 		t.Errorf("got %+v, %v; want one revision with two records", records, err)
 	}
 
-	// What is off already stays as it is.
+	// A flag that is off already stays as it is.
 	form.Set("revision", fmt.Sprint(start+1))
 	if got, want := s.Post(list, form).Location(), list; got != want || at(t, s) != start+1 {
 		t.Errorf("again: leads to %s, want %s", got, want)

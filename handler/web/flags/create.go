@@ -129,7 +129,7 @@ func (n *newFlag) change(a page.Action) {
 	}
 }
 
-// create creates the flag and leads to its page or, for another one, to an empty form.
+// create creates the flag and redirects to its page or, for another one, to an empty form.
 func (n *newFlag) create(v *page.Visit, another bool) error {
 	flag := n.check()
 	if len(n.Problems) > 0 {

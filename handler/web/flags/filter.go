@@ -58,7 +58,7 @@ var sorts = []struct {
 	{"-name", "Name, from Z", guidonv1.FlagSort_NAME_FLAG_SORT, true},
 }
 
-// filterOf returns the filter of an address. What is not known in it is left out.
+// filterOf returns the filter of an address. Unknown fields and values are left out.
 func filterOf(query url.Values) filter {
 	f := filter{query: make(url.Values), page: 1}
 	if q := strings.TrimSpace(query.Get(fieldQuery)); q != "" {

@@ -80,7 +80,7 @@ func replyUnused(v *page.Visit, status int, opened snoozing) error {
 	return nil
 }
 
-// newUnused returns the page that the address selects. What is not known in it is left out.
+// newUnused returns the page that the address selects. Unknown fields and values are left out.
 func newUnused(query url.Values) *unused {
 	u := &unused{page: 1}
 	for _, r := range reasons {

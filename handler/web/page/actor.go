@@ -23,7 +23,7 @@ func ActorOf(a *guidonv1.Actor) Actor {
 	return actor
 }
 
-// nameOfActor returns the name of an actor who has none but an id.
+// nameOfActor returns a name for an actor that has only an id.
 func nameOfActor(id string) string {
 	if id == change.Anonymous.ID {
 		return "Anonymous"

@@ -39,8 +39,8 @@ const preferencesCookie = "guidon_preferences"
 // maxPreference limits the length of one preference, in bytes.
 const maxPreference = 255
 
-// readPreferences returns the preferences in the values of the Cookie header. What is not
-// valid counts as unset.
+// readPreferences returns the preferences in the values of the Cookie header. Invalid
+// ones count as unset.
 func readPreferences(lines []string) Preferences {
 	r := http.Request{Header: http.Header{"Cookie": lines}}
 	p := Preferences{Keys: true}

@@ -42,7 +42,7 @@ func (v *Visit) Variable(name string) string { return v.variables[name] }
 // Key returns the key of the namespace that the page is about, or "".
 func (v *Visit) Key() string { return v.Namespace.GetKey() }
 
-// Query returns the fields of the address. What is malformed is left out.
+// Query returns the fields of the address. Malformed fields are left out.
 func (v *Visit) Query() url.Values {
 	if v.query == nil {
 		v.query, _ = url.ParseQuery(v.Request.URL.RawQuery) // as net/http does

@@ -39,7 +39,7 @@ var icons = map[string]string{ // #nosec G101 -- no credentials
 	"dark":       `<path d="M13.75 9.5A6 6 0 1 1 6.5 2.25a4.75 4.75 0 0 0 7.25 7.25z"/>`,
 }
 
-// drawing returns the drawing of the icon. It panics if there is none of the name.
+// drawing returns the drawing of the icon. It panics if no icon has the name.
 func drawing(name string) string {
 	d, ok := icons[name]
 	if !ok {

@@ -86,7 +86,7 @@ func (r *Review) Asks() bool { return r.Target.GetConfirmChanges() }
 func (r *Review) Empty() bool { return r.Plan == nil || len(r.Plan.GetChanges()) == 0 }
 
 // Submit applies the plan that the form has seen. It returns the new revision. Otherwise
-// that is 0, and the review is to be shown again with the status.
+// that is 0, and the review must be shown again with the status.
 func (r *Review) Submit(v *page.Visit, form url.Values) (revision int64, status int, err error) {
 	r.Message, r.Confirmed = strings.TrimSpace(form.Get(FieldMessage)), strings.TrimSpace(form.Get(FieldConfirm))
 	if r.Asks() && r.Confirmed != r.Target.GetKey() {

@@ -39,7 +39,7 @@ type model struct {
 	problems  part.Problems
 	choices   []choice // flags to choose from
 	info      *flaginfo.Info
-	flag      *guidonv1.DocumentFlag // the one that is asked about; nil for all, or if there is none
+	flag      *guidonv1.DocumentFlag // the chosen one; nil for all, or if there is none
 	failure   string                 // why there is no answer although the form is right
 	answer    *answer
 	list      *list

@@ -56,7 +56,7 @@ type row struct{ Key, Value string }
 
 func (r row) empty() bool { return r.Key == "" && r.Value == "" }
 
-// formOf returns the form that was sent. What is not UTF-8 is replaced.
+// formOf returns the form that was sent. Invalid UTF-8 is replaced.
 func formOf(values url.Values) form {
 	valid := func(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 	text := func(name string) string { return valid(values.Get(name)) }

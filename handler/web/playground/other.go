@@ -79,7 +79,7 @@ func (x *explained) other(o *guidonv1.OtherResult) other {
 	return v
 }
 
-// changes returns what would have to be different.
+// changes returns the changes needed.
 func (x *explained) changes(changes []*guidonv1.PropertyChange) []span {
 	words := []span{plain("if ")}
 	for i, c := range changes {
@@ -95,7 +95,7 @@ func (x *explained) changes(changes []*guidonv1.PropertyChange) []span {
 	return words
 }
 
-// demands returns what a property would have to be.
+// demands returns the values that a property needs.
 func demands(c *guidonv1.PropertyChange) (words []span) {
 	example := guidon.Shorten(c.GetExample(), shortValue)
 	said := false // the words already say the example

@@ -27,7 +27,7 @@ type step struct {
 	Ruler    *ruler
 }
 
-// segment is the name of a segment, and where its page is; "" if there is none any more.
+// segment is the name of a segment, and where its page is; "" if it no longer exists.
 type segment struct{ Name, Address string }
 
 // check is a segment compared with the entity.

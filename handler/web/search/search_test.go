@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// TestSearch: what matches is found, the best first, and leads to its page.
+// TestSearch: what matches is found, the best first, and links to its page.
 func TestSearch(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	r := s.Get("/search?q=one-click-buy").Check(200).Contains("One-click buy", "Turn off One-click buy", "New flag “one-click-buy”")

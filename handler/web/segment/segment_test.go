@@ -47,7 +47,7 @@ func TestList(t *testing.T) {
 	webtest.New(t, webtest.Options{Empty: true}).Get(segmentsPath).Check(200).Contains("No segments in Default yet", "Create the first", "Import a file", "Copy from a namespace")
 }
 
-// TestPages: 50 segments are on a page, and links lead to the others.
+// TestPages: a page has 50 segments and links to the other pages.
 func TestPages(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Empty: true})
 	for i := range 120 {
@@ -216,7 +216,7 @@ func TestAt(t *testing.T) {
 	s.Get(riskyPath + "?at=99").Check(404)
 }
 
-// TestViewers: those who may not edit see no control that would, and nothing they send is
+// TestViewers: viewers see no control that edits, and nothing they send is
 // saved. They can ask who is in a segment.
 func TestViewers(t *testing.T) {
 	editor := webtest.New(t, webtest.Options{})

@@ -76,7 +76,7 @@ func TestNewBindingProblems(t *testing.T) {
 	s.Get("/settings/access").Check(200).Contains("No roles were given", "Roles have no effect yet")
 }
 
-// TestManyBindings: pages of 200 lead to each other.
+// TestManyBindings: pages of 200 link to each other.
 func TestManyBindings(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Open: true})
 	for i := range 203 {

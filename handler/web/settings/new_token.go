@@ -26,7 +26,7 @@ type newTokenPage struct {
 	Date              string // for "date"
 	Sure              bool   // it may be valid forever
 	Shown             string // when the form was shown, in microseconds since 1970
-	Asks              bool   // whether it is to be valid forever
+	Asks              bool   // whether it must be valid forever
 	Problems          part.Problems
 }
 

@@ -33,7 +33,7 @@ func Routes(site *page.Site) []page.Route {
 	}
 }
 
-// showSettings leads to the first page of settings.
+// showSettings redirects to the first page of settings.
 func showSettings(v *page.Visit) error {
 	v.Redirect(page.Below("settings", "profile"))
 	return nil

@@ -113,7 +113,7 @@ func TestCreator(t *testing.T) {
 	}
 }
 
-// TestManyTokens: pages of 100 lead to each other.
+// TestManyTokens: pages of 100 link to each other.
 func TestManyTokens(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Open: true})
 	for i := range 130 {

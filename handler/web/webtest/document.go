@@ -36,7 +36,7 @@ func (r *Reply) checkDocument() {
 	}
 }
 
-// checkElement checks that an element runs nothing and leads nowhere it should not.
+// checkElement checks that an element runs nothing and links only to places that it may.
 func (r *Reply) checkElement(n *html.Node) {
 	r.t.Helper()
 	if n.Data == "style" || n.Data == "script" && Attribute(n, "src") == "" {

@@ -174,7 +174,7 @@ func (s *Server) SignIn(in service.TokenInput) string {
 	return ""
 }
 
-// As returns the same server visited with another session; "" is none.
+// As returns the same server visited with another session; "" means no session.
 func (s *Server) As(session string) *Server {
 	other := *s
 	other.session = session

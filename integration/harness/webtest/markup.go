@@ -57,7 +57,7 @@ func markup(text string, full bool) (found []Finding) {
 	return found
 }
 
-// hasSkipLink reports whether the first element that can have the focus leads to <main>.
+// hasSkipLink reports whether the first element that can have the focus targets <main>.
 func hasSkipLink(root *html.Node) bool {
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode || !slices.Contains([]string{"a", "button", "input", "select", "textarea", "summary"}, n.Data) {

@@ -20,7 +20,7 @@ func (v *Visitor) Visit(t testing.TB, path string) *Page {
 	return v.arrive(t, true, chromedp.Navigate(v.Base+path))
 }
 
-// Follow runs actions that lead to another page, such as a click on a link, and returns
+// Follow runs actions that open another page, such as a click on a link, and returns
 // that page when it is complete. Messages of the page before are among those of the page.
 func (v *Visitor) Follow(t testing.TB, actions ...chromedp.Action[chromedp.Void]) *Page {
 	t.Helper()
