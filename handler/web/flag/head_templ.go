@@ -79,7 +79,7 @@ func (s *subject) head(state part.State, current string) templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<span>Changed")
 			_ = s.moment().Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("by <b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(actorName(s.last)))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(s.last.GetActor()).Name))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</b></span>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><div class=\"acts\">")

@@ -91,7 +91,7 @@ func (s *subject) missing(err error) error {
 		Text:    "The address may have a typing error. Search for the flag by its name.", Err: err,
 	}
 	if c := s.deletion(); c != nil {
-		e.Text = "Deleted by " + actorName(c) + " " + s.v.Ago(c.GetAt().AsTime()) + ", in revision " + strconv.FormatInt(c.GetRevision(), 10) + ". You can undo this in Changes."
+		e.Text = "Deleted by " + page.ActorOf(c.GetActor()).Name + " " + s.v.Ago(c.GetAt().AsTime()) + ", in revision " + strconv.FormatInt(c.GetRevision(), 10) + ". You can undo this in Changes."
 	}
 	return e
 }
@@ -103,15 +103,6 @@ func (s *subject) deletion() *guidonv1.Change {
 		return nil
 	}
 	return list.GetChanges()[0]
-}
-
-// actorName returns who made a change.
-func actorName(c *guidonv1.Change) string {
-	name := cmp.Or(page.Printable(c.GetActor().GetName(), 128), page.Printable(c.GetActor().GetId(), 128))
-	if name == "" || name == "anonymous" { // authentication is off
-		return "Anonymous"
-	}
-	return name
 }
 
 // boolean reports whether the flag has steps; otherwise it has variants and rules.

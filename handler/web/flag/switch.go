@@ -140,7 +140,7 @@ func actorOf(c *guidonv1.Change) string {
 	if c == nil {
 		return "Somebody"
 	}
-	return actorName(c)
+	return page.ActorOf(c.GetActor()).Name
 }
 
 // turn turns the flag off or on, unless it has changed since a revision.

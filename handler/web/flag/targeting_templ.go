@@ -124,7 +124,7 @@ func (e *edit) staleNote() templ.Component {
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 				ctx = templ.InitializeContext(ctx)
 				_, _ = templ_7745c5c3_Buffer.WriteString("<b>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(actorName(e.last)))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(e.last.GetActor()).Name))
 				_, _ = templ_7745c5c3_Buffer.WriteString("</b> changed this flag")
 				_ = e.moment().Render(ctx, templ_7745c5c3_Buffer)
 				_, _ = templ_7745c5c3_Buffer.WriteString(" ")

@@ -225,7 +225,8 @@ func (l *list) addAuthors(v *page.Visit) error {
 	}
 	for i := range l.rows {
 		if c := byKey[l.rows[i].Key]; c != nil {
-			l.rows[i].Author, l.rows[i].Token = cmp.Or(c.GetActor().GetName(), "Anonymous"), c.GetActor().GetMethod() == "token"
+			actor := page.ActorOf(c.GetActor())
+			l.rows[i].Author, l.rows[i].Token = actor.Name, actor.Token
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func (d *deletion) delete() error {
 	case guidon.FailedPrecondition: // the page shows what it is now
 		who := "somebody"
 		if d.Last != nil {
-			who = actorName(d.Last)
+			who = page.ActorOf(d.Last.GetActor()).Name
 		}
 		d.Problems.Add("key", "This segment was changed by "+who+" meanwhile. Look at it again, then type the key.")
 		d.Revision, d.Typed = d.subject.Revision, ""

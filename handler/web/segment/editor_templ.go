@@ -69,7 +69,7 @@ func (s *subject) head(tab string, edits bool) templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<span>Changed ")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.ago()))
 			_, _ = templ_7745c5c3_Buffer.WriteString(" by <b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(actorName(s.Last)))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(s.Last.GetActor()).Name))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</b></span>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><div class=\"acts\">")

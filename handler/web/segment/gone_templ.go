@@ -8,6 +8,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"strconv"
 )
@@ -30,7 +31,7 @@ func (m *missingPage) main() templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("</h1>")
 		if d := m.Deleted; d != nil {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<p>Deleted by ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(actorName(d)))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(d.GetActor()).Name))
 			_, _ = templ_7745c5c3_Buffer.WriteString(" <time datetime=\"")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(rfc3339(d)))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")

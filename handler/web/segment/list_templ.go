@@ -216,7 +216,7 @@ func (l *list) row(g *guidonv1.SegmentSummary) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("</time> ")
 		if c := l.Changes[g.GetKey()]; c != nil {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<small class=\"muted breaks\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(actorName(c)))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(c.GetActor()).Name))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")

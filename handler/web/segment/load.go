@@ -1,12 +1,10 @@
 package segment
 
 import (
-	"cmp"
 	"strconv"
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -88,14 +86,6 @@ func newestRecord(v *page.Visit, key string) (*guidonv1.Change, error) {
 		return nil, err
 	}
 	return list.GetChanges()[0], nil
-}
-
-// actorName returns who made a change, for people.
-func actorName(c *guidonv1.Change) string {
-	if c.GetActor().GetName() == "" && c.GetActor().GetId() == change.Anonymous.ID {
-		return "Anonymous"
-	}
-	return page.Printable(cmp.Or(c.GetActor().GetName(), c.GetActor().GetId(), "somebody unknown"), 128)
 }
 
 // undoable is how long the page offers to undo what the visitor has just saved.
