@@ -137,7 +137,7 @@ func historySelected(v *page.Visit, h *historyPage, r record) templ.Component {
 			_ = part.Icon("undo").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("Undo this change</a>")
 		} else {
-			_ = viewOnly(v).Render(ctx, templ_7745c5c3_Buffer)
+			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><section class=\"card\"><header><h3>What it meant</h3></header><div class=\"body\">")
 		if h.Detail.TooLarge || len(h.Detail.Differences) == 0 {

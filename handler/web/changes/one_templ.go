@@ -42,7 +42,7 @@ func oneMain(v *page.Visit, p *onePage) templ.Component {
 			_ = part.Icon("undo").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("Undo this change</a>")
 		} else {
-			_ = viewOnly(v).Render(ctx, templ_7745c5c3_Buffer)
+			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><div class=\"flow\">")
 		if p.Known {
@@ -181,28 +181,6 @@ func facts(v *page.Visit, g *group) templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("</span></span>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
-		return nil
-	})
-}
-
-// viewOnly says that the visitor may not edit, and why.
-func viewOnly(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var23 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var23 == nil {
-			templ_7745c5c3_Var23 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip line\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(viewOnlyReason(v)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("lock").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("View only <span class=\"vh\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(viewOnlyReason(v)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></span>")
 		return nil
 	})
 }

@@ -103,11 +103,3 @@ func revisionText(revision int64) string { return strconv.FormatInt(revision, 10
 func (r record) UndoAddress(v *page.Visit) string {
 	return v.In("changes", revisionText(r.GetRevision()), "undo") + objectQuery(r.GetKind(), r.GetKey())
 }
-
-// viewOnlyReason says why the visitor may not edit.
-func viewOnlyReason(v *page.Visit) string {
-	if v.Site.ReadOnly {
-		return "This server is read-only."
-	}
-	return "Editing needs the role Edit in " + page.NamespaceName(v.Namespace) + "; you have " + page.RoleLabel(v.RoleIn(v.Key())) + "."
-}

@@ -38,7 +38,7 @@ func reviewMain(v *page.Visit, r *review) templ.Component {
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"acts\">")
 		if !v.MayEdit() {
-			_ = viewOnly(v).Render(ctx, templ_7745c5c3_Buffer)
+			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
 		_ = part.ProblemSummary(r.problems).Render(ctx, templ_7745c5c3_Buffer)

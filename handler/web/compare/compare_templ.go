@@ -194,7 +194,7 @@ func compareMain(v *page.Visit, c *comparison) templ.Component {
 		_ = versus(v, c).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"acts\">")
 		if !v.MayEdit() {
-			_ = part.ViewOnly(v.Site.ReadOnly).Render(ctx, templ_7745c5c3_Buffer)
+			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn quiet fold\" href=\"")
 		var templ_7745c5c3_Var30 templ.SafeURL
@@ -450,7 +450,7 @@ func reviewMain(v *page.Visit, c *comparison, title string) templ.Component {
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div><div class=\"acts\">")
 		if !v.MayEdit() {
-			_ = part.ViewOnly(v.Site.ReadOnly).Render(ctx, templ_7745c5c3_Buffer)
+			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
 		_ = planned.Status(c.Review).Render(ctx, templ_7745c5c3_Buffer)

@@ -113,7 +113,7 @@ func TestViewer(t *testing.T) {
 	viewer.Get("/namespaces/default/flags").Check(200).Contains("View only").Lacks("New flag", "Turn off", "Duplicate", "Delete")
 	viewer.Get("/namespaces/default/new-flag").Check(403)
 	viewer.Post("/namespaces/default/new-flag", url.Values{"type": {"boolean"}, "name": {"New"}, "do": {"save"}}).Check(403)
-	webtest.New(t, webtest.Options{ReadOnly: true}).Get("/namespaces/default/flags").Check(200).Contains("Read-only").Lacks("New flag")
+	webtest.New(t, webtest.Options{ReadOnly: true}).Get("/namespaces/default/flags").Check(200).Contains("View only This server is read-only.").Lacks("New flag")
 	s.As("").Get("/namespaces/default/flags?q=a").Location()
 }
 

@@ -43,7 +43,7 @@ func listMain(v *page.Visit, l *list) templ.Component {
 			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("New flag</a>")
 		} else {
-			_ = part.ViewOnly(v.Site.ReadOnly).Render(ctx, templ_7745c5c3_Buffer)
+			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
 		if l.all == 0 {

@@ -27,7 +27,7 @@ func unusedMain(v *page.Visit, u *unused) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Unused flags</h1><p>Flags that give everyone the same, or whose review date has passed.</p></div>")
 		if !u.mayEdit {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"acts\">")
-			_ = part.ViewOnly(v.Site.ReadOnly).Render(ctx, templ_7745c5c3_Buffer)
+			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div><nav class=\"tabs\" aria-label=\"Reason\">")

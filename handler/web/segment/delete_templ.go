@@ -31,7 +31,7 @@ func (d *deletion) main() templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Delete ")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.name()))
 			_, _ = templ_7745c5c3_Buffer.WriteString("?</h1></div><div class=\"acts\">")
-			_ = viewOnly(d.Visit).Render(ctx, templ_7745c5c3_Buffer)
+			_ = d.Visit.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><a class=\"btn\" href=\"")
 			var templ_7745c5c3_Var3 templ.SafeURL
 			templ_7745c5c3_Var3, _ = templ.JoinURLErrs(d.address())

@@ -7,7 +7,6 @@ import (
 
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/service"
 )
 
 // maxRailUses is how many flags the page of the segment names.
@@ -46,14 +45,6 @@ func (s *subject) atQuery() string {
 }
 
 func escape(text string) string { return url.QueryEscape(text) }
-
-// whyViewOnly says why nothing can be edited.
-func whyViewOnly(v *page.Visit) string {
-	if v.Site.ReadOnly {
-		return "This server is read-only."
-	}
-	return "Your role in " + page.NamespaceName(v.Namespace) + " is " + page.RoleLabel(v.RoleIn(v.Key())) + ". Editing takes " + page.RoleLabel(service.RoleEditor) + "."
-}
 
 // heading returns how the conditions combine, in words.
 func (d *draft) heading() string {

@@ -40,7 +40,7 @@ func (l *list) main() templ.Component {
 			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("New segment</a>")
 		} else {
-			_ = viewOnly(l.Visit).Render(ctx, templ_7745c5c3_Buffer)
+			_ = l.Visit.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
 		if l.Result.GetNamespaceCount() == 0 {

@@ -31,7 +31,7 @@ func (c *creator) main() templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div>")
 		if c.readonly {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"acts\">")
-			_ = viewOnly(c.Visit).Render(ctx, templ_7745c5c3_Buffer)
+			_ = c.Visit.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")

@@ -250,7 +250,7 @@ func TestViewers(t *testing.T) {
 			}
 		})
 	}
-	viewer.Get(riskyPath).Contains("Your role in Default is View. Editing takes Edit.")
+	viewer.Get(riskyPath).Contains("Editing needs the role Edit in Default; you have View.")
 	readOnly.Get(riskyPath).Contains("This server is read-only.")
 	if got := stored(t, editor, "risky-orders").Name; got != "Risky orders" {
 		t.Errorf("saved as %s", got)

@@ -36,7 +36,7 @@ func importMain(v *page.Visit, i *importing) templ.Component {
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"acts\">")
 		if !v.MayEdit() {
-			_ = part.ViewOnly(v.Site.ReadOnly).Render(ctx, templ_7745c5c3_Buffer)
+			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 		}
 		if i.Review == nil {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn quiet fold\" href=\"")

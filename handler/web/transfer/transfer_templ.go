@@ -197,7 +197,7 @@ func partReview(v *page.Visit, t *transfer, p *filePart) templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("> Import</label>")
 		} else if !p.mayImport(v) && p.Refused == "" {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"push\">")
-			_ = part.ViewOnly(v.Site.ReadOnly).Render(ctx, templ_7745c5c3_Buffer)
+			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</header><div class=\"body\">")
