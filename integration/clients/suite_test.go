@@ -50,6 +50,9 @@ var lambdaDifferences = []struct {
 	{"load balancer", "TestRevision/two_headers", "the same"},
 	{"load balancer", "TestLatestChanges/several_keys", "the same"},
 	{"load balancer", "TestLatestChanges/too_many_keys", "the same"},
+	{"load balancer", "TestFlagSummariesByKeys/several_keys", "the same"},
+	{"load balancer", "TestFlagSummariesByKeys/too_many_keys", "the same"},
+	{"load balancer", "TestCatalogErrors/too_many_tags", "the same"},
 }
 
 // insideTests are the tests of package handler that need a server in their own process, at
