@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/absent"
 	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -61,7 +62,7 @@ func (p pages) readEdit(v *page.Visit, t *tab) (*edit, error) {
 	}
 	e := &edit{tab: t, began: began, message: form.Get("message"), confirmed: form.Get("namespace")}
 	if e.subject, err = p.read(v); err != nil {
-		if e.subject = (&subject{v: v, key: v.Variable("flag"), asks: v.Namespace.GetConfirmChanges()}).deleted(); e.subject == nil {
+		if e.subject = p.deleted(v); e.subject == nil {
 			return nil, err
 		}
 	}
@@ -72,12 +73,14 @@ func (p pages) readEdit(v *page.Visit, t *tab) (*edit, error) {
 	return e, err
 }
 
-// deleted returns the flag as one that was deleted, or nil if it never existed.
-func (s *subject) deleted() *subject {
-	if s.last = s.deletion(); s.last == nil {
+// deleted returns the flag of the path as one that was deleted, or nil if it was not.
+func (p pages) deleted(v *page.Visit) *subject {
+	s := &subject{v: v, key: v.Variable("flag"), asks: v.Namespace.GetConfirmChanges()}
+	deletion, err := absent.Deletion(v, "flag", s.key)
+	if err != nil || deletion == nil {
 		return nil
 	}
-	s.revision = s.last.GetRevision()
+	s.last, s.revision = deletion, deletion.GetRevision()
 	return s
 }
 

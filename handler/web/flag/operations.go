@@ -19,5 +19,5 @@ const (
 	previewFlagReach  page.Operation[*guidonv1.PreviewFlagRequest, *guidonv1.FlagReach]               = "/guidon.v1.AnalysisService/PreviewFlagReach"
 	previewFlag       page.Operation[*guidonv1.PreviewFlagRequest, *guidonv1.FlagEffect]              = "/guidon.v1.AnalysisService/PreviewFlag"
 	latestChanges     page.Operation[*guidonv1.LatestChangesRequest, *guidonv1.LatestChangesResponse] = "/guidon.v1.ChangeService/LatestChanges"
-	listChanges       page.Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse]     = "/guidon.v1.ChangeService/ListChanges"
+	listSummaries     page.Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList]   = "/guidon.v1.CatalogService/ListFlagSummaries"
 )

@@ -3,8 +3,10 @@ package flag
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/absent"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -80,29 +82,21 @@ func lastChange(v *page.Visit, key string) *guidonv1.Change {
 	return latest.GetChanges()[0]
 }
 
-// missing returns the error for a flag that does not exist, with what is known about its
-// deletion.
-func (s *subject) missing(err error) error {
-	if guidon.CodeOf(err) != guidon.NotFound {
-		return err
-	}
-	e := &page.Error{
-		Heading: "There is no flag " + page.Printable(s.key, 255) + " in " + page.NamespaceName(s.v.Namespace),
-		Text:    "The address may have a typing error. Search for the flag by its name.", Err: err,
-	}
-	if c := s.deletion(); c != nil {
-		e.Text = "Deleted by " + page.ActorOf(c.GetActor()).Name + " " + s.v.Ago(c.GetAt().AsTime()) + ", in revision " + strconv.FormatInt(c.GetRevision(), 10) + ". You can undo this in Changes."
-	}
-	return e
+// missing returns the error for a flag that does not exist, with a page about it.
+func (s *subject) missing(cause error) error {
+	return absent.Error(s.v, absent.Object{Kind: "flag", Key: s.key, Place: page.PlaceFlags, List: "Flags", Similar: similar}, cause)
 }
 
-// deletion returns the change that deleted the flag, or nil if there is none.
-func (s *subject) deletion() *guidonv1.Change {
-	list, err := listChanges.Run(s.v, &guidonv1.ListChangesRequest{NamespaceKey: s.v.Key(), Kind: "flag", Key: s.key, Limit: 1})
-	if err != nil || len(list.GetChanges()) == 0 || list.GetChanges()[0].GetAction() != "delete" {
-		return nil
+// similar returns the flags that may be meant by a key that no flag has.
+func similar(v *page.Visit, key string) (links []absent.Link, err error) {
+	list, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Query: `"` + strings.ReplaceAll(key, `"`, "") + `"`, Limit: 3})
+	for _, f := range list.GetFlags() {
+		links = append(links, absent.Link{Name: cmp.Or(f.GetName(), f.GetKey()), Address: v.In("flags", f.GetKey())})
 	}
-	return list.GetChanges()[0]
+	for _, f := range list.GetSuggestions() {
+		links = append(links, absent.Link{Name: cmp.Or(f.GetName(), f.GetKey()), Address: v.In("flags", f.GetKey())})
+	}
+	return links, err
 }
 
 // boolean reports whether the flag has steps; otherwise it has variants and rules.

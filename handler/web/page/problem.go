@@ -26,6 +26,7 @@ type problem struct {
 // Error is an error with a page of its own words.
 type Error struct {
 	Heading, Text string
+	Page          Page  // shown instead of the words, if it has a Main
 	Err           error // decides about the status
 }
 
@@ -70,6 +71,10 @@ func (v *Visit) Fail(err error) {
 	}
 	p := problem{Status: status, Heading: words[0], Text: words[1], RequestID: v.Event.RequestID}
 	if own, ok := errors.AsType[*Error](err); ok {
+		if own.Page.Main != nil {
+			v.Reply(status, own.Page)
+			return
+		}
 		p.Heading, p.Text = own.Heading, own.Text
 	}
 	if status < http.StatusInternalServerError && status != http.StatusUnauthorized && status != http.StatusMethodNotAllowed && !errors.Is(err, exchange.ErrNoRoute) {

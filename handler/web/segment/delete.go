@@ -23,9 +23,6 @@ type deletion struct {
 // askDelete asks before the segment is deleted or, if it is used, says by what.
 func askDelete(v *page.Visit) error {
 	d, err := readDeletion(v)
-	if notFound(err) {
-		return d.replyMissing(err)
-	}
 	if err != nil {
 		return err
 	}
@@ -54,9 +51,6 @@ func postDelete(v *page.Visit) error {
 		return err
 	}
 	d, err := readDeletion(v)
-	if notFound(err) {
-		return d.replyMissing(err)
-	}
 	if err != nil {
 		return err
 	}

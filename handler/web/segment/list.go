@@ -8,6 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/guidonhq/guidon/handler/web/absent"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -39,7 +40,7 @@ type list struct {
 	Number     int // of the page, from 1
 	Result     *guidonv1.SegmentSummaryList
 	Changes    map[string]*guidonv1.Change
-	Similar    []*guidonv1.SegmentSummary
+	Similar    []absent.Link
 	Deleted    *guidonv1.Change // what the visitor has just deleted, or nil
 }
 
@@ -112,8 +113,8 @@ func (l *list) readDeleted() error {
 	if key == "" {
 		return nil
 	}
-	record, err := newestRecord(l.Visit, key)
-	if err != nil || record.GetAction() != "delete" {
+	record, err := absent.Deletion(l.Visit, kindSegment, key)
+	if err != nil || record == nil {
 		return err
 	}
 	if _, is := justSaved(l.Visit, record); is {

@@ -8,6 +8,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
+	"github.com/guidonhq/guidon/handler/web/absent"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -237,7 +238,7 @@ func (l *list) noMatch() templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\"><h2>")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("No segment matches “" + short(l.Query) + "”"))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</h2>")
-		_ = didYouMean(l.Visit, l.Similar).Render(ctx, templ_7745c5c3_Buffer)
+		_ = absent.DidYouMean(l.Similar).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<p><a href=\"")
 		var templ_7745c5c3_Var31 templ.SafeURL
 		templ_7745c5c3_Var31, _ = templ.JoinURLErrs(templ.SafeURL(l.In("segments")))
@@ -257,8 +258,8 @@ func (l *list) noMatch() templ.Component {
 	})
 }
 
-// didYouMean links to segments that may be meant.
-func didYouMean(v *page.Visit, similar []*guidonv1.SegmentSummary) templ.Component {
+// empty is for namespaces without segments.
+func (l *list) empty() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
@@ -268,37 +269,6 @@ func didYouMean(v *page.Visit, similar []*guidonv1.SegmentSummary) templ.Compone
 			templ_7745c5c3_Var34 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(similar) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>Did you mean ")
-			for i, g := range similar {
-				if i > 0 {
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" or "))
-				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-				var templ_7745c5c3_Var36 templ.SafeURL
-				templ_7745c5c3_Var36, _ = templ.JoinURLErrs(v.In("segments", g.GetKey()))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(shownName(g)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("?</p>")
-		}
-		return nil
-	})
-}
-
-// empty is for namespaces without segments.
-func (l *list) empty() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var38 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var38 == nil {
-			templ_7745c5c3_Var38 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\" data-region=\"list\">")
 		_ = part.Art().Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<h2>")
@@ -306,21 +276,21 @@ func (l *list) empty() templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("</h2><p>A segment is a group of people or things that flags treat in their own way: staff, a country, a plan.</p>")
 		if l.MayEdit() {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"starts\"><a class=\"card\" href=\"")
-			var templ_7745c5c3_Var40 templ.SafeURL
-			templ_7745c5c3_Var40, _ = templ.JoinURLErrs(l.In("new-segment"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
+			var templ_7745c5c3_Var36 templ.SafeURL
+			templ_7745c5c3_Var36, _ = templ.JoinURLErrs(l.In("new-segment"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Create the first</h3><p>A name and one condition are enough. Nothing changes until a flag uses it.</p></a> <a class=\"card\" href=\"")
-			var templ_7745c5c3_Var41 templ.SafeURL
-			templ_7745c5c3_Var41, _ = templ.JoinURLErrs(l.In("import"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
+			var templ_7745c5c3_Var37 templ.SafeURL
+			templ_7745c5c3_Var37, _ = templ.JoinURLErrs(l.In("import"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Icon("import").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Import a file</h3><p>YAML or JSON, from Guidon or Flipt. You see what it would change first.</p></a> <a class=\"card\" href=\"")
-			var templ_7745c5c3_Var42 templ.SafeURL
-			templ_7745c5c3_Var42, _ = templ.JoinURLErrs(l.In("compare"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
+			var templ_7745c5c3_Var38 templ.SafeURL
+			templ_7745c5c3_Var38, _ = templ.JoinURLErrs(l.In("compare"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Icon("compare").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Copy from a namespace</h3><p>Choose what to take along from another namespace.</p></a></div>")

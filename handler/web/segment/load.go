@@ -36,13 +36,13 @@ func (s *subject) address(pages ...string) string {
 	return s.In(append([]string{"segments", s.Key}, pages...)...)
 }
 
-// read returns the segment of the page. The error for a segment that does not exist has code
-// NotFound.
+// read returns the segment of the page. With an error, which has a page of its own if there is no
+// such segment, the subject only has the key.
 func read(v *page.Visit) (*subject, error) {
 	s := &subject{Visit: v, Key: v.Variable("segment"), At: v.Query().Get("at")}
 	content, state, err := getContent.RunAt(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.reference(), Key: s.Key})
 	if err != nil {
-		return s, err
+		return s, s.missing(err)
 	}
 	s.Saved, s.Revision = content.GetSegment(), state.Revision
 	return s, nil
@@ -72,16 +72,6 @@ func (s *subject) readAround() (err error) {
 // lastChange returns the newest change of an existing segment, or nil if that is not known.
 func lastChange(v *page.Visit, key string) (*guidonv1.Change, error) {
 	list, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: kindSegment, Keys: []string{key}})
-	if err != nil || len(list.GetChanges()) == 0 {
-		return nil, err
-	}
-	return list.GetChanges()[0], nil
-}
-
-// newestRecord returns the newest change record about a segment, which may be that of its
-// deletion, or nil.
-func newestRecord(v *page.Visit, key string) (*guidonv1.Change, error) {
-	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: kindSegment, Key: key, Limit: 1})
 	if err != nil || len(list.GetChanges()) == 0 {
 		return nil, err
 	}

@@ -156,7 +156,7 @@ func TestGone(t *testing.T) {
 	}
 	for _, path := range []string{"", "/used-by", "/delete"} {
 		r := s.Get(segmentsPath+"/short"+path).Check(404).Contains("Deleted by Anonymous just now at revision 4.", "Bring it back")
-		if action, _ := r.Form(""); action != "/namespaces/default/changes/4/undo" {
+		if action, _ := r.Form(""); action != "/namespaces/default/changes/4/undo?segment=short" {
 			t.Errorf("brings it back by %s", action)
 		}
 	}

@@ -34,9 +34,6 @@ type editor struct {
 // showSegment shows the conditions of a segment.
 func showSegment(v *page.Visit) error {
 	s, err := read(v)
-	if notFound(err) {
-		return s.replyMissing(err)
-	}
 	if err == nil {
 		err = s.readAround()
 	}

@@ -10,9 +10,6 @@ import (
 // showUses shows the flags that use the segment.
 func showUses(v *page.Visit) error {
 	s, err := read(v)
-	if notFound(err) {
-		return s.replyMissing(err)
-	}
 	if err == nil {
 		err = s.readAround()
 	}

@@ -1,43 +1,20 @@
 package segment
 
 import (
-	"net/http"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/guidonhq/guidon/handler/web/absent"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// missingPage is what the page about a segment shows that does not exist.
-type missingPage struct {
-	*subject
-	Deleted *guidonv1.Change // the record of its deletion, or nil
-	Similar []*guidonv1.SegmentSummary
-}
-
-// replyMissing says that there is no such segment, who deleted it, and what may be meant.
-func (s *subject) replyMissing(cause error) error {
+// missing returns the error for a segment that does not exist, with a page about it.
+func (s *subject) missing(cause error) error {
 	if s.At != "" {
 		return cause
 	}
-	m := &missingPage{subject: s}
-	record, err := newestRecord(s.Visit, s.Key)
-	if err != nil {
-		return err
-	}
-	if record.GetAction() == "delete" {
-		m.Deleted = record
-	}
-	if m.Similar, err = similar(s.Visit, s.Key); err != nil {
-		return err
-	}
-	s.Event.Err = cause
-	header := s.Header()
-	header.Del("ETag")
-	header.Set("Cache-Control", "no-store")
-	s.Reply(http.StatusNotFound, s.page("", m.main()))
-	return nil
+	return absent.Error(s.Visit, absent.Object{Kind: kindSegment, Key: s.Key, Place: page.PlaceSegments, List: "Segments", Similar: similar}, cause)
 }
 
 // maxSimilar limits the segments that may be meant.
@@ -45,15 +22,21 @@ const maxSimilar = 3
 
 // similar returns the segments that have the beginning or the end of the text in them, if the
 // whole text is in none.
-func similar(v *page.Visit, text string) ([]*guidonv1.SegmentSummary, error) {
+func similar(v *page.Visit, text string) (links []absent.Link, err error) {
 	text = strings.TrimSpace(text)
 	for _, query := range halves(text) {
 		list, err := listSummaries.Run(v, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: v.Key(), Query: `"` + query + `"`, Limit: maxSimilar})
-		if err != nil || len(list.GetSegments()) > 0 {
-			return list.GetSegments(), err
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range list.GetSegments() {
+			links = append(links, absent.Link{Name: shownName(g), Address: v.In("segments", g.GetKey())})
+		}
+		if len(links) > 0 {
+			break
 		}
 	}
-	return nil, nil
+	return links, nil
 }
 
 // minHalf is the length of the shortest text that says what may be meant, in characters.
