@@ -79,7 +79,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	mine := s.Get(flags + "one-click-buy?edit=3")
 	press(t, s, s.Get(flags+"one-click-buy/delete"), "delete", "key", "one-click-buy").Location()
-	s.Get(flags + "one-click-buy").Check(404).Contains("Deleted by Mira just now at revision 3.", "Bring it back")
+	s.Get(flags+"one-click-buy").Check(404).Contains("Deleted by Mira just now at revision 3.", "Bring it back")
 	r := press(t, s, mine, "save", "step.2.share", "25").Check(409).Contains("Mira deleted this flag while you were editing", "share 12.5%")
 	press(t, s, r, "merge").Location()
 	if got := body(t, content(t, s, "one-click-buy")); !strings.Contains(got, `"percentage":25`) {

@@ -33,7 +33,7 @@ func TestPages(t *testing.T) {
 	if got, want := s.Get(flags+"one-click-buy/review").Location(), flags+"one-click-buy"; got != want {
 		t.Errorf("a review without a draft leads to %s, want %s", got, want)
 	}
-	s.Get(flags + "one-click").Check(404).Contains("No flag one-click in Default", "Did you mean One-click buy")
+	s.Get(flags+"one-click").Check(404).Contains("No flag one-click in Default", "Did you mean One-click buy")
 }
 
 // exampleFlags returns the keys of the flags of the example.

@@ -94,6 +94,13 @@ type chip struct{ link }
 
 // showList shows the list.
 func showList(v *page.Visit) error {
+	exists := func(key string) bool {
+		_, err := getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: key})
+		return err == nil
+	}
+	if v.Opens(page.PlaceFlags, exists) {
+		return nil
+	}
 	f := filterOf(v.Query())
 	found, err := listSummaries.Run(v, f.request(v.Key()))
 	if err != nil {

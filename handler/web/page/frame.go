@@ -44,26 +44,6 @@ func (v *Visit) Places(namespace string) []PlaceLink {
 	}
 }
 
-// maxMenu limits the namespaces in the menu. The page of namespaces has all of them.
-const maxMenu = 50
-
-// menu returns the namespaces of the menu, the current one among them.
-func (v *Visit) menu() []*flipt.Namespace {
-	if len(v.Namespaces) <= maxMenu {
-		return v.Namespaces
-	}
-	return v.Namespaces[:maxMenu]
-}
-
-// elsewhere returns the address of the same place in another namespace, for a browser.
-func (v *Visit) elsewhere(namespace string, place Place) string {
-	switch place {
-	case PlaceSegments, PlacePlayground, PlaceChanges, PlaceUnused:
-		return v.To("namespaces", namespace, string(place))
-	}
-	return v.To("namespaces", namespace, string(PlaceFlags))
-}
-
 // theme returns the theme of the page; "" leaves it to the browser.
 func (v *Visit) theme() string { return v.Site.theme(v.Preferences) }
 

@@ -46,6 +46,13 @@ type list struct {
 
 // showList shows the segments of the namespace.
 func showList(v *page.Visit) error {
+	exists := func(key string) bool {
+		_, err := getContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
+		return err == nil
+	}
+	if v.Opens(page.PlaceSegments, exists) {
+		return nil
+	}
 	l := &list{Visit: v, Query: v.Query().Get("q"), Sort: v.Query().Get("sort"), Number: 1}
 	l.order()
 	if n, err := strconv.Atoi(v.Query().Get("page")); err == nil && n > 0 && n < 1_000_000 {

@@ -16,7 +16,6 @@ const (
 	preview        page.Operation[*guidonv1.PreviewSegmentRequest, *guidonv1.SegmentUsage]             = "/guidon.v1.AnalysisService/PreviewSegment"
 	explain        page.Operation[*guidonv1.ExplainSegmentRequest, *guidonv1.ExplainSegmentResponse]   = "/guidon.v1.ExplainService/ExplainSegment"
 	latestChanges  page.Operation[*guidonv1.LatestChangesRequest, *guidonv1.LatestChangesResponse]     = "/guidon.v1.ChangeService/LatestChanges"
-	listChanges    page.Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse]         = "/guidon.v1.ChangeService/ListChanges"
 	listSummaries  page.Operation[*guidonv1.ListSegmentSummariesRequest, *guidonv1.SegmentSummaryList] = "/guidon.v1.CatalogService/ListSegmentSummaries"
 	listFlags      page.Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList]       = "/guidon.v1.CatalogService/ListFlagSummaries"
 	listProperties page.Operation[*guidonv1.ListPropertiesRequest, *guidonv1.PropertyList]             = "/guidon.v1.CatalogService/ListProperties"

@@ -69,6 +69,15 @@ func pageOf[T any](v *page.Visit, all []T) (number, first int, items []T) {
 	return number, start + 1, all[start:min(start+maxRows, len(all))]
 }
 
+// pageAddress returns the address of a page of a list. That of the list may have a query.
+func pageAddress(list string, number int) string {
+	separator := "?"
+	if strings.Contains(list, "?") {
+		separator = "&"
+	}
+	return list + separator + "page=" + strconv.Itoa(number)
+}
+
 // pages returns how many pages a number of items has.
 func pages(total int) int { return (total-1)/maxRows + 1 }
 

@@ -186,14 +186,14 @@ func pager(v *page.Visit, address string, number, total int, unit string) templ.
 			if number > 1 {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
 				var templ_7745c5c3_Var26 templ.SafeURL
-				templ_7745c5c3_Var26, _ = templ.JoinURLErrs(templ.SafeURL(address + "?page=" + strconv.Itoa(number-1)))
+				templ_7745c5c3_Var26, _ = templ.JoinURLErrs(templ.SafeURL(pageAddress(address, number-1)))
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">Previous page</a> ")
 			}
 			if number < pages(total) {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
 				var templ_7745c5c3_Var27 templ.SafeURL
-				templ_7745c5c3_Var27, _ = templ.JoinURLErrs(templ.SafeURL(address + "?page=" + strconv.Itoa(number+1)))
+				templ_7745c5c3_Var27, _ = templ.JoinURLErrs(templ.SafeURL(pageAddress(address, number+1)))
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">Next page</a>")
 			}

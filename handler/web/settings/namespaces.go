@@ -2,6 +2,9 @@ package settings
 
 import (
 	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -11,16 +14,35 @@ import (
 // namespacesPage is the model of the list of namespaces.
 type namespacesPage struct {
 	Namespaces         []*flipt.Namespace // of this page
-	Page, First, Total int
+	Query              string
+	Page, First, Total int // the total of those that match
 	Deleted            bool
 }
 
 // showNamespaces lists the namespaces that the visitor may see.
 func showNamespaces(v *page.Visit) error {
-	p := namespacesPage{Total: len(v.Namespaces), Deleted: v.Query().Get("deleted") != ""}
-	p.Page, p.First, p.Namespaces = pageOf(v, v.Namespaces)
-	show(v, http.StatusOK, namespacesSection, "", p.main(v))
+	p := namespacesPage{Query: v.Query().Get("q"), Deleted: v.Query().Get("deleted") != ""}
+	matching := v.MatchingNamespaces(p.Query)
+	p.Total = len(matching)
+	p.Page, p.First, p.Namespaces = pageOf(v, matching)
+	shown := sectionPage(v, namespacesSection, "", p.main(v))
+	shown.Regions = map[string]templ.Component{page.RegionNamespaces: v.NamespaceLinks(matching, page.SpotOf(v.Query()))}
+	v.Reply(http.StatusOK, shown)
 	return nil
+}
+
+// filters reports whether the list can be filtered.
+func (p namespacesPage) filters(v *page.Visit) bool {
+	return p.Query != "" || len(v.Namespaces) >= page.ManyNamespaces
+}
+
+// address returns the address of the list with its filter, for a browser.
+func (p namespacesPage) address(v *page.Visit) string {
+	address := v.To("settings", "namespaces")
+	if p.Query != "" {
+		address += "?" + url.Values{"q": {p.Query}}.Encode()
+	}
+	return address
 }
 
 // mayCreate reports whether the visitor may create a namespace with some key.

@@ -45,7 +45,26 @@ func (p namespacesPage) main(v *page.Visit) templ.Component {
 			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
 		}
-		if p.Total == 0 {
+		if p.filters(v) {
+			_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"filters\" role=\"search\" action=\"")
+			var templ_7745c5c3_Var4 templ.SafeURL
+			templ_7745c5c3_Var4, _ = templ.JoinURLErrs(v.To("settings", "namespaces"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"with\">")
+			_ = part.Icon("search").Render(ctx, templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" type=\"search\" name=\"q\" value=\"")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Query))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"Filter namespaces\" placeholder=\"Name or key\" maxlength=\"255\"></div><button class=\"btn\">Filter</button></form>")
+		}
+		if p.Total == 0 && p.Query != "" {
+			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\"><h2>")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("No namespace matches “" + page.Printable(p.Query, maxDescription) + "”"))
+			_, _ = templ_7745c5c3_Buffer.WriteString("</h2><p><a href=\"")
+			var templ_7745c5c3_Var7 templ.SafeURL
+			templ_7745c5c3_Var7, _ = templ.JoinURLErrs(v.To("settings", "namespaces"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\">All namespaces</a></p></div>")
+		} else if p.Total == 0 {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\"><h2>No namespace to show</h2><p>You may not view any namespace of this server. Ask an administrator for a role.</p></div>")
 		} else {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<table class=\"table cards\"><caption class=\"vh\">Namespaces</caption> <thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Key</th><th scope=\"col\">Your access</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
@@ -53,7 +72,7 @@ func (p namespacesPage) main(v *page.Visit) templ.Component {
 				_ = namespaceRow(v, n).Render(ctx, templ_7745c5c3_Buffer)
 			}
 			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table>")
-			_ = pager(v, v.To("settings", "namespaces"), p.Page, p.Total, "namespace").Render(ctx, templ_7745c5c3_Buffer)
+			_ = pager(v, p.address(v), p.Page, p.Total, "namespace").Render(ctx, templ_7745c5c3_Buffer)
 		}
 		return nil
 	})
@@ -64,17 +83,17 @@ func namespaceRow(v *page.Visit, n *flipt.Namespace) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var4 == nil {
-			templ_7745c5c3_Var4 = templ.NopComponent
+		templ_7745c5c3_Var8 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var8 == nil {
+			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<tr><th scope=\"row\"><span class=\"two\"><span class=\"nsname\">")
 		_ = part.Dot(n.GetColor()).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-		var templ_7745c5c3_Var5 templ.SafeURL
-		templ_7745c5c3_Var5, _ = templ.JoinURLErrs(templ.SafeURL(v.To("namespaces", n.GetKey(), "flags")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
+		var templ_7745c5c3_Var9 templ.SafeURL
+		templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(v.To("namespaces", n.GetKey(), "flags")))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\"><bdi>")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(n)))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></a> ")
@@ -97,9 +116,9 @@ func namespaceRow(v *page.Visit, n *flipt.Namespace) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"nowrap\" data-l=\"Your access\">")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.RoleLabel(v.RoleIn(n.GetKey()))))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td><div class=\"acts\"><a class=\"btn tiny\" href=\"")
-		var templ_7745c5c3_Var9 templ.SafeURL
-		templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(v.To("namespaces", n.GetKey(), "settings")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
+		var templ_7745c5c3_Var13 templ.SafeURL
+		templ_7745c5c3_Var13, _ = templ.JoinURLErrs(templ.SafeURL(v.To("namespaces", n.GetKey(), "settings")))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Settings of " + page.NamespaceName(n)))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\">Settings</a></div></td></tr>")

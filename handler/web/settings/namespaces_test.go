@@ -2,7 +2,9 @@ package settings_test
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 	"github.com/guidonhq/guidon/service"
 )
@@ -264,4 +267,60 @@ func TestDeleteNamespace(t *testing.T) {
 	if _, err := namespace(t, s, "default"); err != nil {
 		t.Error(err)
 	}
+}
+
+// addresses returns where all links of the page lead, those of the frame included.
+func addresses(r *webtest.Reply) (addresses []string) {
+	for _, n := range r.All("a") {
+		addresses = append(addresses, webtest.Attribute(n, "href"))
+	}
+	return addresses
+}
+
+// TestMenuElsewhere: the menu of namespaces leads to the same place in another one, and to
+// the object with the same key if that exists there.
+func TestMenuElsewhere(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	create(t, s, service.NamespaceInput{Key: "staging", Name: "Staging"})
+	s.Import("other", []byte("namespace: {key: other, name: Other}\nflags:\n- {key: one-click-buy, name: O, type: BOOLEAN_FLAG_TYPE}\nsegments:\n- {key: staff, name: S, match_type: ANY_MATCH_TYPE}\n"))
+	for _, test := range []struct{ from, link, to string }{
+		{"/namespaces/default/changes", "/namespaces/other/changes", ""},
+		{"/namespaces/default/compare", "/namespaces/other/compare", ""},
+		{"/namespaces/default/new-flag", "/namespaces/other/flags", ""},
+		{"/settings/profile", "/namespaces/other/flags", ""},
+		{"/namespaces/default/flags/one-click-buy/history", "/namespaces/other/flags?open=one-click-buy", "/namespaces/other/flags/one-click-buy"},
+		{"/namespaces/default/flags/dark-mode", "/namespaces/other/flags?open=dark-mode", "/namespaces/other/flags"},
+		{"/namespaces/default/segments/staff", "/namespaces/other/segments?open=staff", "/namespaces/other/segments/staff"},
+		{"/namespaces/default/segments/germany", "/namespaces/other/segments?open=germany", "/namespaces/other/segments"},
+	} {
+		if links := addresses(s.Get(test.from).Check(200)); !slices.Contains(links, test.link) {
+			t.Errorf("%s has no link to %s: %q", test.from, test.link, links)
+		}
+		if test.to == "" {
+			continue
+		}
+		if got := s.Get(test.link).Location(); got != test.to {
+			t.Errorf("%s leads to %s, want %s", test.link, got, test.to)
+		}
+	}
+}
+
+// TestMenuFilter: with many namespaces, the menu has a filter, which finds also those that
+// the menu leaves out.
+func TestMenuFilter(t *testing.T) {
+	s := webtest.New(t, webtest.Options{Empty: true})
+	s.Get("/settings/namespaces").Check(200).Lacks("Filter")
+	for i := range 60 {
+		create(t, s, service.NamespaceInput{Key: fmt.Sprintf("team-%02d", i), Name: fmt.Sprintf("Team %02d", i)})
+	}
+	r := s.Get("/settings/namespaces?q=TEAM+5").Check(200).Contains("Team 59")
+	if got := len(rows(r)); got != 10 {
+		t.Errorf("%d namespaces match, want 10", got)
+	}
+	s.Get("/settings/namespaces?q=nope").Check(200).Contains("No namespace matches “nope”")
+	r = s.Get("/settings/namespaces?q=team-59&place=flags&open=a", "Guidon-Fragment", page.RegionNamespaces).Check(200)
+	if got, want := addresses(r), []string{"/namespaces/team-59/flags?open=a"}; !cmp.Equal(got, want) {
+		t.Errorf("links of the menu %q, want %q", got, want)
+	}
+	s.Get("/settings/namespaces?q=nope", "Guidon-Fragment", page.RegionNamespaces).Check(200).Contains("No namespace matches.")
 }

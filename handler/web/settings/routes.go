@@ -92,6 +92,11 @@ func ShowTransfer(v *page.Visit, status int, main templ.Component) {
 
 // show responds with a page of a section. title is that of the section if it is "".
 func show(v *page.Visit, status int, at section, title string, main templ.Component) {
+	v.Reply(status, sectionPage(v, at, title, main))
+}
+
+// sectionPage returns a page of a section. title is that of the section if it is "".
+func sectionPage(v *page.Visit, at section, title string, main templ.Component) page.Page {
 	crumbs := []page.Crumb{{Text: "Settings", Address: v.To("settings", "profile")}}
 	if title == "" {
 		title = at.Text
@@ -99,7 +104,7 @@ func show(v *page.Visit, status int, at section, title string, main templ.Compon
 	} else {
 		crumbs = append(crumbs, page.Crumb{Text: at.Text, Address: v.To("settings", at.Path)}, page.Crumb{Text: title})
 	}
-	v.Reply(status, page.Page{Title: title, Place: page.PlaceSettings, Crumbs: crumbs, Main: layout(v, at, main)})
+	return page.Page{Title: title, Place: page.PlaceSettings, Crumbs: crumbs, Main: layout(v, at, main)}
 }
 
 // notFound is the error for a page about something that does not exist.

@@ -1,14 +1,8 @@
 // Lists: rows follow the filter as somebody types; rows are selected and opened by keys.
 
-import { areSinglesOff, on, replace, say } from "./app.js";
+import { addressOf, areSinglesOff, on, replace, say } from "./app.js";
 
 const filterForm = document.querySelector("form[data-filter]");
-
-const addressOf = (form) => {
-  const url = new URL(form.action);
-  for (const [name, value] of new FormData(form)) if (value) url.searchParams.append(name, value);
-  return url;
-};
 
 let timer;
 const filter = async () => {

@@ -33,6 +33,13 @@ export const areSinglesOff = (event) =>
   event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented || isTyping(event.target) ||
   root.dataset.shortcuts === "off" || document.querySelector("dialog[open]") !== null;
 
+/** addressOf returns where a form that is sent by GET leads. */
+export const addressOf = (form) => {
+  const url = new URL(form.action);
+  for (const [name, value] of new FormData(form)) if (value) url.searchParams.append(name, value);
+  return url;
+};
+
 /** isPlain reports whether a click on a link opens it here. */
 export const isPlain = (event) => event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
 
@@ -55,16 +62,29 @@ const closeMenus = (except) => {
 const openMenu = (menu) => {
   if (!menu) return;
   menu.open = true;
-  menu.querySelector(".pop :is(a, button)")?.focus();
+  menu.querySelector(".pop :is(a, button, [type=search])")?.focus();
 };
 document.addEventListener("click", (event) => closeMenus(event.target.closest?.("details.menu")));
 on("keydown", "details.menu", (menu, event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (!step || !menu.open || isTyping(event.target)) return;
+  if (!step || !menu.open || isTyping(event.target) && event.target.type !== "search") return;
   event.preventDefault();
-  const items = [...menu.querySelectorAll(".pop :is(a, button)")];
+  const items = [...menu.querySelectorAll(".pop :is(a, button, [type=search])")];
   const at = items.indexOf(document.activeElement);
   items.at(at < 0 && step < 0 ? -1 : (at + step) % items.length)?.focus();
+});
+
+// The server filters the menu of namespaces as somebody types; Enter opens the first.
+let namespaces;
+const filterNamespaces = (form) => replace(addressOf(form), "namespaces");
+on("input", ".ns form", (form) => {
+  clearTimeout(namespaces);
+  namespaces = setTimeout(filterNamespaces, 120, form);
+});
+on("submit", ".ns form", async (form, event) => {
+  event.preventDefault();
+  clearTimeout(namespaces);
+  (await filterNamespaces(form))?.querySelector("a")?.click();
 });
 
 // What is wrong with a form comes first.
