@@ -25,10 +25,10 @@ func TestList(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]string{
-		"wishlist":          "Wishlist wishlist On on – – A just now Open Try it Duplicate Turn off Delete",
-		"homepage-layout":   "Homepage layout homepage-layout Off grid while off All visitors team-content A just now Open Try it Duplicate Turn on Delete",
-		"checkout-redesign": "Checkout redesign checkout-redesign On classic 80% · one-page 10% · express 10% Staff +3 team-checkout A just now Open Try it Duplicate Turn off Delete",
-		"one-click-buy":     "One-click buy one-click-buy Partly on on 13% · off 87% Loyal customers +3 team-checkout A just now Open Try it Duplicate Turn off Delete",
+		"wishlist":          "Wishlist wishlist On on – – A just now by Anonymous Open Try it Duplicate Turn off Delete",
+		"homepage-layout":   "Homepage layout homepage-layout Off grid while off All visitors team-content A just now by Anonymous Open Try it Duplicate Turn on Delete",
+		"checkout-redesign": "Checkout redesign checkout-redesign On classic 80% · one-page 10% · express 10% Staff +3 team-checkout A just now by Anonymous Open Try it Duplicate Turn off Delete",
+		"one-click-buy":     "One-click buy one-click-buy Partly on on 13% · off 87% Loyal customers +3 team-checkout A just now by Anonymous Open Try it Duplicate Turn off Delete",
 	} {
 		if got := rows[key]; got != want {
 			t.Errorf("%s: got %q, want %q", key, got, want)

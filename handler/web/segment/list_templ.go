@@ -208,7 +208,11 @@ func (l *list) row(g *guidonv1.SegmentSummary) templ.Component {
 		} else {
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(int(g.GetFlagCount()), "flag")))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td data-l=\"Changed\"><time datetime=\"")
+		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"when\" data-l=\"Changed\"><span>")
+		if c := l.Changes[g.GetKey()]; c != nil {
+			_ = author(page.ActorOf(c.GetActor())).Render(ctx, templ_7745c5c3_Buffer)
+		}
+		_, _ = templ_7745c5c3_Buffer.WriteString("<time datetime=\"")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.GetUpdatedAt().AsTime().Format(timeForm)))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Instant(g.GetUpdatedAt().AsTime())))
@@ -216,11 +220,11 @@ func (l *list) row(g *guidonv1.SegmentSummary) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Ago(g.GetUpdatedAt().AsTime())))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</time> ")
 		if c := l.Changes[g.GetKey()]; c != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<small class=\"muted breaks\">")
+			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"vh\">by ")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(c.GetActor()).Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
+			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
+		_, _ = templ_7745c5c3_Buffer.WriteString("</span></td></tr>")
 		return nil
 	})
 }
@@ -296,6 +300,21 @@ func (l *list) empty() templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Copy from a namespace</h3><p>Choose what to take along from another namespace.</p></a></div>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		return nil
+	})
+}
+
+func author(a page.Actor) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var39 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var39 == nil {
+			templ_7745c5c3_Var39 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		_ = part.Avatar(a.Name, page.Initials(a.Name), a.Token).Render(ctx, templ_7745c5c3_Buffer)
 		return nil
 	})
 }

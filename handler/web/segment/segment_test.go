@@ -19,7 +19,7 @@ import (
 func TestList(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	replace(t, s, "lonely", &service.DocumentSegment{Name: "Alone", Constraints: []*service.DocumentConstraint{{Type: 1, Property: "a", Operator: "eq", Value: "b"}}})
-	r := s.Get(segmentsPath).Check(200).Contains("Segments 16", "Risky orders risky-orders any of 3: fraud_score is greater than 0.87", "3 flags", "just now", "All visitors all-visitors everyone 6 flags", "Alone lonely a is b not used just now Jonas", "1–16 of 16")
+	r := s.Get(segmentsPath).Check(200).Contains("Segments 16", "Risky orders risky-orders any of 3: fraud_score is greater than 0.87", "3 flags", "just now", "All visitors all-visitors everyone 6 flags", "Alone lonely a is b not used J just now by Jonas", "1–16 of 16")
 	if !strings.Contains(r.Body, `<span class="soon">not used</span>`) {
 		t.Error("a segment without flags is not marked")
 	}
