@@ -24,14 +24,29 @@ func TestScreenshots(t *testing.T) {
 	for _, p := range pages {
 		v := all.as(t, p.as)
 		t.Run(p.name, func(t *testing.T) {
-			for _, look := range []webtest.Look{webtest.Desktop, webtest.Desktop.InTheDark(), webtest.Phone, webtest.Phone.InTheDark()} {
-				v.Resize(t, look)
-				v.Visit(t, p.wanted().Path)
-				file := filepath.Join(*screenshots, p.name+"-"+look.String()+".png")
-				if err := os.WriteFile(file, v.Screenshot(t), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
+			takePictures(t, v, p.name, func() { v.Visit(t, p.wanted().Path) })
 		})
+	}
+	v := all.as(t, admin)
+	for _, state := range states {
+		t.Run(state.name, func(t *testing.T) {
+			v.Resize(t, webtest.Desktop)
+			v.Visit(t, state.path)
+			state.reach(t, all.shop, v)
+			takePictures(t, v, state.name, func() {})
+		})
+	}
+}
+
+// takePictures takes the pictures of a page, which open opens for each look.
+func takePictures(t *testing.T, v *webtest.Visitor, name string, open func()) {
+	t.Helper()
+	for _, look := range []webtest.Look{webtest.Desktop, webtest.Desktop.InTheDark(), webtest.Phone, webtest.Phone.InTheDark()} {
+		v.Resize(t, look)
+		open()
+		file := filepath.Join(*screenshots, name+"-"+look.String()+".png")
+		if err := os.WriteFile(file, v.Screenshot(t), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -334,7 +334,7 @@ func listMain(m *model) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.list.bounds() + " · " + m.list.At))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div></div>")
 		if len(m.list.Rows) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"card flush scroll-x\"><table class=\"table ctxs\"><caption class=\"vh\">What the entity gets from each flag</caption> <thead><tr><th scope=\"col\">Flag</th><th scope=\"col\">Answer</th><th scope=\"col\">Decided by</th><th scope=\"col\"><span class=\"vh\">Explanation</span></th></tr></thead> <tbody>")
+			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"card flush scroll-x\"><table class=\"table cards ctxs\"><caption class=\"vh\">What the entity gets from each flag</caption> <thead><tr><th scope=\"col\">Flag</th><th scope=\"col\">Answer</th><th scope=\"col\">Decided by</th><th scope=\"col\"><span class=\"vh\">Explanation</span></th></tr></thead> <tbody>")
 			for _, r := range m.list.Rows {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<tr><th scope=\"row\"><a href=\"")
 				var templ_7745c5c3_Var47 templ.SafeURL
@@ -350,9 +350,9 @@ func listMain(m *model) templ.Component {
 					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Cannot be evaluated: " + r.Failed))
 					_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
 				} else {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<td>")
+					_, _ = templ_7745c5c3_Buffer.WriteString("<td data-l=\"Answer\">")
 					_ = part.Outcome(r.Outcome.Color, r.Outcome.Name).Render(ctx, templ_7745c5c3_Buffer)
-					_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"muted small\">")
+					_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"muted small\" data-l=\"Decided by\">")
 					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Reason))
 					_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
 				}

@@ -26,7 +26,7 @@ func (v *Visitor) Audit(t testing.TB, w Wanted) (found []Finding) {
 	v.Resize(t, Phone.InTheDark())
 	found = append(found, v.Check(t, w)...)
 	v.Resize(t, Narrow)
-	found = append(found, v.overflow(t)...)
+	found = append(found, v.Overflow(t)...)
 
 	v.Resize(t, Desktop)
 	v.WithoutScripts(t)
@@ -103,8 +103,8 @@ func missing(with, without []string) (found []Finding) {
 	return found
 }
 
-// overflow returns a finding if the page must be scrolled sideways.
-func (v *Visitor) overflow(t testing.TB) []Finding {
+// Overflow returns a finding if the page must be scrolled sideways.
+func (v *Visitor) Overflow(t testing.TB) []Finding {
 	t.Helper()
 	v.settle(t)
 	wide := Eval[[]string](t, v, `(() => {

@@ -1,0 +1,120 @@
+package browser
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/guidonhq/guidon/integration/harness/webtest"
+)
+
+// state is what a page becomes by what visitors do there. TestStates checks it as TestPages
+// checks pages that have an address, and make screenshots takes pictures of it.
+type state struct {
+	name  string // of the subtest, and of the pictures
+	path  string
+	reach func(t *testing.T, s *shop, v *webtest.Visitor)
+	texts []string // in <main>, or in the dialog if there is one
+}
+
+// enter replaces the texts of fields, by id and text in turn.
+func enter(t *testing.T, v *webtest.Visitor, fields ...string) {
+	t.Helper()
+	for i := 0; i < len(fields); i += 2 {
+		retype(t, v, fields[i], fields[i+1])
+	}
+}
+
+// states are in an order in which none changes what the next ones are about.
+var states = []state{
+	{"draft", booleanPath + "?edit=2", func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		enter(t, v, "step-1-share", "40")
+		awaitText(t, v, ".step.edit .legend", "newly on 15%")
+		awaitText(t, v, ".savebar", "1 unsaved change")
+	}, []string{"1 unsaved change", "go from off to on"}},
+	{"draft-variant", variantPath + "?edit=3", func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		enter(t, v, "step-2-share-0", "60", "step-2-share-1", "30")
+		awaitText(t, v, ".savebar", "1 unsaved change")
+	}, []string{"1 unsaved change", "move from classic to one-page"}},
+	{"review", booleanPath + "?edit=2", func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		enter(t, v, "step-1-share", "40")
+		awaitText(t, v, ".savebar", "1 unsaved change")
+		v.Follow(t, chromedp.Click(do("review")))
+	}, []string{"25%", "40%"}},
+	{"draft-segment", "/namespaces/default/segments/germany", func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		v.Do(t, chromedp.Click(do("add")))
+		awaitFocus(t, v, "condition.1.type")
+		awaitText(t, v, ".savebar", "1 unsaved change")
+	}, []string{"1 unsaved change"}},
+	{"answer", "/namespaces/default/playground?flag=checkout-redesign", func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), chromedp.SendKeys(css("#k0"), "country"), chromedp.SendKeys(css("#v0"), "DE"))
+		v.Do(t, chromedp.Click(css("[data-key=submit]")))
+		awaitText(t, v, "main", "What would change the answer")
+	}, []string{"Why", "decides", "What would change the answer"}},
+	{"answers", "/namespaces/default/playground", func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), chromedp.Click(css("[data-key=submit]")))
+		awaitText(t, v, "main table", "Checkout redesign")
+	}, []string{"Checkout redesign", "Dark mode"}},
+	{"new-flag-problems", "/namespaces/default/new-flag", func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		v.Do(t, chromedp.SendKeys(css("#key"), "check out"))
+		v.Follow(t, chromedp.Click(css("button[data-key=save]")))
+	}, []string{"Did you mean check-out?", "Nothing was saved."}},
+	{"gone", flagsPath + "/dark-mod", func(*testing.T, *shop, *webtest.Visitor) {}, []string{"No flag dark-mod in Default", "Did you mean Dark mode"}},
+	{"import-preview", "/namespaces/default/import", func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		v.Do(t, chromedp.SetValue(css("#text"), "flags:\n- key: dark-mode\n  name: Dark mode\n  type: BOOLEAN_FLAG_TYPE\n  enabled: true\n"))
+		v.Follow(t, chromedp.Click(webtest.Named("button", "Show what changes")))
+	}, []string{"Dark mode", "changed"}},
+	{"promotion", "/namespaces/default/compare?from=staging", func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		v.Follow(t, chromedp.Click(webtest.Named("button", "Review")))
+	}, []string{"Shipping that costs nothing"}},
+	{"palette", flagsPath, func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		v.Do(t, chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+		v.Await(t, "document.querySelector('dialog[open] [role=combobox]') === document.activeElement")
+		v.Do(t, chromedp.KeyEvent("checkout"))
+		v.Await(t, "document.querySelector('[role=option][aria-selected=true]')?.innerText.includes('heckout')")
+	}, []string{"Checkout redesign", "Turn off Checkout redesign"}},
+	{"dialog", booleanPath, func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		press(t, v, "t")
+		awaitText(t, v, "dialog[open] h2", "Turn off “Dark mode” for everyone?")
+	}, []string{"Keep it as it is"}},
+	{"selection", flagsPath, func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		v.Do(t, chromedp.Click(css("tbody tr:nth-child(2) .pick input")))
+	}, []string{"1 selected"}},
+	{"token-created", "/settings/new-token", func(t *testing.T, _ *shop, v *webtest.Visitor) {
+		v.Do(t, chromedp.SendKeys(css("#name"), "checkout-web"))
+		v.Follow(t, chromedp.KeyEvent(kb.Enter))
+	}, []string{"checkout-web", "curl"}},
+	{"conflict", booleanPath + "?edit=2", func(t *testing.T, s *shop, v *webtest.Visitor) {
+		enter(t, v, "step-1-share", "40")
+		awaitText(t, v, ".savebar", "1 unsaved change")
+		other := v.Tab(t)
+		other.Visit(t, booleanPath+"?edit=2")
+		enter(t, other, "step-1-share", "30")
+		other.Follow(t, chromedp.Click(do("save")))
+		v.Follow(t, chromedp.Click(do("save")))
+	}, []string{"while you were editing"}},
+}
+
+// TestStates: pages are as accessible as ever after what visitors do there.
+func TestStates(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	for _, state := range states {
+		t.Run(state.name, func(t *testing.T) {
+			v.Resize(t, webtest.Desktop)
+			v.Visit(t, state.path)
+			state.reach(t, s, v)
+			for _, text := range state.texts {
+				awaitText(t, v, "dialog[open], body:not(:has(dialog[open])) main", text)
+			}
+			quiet(t, v)
+			for _, look := range []webtest.Look{webtest.Desktop, webtest.Phone.InTheDark()} {
+				v.Resize(t, look)
+				report(t, v.Axe(t))
+			}
+			v.Resize(t, webtest.Narrow)
+			report(t, v.Overflow(t))
+		})
+	}
+}
