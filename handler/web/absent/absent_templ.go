@@ -78,18 +78,25 @@ func DidYouMean(similar []Link) templ.Component {
 		if len(similar) > 0 {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<p>Did you mean ")
 			for i, s := range similar {
-				if i > 0 {
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" or "))
+				if i == len(similar)-1 {
+					_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
+					var templ_7745c5c3_Var12 templ.SafeURL
+					templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(s.Address))
+					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
+					_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Name))
+					_, _ = templ_7745c5c3_Buffer.WriteString("</a>?")
+				} else {
+					_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
+					var templ_7745c5c3_Var14 templ.SafeURL
+					templ_7745c5c3_Var14, _ = templ.JoinURLErrs(templ.SafeURL(s.Address))
+					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
+					_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Name))
+					_, _ = templ_7745c5c3_Buffer.WriteString("</a> or")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-				var templ_7745c5c3_Var13 templ.SafeURL
-				templ_7745c5c3_Var13, _ = templ.JoinURLErrs(templ.SafeURL(s.Address))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("?</p>")
+			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
 		}
 		return nil
 	})

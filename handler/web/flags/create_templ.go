@@ -68,7 +68,7 @@ func newMain(v *page.Visit, n *newFlag) templ.Component {
 			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("key", keyHint, n.Problems))
 			_, _ = templ_7745c5c3_Buffer.WriteString("> ")
 			if n.Proposed != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn tiny\" name=\"do\" value=\"")
+				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn tiny start\" name=\"do\" value=\"")
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("use:" + n.Proposed))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">Use ")
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Proposed))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/guidonhq/guidon/handler/web/absent"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -31,7 +32,7 @@ type list struct {
 	last     int // number of the last page
 	menus    []menu
 	chips    []chip
-	near     []link // names that are almost what was looked for
+	near     []absent.Link // what may have been meant
 	mayEdit  bool
 	unplaced bool // the page is beyond the last one
 }
@@ -128,7 +129,7 @@ func newList(v *page.Visit, f filter, found *guidonv1.FlagSummaryList) *list {
 		l.rows = append(l.rows, newRow(v, s))
 	}
 	for _, s := range found.GetSuggestions() {
-		l.near = append(l.near, link{cmp.Or(s.GetName(), s.GetKey()), v.In("flags", s.GetKey())})
+		l.near = append(l.near, absent.Link{Name: cmp.Or(s.GetName(), s.GetKey()), Address: v.In("flags", s.GetKey())})
 	}
 	l.addMenus(v, found.GetFacets())
 	l.addChips(v, found.GetFacets())

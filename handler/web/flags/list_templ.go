@@ -8,6 +8,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
+	"github.com/guidonhq/guidon/handler/web/absent"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -514,36 +515,19 @@ func noMatch(v *page.Visit, l *list) templ.Component {
 			} else {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<h2>No flag matches these filters</h2>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <p>")
-			if len(l.near) > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("Did you mean ")
-				for i, n := range l.near {
-					if i > 0 {
-						_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" or "))
-					}
-					_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-					var templ_7745c5c3_Var76 templ.SafeURL
-					templ_7745c5c3_Var76, _ = templ.JoinURLErrs(templ.SafeURL(n.Address))
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var76))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Text))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
-				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("? · "))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var79 templ.SafeURL
-			templ_7745c5c3_Var79, _ = templ.JoinURLErrs(v.In("flags"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var79))
+			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			_ = absent.DidYouMean(l.near).Render(ctx, templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString(" <p><a href=\"")
+			var templ_7745c5c3_Var75 templ.SafeURL
+			templ_7745c5c3_Var75, _ = templ.JoinURLErrs(v.In("flags"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var75))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">Clear filters</a> ")
 			if q := l.filter.query.Get(fieldQuery); q != "" && l.mayEdit {
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" · "))
 				_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-				var templ_7745c5c3_Var81 templ.SafeURL
-				templ_7745c5c3_Var81, _ = templ.JoinURLErrs(templ.SafeURL(newFlagAddress(v, q)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var81))
+				var templ_7745c5c3_Var77 templ.SafeURL
+				templ_7745c5c3_Var77, _ = templ.JoinURLErrs(templ.SafeURL(newFlagAddress(v, q)))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var77))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">New flag “")
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q))
 				_, _ = templ_7745c5c3_Buffer.WriteString("”</a>")
@@ -561,9 +545,9 @@ func empty(v *page.Visit, l *list) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var83 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var83 == nil {
-			templ_7745c5c3_Var83 = templ.NopComponent
+		templ_7745c5c3_Var79 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var79 == nil {
+			templ_7745c5c3_Var79 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
@@ -573,31 +557,31 @@ func empty(v *page.Visit, l *list) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString(" yet</h2><p>A flag is a question your code asks: is it on for this customer, and which variant do they get?</p>")
 		if l.mayEdit {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"starts\"><a class=\"card\" href=\"")
-			var templ_7745c5c3_Var85 templ.SafeURL
-			templ_7745c5c3_Var85, _ = templ.JoinURLErrs(v.In("new-flag"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var85))
+			var templ_7745c5c3_Var81 templ.SafeURL
+			templ_7745c5c3_Var81, _ = templ.JoinURLErrs(v.In("new-flag"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var81))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Create the first</h3><p>A key and a type are enough. It is off until you say otherwise.</p></a> <a class=\"card\" href=\"")
-			var templ_7745c5c3_Var86 templ.SafeURL
-			templ_7745c5c3_Var86, _ = templ.JoinURLErrs(v.In("import"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var86))
+			var templ_7745c5c3_Var82 templ.SafeURL
+			templ_7745c5c3_Var82, _ = templ.JoinURLErrs(v.In("import"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var82))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Icon("import").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Import a file</h3><p>YAML or JSON, from Guidon or Flipt. You see what it would change first.</p></a> ")
 			if len(v.Namespaces) > 1 {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"card\" href=\"")
-				var templ_7745c5c3_Var87 templ.SafeURL
-				templ_7745c5c3_Var87, _ = templ.JoinURLErrs(v.In("compare"))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var87))
+				var templ_7745c5c3_Var83 templ.SafeURL
+				templ_7745c5c3_Var83, _ = templ.JoinURLErrs(v.In("compare"))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var83))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 				_ = part.Icon("compare").Render(ctx, templ_7745c5c3_Buffer)
 				_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Copy from a namespace</h3><p>Choose flags of another namespace. Their segments come along.</p></a>")
 			} else {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-				var templ_7745c5c3_Var88 templ.SafeURL
-				templ_7745c5c3_Var88, _ = templ.JoinURLErrs(v.In("import"))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var88))
+				var templ_7745c5c3_Var84 templ.SafeURL
+				templ_7745c5c3_Var84, _ = templ.JoinURLErrs(v.In("import"))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var84))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"example\" value=\"shop\"> <button class=\"card start\" name=\"do\" value=\"example\">")
 				_ = part.Icon("flag").Render(ctx, templ_7745c5c3_Buffer)
 				_, _ = templ_7745c5c3_Buffer.WriteString("<b>Look around first</b> <span>Import the flags of an example shop. One click undoes it.</span></button></form>")

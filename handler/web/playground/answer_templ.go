@@ -152,10 +152,11 @@ func stepItem(s step) templ.Component {
 		if s.Note != "" {
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Note))
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("would serve ")
+			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"would\">would serve ")
 			for _, o := range s.Would {
 				_ = part.Outcome(o.Color, o.Name).Render(ctx, templ_7745c5c3_Buffer)
 			}
+			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</span></div>")
 		for _, c := range s.Checks {
