@@ -22,7 +22,17 @@ spurious() {
   grep -q '^ *context deadline exceeded$' "$output" && ! grep -Eqi 'failing input|seed corpus|panic' "$output"
 }
 
-"$go" list ./... | while read -r package; do
+# fuzzed: list the packages with fuzz targets, without compiling the tests of all others.
+fuzzed() {
+  files='{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}
+{{end}}{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}
+{{end}}'
+  "$go" list -f "$files" ./... | while read -r package file; do
+    if [ -n "$file" ] && grep -q '^func Fuzz' "$file"; then echo "$package"; fi
+  done | sort -u
+}
+
+fuzzed | while read -r package; do
   "$go" test -list '^Fuzz' "$package" | { grep '^Fuzz' || true; } | while read -r target; do
     echo "$package $target"
     fuzz "$package" "$target" </dev/null || {
