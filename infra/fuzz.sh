@@ -4,14 +4,27 @@ set -eu
 
 time=$1
 go=${GO:-go}
-output=$(mktemp)
-trap 'rm -f "$output"' EXIT
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+tests=$temporary/tests
+output=$temporary/output
 
-# fuzz PACKAGE TARGET: run the fuzz target.
+# fuzzed: list the packages with fuzz targets and their directories.
+fuzzed() {
+  files='{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}
+{{end}}{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}
+{{end}}'
+  "$go" list -f "$files" ./... | while read -r package dir file; do
+    if [ -n "$file" ] && grep -q '^func Fuzz' "$dir/$file"; then echo "$package $dir"; fi
+  done | sort -u
+}
+
+# fuzz PACKAGE TARGET: run the fuzz target of the compiled tests, in their directory.
 fuzz() {
   status=0
-  # -fuzzminimizetime: by default, a failing input is minimized for a minute.
-  "$go" test -run '^$' -fuzz "^$2\$" -fuzztime "$time" -fuzzminimizetime 1s "$1" >"$output" 2>&1 || status=$?
+  # -test.fuzzminimizetime: by default, a failing input is minimized for a minute.
+  "$tests" -test.run '^$' -test.fuzz "^$2\$" -test.fuzztime "$time" -test.fuzzminimizetime 1s \
+    -test.fuzzcachedir "$("$go" env GOCACHE)/fuzz/$1" >"$output" 2>&1 || status=$?
   cat "$output"
   return "$status"
 }
@@ -22,18 +35,10 @@ spurious() {
   grep -q '^ *context deadline exceeded$' "$output" && ! grep -Eqi 'failing input|seed corpus|panic' "$output"
 }
 
-# fuzzed: list the packages with fuzz targets, without compiling the tests of all others.
-fuzzed() {
-  files='{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}
-{{end}}{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}
-{{end}}'
-  "$go" list -f "$files" ./... | while read -r package file; do
-    if [ -n "$file" ] && grep -q '^func Fuzz' "$file"; then echo "$package"; fi
-  done | sort -u
-}
-
-fuzzed | while read -r package; do
-  "$go" test -list '^Fuzz' "$package" | { grep '^Fuzz' || true; } | while read -r target; do
+fuzzed | while read -r package dir; do
+  "$go" test -c -fuzz . -o "$tests" "$package" # instrumented, and only once for all targets
+  cd "$dir"
+  "$tests" -test.list '^Fuzz' | { grep '^Fuzz' || true; } | while read -r target; do
     echo "$package $target"
     fuzz "$package" "$target" </dev/null || {
       spurious || exit 1
@@ -41,4 +46,5 @@ fuzzed | while read -r package; do
       fuzz "$package" "$target" </dev/null || exit 1
     }
   done || exit 1
+  cd - >/dev/null
 done
