@@ -2,10 +2,8 @@
 
 package segment
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -15,50 +13,29 @@ import (
 
 // main says that there is no such segment, and what to do.
 func (m *missingPage) main() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
-		_ = part.Art().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("No segment " + m.Key))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"empty\">")
+		templ_7745c5c3_Buffer.Show(part.Art())
+		templ_7745c5c3_Buffer.Put("<h1>", string("No segment "+m.Key))
+		templ_7745c5c3_Buffer.Raw("</h1>")
 		if d := m.Deleted; d != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>Deleted by ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(d.GetActor()).Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <time datetime=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(rfc3339(d)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.Instant(d.GetAt().AsTime())))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.Ago(d.GetAt().AsTime())))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</time> ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("at revision " + strconv.FormatInt(d.GetRevision(), 10) + "."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p>Deleted by ", string(page.ActorOf(d.GetActor()).Name))
+			templ_7745c5c3_Buffer.Put(" <time datetime=\"", string(rfc3339(d)))
+			templ_7745c5c3_Buffer.Put("\" title=\"", string(m.Instant(d.GetAt().AsTime())))
+			templ_7745c5c3_Buffer.Put("\">", string(m.Ago(d.GetAt().AsTime())))
+			templ_7745c5c3_Buffer.Put("</time> ", string("at revision "+strconv.FormatInt(d.GetRevision(), 10)+"."))
+			templ_7745c5c3_Buffer.Raw("</p>")
 			if m.MayEdit() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-				var templ_7745c5c3_Var8 templ.SafeURL
-				templ_7745c5c3_Var8, _ = templ.JoinURLErrs(templ.SafeURL(m.In("changes", strconv.FormatInt(d.GetRevision(), 10), "undo")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><button class=\"btn primary\">Bring it back</button></form>")
+				templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(m.In("changes", strconv.FormatInt(d.GetRevision(), 10), "undo")))
+				templ_7745c5c3_Buffer.Raw("\"><button class=\"btn primary\">Bring it back</button></form>")
 			}
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>It may have another key, or be in another namespace.</p>")
+			templ_7745c5c3_Buffer.Raw("<p>It may have another key, or be in another namespace.</p>")
 		}
-		_ = didYouMean(m.Visit, m.Similar).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p><a href=\"")
-		var templ_7745c5c3_Var9 templ.SafeURL
-		templ_7745c5c3_Var9, _ = templ.JoinURLErrs(m.In("segments"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">All segments</a></p></div>")
-		return nil
+		templ_7745c5c3_Buffer.Show(didYouMean(m.Visit, m.Similar))
+		templ_7745c5c3_Buffer.Raw("<p><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, m.In("segments"))
+		templ_7745c5c3_Buffer.Raw("\">All segments</a></p></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate
