@@ -17,6 +17,15 @@ const maxLatestKeys = 500
 // leaves out objects that do not exist, and those whose record was deleted because of its
 // age.
 func (s *Service) LatestChanges(ctx context.Context, d Demand, namespace string, kind change.Kind, keys []string) ([]*change.Record, State, error) {
+	return s.latestChanges(ctx, d, namespace, kind, keys, func(View) ([]*change.Record, error) {
+		return s.store.LatestChanges(ctx, guidon.NamespaceKey(namespace), kind, keys)
+	})
+}
+
+// latestChanges is LatestChanges of what read returns.
+func (s *Service) latestChanges(
+	ctx context.Context, d Demand, namespace string, kind change.Kind, keys []string, read func(View) ([]*change.Record, error),
+) ([]*change.Record, State, error) {
 	switch {
 	case kind != change.KindFlag && kind != change.KindSegment:
 		return nil, State{}, invalidField("kind", "must be flag or segment")
@@ -30,7 +39,7 @@ func (s *Service) LatestChanges(ctx context.Context, d Demand, namespace string,
 	if err != nil {
 		return nil, view.State, err
 	}
-	records, err := s.store.LatestChanges(ctx, guidon.NamespaceKey(namespace), kind, keys)
+	records, err := read(view)
 	if err != nil {
 		return nil, view.State, err
 	}

@@ -47,7 +47,7 @@ func (p *program) root() *cobra.Command {
 		SilenceUsage:  true,
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	root.SetUsageTemplate(root.UsageTemplate() + exitCodeHelp)
+	root.SetUsageFunc(withExitCodes(root.UsageFunc()))
 	root.PersistentFlags().StringVar(&p.config, "config", "", "configuration `file` (default: guidon/config.yml in the user's configuration directory, then /etc/guidon/config/default.yml)")
 	_ = root.MarkPersistentFlagFilename("config", "yml", "yaml") // the flag exists
 	root.AddGroup(
@@ -74,6 +74,19 @@ func (p *program) root() *cobra.Command {
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
 	return root
+}
+
+// withExitCodes returns usage with the exit codes below it. It is not cobra's template of the
+// usage, because a program that can execute a template contains every exported method of all
+// its types, which makes it a quarter larger.
+func withExitCodes(usage func(*cobra.Command) error) func(*cobra.Command) error {
+	return func(command *cobra.Command) error {
+		if err := usage(command); err != nil {
+			return err
+		}
+		_, err := fmt.Fprint(command.OutOrStderr(), exitCodeHelp)
+		return err
+	}
 }
 
 // group returns a command that only has subcommands. Without one it prints its help;

@@ -53,13 +53,13 @@ func LatestChanges(ctx context.Context, s *service.Service, c *call.Call, m *gui
 			return call.Response{}, err
 		}
 	}
-	changes, state, err := s.LatestChanges(ctx, c.Demand, m.GetNamespaceKey(), change.Kind(m.GetKind()), m.GetKeys())
+	latest, convertOne := s.LatestChanges, convert.ChangeWithoutObjects
+	if m.GetWithoutSummaries() {
+		latest, convertOne = s.LatestChangesWithoutObjects, convert.ChangeWithoutSummary
+	}
+	changes, state, err := latest(ctx, c.Demand, m.GetNamespaceKey(), change.Kind(m.GetKind()), m.GetKeys())
 	if err != nil {
 		return call.Response{State: state}, err
-	}
-	convertOne := convert.ChangeWithoutObjects
-	if m.GetWithoutSummaries() {
-		convertOne = convert.ChangeWithoutSummary
 	}
 	return call.Response{State: state, Message: &guidonv1.LatestChangesResponse{Changes: convert.All(changes, convertOne)}}, nil
 }

@@ -2,97 +2,52 @@
 
 package web
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 func (p commandLinePage) main(s *Site) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>Allow the command line to sign in?</h1><div class=\"card\"><p>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<h1>Allow the command line to sign in?</h1><div class=\"card\"><p>")
 		if p.Name != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("A command line that calls its machine <b><bdi>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></b> ")
+			templ_7745c5c3_Buffer.Put("A command line that calls its machine <b><bdi>", string(p.Name))
+			templ_7745c5c3_Buffer.Raw("</bdi></b> ")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("A command line that does not name its machine ")
+			templ_7745c5c3_Buffer.Raw("A command line that does not name its machine ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("wants to sign in as you, <b><bdi>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Visitor.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></b>. It can then do everything that you can do.</p><p>Allow it only if you have just run <code>guidon login</code> yourself. ")
+		templ_7745c5c3_Buffer.Put("wants to sign in as you, <b><bdi>", string(p.Visitor.Name))
+		templ_7745c5c3_Buffer.Raw("</bdi></b>. It can then do everything that you can do.</p><p>Allow it only if you have just run <code>guidon login</code> yourself. ")
 		if p.Port == "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("You then get a code to paste there.")
+			templ_7745c5c3_Buffer.Raw("You then get a code to paste there.")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p><form method=\"post\" action=\"")
-		var templ_7745c5c3_Var4 templ.SafeURL
-		templ_7745c5c3_Var4, _ = templ.JoinURLErrs(s.Path(commandLinePath))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"port\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Port))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"challenge\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Challenge))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"state\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.State))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"name\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"choice\"><button class=\"btn block\" name=\"decision\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(decisionDeny))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Deny</button> <button class=\"btn primary block\" name=\"decision\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(decisionAllow))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Allow sign-in</button></div></form></div><p class=\"foot\">Not you? <a href=\"")
-		var templ_7745c5c3_Var11 templ.SafeURL
-		templ_7745c5c3_Var11, _ = templ.JoinURLErrs(s.SignInFor(p.page()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Sign out first</a></p>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</p><form method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.Path(commandLinePath))
+		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"port\" value=\"", string(p.Port))
+		templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"challenge\" value=\"", string(p.Challenge))
+		templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"state\" value=\"", string(p.State))
+		templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"name\" value=\"", string(p.Name))
+		templ_7745c5c3_Buffer.Put("\"><div class=\"choice\"><button class=\"btn block\" name=\"decision\" value=\"", string(decisionDeny))
+		templ_7745c5c3_Buffer.Put("\">Deny</button> <button class=\"btn primary block\" name=\"decision\" value=\"", string(decisionAllow))
+		templ_7745c5c3_Buffer.Raw("\">Allow sign-in</button></div></form></div><p class=\"foot\">Not you? <a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.SignInFor(p.page()))
+		templ_7745c5c3_Buffer.Raw("\">Sign out first</a></p>")
 	})
 }
 
 func (p codePage) main(s *Site) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var12 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var12 == nil {
-			templ_7745c5c3_Var12 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>Paste this code into the command line</h1><div class=\"card\"><p><code class=\"code\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Code))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</code></p><p>It works once, and for a minute. Give it to nobody: it signs in as you. Paste it only where you ran <code>guidon login</code> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<h1>Paste this code into the command line</h1><div class=\"card\"><p><code class=\"code\">", string(p.Code))
+		templ_7745c5c3_Buffer.Raw("</code></p><p>It works once, and for a minute. Give it to nobody: it signs in as you. Paste it only where you ran <code>guidon login</code> ")
 		if p.Machine != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" "))
-			_, _ = templ_7745c5c3_Buffer.WriteString("on <bdi>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Machine))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</bdi>")
+			templ_7745c5c3_Buffer.Text(string(" "))
+			templ_7745c5c3_Buffer.Put("on <bdi>", string(p.Machine))
+			templ_7745c5c3_Buffer.Raw("</bdi>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</p></div>")
 	})
 }
 
 func (deniedPage) main(s *Site) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var16 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var16 == nil {
-			templ_7745c5c3_Var16 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>The command line may not sign in</h1><div class=\"card\"><p>You have denied it. You can close this page, and stop the command line.</p></div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<h1>The command line may not sign in</h1><div class=\"card\"><p>You have denied it. You can close this page, and stop the command line.</p></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,34 +2,16 @@
 
 package web
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 func (p errorPage) main(s *Site) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Heading))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1><div class=\"card\"><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p><a class=\"btn primary block\" href=\"")
-		var templ_7745c5c3_Var4 templ.SafeURL
-		templ_7745c5c3_Var4, _ = templ.JoinURLErrs(s.Path(signInPath))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Go to the sign-in page</a><p class=\"hint\">Request id <code>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.RequestID))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</code></p></div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<h1>", string(p.Heading))
+		templ_7745c5c3_Buffer.Put("</h1><div class=\"card\"><p>", string(p.Text))
+		templ_7745c5c3_Buffer.Raw("</p><a class=\"btn primary block\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.Path(signInPath))
+		templ_7745c5c3_Buffer.Put("\">Go to the sign-in page</a><p class=\"hint\">Request id <code>", string(p.RequestID))
+		templ_7745c5c3_Buffer.Raw("</code></p></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

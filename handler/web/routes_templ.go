@@ -2,10 +2,8 @@
 
 package web
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -14,22 +12,10 @@ import (
 
 // noNamespaces is for visitors who may see none.
 func noNamespaces(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
-		_ = part.Art().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>No namespace to show</h1><p>You may not view any namespace of this server. Ask an administrator for a role, and say who you are: ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Visitor.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString(".</p></div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"empty\">")
+		templ_7745c5c3_Buffer.Show(part.Art())
+		templ_7745c5c3_Buffer.Put("<h1>No namespace to show</h1><p>You may not view any namespace of this server. Ask an administrator for a role, and say who you are: ", string(v.Visitor.Name))
+		templ_7745c5c3_Buffer.Raw(".</p></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,159 +2,94 @@
 
 package web
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 func (p signInPage) main(s *Site) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>Sign in to Guidon</h1>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<h1>Sign in to Guidon</h1>")
 		if len(p.Providers) == 0 && !p.Token {
-			_ = noWays().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(noWays())
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"card\">")
+			templ_7745c5c3_Buffer.Raw("<div class=\"card\">")
 			for _, provider := range p.Providers {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn big\" href=\"")
-				var templ_7745c5c3_Var2 templ.SafeURL
-				templ_7745c5c3_Var2, _ = templ.JoinURLErrs(provider.Authorize)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><span class=\"glyph\" aria-hidden=\"true\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(provider.Monogram))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span><span>Continue with <bdi>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(provider.Name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></span></a> ")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn big\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, provider.Authorize)
+				templ_7745c5c3_Buffer.Put("\"><span class=\"glyph\" aria-hidden=\"true\">", string(provider.Monogram))
+				templ_7745c5c3_Buffer.Put("</span><span>Continue with <bdi>", string(provider.Name))
+				templ_7745c5c3_Buffer.Raw("</bdi></span></a> ")
 			}
 			if len(p.Providers) > 0 && p.Token {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"or\">or</p>")
+				templ_7745c5c3_Buffer.Raw("<p class=\"or\">or</p>")
 			}
 			if p.Token {
-				_ = p.tokenForm(s).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(p.tokenForm(s))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("</div>")
 			if p.Onward != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"foot\">You will return to <b><bdi>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(placeName(p.Onward)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></b></p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"foot\">You will return to <b><bdi>", string(placeName(p.Onward)))
+				templ_7745c5c3_Buffer.Raw("</bdi></b></p>")
 			}
 		}
-		return nil
 	})
 }
 
 func noWays() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var6 == nil {
-			templ_7745c5c3_Var6 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"card\"><p>Nobody can sign in yet: this server requires it, but no way to sign in is enabled.</p><p>An administrator can enable one in the configuration of the server:</p><ul><li>an OpenID provider with <code>authentication.methods.oidc</code></li><li>GitHub, GitLab, Gitea or Forgejo with <code>authentication.methods.codehost</code></li><li>static tokens with <code>authentication.methods.token</code></li></ul></div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"card\"><p>Nobody can sign in yet: this server requires it, but no way to sign in is enabled.</p><p>An administrator can enable one in the configuration of the server:</p><ul><li>an OpenID provider with <code>authentication.methods.oidc</code></li><li>GitHub, GitLab, Gitea or Forgejo with <code>authentication.methods.codehost</code></li><li>static tokens with <code>authentication.methods.token</code></li></ul></div>")
 	})
 }
 
 func (p signInPage) tokenForm(s *Site) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var7 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var7 == nil {
-			templ_7745c5c3_Var7 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-		var templ_7745c5c3_Var8 templ.SafeURL
-		templ_7745c5c3_Var8, _ = templ.JoinURLErrs(s.Path(signInPath))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"return_to\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.ReturnTo))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"text\" name=\"username\" value=\"Guidon token\" autocomplete=\"username\" hidden> <label for=\"token\">Token</label> <input class=\"input\" id=\"token\" name=\"token\" type=\"password\" required autocomplete=\"current-password\" autocapitalize=\"off\" spellcheck=\"false\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.Path(signInPath))
+		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"return_to\" value=\"", string(p.ReturnTo))
+		templ_7745c5c3_Buffer.Raw("\"> <input type=\"text\" name=\"username\" value=\"Guidon token\" autocomplete=\"username\" hidden> <label for=\"token\">Token</label> <input class=\"input\" id=\"token\" name=\"token\" type=\"password\" required autocomplete=\"current-password\" autocapitalize=\"off\" spellcheck=\"false\"")
 		if p.Problem != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" aria-invalid=\"true\" aria-describedby=\"problem hint\" autofocus")
+			templ_7745c5c3_Buffer.Raw(" aria-invalid=\"true\" aria-describedby=\"problem hint\" autofocus")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" aria-describedby=\"hint\"")
+			templ_7745c5c3_Buffer.Raw(" aria-describedby=\"hint\"")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("> ")
+		templ_7745c5c3_Buffer.Raw("> ")
 		if p.Problem != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"error\" id=\"problem\" role=\"alert\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Problem))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"error\" id=\"problem\" role=\"alert\">", string(p.Problem))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint\" id=\"hint\">A cookie that scripts cannot read keeps you signed in. The token itself is not in it.</p><button class=\"btn block\">Sign in with token</button></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<p class=\"hint\" id=\"hint\">A cookie that scripts cannot read keeps you signed in. The token itself is not in it.</p><button class=\"btn block\">Sign in with token</button></form>")
 	})
 }
 
 func (p signedInPage) main(s *Site) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var11 == nil {
-			templ_7745c5c3_Var11 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>You are signed in</h1><div class=\"card\"><p>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<h1>You are signed in</h1><div class=\"card\"><p>")
 		if p.Token {
-			_, _ = templ_7745c5c3_Buffer.WriteString("With the token ")
+			templ_7745c5c3_Buffer.Raw("With the token ")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("As ")
+			templ_7745c5c3_Buffer.Raw("As ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" "))
-		_, _ = templ_7745c5c3_Buffer.WriteString("<b><bdi>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></b></p>")
+		templ_7745c5c3_Buffer.Text(string(" "))
+		templ_7745c5c3_Buffer.Put("<b><bdi>", string(p.Name))
+		templ_7745c5c3_Buffer.Raw("</bdi></b></p>")
 		if p.Onward != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn primary block\" href=\"")
-			var templ_7745c5c3_Var14 templ.SafeURL
-			templ_7745c5c3_Var14, _ = templ.JoinURLErrs(s.Path(p.Onward))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Continue</a><p class=\"hint\">To <bdi>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(placeName(p.Onward)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></p>")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn primary block\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, s.Path(p.Onward))
+			templ_7745c5c3_Buffer.Put("\">Continue</a><p class=\"hint\">To <bdi>", string(placeName(p.Onward)))
+			templ_7745c5c3_Buffer.Raw("</bdi></p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-		var templ_7745c5c3_Var16 templ.SafeURL
-		templ_7745c5c3_Var16, _ = templ.JoinURLErrs(s.Path(signOutPath))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.Path(signOutPath))
+		templ_7745c5c3_Buffer.Raw("\">")
 		if p.Onward != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"return_to\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Onward))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"return_to\" value=\"", string(p.Onward))
+			templ_7745c5c3_Buffer.Raw("\"> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn block\">Sign out</button></form></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<button class=\"btn block\">Sign out</button></form></div>")
 	})
 }
 
 func (openPage) main(s *Site) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var18 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var18 == nil {
-			templ_7745c5c3_Var18 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>You don’t need to sign in</h1><div class=\"card\"><p>This server does not require authentication. Anyone who can reach it can do everything.</p><p class=\"hint\">An administrator can change that with <code>authentication.required</code> in the configuration.</p></div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<h1>You don’t need to sign in</h1><div class=\"card\"><p>This server does not require authentication. Anyone who can reach it can do everything.</p><p class=\"hint\">An administrator can change that with <code>authentication.required</code> in the configuration.</p></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,32 +2,15 @@
 
 package web
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 func (p signedOutPage) main(s *Site) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>You are signed out here</h1><div class=\"card\"><p>Your session at the provider stays open until you end it there.</p><a class=\"btn primary block\" href=\"")
-		var templ_7745c5c3_Var2 templ.SafeURL
-		templ_7745c5c3_Var2, _ = templ.JoinURLErrs(p.Next)
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" rel=\"noreferrer\">Sign out at the provider</a> <a class=\"btn block\" href=\"")
-		var templ_7745c5c3_Var3 templ.SafeURL
-		templ_7745c5c3_Var3, _ = templ.JoinURLErrs(s.Path(signInPath))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Sign in again</a></div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<h1>You are signed out here</h1><div class=\"card\"><p>Your session at the provider stays open until you end it there.</p><a class=\"btn primary block\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, p.Next)
+		templ_7745c5c3_Buffer.Raw("\" rel=\"noreferrer\">Sign out at the provider</a> <a class=\"btn block\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.Path(signInPath))
+		templ_7745c5c3_Buffer.Raw("\">Sign in again</a></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

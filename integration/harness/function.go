@@ -1,10 +1,7 @@
 package harness
 
 import (
-	"fmt"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -21,16 +18,7 @@ var bootstrap = sync.OnceValues(func() (string, error) {
 // BuildFunction builds the function for AWS Lambda as for a release. env is added to the
 // environment of the build.
 func BuildFunction(path string, env ...string) error {
-	root, err := moduleDir()
-	if err != nil {
-		return err
-	}
-	build := exec.Command("make", "-s", "-C", root, "build-lambda", "BOOTSTRAP="+path) // #nosec G204 -- our own
-	build.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the function: %w\n%s", err, out)
-	}
-	return nil
+	return release("build-lambda", "BOOTSTRAP="+path, env...)
 }
 
 // Function returns the function for AWS Lambda on the database, with additional settings in

@@ -59,6 +59,26 @@ func Program(t testing.TB) string {
 	return path
 }
 
+// BuildProgram builds the guidon program as for a release. env is added to the environment of
+// the build.
+func BuildProgram(path string, env ...string) error {
+	return release("build", "OUT="+path, env...)
+}
+
+// release makes a target of the Makefile with a variable that says where its result goes.
+func release(target, out string, env ...string) error {
+	root, err := moduleDir()
+	if err != nil {
+		return err
+	}
+	build := exec.Command("make", "-s", "-C", root, target, out) // #nosec G204 -- our own
+	build.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+	if output, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("make %s: %w\n%s", target, err, output)
+	}
+	return nil
+}
+
 var moduleDir = sync.OnceValues(func() (string, error) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {

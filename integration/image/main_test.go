@@ -1,4 +1,5 @@
-// Package image tests the container image and the compose file. It requires Docker.
+// Package image tests the container image and the compose file, which requires Docker, and the
+// size of the program.
 package image
 
 import (

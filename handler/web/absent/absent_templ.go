@@ -2,10 +2,8 @@
 
 package absent
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -16,90 +14,53 @@ import (
 
 // main says that there is no such object, and what to do.
 func (m *absent) main() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
-		_ = part.Art().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.title()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"empty\">")
+		templ_7745c5c3_Buffer.Show(part.Art())
+		templ_7745c5c3_Buffer.Put("<h1>", string(m.title()))
+		templ_7745c5c3_Buffer.Raw("</h1>")
 		if m.deletion != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>Deleted by ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(m.deletion.GetActor()).Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <time datetime=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.deleted().Format(time.RFC3339)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.Instant(m.deleted())))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.Ago(m.deleted())))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</time> ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("at revision " + m.revision() + "."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p>Deleted by ", string(page.ActorOf(m.deletion.GetActor()).Name))
+			templ_7745c5c3_Buffer.Put(" <time datetime=\"", string(m.deleted().Format(time.RFC3339)))
+			templ_7745c5c3_Buffer.Put("\" title=\"", string(m.Instant(m.deleted())))
+			templ_7745c5c3_Buffer.Put("\">", string(m.Ago(m.deleted())))
+			templ_7745c5c3_Buffer.Put("</time> ", string("at revision "+m.revision()+"."))
+			templ_7745c5c3_Buffer.Raw("</p>")
 			if m.MayEdit() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-				var templ_7745c5c3_Var8 templ.SafeURL
-				templ_7745c5c3_Var8, _ = templ.JoinURLErrs(templ.SafeURL(m.bringBack()))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><button class=\"btn primary\">Bring it back</button></form>")
+				templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(m.bringBack()))
+				templ_7745c5c3_Buffer.Raw("\"><button class=\"btn primary\">Bring it back</button></form>")
 			}
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>It may have another key, or be in another namespace.</p>")
+			templ_7745c5c3_Buffer.Raw("<p>It may have another key, or be in another namespace.</p>")
 		}
-		_ = DidYouMean(m.similar).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p><a href=\"")
-		var templ_7745c5c3_Var9 templ.SafeURL
-		templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(m.list()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("All " + strings.ToLower(m.List)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a></p></div>")
-		return nil
+		templ_7745c5c3_Buffer.Show(DidYouMean(m.similar))
+		templ_7745c5c3_Buffer.Raw("<p><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(m.list()))
+		templ_7745c5c3_Buffer.Put("\">", string("All "+strings.ToLower(m.List)))
+		templ_7745c5c3_Buffer.Raw("</a></p></div>")
 	})
 }
 
 // DidYouMean links to objects that may be meant, if there are any.
 func DidYouMean(similar []Link) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var11 == nil {
-			templ_7745c5c3_Var11 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if len(similar) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>Did you mean ")
+			templ_7745c5c3_Buffer.Raw("<p>Did you mean ")
 			for i, s := range similar {
 				if i == len(similar)-1 {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-					var templ_7745c5c3_Var12 templ.SafeURL
-					templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(s.Address))
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Name))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</a>?")
+					templ_7745c5c3_Buffer.Raw("<a href=\"")
+					markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.Address))
+					templ_7745c5c3_Buffer.Put("\">", string(s.Name))
+					templ_7745c5c3_Buffer.Raw("</a>?")
 				} else {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-					var templ_7745c5c3_Var14 templ.SafeURL
-					templ_7745c5c3_Var14, _ = templ.JoinURLErrs(templ.SafeURL(s.Address))
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Name))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</a> or")
+					templ_7745c5c3_Buffer.Raw("<a href=\"")
+					markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.Address))
+					templ_7745c5c3_Buffer.Put("\">", string(s.Name))
+					templ_7745c5c3_Buffer.Raw("</a> or")
 				}
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

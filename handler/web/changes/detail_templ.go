@@ -2,192 +2,115 @@
 
 package changes
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import "github.com/guidonhq/guidon/handler/web/page"
 
 // sentences are the differences of an object.
 func sentences(list []difference, more int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"sent\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<ul class=\"sent\">")
 		for _, d := range list {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li><span class=\"at\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.At))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+			templ_7745c5c3_Buffer.Put("<li><span class=\"at\">", string(d.At))
+			templ_7745c5c3_Buffer.Raw("</span> ")
 			if d.Changed() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"wrap\">")
+				templ_7745c5c3_Buffer.Raw("<p class=\"wrap\">")
 				if d.Text != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.Text + " "))
+					templ_7745c5c3_Buffer.Text(string(d.Text + " "))
 				}
-				_ = transition(d.Was, d.Now).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Show(transition(d.Was, d.Now))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"wrap\">", string(d.Text))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+			templ_7745c5c3_Buffer.Raw("</li>")
 		}
 		if more > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li><span class=\"at\"></span><p class=\"muted\">and ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(more, "more difference")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p></li>")
+			templ_7745c5c3_Buffer.Put("<li><span class=\"at\"></span><p class=\"muted\">and ", string(page.Count(more, "more difference")))
+			templ_7745c5c3_Buffer.Raw("</p></li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</ul>")
 	})
 }
 
 // transition is a value before and after.
 func transition(was, now string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var6 == nil {
-			templ_7745c5c3_Var6 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<del class=\"was\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(was))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</del> <span class=\"muted\" aria-hidden=\"true\">→</span><span class=\"vh\">, now</span> <ins class=\"now plain-ins\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(now))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ins>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<del class=\"was\">", string(was))
+		templ_7745c5c3_Buffer.Put("</del> <span class=\"muted\" aria-hidden=\"true\">→</span><span class=\"vh\">, now</span> <ins class=\"now plain-ins\">", string(now))
+		templ_7745c5c3_Buffer.Raw("</ins>")
 	})
 }
 
 // diffTable is a diff. caption says of what.
 func diffTable(d *diff, caption string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var9 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var9 == nil {
-			templ_7745c5c3_Var9 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"diff\"><table><caption class=\"vh\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(caption))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</caption> <colgroup><col class=\"c-ln\"><col class=\"c-ln\"><col class=\"c-sg\"><col></colgroup> <tbody>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"diff\"><table><caption class=\"vh\">", string(caption))
+		templ_7745c5c3_Buffer.Raw("</caption> <colgroup><col class=\"c-ln\"><col class=\"c-ln\"><col class=\"c-sg\"><col></colgroup> <tbody>")
 		for _, l := range d.Lines {
 			var templ_7745c5c3_Var11 = []any{string(l.Kind)}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<tr class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var11).String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><td class=\"ln\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Old))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"ln\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.New))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"sg\">")
+			templ_7745c5c3_Buffer.Put("<tr class=\"", string(markup.Classes(templ_7745c5c3_Var11...)))
+			templ_7745c5c3_Buffer.Put("\"><td class=\"ln\">", string(l.Old))
+			templ_7745c5c3_Buffer.Put("</td><td class=\"ln\">", string(l.New))
+			templ_7745c5c3_Buffer.Raw("</td><td class=\"sg\">")
 			if l.Sign() != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span aria-hidden=\"true\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Sign()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span><span class=\"vh\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Said()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+				templ_7745c5c3_Buffer.Put("<span aria-hidden=\"true\">", string(l.Sign()))
+				templ_7745c5c3_Buffer.Put("</span><span class=\"vh\">", string(l.Said()))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
+			templ_7745c5c3_Buffer.Raw("</td>")
 			if l.Changed == "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<td>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Start))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
+				templ_7745c5c3_Buffer.Put("<td>", string(l.Start))
+				templ_7745c5c3_Buffer.Raw("</td>")
 			} else if l.Kind == lineDel {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<td>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Start))
-				_, _ = templ_7745c5c3_Buffer.WriteString("<del>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Changed))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</del>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.End))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
+				templ_7745c5c3_Buffer.Put("<td>", string(l.Start))
+				templ_7745c5c3_Buffer.Put("<del>", string(l.Changed))
+				templ_7745c5c3_Buffer.Put("</del>", string(l.End))
+				templ_7745c5c3_Buffer.Raw("</td>")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<td>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Start))
-				_, _ = templ_7745c5c3_Buffer.WriteString("<ins>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Changed))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</ins>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.End))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
+				templ_7745c5c3_Buffer.Put("<td>", string(l.Start))
+				templ_7745c5c3_Buffer.Put("<ins>", string(l.Changed))
+				templ_7745c5c3_Buffer.Put("</ins>", string(l.End))
+				templ_7745c5c3_Buffer.Raw("</td>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tr>")
+			templ_7745c5c3_Buffer.Raw("</tr>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div>")
+		templ_7745c5c3_Buffer.Raw("</tbody></table></div>")
 		if d.More > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small mt\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(d.More, "more line")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" not shown. An export has all of them.</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted small mt\">", string(page.Count(d.More, "more line")))
+			templ_7745c5c3_Buffer.Raw(" not shown. An export has all of them.</p>")
 		}
-		return nil
 	})
 }
 
 // effectList says what changes for people, by flag.
 func effectList(v *page.Visit, effects []effect, truncated bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var25 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var25 == nil {
-			templ_7745c5c3_Var25 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"sent\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<ul class=\"sent\">")
 		for _, e := range effects {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li><span class=\"at\"><a href=\"")
-			var templ_7745c5c3_Var26 templ.SafeURL
-			templ_7745c5c3_Var26, _ = templ.JoinURLErrs(templ.SafeURL(v.In("flags", e.Flag)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.Flag))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a></span><div>")
+			templ_7745c5c3_Buffer.Raw("<li><span class=\"at\"><a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("flags", e.Flag)))
+			templ_7745c5c3_Buffer.Put("\">", string(e.Flag))
+			templ_7745c5c3_Buffer.Raw("</a></span><div>")
 			for _, line := range e.Lines {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(line))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"wrap\">", string(line))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div></li>")
+			templ_7745c5c3_Buffer.Raw("</div></li>")
 		}
 		if truncated {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li><span class=\"at\"></span><p class=\"muted\">There may be effects on more flags than these.</p></li>")
+			templ_7745c5c3_Buffer.Raw("<li><span class=\"at\"></span><p class=\"muted\">There may be effects on more flags than these.</p></li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</ul>")
 	})
 }
 
 // summary is a change of which only the summary is known.
 func summary(text string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var29 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var29 == nil {
-			templ_7745c5c3_Var29 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<p class=\"wrap\">", string(text))
+		templ_7745c5c3_Buffer.Raw("</p>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package changes
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -15,287 +13,180 @@ import (
 
 // historyMain is the history of an object: its changes, and one of them.
 func historyMain(v *page.Visit, h *historyPage) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = h.Head.Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"past\"><div><h2 class=\"vh\">Revisions</h2><ol class=\"revs\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(h.Head)
+		templ_7745c5c3_Buffer.Raw("<div class=\"past\"><div><h2 class=\"vh\">Revisions</h2><ol class=\"revs\">")
 		for i, g := range h.Groups {
 			if heading := period(v, g.At); i == 0 || heading != period(v, h.Groups[i-1].At) {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"day\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(heading))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Put("<li class=\"day\">", string(heading))
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <li><a href=\"")
-			var templ_7745c5c3_Var3 templ.SafeURL
-			templ_7745c5c3_Var3, _ = templ.JoinURLErrs(templ.SafeURL(v.In(h.folder, h.Key, "history", revisionText(g.Revision))))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw(" <li><a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In(h.folder, h.Key, "history", revisionText(g.Revision))))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if g == h.Selected {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"true\"")
+				templ_7745c5c3_Buffer.Raw(" aria-current=\"true\"")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_ = part.Avatar(g.Actor.Name, page.Initials(g.Actor.Name), g.Actor.Token).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<b class=\"wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(titleOf(g.Records[0])))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> <small><span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Actor.String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" · <time datetime=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stamp(g.At)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Instant(g.At)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(clock(v, g.At)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</time></span> <span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(revisionText(g.Revision)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></small></a></li>")
+			templ_7745c5c3_Buffer.Raw(">")
+			templ_7745c5c3_Buffer.Show(part.Avatar(g.Actor.Name, page.Initials(g.Actor.Name), g.Actor.Token))
+			templ_7745c5c3_Buffer.Put("<b class=\"wrap\">", string(titleOf(g.Records[0])))
+			templ_7745c5c3_Buffer.Put("</b> <small><span>", string(g.Actor.String()))
+			templ_7745c5c3_Buffer.Put(" · <time datetime=\"", string(stamp(g.At)))
+			templ_7745c5c3_Buffer.Put("\" title=\"", string(v.Instant(g.At)))
+			templ_7745c5c3_Buffer.Put("\">", string(clock(v, g.At)))
+			templ_7745c5c3_Buffer.Put("</time></span> <span>", string(revisionText(g.Revision)))
+			templ_7745c5c3_Buffer.Raw("</span></small></a></li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ol>")
+		templ_7745c5c3_Buffer.Raw("</ol>")
 		if h.Pruned {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small mt\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prunedText(v)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted small mt\">", string(prunedText(v)))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
 		if h.Newer != "" || h.Older != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"pager\" aria-label=\"Pages\"><span></span> ")
+			templ_7745c5c3_Buffer.Raw("<nav class=\"pager\" aria-label=\"Pages\"><span></span> ")
 			if h.Newer != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-				var templ_7745c5c3_Var11 templ.SafeURL
-				templ_7745c5c3_Var11, _ = templ.JoinURLErrs(templ.SafeURL(h.Newer))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Newest</a> ")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(h.Newer))
+				templ_7745c5c3_Buffer.Raw("\">Newest</a> ")
 			}
 			if h.Older != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" rel=\"next\" href=\"")
-				var templ_7745c5c3_Var12 templ.SafeURL
-				templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(h.Older))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Older</a>")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" rel=\"next\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(h.Older))
+				templ_7745c5c3_Buffer.Raw("\">Older</a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
+			templ_7745c5c3_Buffer.Raw("</nav>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"flow\">")
-		_ = historySelected(v, h, h.Selected.Records[0]).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div><div class=\"flow\">")
+		templ_7745c5c3_Buffer.Show(historySelected(v, h, h.Selected.Records[0]))
+		templ_7745c5c3_Buffer.Raw("</div></div>")
 	})
 }
 
 // historySelected is the selected change.
 func historySelected(v *page.Visit, h *historyPage, r record) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var13 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var13 == nil {
-			templ_7745c5c3_Var13 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"spread wrap\"><div><h2 class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(titleOf(r)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h2>")
-		_ = facts(v, h.Selected).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"spread wrap\"><div><h2 class=\"wrap\">", string(titleOf(r)))
+		templ_7745c5c3_Buffer.Raw("</h2>")
+		templ_7745c5c3_Buffer.Show(facts(v, h.Selected))
 		if h.Selected.Message != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"wrap quoted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(h.Selected.Message))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"wrap quoted\">", string(h.Selected.Message))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"acts\">")
+		templ_7745c5c3_Buffer.Raw("</div><div class=\"acts\">")
 		if address := r.BeforeAddress(v); address != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var16 templ.SafeURL
-			templ_7745c5c3_Var16, _ = templ.JoinURLErrs(templ.SafeURL(address))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("view").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("See the ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(h.name))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" before it</a> ")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(address))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("view"))
+			templ_7745c5c3_Buffer.Put("See the ", string(h.name))
+			templ_7745c5c3_Buffer.Raw(" before it</a> ")
 		}
 		if v.MayEdit() {
 			if h.Restorable() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
-				var templ_7745c5c3_Var18 templ.SafeURL
-				templ_7745c5c3_Var18, _ = templ.JoinURLErrs(templ.SafeURL(h.RestoreAddress(v)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_ = part.Icon("history").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Restore this state</a>")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(h.RestoreAddress(v)))
+				templ_7745c5c3_Buffer.Raw("\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("history"))
+				templ_7745c5c3_Buffer.Raw("Restore this state</a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var19 templ.SafeURL
-			templ_7745c5c3_Var19, _ = templ.JoinURLErrs(templ.SafeURL(r.UndoAddress(v)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("undo").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Undo this change</a>")
+			templ_7745c5c3_Buffer.Raw(" <a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.UndoAddress(v)))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("undo"))
+			templ_7745c5c3_Buffer.Raw("Undo this change</a>")
 		} else {
-			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(v.ViewOnly())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><section class=\"card\"><header><h3>What it meant</h3></header><div class=\"body\">")
+		templ_7745c5c3_Buffer.Raw("</div></div><section class=\"card\"><header><h3>What it meant</h3></header><div class=\"body\">")
 		if h.Detail.TooLarge || len(h.Detail.Differences) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.GetSummary()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"wrap\">", string(r.GetSummary()))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		} else {
-			_ = sentences(h.Detail.Differences, h.Detail.More).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(sentences(h.Detail.Differences, h.Detail.More))
 		}
 		if h.Known {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h4 class=\"for-people\">For people</h4>")
+			templ_7745c5c3_Buffer.Raw("<h4 class=\"for-people\">For people</h4>")
 			if len(h.Effects) == 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">Nobody got another result.</p>")
+				templ_7745c5c3_Buffer.Raw("<p class=\"muted\">Nobody got another result.</p>")
 			} else {
-				_ = effectList(v, h.Effects, false).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(effectList(v, h.Effects, false))
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"small mt\"><a href=\"")
-		var templ_7745c5c3_Var21 templ.SafeURL
-		templ_7745c5c3_Var21, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes", revisionText(h.Selected.Revision))))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">All of revision ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(revisionText(h.Selected.Revision)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a></p></div></section>")
+		templ_7745c5c3_Buffer.Raw("<p class=\"small mt\"><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("changes", revisionText(h.Selected.Revision))))
+		templ_7745c5c3_Buffer.Put("\">All of revision ", string(revisionText(h.Selected.Revision)))
+		templ_7745c5c3_Buffer.Raw("</a></p></div></section>")
 		if h.Detail.TooLarge {
-			templ_7745c5c3_Var23 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("The ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(h.name))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" is too large to compare here.")
-				return nil
+			templ_7745c5c3_Var23 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("The ", string(h.name))
+				templ_7745c5c3_Buffer.Raw(" is too large to compare here.")
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var23), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var23)
 		} else if h.Detail.Diff != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><div class=\"section\"><h3>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(diffTitles[r.GetAction()]))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</h3></div>")
-			_ = diffTable(h.Detail.Diff, "The "+h.name+" before and after, as exported").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+			templ_7745c5c3_Buffer.Put("<section><div class=\"section\"><h3>", string(diffTitles[r.GetAction()]))
+			templ_7745c5c3_Buffer.Raw("</h3></div>")
+			templ_7745c5c3_Buffer.Show(diffTable(h.Detail.Diff, "The "+h.name+" before and after, as exported"))
+			templ_7745c5c3_Buffer.Raw("</section>")
 		}
-		return nil
 	})
 }
 
 // flagHead is a plain head of the page of a flag.
 func flagHead(v *page.Visit, f *flipt.Flag, current string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var26 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var26 == nil {
-			templ_7745c5c3_Var26 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = plainHead(f.GetName(), f.GetKey()).Render(ctx, templ_7745c5c3_Buffer)
-		_ = tabList("Flag", flagTabs(v, f), current).Render(ctx, templ_7745c5c3_Buffer)
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(plainHead(f.GetName(), f.GetKey()))
+		templ_7745c5c3_Buffer.Show(tabList("Flag", flagTabs(v, f), current))
 	})
 }
 
 // segmentHead is a plain head of the page of a segment.
 func segmentHead(v *page.Visit, s *flipt.Segment, current string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var27 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var27 == nil {
-			templ_7745c5c3_Var27 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = plainHead(s.GetName(), s.GetKey()).Render(ctx, templ_7745c5c3_Buffer)
-		_ = tabList("Segment", segmentTabs(v, s), current).Render(ctx, templ_7745c5c3_Buffer)
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(plainHead(s.GetName(), s.GetKey()))
+		templ_7745c5c3_Buffer.Show(tabList("Segment", segmentTabs(v, s), current))
 	})
 }
 
 // goneHead is the head of the page of an object that was deleted.
 func goneHead(v *page.Visit, h *historyPage) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var28 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var28 == nil {
-			templ_7745c5c3_Var28 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = plainHead(h.Name, h.Key).Render(ctx, templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var29 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("This ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(h.name))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" was deleted at revision ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(revisionText(h.Latest)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(". ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(plainHead(h.Name, h.Key))
+		templ_7745c5c3_Var29 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("This ", string(h.name))
+			templ_7745c5c3_Buffer.Put(" was deleted at revision ", string(revisionText(h.Latest)))
+			templ_7745c5c3_Buffer.Raw(". ")
 			if v.MayEdit() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("Undo that change, or restore an earlier state, to bring it back.")
+				templ_7745c5c3_Buffer.Raw("Undo that change, or restore an earlier state, to bring it back.")
 			}
-			return nil
 		})
-		_ = part.Note("warn", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var29), templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Note("warn", "info"), templ_7745c5c3_Var29)
 	})
 }
 
 func plainHead(name, key string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var32 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var32 == nil {
-			templ_7745c5c3_Var32 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head stack\"><div><div class=\"row\"><h1 class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(nonEmpty(name, key)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1>")
-		_ = part.Copy(key).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div></div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head stack\"><div><div class=\"row\"><h1 class=\"wrap\">", string(nonEmpty(name, key)))
+		templ_7745c5c3_Buffer.Raw("</h1>")
+		templ_7745c5c3_Buffer.Show(part.Copy(key))
+		templ_7745c5c3_Buffer.Raw("</div></div></div>")
 	})
 }
 
 func tabList(label string, tabs []tab, current string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var34 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var34 == nil {
-			templ_7745c5c3_Var34 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"tabs\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(label))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<nav class=\"tabs\" aria-label=\"", string(label))
+		templ_7745c5c3_Buffer.Raw("\">")
 		for _, t := range tabs {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var36 templ.SafeURL
-			templ_7745c5c3_Var36, _ = templ.JoinURLErrs(templ.SafeURL(t.Address))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(t.Address))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if t.Name == current {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"page\"")
+				templ_7745c5c3_Buffer.Raw(" aria-current=\"page\"")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(t.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Put(">", string(t.Text))
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</nav>")
 	})
 }
 
@@ -306,5 +197,3 @@ func nonEmpty(name, key string) string {
 	}
 	return key
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package changes
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -14,140 +12,92 @@ import (
 
 // listMain is the list of changes with its filter.
 func listMain(v *page.Visit, l *changeList) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Changes</h1><p>Everything that was saved in ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(v.Namespace)))
-		_, _ = templ_7745c5c3_Buffer.WriteString(": who, when, and what it was before.</p></div><div class=\"acts\"><details class=\"menu\"><summary class=\"btn quiet fold\">")
-		_ = part.Icon("export").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>Export</span></summary><div class=\"pop\"><a href=\"")
-		var templ_7745c5c3_Var3 templ.SafeURL
-		templ_7745c5c3_Var3, _ = templ.JoinURLErrs(templ.SafeURL(l.ExportAddress(v, formatCSV)))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" download>CSV, for spreadsheets</a> <a href=\"")
-		var templ_7745c5c3_Var4 templ.SafeURL
-		templ_7745c5c3_Var4, _ = templ.JoinURLErrs(templ.SafeURL(l.ExportAddress(v, formatJSON)))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" download>JSON</a><hr><p class=\"muted small pop-note\">Of this list, the newest ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(maxExported)))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" at most.</p></div></details></div></div><form class=\"filters changes-filters\" action=\"")
-		var templ_7745c5c3_Var6 templ.SafeURL
-		templ_7745c5c3_Var6, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1>Changes</h1><p>Everything that was saved in ", string(page.NamespaceName(v.Namespace)))
+		templ_7745c5c3_Buffer.Raw(": who, when, and what it was before.</p></div><div class=\"acts\"><details class=\"menu\"><summary class=\"btn quiet fold\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("export"))
+		templ_7745c5c3_Buffer.Raw("<span>Export</span></summary><div class=\"pop\"><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.ExportAddress(v, formatCSV)))
+		templ_7745c5c3_Buffer.Raw("\" download>CSV, for spreadsheets</a> <a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.ExportAddress(v, formatJSON)))
+		templ_7745c5c3_Buffer.Put("\" download>JSON</a><hr><p class=\"muted small pop-note\">Of this list, the newest ", string(page.Number(maxExported)))
+		templ_7745c5c3_Buffer.Raw(" at most.</p></div></details></div></div><form class=\"filters changes-filters\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("changes")))
+		templ_7745c5c3_Buffer.Raw("\">")
 		for _, field := range l.Hidden() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(field[0]))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(field[1]))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(field[0]))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(field[1]))
+			templ_7745c5c3_Buffer.Raw("\">")
 		}
-		_ = menu("Who", l.Actors(v, l.Seen())).Render(ctx, templ_7745c5c3_Buffer)
-		_ = menu("What", l.Kinds(v)).Render(ctx, templ_7745c5c3_Buffer)
-		_ = menu("Why", l.Reasons(v)).Render(ctx, templ_7745c5c3_Buffer)
-		_ = menu("When", l.Periods(v)).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<label class=\"with\">")
-		_ = part.Icon("search").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"vh\">Key</span> <input class=\"input\" type=\"search\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldKey))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldKey))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Value(fieldKey)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"Key of a flag or segment\" maxlength=\"255\"")
-		_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldKey, "", l.problems))
-		_, _ = templ_7745c5c3_Buffer.WriteString("></label> <details class=\"more-fields\"")
+		templ_7745c5c3_Buffer.Show(menu("Who", l.Actors(v, l.Seen())))
+		templ_7745c5c3_Buffer.Show(menu("What", l.Kinds(v)))
+		templ_7745c5c3_Buffer.Show(menu("Why", l.Reasons(v)))
+		templ_7745c5c3_Buffer.Show(menu("When", l.Periods(v)))
+		templ_7745c5c3_Buffer.Raw("<label class=\"with\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("search"))
+		templ_7745c5c3_Buffer.Put("<span class=\"vh\">Key</span> <input class=\"input\" type=\"search\" id=\"", string(fieldKey))
+		templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldKey))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(l.Value(fieldKey)))
+		templ_7745c5c3_Buffer.Raw("\" placeholder=\"Key of a flag or segment\" maxlength=\"255\"")
+		templ_7745c5c3_Buffer.Attributes(part.Described(fieldKey, "", l.problems))
+		templ_7745c5c3_Buffer.Raw("></label> <details class=\"more-fields\"")
 		if l.MoreOpen() {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" open")
+			templ_7745c5c3_Buffer.Raw(" open")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("><summary class=\"btn\">More")
-		_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"fields\">")
-		templ_7745c5c3_Var12 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldMessage))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldMessage))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Value(fieldMessage)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldMessage, "", l.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Raw("><summary class=\"btn\">More")
+		templ_7745c5c3_Buffer.Show(part.Icon("open"))
+		templ_7745c5c3_Buffer.Raw("</summary><div class=\"fields\">")
+		templ_7745c5c3_Var12 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(fieldMessage))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldMessage))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(l.Value(fieldMessage)))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(fieldMessage, "", l.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field(fieldMessage, "Message contains", "", true, l.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var16 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldSince))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldSince))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Value(fieldSince)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldSince, timeHint, l.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field(fieldMessage, "Message contains", "", true, l.problems), templ_7745c5c3_Var12)
+		templ_7745c5c3_Var16 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(fieldSince))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldSince))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(l.Value(fieldSince)))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(fieldSince, timeHint, l.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field(fieldSince, "Since", timeHint, true, l.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var20 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldUntil))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldUntil))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Value(fieldUntil)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldUntil, timeHint, l.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field(fieldSince, "Since", timeHint, true, l.problems), templ_7745c5c3_Var16)
+		templ_7745c5c3_Var20 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(fieldUntil))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldUntil))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(l.Value(fieldUntil)))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(fieldUntil, timeHint, l.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field(fieldUntil, "Before", timeHint, true, l.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var20), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></details> <button class=\"btn\">Show</button></form>")
+		templ_7745c5c3_Buffer.Around(part.Field(fieldUntil, "Before", timeHint, true, l.problems), templ_7745c5c3_Var20)
+		templ_7745c5c3_Buffer.Raw("</div></details> <button class=\"btn\">Show</button></form>")
 		if message := l.problems.Of(fieldKey); message != "" {
-			_ = part.FieldError(fieldKey+"-error", message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError(fieldKey+"-error", message))
 		}
 		for _, p := range l.MenuProblems() {
-			_ = part.FieldError(p.Field+"-error", p.Message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError(p.Field+"-error", p.Message))
 		}
 		if chips := l.ActiveChips(v); len(chips) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"active-filters\">")
+			templ_7745c5c3_Buffer.Raw("<p class=\"active-filters\">")
 			for _, c := range chips {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"chip\" href=\"")
-				var templ_7745c5c3_Var24 templ.SafeURL
-				templ_7745c5c3_Var24, _ = templ.JoinURLErrs(templ.SafeURL(c.Remove))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><span class=\"vh\">Remove the filter:</span> ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Text))
-				_ = part.Icon("remove").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+				templ_7745c5c3_Buffer.Raw("<a class=\"chip\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(c.Remove))
+				templ_7745c5c3_Buffer.Put("\"><span class=\"vh\">Remove the filter:</span> ", string(c.Text))
+				templ_7745c5c3_Buffer.Show(part.Icon("remove"))
+				templ_7745c5c3_Buffer.Raw("</a> ")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny quiet\" href=\"")
-			var templ_7745c5c3_Var26 templ.SafeURL
-			templ_7745c5c3_Var26, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Clear filters</a></p>")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny quiet\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("changes")))
+			templ_7745c5c3_Buffer.Raw("\">Clear filters</a></p>")
 		}
 		if l.First() && !l.Some() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div data-newer=\"0\" role=\"status\" hidden></div>")
+			templ_7745c5c3_Buffer.Raw("<div data-newer=\"0\" role=\"status\" hidden></div>")
 		}
-		_ = feed(v, l).Render(ctx, templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Show(feed(v, l))
 	})
 }
 
@@ -156,219 +106,140 @@ const timeHint = "2026-12-01, 2026-12-01T18:00, or how long ago: 36h, 7d."
 
 // menu is a menu of links, of which one is current.
 func menu(title string, options []option) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var27 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var27 == nil {
-			templ_7745c5c3_Var27 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"menu\"><summary class=\"btn\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(title))
-		_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop start\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<details class=\"menu\"><summary class=\"btn\">", string(title))
+		templ_7745c5c3_Buffer.Show(part.Icon("open"))
+		templ_7745c5c3_Buffer.Raw("</summary><div class=\"pop start\">")
 		for _, o := range options {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var29 templ.SafeURL
-			templ_7745c5c3_Var29, _ = templ.JoinURLErrs(templ.SafeURL(o.Address))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(o.Address))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if o.Current {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"true\"")
+				templ_7745c5c3_Buffer.Raw(" aria-current=\"true\"")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(o.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Put(">", string(o.Text))
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></details>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></details>")
 	})
 }
 
 // feed is the list itself.
 func feed(v *page.Visit, l *changeList) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var31 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var31 == nil {
-			templ_7745c5c3_Var31 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div data-region=\"list\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div data-region=\"list\">")
 		if len(l.problems) > 0 {
-			templ_7745c5c3_Var32 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("No change is shown, because a filter cannot be understood.")
-				return nil
+			templ_7745c5c3_Var32 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("No change is shown, because a filter cannot be understood.")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var32), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var32)
 		} else if l.Empty && l.Older != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty small\"><h2>Nothing found yet</h2><p>The newest changes do not match. The search goes on with older ones.</p></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"empty small\"><h2>Nothing found yet</h2><p>The newest changes do not match. The search goes on with older ones.</p></div>")
 		} else if l.Empty {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty small\"><h2>No changes</h2>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"empty small\"><h2>No changes</h2>")
 			if l.Some() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p>No change matches these filters. <a href=\"")
-				var templ_7745c5c3_Var33 templ.SafeURL
-				templ_7745c5c3_Var33, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Clear filters</a></p>")
+				templ_7745c5c3_Buffer.Raw("<p>No change matches these filters. <a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("changes")))
+				templ_7745c5c3_Buffer.Raw("\">Clear filters</a></p>")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p>Whatever is saved in ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(v.Namespace)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" will be listed here.</p>")
+				templ_7745c5c3_Buffer.Put("<p>Whatever is saved in ", string(page.NamespaceName(v.Namespace)))
+				templ_7745c5c3_Buffer.Raw(" will be listed here.</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		if len(l.Groups) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<ol class=\"feed\">")
+			templ_7745c5c3_Buffer.Raw("<ol class=\"feed\">")
 			for i, g := range l.Groups {
 				if heading := period(v, g.At); i == 0 || heading != period(v, l.Groups[i-1].At) {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"day\"><h2>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(heading))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</h2></li>")
+					templ_7745c5c3_Buffer.Put("<li class=\"day\"><h2>", string(heading))
+					templ_7745c5c3_Buffer.Raw("</h2></li>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-				_ = feedItem(v, g).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Raw(" ")
+				templ_7745c5c3_Buffer.Show(feedItem(v, g))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ol>")
+			templ_7745c5c3_Buffer.Raw("</ol>")
 		}
 		if l.Pruned() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small mt\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prunedText(v)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted small mt\">", string(prunedText(v)))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
 		if l.Older != "" || !l.First() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"pager\" aria-label=\"Pages\"><span></span> ")
+			templ_7745c5c3_Buffer.Raw("<nav class=\"pager\" aria-label=\"Pages\"><span></span> ")
 			if !l.First() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-				var templ_7745c5c3_Var37 templ.SafeURL
-				templ_7745c5c3_Var37, _ = templ.JoinURLErrs(templ.SafeURL(l.With(v, "", "")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Newest</a> ")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.With(v, "", "")))
+				templ_7745c5c3_Buffer.Raw("\">Newest</a> ")
 			}
 			if l.Older != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" rel=\"next\" href=\"")
-				var templ_7745c5c3_Var38 templ.SafeURL
-				templ_7745c5c3_Var38, _ = templ.JoinURLErrs(templ.SafeURL(l.Older))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Older</a>")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" rel=\"next\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.Older))
+				templ_7745c5c3_Buffer.Raw("\">Older</a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
+			templ_7745c5c3_Buffer.Raw("</nav>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // feedItem is one revision in the list.
 func feedItem(v *page.Visit, g *group) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var39 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var39 == nil {
-			templ_7745c5c3_Var39 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
-		_ = part.Avatar(g.Actor.Name, page.Initials(g.Actor.Name), g.Actor.Token).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<li>")
+		templ_7745c5c3_Buffer.Show(part.Avatar(g.Actor.Name, page.Initials(g.Actor.Name), g.Actor.Token))
+		templ_7745c5c3_Buffer.Raw("<div>")
 		if len(g.Records) == 1 && !g.More {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p><b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Actor.String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" " + g.Verb() + " "))
-			_ = ref(g.Records[0], g.Records[0].HistoryAddress(v)).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Tail()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p><p class=\"muted small wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Records[0].GetSummary()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p><b>", string(g.Actor.String()))
+			templ_7745c5c3_Buffer.Put("</b>", string(" "+g.Verb()+" "))
+			templ_7745c5c3_Buffer.Show(ref(g.Records[0], g.Records[0].HistoryAddress(v)))
+			templ_7745c5c3_Buffer.Text(string(g.Tail()))
+			templ_7745c5c3_Buffer.Put("</p><p class=\"muted small wrap\">", string(g.Records[0].GetSummary()))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p><b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Actor.String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Verb()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <a class=\"ref\" href=\"")
-			var templ_7745c5c3_Var46 templ.SafeURL
-			templ_7745c5c3_Var46, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes", revisionText(g.Revision))))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var46))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Objects()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Tail()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p><details class=\"folded\"><summary class=\"muted small wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Keys()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</summary><ul>")
+			templ_7745c5c3_Buffer.Put("<p><b>", string(g.Actor.String()))
+			templ_7745c5c3_Buffer.Put("</b> ", string(g.Verb()))
+			templ_7745c5c3_Buffer.Raw(" <a class=\"ref\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("changes", revisionText(g.Revision))))
+			templ_7745c5c3_Buffer.Put("\">", string(g.Objects()))
+			templ_7745c5c3_Buffer.Put("</a>", string(g.Tail()))
+			templ_7745c5c3_Buffer.Put("</p><details class=\"folded\"><summary class=\"muted small wrap\">", string(g.Keys()))
+			templ_7745c5c3_Buffer.Raw("</summary><ul>")
 			for _, r := range g.Folded() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li><p>")
-				_ = ref(r, r.HistoryAddress(v)).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" " + r.Verb()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p><p class=\"muted small wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.GetSummary()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p></li>")
+				templ_7745c5c3_Buffer.Raw("<li><p>")
+				templ_7745c5c3_Buffer.Show(ref(r, r.HistoryAddress(v)))
+				templ_7745c5c3_Buffer.Text(string(" " + r.Verb()))
+				templ_7745c5c3_Buffer.Put("</p><p class=\"muted small wrap\">", string(r.GetSummary()))
+				templ_7745c5c3_Buffer.Raw("</p></li>")
 			}
 			if g.Unlisted() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li><a href=\"")
-				var templ_7745c5c3_Var52 templ.SafeURL
-				templ_7745c5c3_Var52, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes", revisionText(g.Revision))))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">All of revision ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(revisionText(g.Revision)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a></li>")
+				templ_7745c5c3_Buffer.Raw("<li><a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("changes", revisionText(g.Revision))))
+				templ_7745c5c3_Buffer.Put("\">All of revision ", string(revisionText(g.Revision)))
+				templ_7745c5c3_Buffer.Raw("</a></li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul></details> ")
+			templ_7745c5c3_Buffer.Raw("</ul></details> ")
 		}
 		if g.Message != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"small wrap quoted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Message))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"small wrap quoted\">", string(g.Message))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><time class=\"muted small nowrap\" datetime=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stamp(g.At)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Instant(g.At)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(clock(v, g.At)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</time> <a class=\"key\" href=\"")
-		var templ_7745c5c3_Var58 templ.SafeURL
-		templ_7745c5c3_Var58, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes", revisionText(g.Revision))))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><span class=\"vh\">Revision</span>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(revisionText(g.Revision)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a></li>")
-		return nil
+		templ_7745c5c3_Buffer.Put("</div><time class=\"muted small nowrap\" datetime=\"", string(stamp(g.At)))
+		templ_7745c5c3_Buffer.Put("\" title=\"", string(v.Instant(g.At)))
+		templ_7745c5c3_Buffer.Put("\">", string(clock(v, g.At)))
+		templ_7745c5c3_Buffer.Raw("</time> <a class=\"key\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("changes", revisionText(g.Revision))))
+		templ_7745c5c3_Buffer.Put("\"><span class=\"vh\">Revision</span>", string(revisionText(g.Revision)))
+		templ_7745c5c3_Buffer.Raw("</a></li>")
 	})
 }
 
 // ref is the name of a changed object.
 func ref(r record, address string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var60 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var60 == nil {
-			templ_7745c5c3_Var60 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"ref\" href=\"")
-		var templ_7745c5c3_Var61 templ.SafeURL
-		templ_7745c5c3_Var61, _ = templ.JoinURLErrs(templ.SafeURL(address))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var61))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon(r.Icon()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Name()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></a>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<a class=\"ref\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(address))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon(r.Icon()))
+		templ_7745c5c3_Buffer.Put("<span>", string(r.Name()))
+		templ_7745c5c3_Buffer.Raw("</span></a>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

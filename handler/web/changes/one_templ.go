@@ -2,10 +2,8 @@
 
 package changes
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -14,132 +12,93 @@ import (
 
 // oneMain is one change.
 func oneMain(v *page.Visit, p *onePage) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1 class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Title()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1>")
-		_ = facts(v, p.group).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1 class=\"wrap\">", string(p.Title()))
+		templ_7745c5c3_Buffer.Raw("</h1>")
+		templ_7745c5c3_Buffer.Show(facts(v, p.group))
 		if p.Message != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"wrap quoted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Message))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"wrap quoted\">", string(p.Message))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"acts\">")
+		templ_7745c5c3_Buffer.Raw("</div><div class=\"acts\">")
 		if v.MayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var4 templ.SafeURL
-			templ_7745c5c3_Var4, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes", revisionText(p.Revision), "undo")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("undo").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Undo this change</a>")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("changes", revisionText(p.Revision), "undo")))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("undo"))
+			templ_7745c5c3_Buffer.Raw("Undo this change</a>")
 		} else {
-			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(v.ViewOnly())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><div class=\"flow\">")
+		templ_7745c5c3_Buffer.Raw("</div></div><div class=\"flow\">")
 		if p.Known {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card\"><header><h2>What it meant for people</h2></header><div class=\"body\">")
+			templ_7745c5c3_Buffer.Raw("<section class=\"card\"><header><h2>What it meant for people</h2></header><div class=\"body\">")
 			if len(p.Effects) == 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">Nobody got another result.</p>")
+				templ_7745c5c3_Buffer.Raw("<p class=\"muted\">Nobody got another result.</p>")
 			} else {
-				_ = effectList(v, p.Effects, p.Truncated).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(effectList(v, p.Effects, p.Truncated))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
+			templ_7745c5c3_Buffer.Raw("</div></section>")
 		}
 		for i, r := range p.Records {
-			_ = oneObject(v, r, p.Detail(i), len(p.Records) == 1).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(oneObject(v, r, p.Detail(i), len(p.Records) == 1))
 		}
 		if p.More {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">This revision changed more objects than the ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(len(p.Records))))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" that are listed. The export of Changes has up to ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(maxExported)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(".</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted\">This revision changed more objects than the ", string(page.Number(len(p.Records))))
+			templ_7745c5c3_Buffer.Put(" that are listed. The export of Changes has up to ", string(page.Number(maxExported)))
+			templ_7745c5c3_Buffer.Raw(".</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // oneObject is what happened to one object. d is nil if the page has no details of it.
 func oneObject(v *page.Visit, r record, d *detail, open bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var7 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var7 == nil {
-			templ_7745c5c3_Var7 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card changed-object\"><header><h2>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.KindName()))
-		_ = ref(r, r.HistoryAddress(v)).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Verb()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h2><span class=\"row tight\"><span class=\"key\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.GetKey()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<section class=\"card changed-object\"><header><h2>", string(r.KindName()))
+		templ_7745c5c3_Buffer.Show(ref(r, r.HistoryAddress(v)))
+		templ_7745c5c3_Buffer.Text(string(r.Verb()))
+		templ_7745c5c3_Buffer.Put("</h2><span class=\"row tight\"><span class=\"key\">", string(r.GetKey()))
+		templ_7745c5c3_Buffer.Raw("</span> ")
 		if address := r.StateAddress(v); address != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"small\" href=\"")
-			var templ_7745c5c3_Var11 templ.SafeURL
-			templ_7745c5c3_Var11, _ = templ.JoinURLErrs(templ.SafeURL(address))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Raw("<a class=\"small\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(address))
+			templ_7745c5c3_Buffer.Raw("\">")
 			if r.Verb() == "deleted" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("As it was before")
+				templ_7745c5c3_Buffer.Raw("As it was before")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("As it was then")
+				templ_7745c5c3_Buffer.Raw("As it was then")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></header><div class=\"body\">")
-		_ = objectDetail(r, d, open).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</span></header><div class=\"body\">")
+		templ_7745c5c3_Buffer.Show(objectDetail(r, d, open))
+		templ_7745c5c3_Buffer.Raw("</div></section>")
 	})
 }
 
 // objectDetail is what is different in an object, in sentences and as a diff.
 func objectDetail(r record, d *detail, open bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var12 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var12 == nil {
-			templ_7745c5c3_Var12 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if d == nil || d.TooLarge || len(d.Differences) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.GetSummary()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"wrap\">", string(r.GetSummary()))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		} else {
-			_ = sentences(d.Differences, d.More).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(sentences(d.Differences, d.More))
 		}
 		if d != nil && d.TooLarge {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small mt\">It is too large to compare here.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted small mt\">It is too large to compare here.</p>")
 		}
 		if d != nil && d.Diff != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"before-after mt\"")
+			templ_7745c5c3_Buffer.Raw("<details class=\"before-after mt\"")
 			if open {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" open")
+				templ_7745c5c3_Buffer.Raw(" open")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("><summary>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(diffTitles[r.GetAction()]))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</summary>")
-			_ = diffTable(d.Diff, r.KindName()+" "+r.GetKey()+" before and after, as exported").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</details>")
+			templ_7745c5c3_Buffer.Put("><summary>", string(diffTitles[r.GetAction()]))
+			templ_7745c5c3_Buffer.Raw("</summary>")
+			templ_7745c5c3_Buffer.Show(diffTable(d.Diff, r.KindName()+" "+r.GetKey()+" before and after, as exported"))
+			templ_7745c5c3_Buffer.Raw("</details>")
 		}
-		return nil
 	})
 }
 
@@ -148,41 +107,23 @@ var diffTitles = map[string]string{"create": "As it was created", "update": "Bef
 
 // facts are who made a change, when, and by which request.
 func facts(v *page.Visit, g *group) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var15 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var15 == nil {
-			templ_7745c5c3_Var15 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"facts flat\"><span>")
-		_ = part.Avatar(g.Actor.Name, page.Initials(g.Actor.Name), g.Actor.Token).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<b>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Actor.String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b></span> <time datetime=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stamp(g.At)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Instant(g.At)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Instant(g.At)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</time> <span>revision ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(revisionText(g.Revision)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<p class=\"facts flat\"><span>")
+		templ_7745c5c3_Buffer.Show(part.Avatar(g.Actor.Name, page.Initials(g.Actor.Name), g.Actor.Token))
+		templ_7745c5c3_Buffer.Put("<b>", string(g.Actor.String()))
+		templ_7745c5c3_Buffer.Put("</b></span> <time datetime=\"", string(stamp(g.At)))
+		templ_7745c5c3_Buffer.Put("\" title=\"", string(v.Instant(g.At)))
+		templ_7745c5c3_Buffer.Put("\">", string(v.Instant(g.At)))
+		templ_7745c5c3_Buffer.Put("</time> <span>revision ", string(revisionText(g.Revision)))
+		templ_7745c5c3_Buffer.Raw("</span> ")
 		if text := g.Reason.GetText(); text != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Printable(text, maxShownName)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+			templ_7745c5c3_Buffer.Put("<span>", string(page.Printable(text, maxShownName)))
+			templ_7745c5c3_Buffer.Raw("</span> ")
 		}
 		if id := g.Records[0].GetRequestId(); id != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>request <span class=\"key wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Printable(id, maxShownName)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></span>")
+			templ_7745c5c3_Buffer.Put("<span>request <span class=\"key wrap\">", string(page.Printable(id, maxShownName)))
+			templ_7745c5c3_Buffer.Raw("</span></span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</p>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package changes
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/change"
@@ -15,270 +13,184 @@ import (
 
 // reviewMain is the review: what would change, and the form that does it.
 func reviewMain(v *page.Visit, r *review) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1 class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Heading))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1><p class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1 class=\"wrap\">", string(r.Heading))
+		templ_7745c5c3_Buffer.Put("</h1><p class=\"wrap\">", string(r.Text))
+		templ_7745c5c3_Buffer.Raw("</p>")
 		if r.Whole != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>The change had other objects, too. <a href=\"")
-			var templ_7745c5c3_Var4 templ.SafeURL
-			templ_7745c5c3_Var4, _ = templ.JoinURLErrs(templ.SafeURL(r.Whole))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Undo all of it</a></p>")
+			templ_7745c5c3_Buffer.Raw("<p>The change had other objects, too. <a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Whole))
+			templ_7745c5c3_Buffer.Raw("\">Undo all of it</a></p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"acts\">")
+		templ_7745c5c3_Buffer.Raw("</div><div class=\"acts\">")
 		if !v.MayEdit() {
-			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(v.ViewOnly())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
-		_ = part.ProblemSummary(r.problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Raw("</div></div>")
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(r.problems))
 		if r.Moved {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"alert\">")
-			templ_7745c5c3_Var5 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<b>Nothing was changed.</b> Something was saved meanwhile, so this is no longer what you saw. What is different is marked; look at it, then confirm again.")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"alert\">")
+			templ_7745c5c3_Var5 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("<b>Nothing was changed.</b> Something was saved meanwhile, so this is no longer what you saw. What is different is marked; look at it, then confirm again.")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var5)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		} else if r.Chosen {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"alert\">")
-			templ_7745c5c3_Var6 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<b>Nothing was changed yet.</b> This is what your choices lead to. Look at it, then confirm.")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"alert\">")
+			templ_7745c5c3_Var6 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("<b>Nothing was changed yet.</b> This is what your choices lead to. Look at it, then confirm.")
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var6)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		if r.Impossible != "" {
-			templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<b>This is not possible as it is.</b> <span class=\"wrap lines\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Impossible))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-				return nil
+			templ_7745c5c3_Var7 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<b>This is not possible as it is.</b> <span class=\"wrap lines\">", string(r.Impossible))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			})
-			_ = part.Note("bad", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <p class=\"mt\"><a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var9 templ.SafeURL
-			templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(r.Back))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Back</a></p>")
+			templ_7745c5c3_Buffer.Around(part.Note("bad", "warning"), templ_7745c5c3_Var7)
+			templ_7745c5c3_Buffer.Raw(" <p class=\"mt\"><a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Back))
+			templ_7745c5c3_Buffer.Raw("\">Back</a></p>")
 		} else if v.MayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form id=\"review\" class=\"flow\" method=\"post\" action=\"")
-			var templ_7745c5c3_Var10 templ.SafeURL
-			templ_7745c5c3_Var10, _ = templ.JoinURLErrs(templ.SafeURL(v.Site.Path(v.Request.URL.RequestURI())))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = reviewBody(v, r).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldDigest))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Plan.GetDigest()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+			templ_7745c5c3_Buffer.Raw("<form id=\"review\" class=\"flow\" method=\"post\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.Site.Path(v.Request.URL.RequestURI())))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(reviewBody(v, r))
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldDigest))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(r.Plan.GetDigest()))
+			templ_7745c5c3_Buffer.Raw("\"> ")
 			for _, c := range r.Changes {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldPlanned))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Hidden()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+				templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldPlanned))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(c.Hidden()))
+				templ_7745c5c3_Buffer.Raw("\"> ")
 			}
 			if len(r.Plan.GetChanges()) > 0 {
-				templ_7745c5c3_Var15 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-					templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-					ctx = templ.InitializeContext(ctx)
-					_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldMessage))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldMessage))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Message))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\" maxlength=\"1000\"")
-					_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldMessage, "Why, for the people who read Changes.", r.problems))
-					_, _ = templ_7745c5c3_Buffer.WriteString(">")
-					return nil
+				templ_7745c5c3_Var15 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+					templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(fieldMessage))
+					templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldMessage))
+					templ_7745c5c3_Buffer.Put("\" value=\"", string(r.Message))
+					templ_7745c5c3_Buffer.Raw("\" maxlength=\"1000\"")
+					templ_7745c5c3_Buffer.Attributes(part.Described(fieldMessage, "Why, for the people who read Changes.", r.problems))
+					templ_7745c5c3_Buffer.Raw(">")
 				})
-				_ = part.Field(fieldMessage, "Message", "Why, for the people who read Changes.", true, r.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Around(part.Field(fieldMessage, "Message", "Why, for the people who read Changes.", true, r.problems), templ_7745c5c3_Var15)
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row wide\"><a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var19 templ.SafeURL
-			templ_7745c5c3_Var19, _ = templ.JoinURLErrs(templ.SafeURL(r.Back))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Cancel</a> ")
+			templ_7745c5c3_Buffer.Raw("<div class=\"row wide\"><a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Back))
+			templ_7745c5c3_Buffer.Raw("\">Cancel</a> ")
 			if len(r.Conflicts) > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" name=\"do\" value=\"review\">Show what my choices change</button> ")
+				templ_7745c5c3_Buffer.Raw("<button class=\"btn\" name=\"do\" value=\"review\">Show what my choices change</button> ")
 			}
 			if len(r.Plan.GetChanges()) > 0 || len(r.Conflicts) > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn primary\" name=\"do\" value=\"apply\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Act))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
+				templ_7745c5c3_Buffer.Put("<button class=\"btn primary\" name=\"do\" value=\"apply\">", string(r.Act))
+				templ_7745c5c3_Buffer.Raw("</button>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div></form>")
+			templ_7745c5c3_Buffer.Raw("</div></form>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"flow\">")
-			_ = reviewBody(v, r).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p><a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var21 templ.SafeURL
-			templ_7745c5c3_Var21, _ = templ.JoinURLErrs(templ.SafeURL(r.Back))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Back</a></p></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"flow\">")
+			templ_7745c5c3_Buffer.Show(reviewBody(v, r))
+			templ_7745c5c3_Buffer.Raw("<p><a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Back))
+			templ_7745c5c3_Buffer.Raw("\">Back</a></p></div>")
 		}
-		return nil
 	})
 }
 
 // reviewBody is what would change.
 func reviewBody(v *page.Visit, r *review) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var22 == nil {
-			templ_7745c5c3_Var22 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if len(r.Conflicts) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><div class=\"section\"><h2>Changed again since</h2><p>Later changes are kept, unless you choose otherwise.</p></div>")
+			templ_7745c5c3_Buffer.Raw("<section><div class=\"section\"><h2>Changed again since</h2><p>Later changes are kept, unless you choose otherwise.</p></div>")
 			for i, c := range r.Conflicts {
-				_ = conflictChoice(v, c, i).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(conflictChoice(v, c, i))
 			}
 			if r.Others > 0 && v.MayEdit() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"choice-list\"><legend>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(r.Others, "more part")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" changed again since</legend> <label><input type=\"radio\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldOthers))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sideCurrent))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+				templ_7745c5c3_Buffer.Put("<fieldset class=\"choice-list\"><legend>", string(page.Count(r.Others, "more part")))
+				templ_7745c5c3_Buffer.Put(" changed again since</legend> <label><input type=\"radio\" name=\"", string(fieldOthers))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(sideCurrent))
+				templ_7745c5c3_Buffer.Raw("\"")
 				if r.OthersAre == sideCurrent {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+					templ_7745c5c3_Buffer.Raw(" checked")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("> Keep them as they are now</label> <label><input type=\"radio\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldOthers))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sideEarlier))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+				templ_7745c5c3_Buffer.Put("> Keep them as they are now</label> <label><input type=\"radio\" name=\"", string(fieldOthers))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(sideEarlier))
+				templ_7745c5c3_Buffer.Raw("\"")
 				if r.OthersAre == sideEarlier {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+					templ_7745c5c3_Buffer.Raw(" checked")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("> Take them back, too</label></fieldset><input type=\"hidden\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("seen." + fieldOthers))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.OthersAre))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+				templ_7745c5c3_Buffer.Put("> Take them back, too</label></fieldset><input type=\"hidden\" name=\"", string("seen."+fieldOthers))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(r.OthersAre))
+				templ_7745c5c3_Buffer.Raw("\">")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+			templ_7745c5c3_Buffer.Raw("</section>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card\"><header><h2>What will change</h2></header><div class=\"body\">")
+		templ_7745c5c3_Buffer.Raw("<section class=\"card\"><header><h2>What will change</h2></header><div class=\"body\">")
 		if len(r.Plan.GetChanges()) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>Nothing: everything already is as it would become.</p>")
+			templ_7745c5c3_Buffer.Raw("<p>Nothing: everything already is as it would become.</p>")
 		}
 		for _, c := range r.Changes {
-			_ = plannedChange(v, c).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(plannedChange(v, c))
 		}
 		if more := len(r.Plan.GetChanges()) - len(r.Changes); more > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">and ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(more, "more flag or segment")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted\">and ", string(page.Count(more, "more flag or segment")))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
 		for _, name := range r.Gone {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted wrap\"><span class=\"chip\">No longer</span> ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted wrap\"><span class=\"chip\">No longer</span> ", string(name))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
+		templ_7745c5c3_Buffer.Raw("</div></section>")
 		for _, w := range r.Plan.GetWarnings()[:min(len(r.Plan.GetWarnings()), maxPlannedShown)] {
-			templ_7745c5c3_Var32 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(asSentence(w.GetText())))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-				return nil
+			templ_7745c5c3_Var32 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<span class=\"wrap\">", string(asSentence(w.GetText())))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var32), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var32)
 		}
 		if len(r.Plan.GetChanges()) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card\"><header><h2>What it means for people</h2></header><div class=\"body\">")
+			templ_7745c5c3_Buffer.Raw("<section class=\"card\"><header><h2>What it means for people</h2></header><div class=\"body\">")
 			if len(r.Effects) > 0 || r.Plan.GetEffectsTruncated() {
-				_ = effectList(v, r.Effects, r.Plan.GetEffectsTruncated()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(effectList(v, r.Effects, r.Plan.GetEffectsTruncated()))
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">Nobody gets another result from a flag that exists before and after.</p>")
+				templ_7745c5c3_Buffer.Raw("<p class=\"muted\">Nobody gets another result from a flag that exists before and after.</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
+			templ_7745c5c3_Buffer.Raw("</div></section>")
 		}
-		return nil
 	})
 }
 
 // plannedChange is one object that would change.
 func plannedChange(v *page.Visit, c planned) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var34 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var34 == nil {
-			templ_7745c5c3_Var34 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"planned\"><h3 class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(actionWords[c.GetAction()]))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.GetKind()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"planned\"><h3 class=\"wrap\">", string(actionWords[c.GetAction()]))
+		templ_7745c5c3_Buffer.Put(" ", string(c.GetKind()))
+		templ_7745c5c3_Buffer.Raw(" ")
 		if c.GetAction() == string(change.ActionCreate) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"ref\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+			templ_7745c5c3_Buffer.Put("<span class=\"ref\">", string(c.Name))
+			templ_7745c5c3_Buffer.Raw("</span> ")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"ref\" href=\"")
-			var templ_7745c5c3_Var38 templ.SafeURL
-			templ_7745c5c3_Var38, _ = templ.JoinURLErrs(templ.SafeURL(c.Address(v)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+			templ_7745c5c3_Buffer.Raw("<a class=\"ref\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(c.Address(v)))
+			templ_7745c5c3_Buffer.Put("\">", string(c.Name))
+			templ_7745c5c3_Buffer.Raw("</a> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"key\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.GetKey()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+		templ_7745c5c3_Buffer.Put("<span class=\"key\">", string(c.GetKey()))
+		templ_7745c5c3_Buffer.Raw("</span> ")
 		if c.GetRequired() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip\">needed by a flag</span> ")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip\">needed by a flag</span> ")
 		}
 		if c.Moved {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip accent\">different from what you saw</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip accent\">different from what you saw</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h3>")
+		templ_7745c5c3_Buffer.Raw("</h3>")
 		if len(c.Differences) > 0 {
-			_ = sentences(c.Differences, c.More).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(sentences(c.Differences, c.More))
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Printable(c.GetSummary(), maxMessage)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted small wrap\">", string(page.Printable(c.GetSummary(), maxMessage)))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
@@ -287,79 +199,51 @@ var actionWords = map[string]string{"create": "Bring back", "update": "Change", 
 
 // conflictChoice is a part that was changed again, with the choice.
 func conflictChoice(v *page.Visit, c conflict, i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var42 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var42 == nil {
-			templ_7745c5c3_Var42 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"conflict\"><legend class=\"wrap\"><b>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Printable(c.GetName(), maxShownName)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b> of <a href=\"")
-		var templ_7745c5c3_Var44 templ.SafeURL
-		templ_7745c5c3_Var44, _ = templ.JoinURLErrs(templ.SafeURL(objectAddress(v, c.GetKind(), c.GetKey())))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.GetKey()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a></legend> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<fieldset class=\"conflict\"><legend class=\"wrap\"><b>", string(page.Printable(c.GetName(), maxShownName)))
+		templ_7745c5c3_Buffer.Raw("</b> of <a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(objectAddress(v, c.GetKind(), c.GetKey())))
+		templ_7745c5c3_Buffer.Put("\">", string(c.GetKey()))
+		templ_7745c5c3_Buffer.Raw("</a></legend> ")
 		if v.MayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(conflictField("kind", i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.GetKind()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(conflictField("key", i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.GetKey()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(conflictField("path", i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.GetPath()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(conflictField("seen", i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Side))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(conflictField("kind", i)))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(c.GetKind()))
+			templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"", string(conflictField("key", i)))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(c.GetKey()))
+			templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"", string(conflictField("path", i)))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(c.GetPath()))
+			templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"", string(conflictField("seen", i)))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(c.Side))
+			templ_7745c5c3_Buffer.Raw("\">")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"threeway\"><div class=\"card\"><header><b>The change made it</b></header><div class=\"body\"><code class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Changed))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</code></div></div><label class=\"card\"><span class=\"card-head\"><b>Keep it as it is now</b> ")
+		templ_7745c5c3_Buffer.Put("<div class=\"threeway\"><div class=\"card\"><header><b>The change made it</b></header><div class=\"body\"><code class=\"wrap\">", string(c.Changed))
+		templ_7745c5c3_Buffer.Raw("</code></div></div><label class=\"card\"><span class=\"card-head\"><b>Keep it as it is now</b> ")
 		if v.MayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"radio\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(conflictField("side", i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sideCurrent))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("<input type=\"radio\" name=\"", string(conflictField("side", i)))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(sideCurrent))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if c.Side == sideCurrent {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
+			templ_7745c5c3_Buffer.Raw(">")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> <span class=\"card-body\"><code class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Current))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</code></span></label> <label class=\"card\"><span class=\"card-head\"><b>Back to before the change</b> ")
+		templ_7745c5c3_Buffer.Put("</span> <span class=\"card-body\"><code class=\"wrap\">", string(c.Current))
+		templ_7745c5c3_Buffer.Raw("</code></span></label> <label class=\"card\"><span class=\"card-head\"><b>Back to before the change</b> ")
 		if v.MayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"radio\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(conflictField("side", i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sideEarlier))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("<input type=\"radio\" name=\"", string(conflictField("side", i)))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(sideEarlier))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if c.Side == sideEarlier {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
+			templ_7745c5c3_Buffer.Raw(">")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> <span class=\"card-body\"><code class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Earlier))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</code></span></label></div>")
+		templ_7745c5c3_Buffer.Put("</span> <span class=\"card-body\"><code class=\"wrap\">", string(c.Earlier))
+		templ_7745c5c3_Buffer.Raw("</code></span></label></div>")
 		if c.GetInUse() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small mt\">One side removes this part, and the other has begun to use it.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted small mt\">One side removes this part, and the other has begun to use it.</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</fieldset>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</fieldset>")
 	})
 }
 
@@ -370,5 +254,3 @@ func objectAddress(v *page.Visit, kind, key string) string {
 	}
 	return v.In("settings")
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package code
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"cmp"
@@ -20,136 +18,91 @@ import (
 
 // main is the page.
 func main(v *page.Visit, m *model) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = head(v, m).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"cols\"><div class=\"flow\"><div class=\"code\"><nav class=\"langs\" aria-label=\"Language\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(head(v, m))
+		templ_7745c5c3_Buffer.Raw("<div class=\"cols\"><div class=\"flow\"><div class=\"code\"><nav class=\"langs\" aria-label=\"Language\">")
 		for _, l := range snippet.Languages {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var2 templ.SafeURL
-			templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(m.address(v, l.ID)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(m.address(v, l.ID)))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if l.ID == m.language.ID {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"true\"")
+				templ_7745c5c3_Buffer.Raw(" aria-current=\"true\"")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Put(">", string(l.Name))
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
-		_ = highlight.Code(m.language.Colors.Tokens(m.code), m.code, "Copy the code").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><aside class=\"rail\" aria-label=\"About this code\"><section><h2>What it may answer</h2><ul class=\"flow gap-s\">")
+		templ_7745c5c3_Buffer.Raw("</nav>")
+		templ_7745c5c3_Buffer.Show(highlight.Code(m.language.Colors.Tokens(m.code), m.code, "Copy the code"))
+		templ_7745c5c3_Buffer.Raw("</div></div><aside class=\"rail\" aria-label=\"About this code\"><section><h2>What it may answer</h2><ul class=\"flow gap-s\">")
 		for _, a := range m.answers {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
-			_ = part.Outcome(a.Color, a.Name).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+			templ_7745c5c3_Buffer.Raw("<li>")
+			templ_7745c5c3_Buffer.Show(part.Outcome(a.Color, a.Name))
+			templ_7745c5c3_Buffer.Raw("</li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
+		templ_7745c5c3_Buffer.Raw("</ul>")
 		if m.more > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"small muted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("And " + page.Count(m.more, "more variant") + "."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"small muted\">", string("And "+page.Count(m.more, "more variant")+"."))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
 		if len(m.answers) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"small muted\">It has no variants yet.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"small muted\">It has no variants yet.</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+		templ_7745c5c3_Buffer.Raw("</section>")
 		if len(m.info.Properties) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><h2>What the rules look at</h2><dl class=\"kv keys\">")
+			templ_7745c5c3_Buffer.Raw("<section><h2>What the rules look at</h2><dl class=\"kv keys\">")
 			for i, p := range m.info.Properties {
 				if i < maxProperties {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<dt>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Name))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</dt><dd>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.TypeText()))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</dd>")
+					templ_7745c5c3_Buffer.Put("<dt>", string(p.Name))
+					templ_7745c5c3_Buffer.Put("</dt><dd>", string(p.TypeText()))
+					templ_7745c5c3_Buffer.Raw("</dd>")
 				}
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</dl>")
+			templ_7745c5c3_Buffer.Raw("</dl>")
 			if len(m.info.Properties) > maxProperties {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"small muted\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("And " + page.Number(len(m.info.Properties)-maxProperties) + " more."))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"small muted\">", string("And "+page.Number(len(m.info.Properties)-maxProperties)+" more."))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+			templ_7745c5c3_Buffer.Raw("</section>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section><h2>A token for it</h2><p class=\"small muted gap-b\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("A token that may only evaluate in " + page.NamespaceName(v.Namespace) + " is enough."))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+		templ_7745c5c3_Buffer.Put("<section><h2>A token for it</h2><p class=\"small muted gap-b\">", string("A token that may only evaluate in "+page.NamespaceName(v.Namespace)+" is enough."))
+		templ_7745c5c3_Buffer.Raw("</p>")
 		if v.MayIn(service.RoleAdmin, service.Everywhere) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-			var templ_7745c5c3_Var9 templ.SafeURL
-			templ_7745c5c3_Var9, _ = templ.JoinURLErrs(v.To("settings", "new-token"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("key").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("New token</a>")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.To("settings", "new-token"))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("key"))
+			templ_7745c5c3_Buffer.Raw("New token</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section></aside></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</section></aside></div>")
 	})
 }
 
 // head is the head of the pages of a flag, with its tabs.
 func head(v *page.Visit, m *model) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var10 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var10 == nil {
-			templ_7745c5c3_Var10 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head stack\"><div><div class=\"row\"><h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(cmp.Or(m.flag.GetName(), m.flag.GetKey())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1>")
-		_ = part.Copy(m.flag.GetKey()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><div class=\"acts\"><a class=\"btn fold\" href=\"")
-		var templ_7745c5c3_Var12 templ.SafeURL
-		templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(v.In("playground") + "?" + url.Values{"flag": {m.flag.GetKey()}}.Encode()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("playground").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>Try it</span></a></div></div><nav class=\"tabs\" aria-label=\"Flag\"><a href=\"")
-		var templ_7745c5c3_Var13 templ.SafeURL
-		templ_7745c5c3_Var13, _ = templ.JoinURLErrs(v.In("flags", m.flag.GetKey()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Targeting <span class=\"n\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(len(m.flag.GetRules()) + len(m.flag.GetRollouts()))))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></a> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head stack\"><div><div class=\"row\"><h1>", string(cmp.Or(m.flag.GetName(), m.flag.GetKey())))
+		templ_7745c5c3_Buffer.Raw("</h1>")
+		templ_7745c5c3_Buffer.Show(part.Copy(m.flag.GetKey()))
+		templ_7745c5c3_Buffer.Raw("</div></div><div class=\"acts\"><a class=\"btn fold\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("playground")+"?"+url.Values{"flag": {m.flag.GetKey()}}.Encode()))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("playground"))
+		templ_7745c5c3_Buffer.Raw("<span>Try it</span></a></div></div><nav class=\"tabs\" aria-label=\"Flag\"><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.In("flags", m.flag.GetKey()))
+		templ_7745c5c3_Buffer.Put("\">Targeting <span class=\"n\">", string(strconv.Itoa(len(m.flag.GetRules())+len(m.flag.GetRollouts()))))
+		templ_7745c5c3_Buffer.Raw("</span></a> ")
 		if !m.isBoolean() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var15 templ.SafeURL
-			templ_7745c5c3_Var15, _ = templ.JoinURLErrs(v.In("flags", m.flag.GetKey(), "variants"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Variants <span class=\"n\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(len(m.flag.GetVariants()))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></a> ")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("flags", m.flag.GetKey(), "variants"))
+			templ_7745c5c3_Buffer.Put("\">Variants <span class=\"n\">", string(strconv.Itoa(len(m.flag.GetVariants()))))
+			templ_7745c5c3_Buffer.Raw("</span></a> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-		var templ_7745c5c3_Var17 templ.SafeURL
-		templ_7745c5c3_Var17, _ = templ.JoinURLErrs(v.In("flags", m.flag.GetKey(), "history"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">History</a> <a href=\"")
-		var templ_7745c5c3_Var18 templ.SafeURL
-		templ_7745c5c3_Var18, _ = templ.JoinURLErrs(v.In("flags", m.flag.GetKey(), "code"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-current=\"page\">Code</a> <a href=\"")
-		var templ_7745c5c3_Var19 templ.SafeURL
-		templ_7745c5c3_Var19, _ = templ.JoinURLErrs(v.In("flags", m.flag.GetKey(), "details"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Details</a></nav>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.In("flags", m.flag.GetKey(), "history"))
+		templ_7745c5c3_Buffer.Raw("\">History</a> <a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.In("flags", m.flag.GetKey(), "code"))
+		templ_7745c5c3_Buffer.Raw("\" aria-current=\"page\">Code</a> <a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.In("flags", m.flag.GetKey(), "details"))
+		templ_7745c5c3_Buffer.Raw("\">Details</a></nav>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package compare
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -19,559 +17,370 @@ const atHint = "A revision, such as 120, or a time, such as 2026-11-20T14:00. Le
 
 // chooseMain asks what to compare with.
 func chooseMain(v *page.Visit, c *choice) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Compare</h1><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("What another namespace, or an earlier state, would change in " + page.NamespaceName(v.Namespace) + "."))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div></div>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1>Compare</h1><p>", string("What another namespace, or an earlier state, would change in "+page.NamespaceName(v.Namespace)+"."))
+		templ_7745c5c3_Buffer.Raw("</p></div></div>")
 		for _, p := range c.Problems {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"alert\">")
-			templ_7745c5c3_Var3 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"wrap\" href=\"")
-				var templ_7745c5c3_Var4 templ.SafeURL
-				templ_7745c5c3_Var4, _ = templ.JoinURLErrs(templ.SafeURL("#" + p.Field))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Message))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"alert\">")
+			templ_7745c5c3_Var3 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("<a class=\"wrap\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL("#"+p.Field))
+				templ_7745c5c3_Buffer.Put("\">", string(p.Message))
+				templ_7745c5c3_Buffer.Raw("</a>")
 			})
-			_ = part.Note("bad", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("bad", "warning"), templ_7745c5c3_Var3)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form id=\"choose\" class=\"form narrow-form\" method=\"get\" action=\"")
-		var templ_7745c5c3_Var6 templ.SafeURL
-		templ_7745c5c3_Var6, _ = templ.JoinURLErrs(templ.SafeURL(v.In("compare")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"select\"><select id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldNamespace))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldNamespace))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldNamespace, "", c.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
+		templ_7745c5c3_Buffer.Raw("<form id=\"choose\" class=\"form narrow-form\" method=\"get\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("compare")))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Var7 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<span class=\"select\"><select id=\"", string(fieldNamespace))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldNamespace))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(fieldNamespace, "", c.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 			for _, n := range v.Namespaces {
 				if n.GetKey() != v.Key() {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.GetKey()))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+					templ_7745c5c3_Buffer.Put("<option value=\"", string(n.GetKey()))
+					templ_7745c5c3_Buffer.Raw("\"")
 					if n.GetKey() == c.Namespace {
-						_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+						templ_7745c5c3_Buffer.Raw(" selected")
 					}
-					_, _ = templ_7745c5c3_Buffer.WriteString(">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(n)))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</option> ")
+					templ_7745c5c3_Buffer.Put(">", string(page.NamespaceName(n)))
+					templ_7745c5c3_Buffer.Raw("</option> ")
 				}
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Key()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("<option value=\"", string(v.Key()))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if v.Key() == c.Namespace {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+				templ_7745c5c3_Buffer.Raw(" selected")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(v.Namespace) + ", as it was"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</option></select></span>")
-			return nil
+			templ_7745c5c3_Buffer.Put(">", string(page.NamespaceName(v.Namespace)+", as it was"))
+			templ_7745c5c3_Buffer.Raw("</option></select></span>")
 		})
-		_ = part.Field(fieldNamespace, "Compare with", "", false, c.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var14 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldAt))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldAt))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.At))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" maxlength=\"64\" autocomplete=\"off\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldAt, atHint, c.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field(fieldNamespace, "Compare with", "", false, c.Problems), templ_7745c5c3_Var7)
+		templ_7745c5c3_Var14 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(fieldAt))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldAt))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(c.At))
+			templ_7745c5c3_Buffer.Raw("\" maxlength=\"64\" autocomplete=\"off\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(fieldAt, atHint, c.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field(fieldAt, "Earlier state", atHint, true, c.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var14), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\"><a href=\"")
-		var templ_7745c5c3_Var18 templ.SafeURL
-		templ_7745c5c3_Var18, _ = templ.JoinURLErrs(v.In("changes"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Changes</a> has the revisions with what each of them changed.</p><p><button class=\"btn primary\">Compare</button></p></form>")
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Field(fieldAt, "Earlier state", atHint, true, c.Problems), templ_7745c5c3_Var14)
+		templ_7745c5c3_Buffer.Raw("<p class=\"muted\"><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.In("changes"))
+		templ_7745c5c3_Buffer.Raw("\">Changes</a> has the revisions with what each of them changed.</p><p><button class=\"btn primary\">Compare</button></p></form>")
 	})
 }
 
 // versus says what is compared with what.
 func versus(v *page.Visit, c *comparison) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var19 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var19 == nil {
-			templ_7745c5c3_Var19 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"versus\"><details class=\"ns menu\"><summary class=\"vs\"><span class=\"dot\"></span> <span class=\"vh\">From:</span> <b class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.SourceName()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b>")
-		_ = part.Icon("expand").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop start\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"versus\"><details class=\"ns menu\"><summary class=\"vs\"><span class=\"dot\"></span> <span class=\"vh\">From:</span> <b class=\"wrap\">", string(c.SourceName()))
+		templ_7745c5c3_Buffer.Raw("</b>")
+		templ_7745c5c3_Buffer.Show(part.Icon("expand"))
+		templ_7745c5c3_Buffer.Raw("</summary><div class=\"pop start\">")
 		for _, n := range v.Namespaces[:min(len(v.Namespaces), maxMenu)] {
 			if n.GetKey() != v.Key() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var21 templ.SafeURL
-				templ_7745c5c3_Var21, _ = templ.JoinURLErrs(templ.SafeURL(with(v, v.Key(), n.GetKey())))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><span class=\"dot\"></span>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(n)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+				templ_7745c5c3_Buffer.Raw("<a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(with(v, v.Key(), n.GetKey())))
+				templ_7745c5c3_Buffer.Put("\"><span class=\"dot\"></span>", string(page.NamespaceName(n)))
+				templ_7745c5c3_Buffer.Raw("</a>")
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<hr><a href=\"")
-		var templ_7745c5c3_Var23 templ.SafeURL
-		templ_7745c5c3_Var23, _ = templ.JoinURLErrs(v.In("compare"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Another, or an earlier state</a></div></details> <span class=\"vh\">to</span> <span aria-hidden=\"true\">→</span> <details class=\"ns menu\"><summary class=\"vs\"><span class=\"dot\"></span> <span class=\"vh\">To:</span> <b class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.ToName))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b>")
-		_ = part.Icon("expand").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop start\">")
+		templ_7745c5c3_Buffer.Raw("<hr><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.In("compare"))
+		templ_7745c5c3_Buffer.Put("\">Another, or an earlier state</a></div></details> <span class=\"vh\">to</span> <span aria-hidden=\"true\">→</span> <details class=\"ns menu\"><summary class=\"vs\"><span class=\"dot\"></span> <span class=\"vh\">To:</span> <b class=\"wrap\">", string(c.ToName))
+		templ_7745c5c3_Buffer.Raw("</b>")
+		templ_7745c5c3_Buffer.Show(part.Icon("expand"))
+		templ_7745c5c3_Buffer.Raw("</summary><div class=\"pop start\">")
 		for _, n := range v.Namespaces[:min(len(v.Namespaces), maxMenu)] {
 			if n.GetKey() != c.FromKey {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var25 templ.SafeURL
-				templ_7745c5c3_Var25, _ = templ.JoinURLErrs(templ.SafeURL(with(v, n.GetKey(), c.From)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><span class=\"dot\"></span>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(n)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+				templ_7745c5c3_Buffer.Raw("<a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(with(v, n.GetKey(), c.From)))
+				templ_7745c5c3_Buffer.Put("\"><span class=\"dot\"></span>", string(page.NamespaceName(n)))
+				templ_7745c5c3_Buffer.Raw("</a>")
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></details> ")
+		templ_7745c5c3_Buffer.Raw("</div></details> ")
 		if c.At == "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn icon\" href=\"")
-			var templ_7745c5c3_Var27 templ.SafeURL
-			templ_7745c5c3_Var27, _ = templ.JoinURLErrs(templ.SafeURL(with(v, c.FromKey, v.Key())))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"Swap\" title=\"Swap\">")
-			_ = part.Icon("compare").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn icon\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(with(v, c.FromKey, v.Key())))
+			templ_7745c5c3_Buffer.Raw("\" aria-label=\"Swap\" title=\"Swap\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("compare"))
+			templ_7745c5c3_Buffer.Raw("</a> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted small wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.FromName + " at revision " + strconv.FormatInt(c.After.GetRevision(), 10) + ", " + c.ToName + " at " + strconv.FormatInt(c.Before.GetRevision(), 10)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></div>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<span class=\"muted small wrap\">", string(c.FromName+" at revision "+strconv.FormatInt(c.After.GetRevision(), 10)+", "+c.ToName+" at "+strconv.FormatInt(c.Before.GetRevision(), 10)))
+		templ_7745c5c3_Buffer.Raw("</span></div>")
 	})
 }
 
 // compareMain is what differs, to select from.
 func compareMain(v *page.Visit, c *comparison) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var29 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var29 == nil {
-			templ_7745c5c3_Var29 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head stack\"><div><h1>Compare</h1>")
-		_ = versus(v, c).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"acts\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"head stack\"><div><h1>Compare</h1>")
+		templ_7745c5c3_Buffer.Show(versus(v, c))
+		templ_7745c5c3_Buffer.Raw("</div><div class=\"acts\">")
 		if !v.MayEdit() {
-			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(v.ViewOnly())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn quiet fold\" href=\"")
-		var templ_7745c5c3_Var30 templ.SafeURL
-		templ_7745c5c3_Var30, _ = templ.JoinURLErrs(v.In("export"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("export").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>Export as a file</span></a></div></div>")
-		_ = part.ProblemSummary(c.Problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Raw("<a class=\"btn quiet fold\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.In("export"))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("export"))
+		templ_7745c5c3_Buffer.Raw("<span>Export as a file</span></a></div></div>")
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(c.Problems))
 		if !c.Differs {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
-			_ = part.Art().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h2>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.SourceName()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" and ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.ToName))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" are the same</h2><p>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Nothing differs in " + planned.Objects(c.Same) + ". Ids and times do not count."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"empty\">")
+			templ_7745c5c3_Buffer.Show(part.Art())
+			templ_7745c5c3_Buffer.Put("<h2>", string(c.SourceName()))
+			templ_7745c5c3_Buffer.Put(" and ", string(c.ToName))
+			templ_7745c5c3_Buffer.Put(" are the same</h2><p>", string("Nothing differs in "+planned.Objects(c.Same)+". Ids and times do not count."))
+			templ_7745c5c3_Buffer.Raw("</p></div>")
 		} else {
-			_ = planned.Status(c.Review).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <form id=\"compare\" method=\"post\" action=\"")
-			var templ_7745c5c3_Var34 templ.SafeURL
-			templ_7745c5c3_Var34, _ = templ.JoinURLErrs(templ.SafeURL(v.In("compare")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldFrom))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.From))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+			templ_7745c5c3_Buffer.Show(planned.Status(c.Review))
+			templ_7745c5c3_Buffer.Raw(" <form id=\"compare\" method=\"post\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("compare")))
+			templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"", string(fieldFrom))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(c.From))
+			templ_7745c5c3_Buffer.Raw("\"> ")
 			if c.Review.Plan != nil {
 				for _, name := range c.Keep {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldKept))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+					templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldKept))
+					templ_7745c5c3_Buffer.Put("\" value=\"", string(name))
+					templ_7745c5c3_Buffer.Raw("\"> ")
 				}
 				for _, row := range c.Review.Rows {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(planned.FieldSeen))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.Seen()))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+					templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(planned.FieldSeen))
+					templ_7745c5c3_Buffer.Put("\" value=\"", string(row.Seen()))
+					templ_7745c5c3_Buffer.Raw("\"> ")
 				}
 				for _, key := range c.Segments {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldOffered))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+					templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldOffered))
+					templ_7745c5c3_Buffer.Put("\" value=\"", string(key))
+					templ_7745c5c3_Buffer.Raw("\">")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-				_ = different(v, c).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Raw(" ")
+				templ_7745c5c3_Buffer.Show(different(v, c))
 			}
-			_ = missing(v, c).Render(ctx, templ_7745c5c3_Buffer)
-			_ = options(v, c).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"savebar flat\" role=\"region\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.act(v)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><p><b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("The same in both: " + planned.Objects(c.Same)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> <small>One revision, all or nothing. You can undo it in Changes.</small></p><button class=\"btn primary\" name=\"do\" value=\"review\">Review</button></div></form>")
+			templ_7745c5c3_Buffer.Show(missing(v, c))
+			templ_7745c5c3_Buffer.Show(options(v, c))
+			templ_7745c5c3_Buffer.Put("<div class=\"savebar flat\" role=\"region\" aria-label=\"", string(c.act(v)))
+			templ_7745c5c3_Buffer.Put("\"><p><b>", string("The same in both: "+planned.Objects(c.Same)))
+			templ_7745c5c3_Buffer.Raw("</b> <small>One revision, all or nothing. You can undo it in Changes.</small></p><button class=\"btn primary\" name=\"do\" value=\"review\">Review</button></div></form>")
 		}
-		return nil
 	})
 }
 
 // different is what the source has, and this namespace has not, or in another way.
 func different(v *page.Visit, c *comparison) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var45 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var45 == nil {
-			templ_7745c5c3_Var45 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if c.Review.Empty() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted gap-b2\">")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted gap-b2\">")
 			if len(c.Keep) > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("With what is kept, " + c.SourceName() + " would change nothing."))
+				templ_7745c5c3_Buffer.Text(string("With what is kept, " + c.SourceName() + " would change nothing."))
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Everything in " + c.SourceName() + " is in " + c.ToName + ", as it is there."))
+				templ_7745c5c3_Buffer.Text(string("Everything in " + c.SourceName() + " is in " + c.ToName + ", as it is there."))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Raw("</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div id=\"selection\">")
-			_ = planned.Table(v, c.Review, "What "+c.SourceName()+" would change in "+c.ToName, true).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("<div id=\"selection\">")
+			templ_7745c5c3_Buffer.Show(planned.Table(v, c.Review, "What "+c.SourceName()+" would change in "+c.ToName, true))
+			templ_7745c5c3_Buffer.Raw("</div>")
 			if more := len(c.Review.Plan.GetChanges()) - len(c.Review.Rows); more > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted mt\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("and " + planned.Objects(more) + " more, which cannot be ticked here. “Everything” has all of them."))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"muted mt\">", string("and "+planned.Objects(more)+" more, which cannot be ticked here. “Everything” has all of them."))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
 			for _, key := range c.hidden("flag") {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldFlag))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><p class=\"muted small wrap\">Also selected: ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldFlag))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(key))
+				templ_7745c5c3_Buffer.Put("\"><p class=\"muted small wrap\">Also selected: ", string(key))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
 			for _, key := range c.hidden("segment") {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldSegment))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><p class=\"muted small wrap\">Also selected: ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldSegment))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(key))
+				templ_7745c5c3_Buffer.Put("\"><p class=\"muted small wrap\">Also selected: ", string(key))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
 		}
-		return nil
 	})
 }
 
 // missing is what only this namespace has.
 func missing(v *page.Visit, c *comparison) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var55 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var55 == nil {
-			templ_7745c5c3_Var55 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if c.MissingN > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card mt\"><header><h2>")
+			templ_7745c5c3_Buffer.Raw("<section class=\"card mt\"><header><h2>")
 			if c.Restores(v) {
-				_, _ = templ_7745c5c3_Buffer.WriteString("New since ")
+				templ_7745c5c3_Buffer.Raw("New since ")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Only in " + c.ToName))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Text(string("Only in " + c.ToName))
+				templ_7745c5c3_Buffer.Raw(" ")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"n\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(c.MissingN)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></h2></header><div class=\"body\"><p class=\"muted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("These stay, unless you make " + c.ToName + " equal to " + c.SourceName() + " below: that deletes them."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p><ul class=\"missing\">")
+			templ_7745c5c3_Buffer.Put("<span class=\"n\">", string(page.Number(c.MissingN)))
+			templ_7745c5c3_Buffer.Put("</span></h2></header><div class=\"body\"><p class=\"muted\">", string("These stay, unless you make "+c.ToName+" equal to "+c.SourceName()+" below: that deletes them."))
+			templ_7745c5c3_Buffer.Raw("</p><ul class=\"missing\">")
 			for _, o := range c.Missing {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li><span class=\"tag gone\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(o.GetKind()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span> <a class=\"key wrap\" href=\"")
-				var templ_7745c5c3_Var60 templ.SafeURL
-				templ_7745c5c3_Var60, _ = templ.JoinURLErrs(templ.SafeURL(objectAddress(v, o.GetKind(), o.GetKey())))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var60))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(o.GetKey()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a></li>")
+				templ_7745c5c3_Buffer.Put("<li><span class=\"tag gone\">", string(o.GetKind()))
+				templ_7745c5c3_Buffer.Raw("</span> <a class=\"key wrap\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(objectAddress(v, o.GetKind(), o.GetKey())))
+				templ_7745c5c3_Buffer.Put("\">", string(o.GetKey()))
+				templ_7745c5c3_Buffer.Raw("</a></li>")
 			}
 			if more := c.MissingN - len(c.Missing); more > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"muted\">and ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(more)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" more</li>")
+				templ_7745c5c3_Buffer.Put("<li class=\"muted\">and ", string(page.Number(more)))
+				templ_7745c5c3_Buffer.Raw(" more</li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul></div></section>")
+			templ_7745c5c3_Buffer.Raw("</ul></div></section>")
 		}
-		return nil
 	})
 }
 
 // options are how much is brought over, and what flags keep.
 func options(v *page.Visit, c *comparison) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var63 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var63 == nil {
-			templ_7745c5c3_Var63 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"pair mt\"><fieldset class=\"options\"><legend>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.act(v)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</legend> <label><input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldScope))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(scopeSelected))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"pair mt\"><fieldset class=\"options\"><legend>", string(c.act(v)))
+		templ_7745c5c3_Buffer.Put("</legend> <label><input type=\"radio\" name=\"", string(fieldScope))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(scopeSelected))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if c.Scope == scopeSelected {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("> What is ticked, with the segments it needs</label> <label><input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldScope))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(scopeAll))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		templ_7745c5c3_Buffer.Put("> What is ticked, with the segments it needs</label> <label><input type=\"radio\" name=\"", string(fieldScope))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(scopeAll))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if c.Scope == scopeAll {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("> <span>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Everything in " + c.SourceName()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+		templ_7745c5c3_Buffer.Put("> <span>", string("Everything in "+c.SourceName()))
+		templ_7745c5c3_Buffer.Raw(" ")
 		if c.Restores(v) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">with the name and the settings of the namespace</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"muted\">with the name and the settings of the namespace</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></label> <label><input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldScope))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(scopeEqual))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		templ_7745c5c3_Buffer.Put("</span></label> <label><input type=\"radio\" name=\"", string(fieldScope))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(scopeEqual))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if c.Scope == scopeEqual {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("> <span>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Make " + c.ToName + " equal to " + c.SourceName()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+		templ_7745c5c3_Buffer.Put("> <span>", string("Make "+c.ToName+" equal to "+c.SourceName()))
+		templ_7745c5c3_Buffer.Raw(" ")
 		if c.MissingN > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">which deletes ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(planned.Objects(c.MissingN)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"muted\">which deletes ", string(planned.Objects(c.MissingN)))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></label></fieldset><fieldset class=\"options\"><legend>Flags that exist keep</legend> ")
+		templ_7745c5c3_Buffer.Raw("</span></label></fieldset><fieldset class=\"options\"><legend>Flags that exist keep</legend> ")
 		for _, k := range keeps {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<label><input type=\"checkbox\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldKeep))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(k.Value))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("<label><input type=\"checkbox\" name=\"", string(fieldKeep))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(k.Value))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if c.keeps(k.Value) {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("> ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(k.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</label>")
+			templ_7745c5c3_Buffer.Put("> ", string(k.Text))
+			templ_7745c5c3_Buffer.Raw("</label>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</fieldset></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</fieldset></div>")
 	})
 }
 
 // reviewMain is what exactly the selection changes.
 func reviewMain(v *page.Visit, c *comparison, title string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var77 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var77 == nil {
-			templ_7745c5c3_Var77 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1 class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(title))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1><p class=\"wrap\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1 class=\"wrap\">", string(title))
+		templ_7745c5c3_Buffer.Raw("</h1><p class=\"wrap\">")
 		if c.Scope == scopeEqual {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.ToName + " becomes equal to " + c.SourceName() + "."))
+			templ_7745c5c3_Buffer.Text(string(c.ToName + " becomes equal to " + c.SourceName() + "."))
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("From " + c.SourceName() + ". Nothing else changes in " + c.ToName + "."))
+			templ_7745c5c3_Buffer.Text(string("From " + c.SourceName() + ". Nothing else changes in " + c.ToName + "."))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div><div class=\"acts\">")
+		templ_7745c5c3_Buffer.Raw("</p></div><div class=\"acts\">")
 		if !v.MayEdit() {
-			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(v.ViewOnly())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
-		_ = planned.Status(c.Review).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Raw("</div></div>")
+		templ_7745c5c3_Buffer.Show(planned.Status(c.Review))
 		if len(c.Left) > 0 && c.Review.Plan != nil {
-			templ_7745c5c3_Var81 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Left out, although flags of the selection use it: " + listed(c.Left) + ". It stays as it is in " + c.ToName + "."))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-				return nil
+			templ_7745c5c3_Var81 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<span class=\"wrap\">", string("Left out, although flags of the selection use it: "+listed(c.Left)+". It stays as it is in "+c.ToName+"."))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var81), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var81)
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form id=\"review\" class=\"flow\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var83 templ.SafeURL
-		templ_7745c5c3_Var83, _ = templ.JoinURLErrs(templ.SafeURL(v.In("compare")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var83))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = selected(c).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Raw("<form id=\"review\" class=\"flow\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("compare")))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(selected(c))
 		if c.Review.Plan != nil {
-			_ = planned.Seen(c.Review).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Show(planned.Seen(c.Review))
+			templ_7745c5c3_Buffer.Raw(" ")
 			if c.Review.Empty() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">Nothing would change.</p>")
+				templ_7745c5c3_Buffer.Raw("<p class=\"muted\">Nothing would change.</p>")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<div>")
-				_ = planned.Table(v, c.Review, title, false).Render(ctx, templ_7745c5c3_Buffer)
-				_ = planned.Besides(v, c.Review).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+				templ_7745c5c3_Buffer.Raw("<div>")
+				templ_7745c5c3_Buffer.Show(planned.Table(v, c.Review, title, false))
+				templ_7745c5c3_Buffer.Show(planned.Besides(v, c.Review))
+				templ_7745c5c3_Buffer.Raw("</div>")
 				if v.MayEdit() {
-					_ = planned.Confirm(c.Review).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Buffer.Show(planned.Confirm(c.Review))
 				}
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"savebar flat\" role=\"region\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.act(v)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><p>")
+		templ_7745c5c3_Buffer.Put("<div class=\"savebar flat\" role=\"region\" aria-label=\"", string(c.act(v)))
+		templ_7745c5c3_Buffer.Raw("\"><p>")
 		if !c.Review.Empty() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Review.Counts()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> <small>One revision, all or nothing. You can undo it in Changes.</small>")
+			templ_7745c5c3_Buffer.Put("<b>", string(c.Review.Counts()))
+			templ_7745c5c3_Buffer.Raw("</b> <small>One revision, all or nothing. You can undo it in Changes.</small>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p><button class=\"btn\" name=\"do\" value=\"select\">Change the selection</button> ")
+		templ_7745c5c3_Buffer.Raw("</p><button class=\"btn\" name=\"do\" value=\"select\">Change the selection</button> ")
 		if v.MayEdit() && !c.Review.Empty() {
 			var templ_7745c5c3_Var86 = []any{"btn", templ.KV("primary", c.Scope != scopeEqual), templ.KV("danger fill", c.Scope == scopeEqual)}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var86...)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var86).String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"do\" value=\"apply\"")
+			templ_7745c5c3_Buffer.Put("<button class=\"", string(markup.Classes(templ_7745c5c3_Var86...)))
+			templ_7745c5c3_Buffer.Raw("\" name=\"do\" value=\"apply\"")
 			if c.Review.Asks() {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" data-confirmed")
+				templ_7745c5c3_Buffer.Raw(" data-confirmed")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.act(v)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
+			templ_7745c5c3_Buffer.Put(">", string(c.act(v)))
+			templ_7745c5c3_Buffer.Raw("</button>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></form>")
 	})
 }
 
 // selected is the hidden fields with the selection.
 func selected(c *comparison) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var89 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var89 == nil {
-			templ_7745c5c3_Var89 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldFrom))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.From))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldScope))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Scope))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldFrom))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(c.From))
+		templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"", string(fieldScope))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(c.Scope))
+		templ_7745c5c3_Buffer.Raw("\"> ")
 		if c.Without {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldWithout))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"1\"> ")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldWithout))
+			templ_7745c5c3_Buffer.Raw("\" value=\"1\"> ")
 		}
 		for _, key := range c.Flags {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldFlag))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldFlag))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(key))
+			templ_7745c5c3_Buffer.Raw("\"> ")
 		}
 		for _, key := range c.Segments {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldSegment))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldSegment))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(key))
+			templ_7745c5c3_Buffer.Raw("\"> ")
 		}
 		for _, key := range c.Left {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldLeft))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldLeft))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(key))
+			templ_7745c5c3_Buffer.Raw("\"> ")
 		}
 		for _, name := range c.Keep {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldKeep))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldKeep))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(name))
+			templ_7745c5c3_Buffer.Raw("\">")
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package conflict
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/change"
@@ -16,336 +14,225 @@ import (
 
 // main is the page.
 func (p *Page) main() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1 class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.heading()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.began()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div></div><form method=\"post\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.ID))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" action=\"")
-		var templ_7745c5c3_Var5 templ.SafeURL
-		templ_7745c5c3_Var5, _ = templ.JoinURLErrs(templ.SafeURL(p.Action))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = p.Draft.Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldNow))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(revision(p.Details.GetCurrentRevision())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"flow\">")
-		_ = part.ProblemSummary(p.Problems).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1 class=\"wrap\">", string(p.heading()))
+		templ_7745c5c3_Buffer.Put("</h1><p>", string(p.began()))
+		templ_7745c5c3_Buffer.Put("</p></div></div><form method=\"post\" id=\"", string(p.ID))
+		templ_7745c5c3_Buffer.Raw("\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(p.Action))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(p.Draft)
+		templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldNow))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(revision(p.Details.GetCurrentRevision())))
+		templ_7745c5c3_Buffer.Raw("\"><div class=\"flow\">")
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(p.Problems))
 		if p.Details.GetLatest().GetMessage() != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"quoted wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Printable(p.Details.GetLatest().GetMessage(), maxValue)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"quoted wrap\">", string(page.Printable(p.Details.GetLatest().GetMessage(), maxValue)))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
 		if p.Details.GetBaseMissing() {
-			templ_7745c5c3_Var9 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("It is no longer known what this " + p.Noun + " was when you began: older changes were removed. Choose for each part that differs."))
-				return nil
+			templ_7745c5c3_Var9 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string("It is no longer known what this " + p.Noun + " was when you began: older changes were removed. Choose for each part that differs."))
 			})
-			_ = part.Note("info", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("info", "info"), templ_7745c5c3_Var9)
 		}
 		if len(p.Details.GetConflicts()) > 0 {
-			_ = p.conflicts().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(p.conflicts())
 		}
-		_ = p.parts().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Show(p.parts())
 		if p.Details.GetAbridged() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">This is more than a page can show. What is not shown here stays as you have it.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted small\">This is more than a page can show. What is not shown here stays as you have it.</p>")
 		}
 		if p.Confirm {
-			templ_7745c5c3_Var11 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"namespace\" name=\"namespace\" autocomplete=\"off\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("namespace", "", p.Problems))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Var11 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("<input class=\"input mono\" id=\"namespace\" name=\"namespace\" autocomplete=\"off\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described("namespace", "", p.Problems))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field("namespace", "Type "+p.Visit.Key()+" to change this namespace", "", false, p.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Field("namespace", "Type "+p.Visit.Key()+" to change this namespace", "", false, p.Problems), templ_7745c5c3_Var11)
 		}
-		_ = p.bar().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Show(p.bar())
+		templ_7745c5c3_Buffer.Raw("</div></form>")
 	})
 }
 
 // conflicts are the parts that both sides have changed.
 func (p *Page) conflicts() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var12 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var12 == nil {
-			templ_7745c5c3_Var12 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section><div class=\"section\"><h2>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<section><div class=\"section\"><h2>")
 		if p.Deleted {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("You changed it, and " + p.whoElse() + " deleted it"))
+			templ_7745c5c3_Buffer.Text(string("You changed it, and " + p.whoElse() + " deleted it"))
 		} else if p.Details.GetBaseMissing() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("These differ")
+			templ_7745c5c3_Buffer.Raw("These differ")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("Both of you changed this")
+			templ_7745c5c3_Buffer.Raw("Both of you changed this")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h2></div>")
+		templ_7745c5c3_Buffer.Raw("</h2></div>")
 		for i, c := range p.shown() {
-			_ = p.choice(i, c).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(p.choice(i, c))
 		}
 		if p.more() > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"choice-list\"><legend>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(p.more(), "more part") + " that both of you changed"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</legend> <label><input type=\"radio\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldOthers))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(mine))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("<fieldset class=\"choice-list\"><legend>", string(page.Count(p.more(), "more part")+" that both of you changed"))
+			templ_7745c5c3_Buffer.Put("</legend> <label><input type=\"radio\" name=\"", string(fieldOthers))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(mine))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if p.Choices.others != theirs {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("> Keep yours</label> <label><input type=\"radio\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldOthers))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(theirs))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("> Keep yours</label> <label><input type=\"radio\" name=\"", string(fieldOthers))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(theirs))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if p.Choices.others == theirs {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("> Keep what is saved</label></fieldset>")
+			templ_7745c5c3_Buffer.Raw("> Keep what is saved</label></fieldset>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</section>")
 	})
 }
 
 // choice is one part that both sides have changed.
 func (p *Page) choice(i int, c *guidonv1.MergeConflict) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var19 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var19 == nil {
-			templ_7745c5c3_Var19 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		earlier, saved, edited := p.cards(c)
 		chosen := p.Choices.of(i, c.GetPath())
-		_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"conflict\"><legend class=\"wrap\"><b>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.partName(c.GetName(), p.Earlier)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b></legend> <input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldPath(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.GetPath()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		templ_7745c5c3_Buffer.Put("<fieldset class=\"conflict\"><legend class=\"wrap\"><b>", string(p.partName(c.GetName(), p.Earlier)))
+		templ_7745c5c3_Buffer.Put("</b></legend> <input type=\"hidden\" name=\"", string(fieldPath(i)))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(c.GetPath()))
+		templ_7745c5c3_Buffer.Raw("\">")
 		var templ_7745c5c3_Var23 = []any{"threeway", templ.KV("two", p.Details.GetBaseMissing())}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var23...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var23).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		templ_7745c5c3_Buffer.Put("<div class=\"", string(markup.Classes(templ_7745c5c3_Var23...)))
+		templ_7745c5c3_Buffer.Raw("\">")
 		if !p.Details.GetBaseMissing() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"card\"><span class=\"card-head\"><b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(earlier.title))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b></span>")
-			_ = earlier.body().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Put("<div class=\"card\"><span class=\"card-head\"><b>", string(earlier.title))
+			templ_7745c5c3_Buffer.Raw("</b></span>")
+			templ_7745c5c3_Buffer.Show(earlier.body())
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<label class=\"card\"><span class=\"card-head\"><b class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(saved.title))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b> <input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldSide(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(theirs))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		templ_7745c5c3_Buffer.Put("<label class=\"card\"><span class=\"card-head\"><b class=\"wrap\">", string(saved.title))
+		templ_7745c5c3_Buffer.Put("</b> <input type=\"radio\" name=\"", string(fieldSide(i)))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(theirs))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if chosen == theirs {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("></span>")
-		_ = saved.body().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</label> <label class=\"card\"><span class=\"card-head\"><b>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(edited.title))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b> <input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldSide(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(mine))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		templ_7745c5c3_Buffer.Raw("></span>")
+		templ_7745c5c3_Buffer.Show(saved.body())
+		templ_7745c5c3_Buffer.Put("</label> <label class=\"card\"><span class=\"card-head\"><b>", string(edited.title))
+		templ_7745c5c3_Buffer.Put("</b> <input type=\"radio\" name=\"", string(fieldSide(i)))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(mine))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if chosen == mine {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("></span>")
-		_ = edited.body().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</label></div>")
+		templ_7745c5c3_Buffer.Raw("></span>")
+		templ_7745c5c3_Buffer.Show(edited.body())
+		templ_7745c5c3_Buffer.Raw("</label></div>")
 		if c.GetInUse() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint\">One of you removed it, and the other one uses it now.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"hint\">One of you removed it, and the other one uses it now.</p>")
 		}
 		if c.GetPath() == change.Whole && p.Mine != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"mt\">")
-			_ = p.Mine.Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"mt\">")
+			templ_7745c5c3_Buffer.Show(p.Mine)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</fieldset>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</fieldset>")
 	})
 }
 
 func (c card) body() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var32 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var32 == nil {
-			templ_7745c5c3_Var32 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"card-body\"><span class=\"muted small\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.under))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<span class=\"card-body\"><span class=\"muted small\">", string(c.under))
+		templ_7745c5c3_Buffer.Raw("</span> ")
 		if len(c.shares) > 0 {
-			_ = part.Split(c.shares, false).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <span class=\"legend\">")
+			templ_7745c5c3_Buffer.Show(part.Split(c.shares, false))
+			templ_7745c5c3_Buffer.Raw(" <span class=\"legend\">")
 			for _, s := range c.shares {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-				_ = part.Tail(s.Color).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Name))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" <b>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</b></span>")
+				templ_7745c5c3_Buffer.Raw("<span>")
+				templ_7745c5c3_Buffer.Show(part.Tail(s.Color))
+				templ_7745c5c3_Buffer.Text(string(s.Name))
+				templ_7745c5c3_Buffer.Put(" <b>", string(s.Text))
+				templ_7745c5c3_Buffer.Raw("</b></span>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Raw("</span>")
 		} else if c.value == "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.none))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"muted\">", string(c.none))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.value))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"wrap\">", string(c.value))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</span>")
 	})
 }
 
 // parts are what one side alone has changed.
 func (p *Page) parts() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var38 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var38 == nil {
-			templ_7745c5c3_Var38 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		all, more := p.together()
 		if len(all) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><div class=\"section\">")
+			templ_7745c5c3_Buffer.Raw("<section><div class=\"section\">")
 			if len(p.Details.GetConflicts()) > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<h2>Only one of you changed these</h2><p>Both are kept.</p>")
+				templ_7745c5c3_Buffer.Raw("<h2>Only one of you changed these</h2><p>Both are kept.</p>")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<h2>Both go together</h2>")
+				templ_7745c5c3_Buffer.Raw("<h2>Both go together</h2>")
 				if len(p.Details.GetTheirs()) > 0 {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<p>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.meanwhile()))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+					templ_7745c5c3_Buffer.Put("<p>", string(p.meanwhile()))
+					templ_7745c5c3_Buffer.Raw("</p>")
 				}
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"card flush\"><table class=\"table cards together\"><caption class=\"vh\">What each of you changed</caption> <thead><tr><th scope=\"col\">What</th><th scope=\"col\">Was</th><th scope=\"col\">Becomes</th><th scope=\"col\">By</th></tr></thead> <tbody>")
+			templ_7745c5c3_Buffer.Raw("</div><div class=\"card flush\"><table class=\"table cards together\"><caption class=\"vh\">What each of you changed</caption> <thead><tr><th scope=\"col\">What</th><th scope=\"col\">Was</th><th scope=\"col\">Becomes</th><th scope=\"col\">By</th></tr></thead> <tbody>")
 			for _, c := range all {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<tr><td class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.what))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"wrap\">")
+				templ_7745c5c3_Buffer.Put("<tr><td class=\"wrap\">", string(c.what))
+				templ_7745c5c3_Buffer.Raw("</td><td class=\"wrap\">")
 				if c.was != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"was\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.was))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+					templ_7745c5c3_Buffer.Put("<span class=\"was\">", string(c.was))
+					templ_7745c5c3_Buffer.Raw("</span>")
 				} else {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">nothing</span>")
+					templ_7745c5c3_Buffer.Raw("<span class=\"muted\">nothing</span>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"wrap\">")
+				templ_7745c5c3_Buffer.Raw("</td><td class=\"wrap\">")
 				if c.now != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"now\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.now))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+					templ_7745c5c3_Buffer.Put("<span class=\"now\">", string(c.now))
+					templ_7745c5c3_Buffer.Raw("</span>")
 				} else {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">nothing</span>")
+					templ_7745c5c3_Buffer.Raw("<span class=\"muted\">nothing</span>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.by))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
+				templ_7745c5c3_Buffer.Put("</td><td class=\"wrap\">", string(c.by))
+				templ_7745c5c3_Buffer.Raw("</td></tr>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div>")
+			templ_7745c5c3_Buffer.Raw("</tbody></table></div>")
 			if more > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("and " + page.Number(more) + " more"))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"muted small\">", string("and "+page.Number(more)+" more"))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+			templ_7745c5c3_Buffer.Raw("</section>")
 		}
-		return nil
 	})
 }
 
 // bar has the buttons.
 func (p *Page) bar() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var45 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var45 == nil {
-			templ_7745c5c3_Var45 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"savebar flat words\" role=\"region\" aria-label=\"Unsaved changes\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"savebar flat words\" role=\"region\" aria-label=\"Unsaved changes\">")
 		if p.nothingLeft() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p><b>There is nothing left to save</b> <small>What is saved now has everything that you changed.</small></p><a class=\"btn primary\" href=\"")
-			var templ_7745c5c3_Var46 templ.SafeURL
-			templ_7745c5c3_Var46, _ = templ.JoinURLErrs(templ.SafeURL(p.Back))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var46))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.backWords()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Raw("<p><b>There is nothing left to save</b> <small>What is saved now has everything that you changed.</small></p><a class=\"btn primary\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(p.Back))
+			templ_7745c5c3_Buffer.Put("\">", string(p.backWords()))
+			templ_7745c5c3_Buffer.Raw("</a>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p><b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.result()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> <small>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Saved as one revision after " + revision(p.Details.GetCurrentRevision()) + "."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</small></p><a class=\"btn quiet\" href=\"")
-			var templ_7745c5c3_Var50 templ.SafeURL
-			templ_7745c5c3_Var50, _ = templ.JoinURLErrs(templ.SafeURL(p.Back))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Throw mine away</a> ")
+			templ_7745c5c3_Buffer.Put("<p><b>", string(p.result()))
+			templ_7745c5c3_Buffer.Put("</b> <small>", string("Saved as one revision after "+revision(p.Details.GetCurrentRevision())+"."))
+			templ_7745c5c3_Buffer.Raw("</small></p><a class=\"btn quiet\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(p.Back))
+			templ_7745c5c3_Buffer.Raw("\">Throw mine away</a> ")
 			if p.GoesOn {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" name=\"do\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(GoOn))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Go on editing</button>")
+				templ_7745c5c3_Buffer.Put("<button class=\"btn\" name=\"do\" value=\"", string(GoOn))
+				templ_7745c5c3_Buffer.Raw("\">Go on editing</button>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <button class=\"btn primary\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(Save))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Save the result</button>")
+			templ_7745c5c3_Buffer.Put(" <button class=\"btn primary\" name=\"do\" value=\"", string(Save))
+			templ_7745c5c3_Buffer.Raw("\">Save the result</button>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

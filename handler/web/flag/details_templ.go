@@ -2,10 +2,8 @@
 
 package flag
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -14,256 +12,156 @@ import (
 
 // detailsMain is the page of what a flag is for.
 func detailsMain(d *detailsPage) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = d.head(d.state, "details").Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(d.head(d.state, "details"))
 		if d.mayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form narrow-form\" method=\"post\" id=\"edit\" action=\"")
-			var templ_7745c5c3_Var2 templ.SafeURL
-			templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(d.address("details")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-draft=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(regionName))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-effect=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(regionName))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw("<form class=\"form narrow-form\" method=\"post\" id=\"edit\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(d.address("details")))
+			templ_7745c5c3_Buffer.Put("\" data-draft=\"", string(regionName))
+			templ_7745c5c3_Buffer.Put("\" data-effect=\"", string(regionName))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if len(d.unsaved) > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" data-dirty")
+				templ_7745c5c3_Buffer.Raw(" data-dirty")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_ = defaultButton().Render(ctx, templ_7745c5c3_Buffer)
-			_ = d.hiddenHead().Render(ctx, templ_7745c5c3_Buffer)
-			_ = part.ProblemSummary(d.problems).Render(ctx, templ_7745c5c3_Buffer)
-			_ = d.staleNote().Render(ctx, templ_7745c5c3_Buffer)
-			templ_7745c5c3_Var5 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"name\" name=\"name\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.draft.name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("name", "", d.problems))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Buffer.Raw(">")
+			templ_7745c5c3_Buffer.Show(defaultButton())
+			templ_7745c5c3_Buffer.Show(d.hiddenHead())
+			templ_7745c5c3_Buffer.Show(part.ProblemSummary(d.problems))
+			templ_7745c5c3_Buffer.Show(d.staleNote())
+			templ_7745c5c3_Var5 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"name\" name=\"name\" value=\"", string(d.draft.name))
+				templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described("name", "", d.problems))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field("name", "Name", "", false, d.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
-			templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<textarea class=\"input\" id=\"description\" name=\"description\" rows=\"3\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("description", "", d.problems))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n" + d.draft.description))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</textarea>")
-				return nil
+			templ_7745c5c3_Buffer.Around(part.Field("name", "Name", "", false, d.problems), templ_7745c5c3_Var5)
+			templ_7745c5c3_Var7 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("<textarea class=\"input\" id=\"description\" name=\"description\" rows=\"3\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described("description", "", d.problems))
+				templ_7745c5c3_Buffer.Put(">", string("\n"+d.draft.description))
+				templ_7745c5c3_Buffer.Raw("</textarea>")
 			})
-			_ = part.Field("description", "Description", "", true, d.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Field("description", "Description", "", true, d.problems), templ_7745c5c3_Var7)
 			if !d.boolean() {
-				_ = d.stateChoice().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(d.stateChoice())
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"pair\">")
-			templ_7745c5c3_Var9 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"owner\" name=\"owner\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.draft.owner))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("owner", "", d.problems))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div class=\"pair\">")
+			templ_7745c5c3_Var9 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"owner\" name=\"owner\" value=\"", string(d.draft.owner))
+				templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described("owner", "", d.problems))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field("owner", "Owner", "", true, d.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
-			templ_7745c5c3_Var11 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"review\" name=\"review\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.draft.review))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("review", "hint", d.problems))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Buffer.Around(part.Field("owner", "Owner", "", true, d.problems), templ_7745c5c3_Var9)
+			templ_7745c5c3_Var11 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"review\" name=\"review\" value=\"", string(d.draft.review))
+				templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described("review", "hint", d.problems))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field("review", "Review date", "When to ask whether it is still needed, such as 2026-12-01.", true, d.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-			templ_7745c5c3_Var13 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"tags\" name=\"tags\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.draft.tags))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("tags", "hint", d.problems))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Buffer.Around(part.Field("review", "Review date", "When to ask whether it is still needed, such as 2026-12-01.", true, d.problems), templ_7745c5c3_Var11)
+			templ_7745c5c3_Buffer.Raw("</div>")
+			templ_7745c5c3_Var13 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"tags\" name=\"tags\" value=\"", string(d.draft.tags))
+				templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described("tags", "hint", d.problems))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field("tags", "Tags", "Separated by commas.", true, d.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
-			_ = d.metadata().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"follows\" data-region=\"bar\"><div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(unsavedWords(len(d.unsaved))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+			templ_7745c5c3_Buffer.Around(part.Field("tags", "Tags", "Separated by commas.", true, d.problems), templ_7745c5c3_Var13)
+			templ_7745c5c3_Buffer.Show(d.metadata())
+			templ_7745c5c3_Buffer.Put("<div class=\"follows\" data-region=\"bar\"><div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>", string(unsavedWords(len(d.unsaved))))
+			templ_7745c5c3_Buffer.Raw("</b> ")
 			for _, sentence := range d.effect[:min(len(d.effect), 2)] {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<small>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sentence))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
+				templ_7745c5c3_Buffer.Put("<small>", string(sentence))
+				templ_7745c5c3_Buffer.Raw("</small>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p><a class=\"btn quiet\" href=\"")
-			var templ_7745c5c3_Var17 templ.SafeURL
-			templ_7745c5c3_Var17, _ = templ.JoinURLErrs(d.address("details"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div></div></form>")
+			templ_7745c5c3_Buffer.Raw("</p><a class=\"btn quiet\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, d.address("details"))
+			templ_7745c5c3_Buffer.Raw("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div></div></form>")
 		} else {
-			_ = d.facts().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(d.facts())
 		}
-		return nil
 	})
 }
 
 func (d *detailsPage) stateChoice() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var18 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var18 == nil {
-			templ_7745c5c3_Var18 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"field\"><span class=\"label\">State</span><div class=\"choice\" role=\"radiogroup\" aria-label=\"State\"><label><input type=\"radio\" name=\"enabled\" value=\"on\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"field\"><span class=\"label\">State</span><div class=\"choice\" role=\"radiogroup\" aria-label=\"State\"><label><input type=\"radio\" name=\"enabled\" value=\"on\"")
 		if d.draft.enabled {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("> On</label> <label><input type=\"radio\" name=\"enabled\" value=\"off\"")
+		templ_7745c5c3_Buffer.Raw("> On</label> <label><input type=\"radio\" name=\"enabled\" value=\"off\"")
 		if !d.draft.enabled {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("> Off</label></div><p class=\"hint\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("While it is off, everyone gets " + newDraft(d.draft.base).outcomeName(defaultVariant(d.draft.base)) + "."))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div>")
-		return nil
+		templ_7745c5c3_Buffer.Put("> Off</label></div><p class=\"hint\">", string("While it is off, everyone gets "+newDraft(d.draft.base).outcomeName(defaultVariant(d.draft.base))+"."))
+		templ_7745c5c3_Buffer.Raw("</p></div>")
 	})
 }
 
 // metadata are the other members of the metadata.
 func (d *detailsPage) metadata() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var20 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var20 == nil {
-			templ_7745c5c3_Var20 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"metas\"><legend class=\"label\">Other metadata</legend> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<fieldset class=\"metas\"><legend class=\"label\">Other metadata</legend> ")
 		for i, r := range d.draft.rows {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"meta\"><input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(metaName(i, "was")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.was))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"field\"><label class=\"vh\" for=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(metaID(i, "key")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Key " + strconv.Itoa(i+1)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</label> <input class=\"input mono\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(metaID(i, "key")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(metaName(i, "key")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"Key\" autocomplete=\"off\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(metaID(i, "key"), "", d.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_ = fieldProblem(metaID(i, "key"), d.problems).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"field\"><label class=\"vh\" for=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(metaID(i, "value")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Value " + strconv.Itoa(i+1)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</label> <input class=\"input mono\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(metaID(i, "value")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(metaName(i, "value")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.value))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"Value\" autocomplete=\"off\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(metaID(i, "value"), "", d.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_ = fieldProblem(metaID(i, "value"), d.problems).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div><button class=\"btn quiet icon\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("unrow:" + strconv.Itoa(i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Remove row " + strconv.Itoa(i+1)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Remove row " + strconv.Itoa(i+1)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("remove").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</button></div>")
+			templ_7745c5c3_Buffer.Put("<div class=\"meta\"><input type=\"hidden\" name=\"", string(metaName(i, "was")))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(r.was))
+			templ_7745c5c3_Buffer.Put("\"><div class=\"field\"><label class=\"vh\" for=\"", string(metaID(i, "key")))
+			templ_7745c5c3_Buffer.Put("\">", string("Key "+strconv.Itoa(i+1)))
+			templ_7745c5c3_Buffer.Put("</label> <input class=\"input mono\" id=\"", string(metaID(i, "key")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(metaName(i, "key")))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(r.key))
+			templ_7745c5c3_Buffer.Raw("\" placeholder=\"Key\" autocomplete=\"off\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(metaID(i, "key"), "", d.problems))
+			templ_7745c5c3_Buffer.Raw(">")
+			templ_7745c5c3_Buffer.Show(fieldProblem(metaID(i, "key"), d.problems))
+			templ_7745c5c3_Buffer.Put("</div><div class=\"field\"><label class=\"vh\" for=\"", string(metaID(i, "value")))
+			templ_7745c5c3_Buffer.Put("\">", string("Value "+strconv.Itoa(i+1)))
+			templ_7745c5c3_Buffer.Put("</label> <input class=\"input mono\" id=\"", string(metaID(i, "value")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(metaName(i, "value")))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(r.value))
+			templ_7745c5c3_Buffer.Raw("\" placeholder=\"Value\" autocomplete=\"off\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(metaID(i, "value"), "", d.problems))
+			templ_7745c5c3_Buffer.Raw(">")
+			templ_7745c5c3_Buffer.Show(fieldProblem(metaID(i, "value"), d.problems))
+			templ_7745c5c3_Buffer.Put("</div><button class=\"btn quiet icon\" name=\"do\" value=\"", string("unrow:"+strconv.Itoa(i)))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Remove row "+strconv.Itoa(i+1)))
+			templ_7745c5c3_Buffer.Put("\" title=\"", string("Remove row "+strconv.Itoa(i+1)))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("remove"))
+			templ_7745c5c3_Buffer.Raw("</button></div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div><button class=\"btn tiny\" name=\"do\" value=\"row\">")
-		_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Add row</button></div><p class=\"hint\">Values are text, or JSON such as 12, true or [\"a\", \"b\"].</p></fieldset>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<div><button class=\"btn tiny\" name=\"do\" value=\"row\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("add"))
+		templ_7745c5c3_Buffer.Raw("Add row</button></div><p class=\"hint\">Values are text, or JSON such as 12, true or [\"a\", \"b\"].</p></fieldset>")
 	})
 }
 
 // fieldProblem is what is wrong with a field.
 func fieldProblem(id string, problems part.Problems) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var36 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var36 == nil {
-			templ_7745c5c3_Var36 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if message := problems.Of(id); message != "" {
-			_ = part.FieldError(id+"-error", message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError(id+"-error", message))
 		}
-		return nil
 	})
 }
 
 // facts are the details for those who may not edit them.
 func (d *detailsPage) facts() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var37 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var37 == nil {
-			templ_7745c5c3_Var37 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<dl class=\"kv\"><dt>name</dt><dd>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.draft.name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</dd><dt>key</dt><dd>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.key))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</dd>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<dl class=\"kv\"><dt>name</dt><dd>", string(d.draft.name))
+		templ_7745c5c3_Buffer.Put("</dd><dt>key</dt><dd>", string(d.key))
+		templ_7745c5c3_Buffer.Raw("</dd>")
 		if d.draft.description != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<dt>description</dt><dd>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.draft.description))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</dd>")
+			templ_7745c5c3_Buffer.Put("<dt>description</dt><dd>", string(d.draft.description))
+			templ_7745c5c3_Buffer.Raw("</dd>")
 		}
 		for _, m := range membersOf(d.draft.base)[:min(len(membersOf(d.draft.base)), maxRows)] {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<dt>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</dt><dd>")
-			_ = metadataValue(m).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</dd>")
+			templ_7745c5c3_Buffer.Put("<dt>", string(m.key))
+			templ_7745c5c3_Buffer.Raw("</dt><dd>")
+			templ_7745c5c3_Buffer.Show(metadataValue(m))
+			templ_7745c5c3_Buffer.Raw("</dd>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</dl>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</dl>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

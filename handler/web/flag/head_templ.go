@@ -2,10 +2,8 @@
 
 package flag
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"strconv"
@@ -16,467 +14,302 @@ import (
 
 // region is what changes with the draft.
 func region(main templ.Component) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div data-region=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(regionName))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = main.Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div data-region=\"", string(regionName))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(main)
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // head is above all tabs of the flag.
 func (s *subject) head(state part.State, current string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var3 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var3 == nil {
-			templ_7745c5c3_Var3 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if s.at != 0 {
-			_ = s.pastBar().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(s.pastBar())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head stack\"><div><div class=\"row\">")
-		_ = part.Pennant(!s.boolean(), state).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.name()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1>")
+		templ_7745c5c3_Buffer.Raw("<div class=\"head stack\"><div><div class=\"row\">")
+		templ_7745c5c3_Buffer.Show(part.Pennant(!s.boolean(), state))
+		templ_7745c5c3_Buffer.Put("<h1>", string(s.name()))
+		templ_7745c5c3_Buffer.Raw("</h1>")
 		if !s.boolean() && s.mayEdit() && !s.asks {
-			_ = s.flip().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(s.flip())
 		} else {
-			_ = part.StateLabel(state).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.StateLabel(state))
 		}
-		_ = part.Copy(s.key).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		templ_7745c5c3_Buffer.Show(part.Copy(s.key))
+		templ_7745c5c3_Buffer.Raw("</div>")
 		if s.flag.GetDescription() != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.flag.GetDescription()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p>", string(s.flag.GetDescription()))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"facts\"><span>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(typeName(s.flag)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+		templ_7745c5c3_Buffer.Put("<div class=\"facts\"><span>", string(typeName(s.flag)))
+		templ_7745c5c3_Buffer.Raw("</span> ")
 		if owner := metadataText(s.flag, "owner"); owner != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-			_ = part.Icon("person").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"vh\">Owner:</span> <b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(owner))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b></span> ")
+			templ_7745c5c3_Buffer.Raw("<span>")
+			templ_7745c5c3_Buffer.Show(part.Icon("person"))
+			templ_7745c5c3_Buffer.Put("<span class=\"vh\">Owner:</span> <b>", string(owner))
+			templ_7745c5c3_Buffer.Raw("</b></span> ")
 		}
 		if s.last != nil && s.at == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>Changed")
-			_ = s.moment().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("by <b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(s.last.GetActor()).Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b></span>")
+			templ_7745c5c3_Buffer.Raw("<span>Changed")
+			templ_7745c5c3_Buffer.Show(s.moment())
+			templ_7745c5c3_Buffer.Put("by <b>", string(page.ActorOf(s.last.GetActor()).Name))
+			templ_7745c5c3_Buffer.Raw("</b></span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><div class=\"acts\">")
+		templ_7745c5c3_Buffer.Raw("</div></div><div class=\"acts\">")
 		if s.at == 0 && !s.v.MayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip line\" title=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.readOnlyReason()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("lock").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("View only <span class=\"vh\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.readOnlyReason()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></span> ")
+			templ_7745c5c3_Buffer.Put("<span class=\"chip line\" title=\"", string(s.readOnlyReason()))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("lock"))
+			templ_7745c5c3_Buffer.Put("View only <span class=\"vh\">", string(s.readOnlyReason()))
+			templ_7745c5c3_Buffer.Raw("</span></span> ")
 		}
 		if s.mayEdit() && (s.boolean() || s.asks) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn fold\" href=\"")
-			var templ_7745c5c3_Var11 templ.SafeURL
-			templ_7745c5c3_Var11, _ = templ.JoinURLErrs(s.address("turn-off"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-dialog data-key=\"t\" aria-keyshortcuts=\"t\">")
-			_ = part.Icon("flag").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.switchWords()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></a> ")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn fold\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, s.address("turn-off"))
+			templ_7745c5c3_Buffer.Raw("\" data-dialog data-key=\"t\" aria-keyshortcuts=\"t\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("flag"))
+			templ_7745c5c3_Buffer.Put("<span>", string(s.switchWords()))
+			templ_7745c5c3_Buffer.Raw("</span></a> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn fold\" href=\"")
-		var templ_7745c5c3_Var13 templ.SafeURL
-		templ_7745c5c3_Var13, _ = templ.JoinURLErrs(s.v.In("playground") + "?flag=" + s.key)
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("playground").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>Try it</span></a> ")
+		templ_7745c5c3_Buffer.Raw("<a class=\"btn fold\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.v.In("playground")+"?flag="+s.key)
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("playground"))
+		templ_7745c5c3_Buffer.Raw("<span>Try it</span></a> ")
 		if s.mayEdit() {
-			_ = s.menu().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(s.menu())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><nav class=\"tabs\" aria-label=\"Flag\">")
+		templ_7745c5c3_Buffer.Raw("</div></div><nav class=\"tabs\" aria-label=\"Flag\">")
 		for _, link := range s.tabs() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var14 templ.SafeURL
-			templ_7745c5c3_Var14, _ = templ.JoinURLErrs(templ.SafeURL(link.address))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(link.address))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if link.name == current {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"page\"")
+				templ_7745c5c3_Buffer.Raw(" aria-current=\"page\"")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(link.text))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Put(">", string(link.text))
+			templ_7745c5c3_Buffer.Raw(" ")
 			if link.count >= 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"n\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(link.count)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+				templ_7745c5c3_Buffer.Put("<span class=\"n\">", string(strconv.Itoa(link.count)))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</nav>")
 	})
 }
 
 // moment is when the flag was changed last.
 func (s *subject) moment() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var17 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var17 == nil {
-			templ_7745c5c3_Var17 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<time datetime=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.last.GetAt().AsTime().Format("2006-01-02T15:04:05Z07:00")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.v.Instant(s.last.GetAt().AsTime())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.v.Ago(s.last.GetAt().AsTime())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</time>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<time datetime=\"", string(s.last.GetAt().AsTime().Format("2006-01-02T15:04:05Z07:00")))
+		templ_7745c5c3_Buffer.Put("\" title=\"", string(s.v.Instant(s.last.GetAt().AsTime())))
+		templ_7745c5c3_Buffer.Put("\">", string(s.v.Ago(s.last.GetAt().AsTime())))
+		templ_7745c5c3_Buffer.Raw("</time>")
 	})
 }
 
 // flip is the switch of a variant flag.
 func (s *subject) flip() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var21 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var21 == nil {
-			templ_7745c5c3_Var21 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"row tight\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var22 templ.SafeURL
-		templ_7745c5c3_Var22, _ = templ.JoinURLErrs(templ.SafeURL(s.address("turn-off")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"revision\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.revisionText(s.revision)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <button class=\"switch\" role=\"switch\" data-key=\"t\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.switchVerb()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-checked=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.FormatBool(s.flag.GetEnabled())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.name() + " is " + onOff(s.flag.GetEnabled())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"></button> <b class=\"now\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<form class=\"row tight\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.address("turn-off")))
+		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"revision\" value=\"", string(s.revisionText(s.revision)))
+		templ_7745c5c3_Buffer.Put("\"> <button class=\"switch\" role=\"switch\" data-key=\"t\" name=\"do\" value=\"", string(s.switchVerb()))
+		templ_7745c5c3_Buffer.Put("\" aria-checked=\"", string(strconv.FormatBool(s.flag.GetEnabled())))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(s.name()+" is "+onOff(s.flag.GetEnabled())))
+		templ_7745c5c3_Buffer.Raw("\"></button> <b class=\"now\">")
 		if s.flag.GetEnabled() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("On")
+			templ_7745c5c3_Buffer.Raw("On")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("Off")
+			templ_7745c5c3_Buffer.Raw("Off")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</b></form>")
 	})
 }
 
 func (s *subject) menu() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var27 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var27 == nil {
-			templ_7745c5c3_Var27 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"menu\"><summary class=\"btn icon\" aria-label=\"More actions\" title=\"More actions\">")
-		_ = part.Icon("more").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop\"><a href=\"")
-		var templ_7745c5c3_Var28 templ.SafeURL
-		templ_7745c5c3_Var28, _ = templ.JoinURLErrs(s.address("details"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("edit").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Edit name and description</a> <a href=\"")
-		var templ_7745c5c3_Var29 templ.SafeURL
-		templ_7745c5c3_Var29, _ = templ.JoinURLErrs(s.address("copy"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("copy").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Duplicate or copy</a> <a href=\"")
-		var templ_7745c5c3_Var30 templ.SafeURL
-		templ_7745c5c3_Var30, _ = templ.JoinURLErrs(s.v.In("compare"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("compare").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Compare namespaces</a><hr><a class=\"danger\" href=\"")
-		var templ_7745c5c3_Var31 templ.SafeURL
-		templ_7745c5c3_Var31, _ = templ.JoinURLErrs(s.address("turn-off"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-dialog>")
-		_ = part.Icon("flag").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.switchWords()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a> <a class=\"danger\" href=\"")
-		var templ_7745c5c3_Var33 templ.SafeURL
-		templ_7745c5c3_Var33, _ = templ.JoinURLErrs(s.address("delete"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-dialog>")
-		_ = part.Icon("delete").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Delete</a></div></details>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<details class=\"menu\"><summary class=\"btn icon\" aria-label=\"More actions\" title=\"More actions\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("more"))
+		templ_7745c5c3_Buffer.Raw("</summary><div class=\"pop\"><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.address("details"))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("edit"))
+		templ_7745c5c3_Buffer.Raw("Edit name and description</a> <a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.address("copy"))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("copy"))
+		templ_7745c5c3_Buffer.Raw("Duplicate or copy</a> <a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.v.In("compare"))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("compare"))
+		templ_7745c5c3_Buffer.Raw("Compare namespaces</a><hr><a class=\"danger\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.address("turn-off"))
+		templ_7745c5c3_Buffer.Raw("\" data-dialog>")
+		templ_7745c5c3_Buffer.Show(part.Icon("flag"))
+		templ_7745c5c3_Buffer.Text(string(s.switchWords()))
+		templ_7745c5c3_Buffer.Raw("</a> <a class=\"danger\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.address("delete"))
+		templ_7745c5c3_Buffer.Raw("\" data-dialog>")
+		templ_7745c5c3_Buffer.Show(part.Icon("delete"))
+		templ_7745c5c3_Buffer.Raw("Delete</a></div></details>")
 	})
 }
 
 // pastBar says that the page shows the flag as it was.
 func (s *subject) pastBar() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var34 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var34 == nil {
-			templ_7745c5c3_Var34 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"pastbar\">")
-		templ_7745c5c3_Var35 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("You see this flag as it was at revision " + s.revisionText(s.at) + ". "))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-			var templ_7745c5c3_Var37 templ.SafeURL
-			templ_7745c5c3_Var37, _ = templ.JoinURLErrs(s.address())
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Show it as it is now</a>")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"pastbar\">")
+		templ_7745c5c3_Var35 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Text(string("You see this flag as it was at revision " + s.revisionText(s.at) + ". "))
+			templ_7745c5c3_Buffer.Raw(" <a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, s.address())
+			templ_7745c5c3_Buffer.Raw("\">Show it as it is now</a>")
 		})
-		_ = part.Note("warn", "history").Render(templ.WithChildren(ctx, templ_7745c5c3_Var35), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(part.Note("warn", "history"), templ_7745c5c3_Var35)
 		if s.v.MayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-			var templ_7745c5c3_Var38 templ.SafeURL
-			templ_7745c5c3_Var38, _ = templ.JoinURLErrs(templ.SafeURL(s.address("review")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"tab\" value=\"restore\"> <input type=\"hidden\" name=\"at\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.revisionText(s.at)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"revision\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.FormatInt(s.v.State.Revision, 10)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> <button class=\"btn\" name=\"do\" value=\"review\">Restore</button></form>")
+			templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.address("review")))
+			templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"tab\" value=\"restore\"> <input type=\"hidden\" name=\"at\" value=\"", string(s.revisionText(s.at)))
+			templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"revision\" value=\"", string(strconv.FormatInt(s.v.State.Revision, 10)))
+			templ_7745c5c3_Buffer.Raw("\"> <button class=\"btn\" name=\"do\" value=\"review\">Restore</button></form>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // rail is what is known about the flag besides who gets what.
 func (l *ladder) rail() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var41 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var41 == nil {
-			templ_7745c5c3_Var41 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<aside class=\"rail\" aria-label=\"About this flag\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<aside class=\"rail\" aria-label=\"About this flag\">")
 		if shares := l.now.outside(); len(shares) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section data-region=\"outside\"><h2>Outside of the segments</h2>")
-			_ = part.Split(shares, true).Render(ctx, templ_7745c5c3_Buffer)
-			_ = l.outsideLegend(shares).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+			templ_7745c5c3_Buffer.Raw("<section data-region=\"outside\"><h2>Outside of the segments</h2>")
+			templ_7745c5c3_Buffer.Show(part.Split(shares, true))
+			templ_7745c5c3_Buffer.Show(l.outsideLegend(shares))
+			templ_7745c5c3_Buffer.Raw("</section>")
 		}
 		if keys := l.draft.segmentKeys(); len(keys) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><h2>Segments <span class=\"muted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(len(keys))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></h2><div class=\"uses\">")
+			templ_7745c5c3_Buffer.Put("<section><h2>Segments <span class=\"muted\">", string(strconv.Itoa(len(keys))))
+			templ_7745c5c3_Buffer.Raw("</span></h2><div class=\"uses\">")
 			for _, key := range keys[:min(len(keys), maxUses)] {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var43 templ.SafeURL
-				templ_7745c5c3_Var43, _ = templ.JoinURLErrs(l.v.In("segments", key))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_ = part.Icon("segment").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"clip\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.segments.of(key).name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span> <small>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.segments.of(key).size()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</small></a>")
+				templ_7745c5c3_Buffer.Raw("<a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, l.v.In("segments", key))
+				templ_7745c5c3_Buffer.Raw("\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("segment"))
+				templ_7745c5c3_Buffer.Put("<span class=\"clip\">", string(l.segments.of(key).name))
+				templ_7745c5c3_Buffer.Put("</span> <small>", string(l.segments.of(key).size()))
+				templ_7745c5c3_Buffer.Raw("</small></a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("</div>")
 			if len(keys) > maxUses {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("and " + page.Count(len(keys)-maxUses, "more segment")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"hint\">", string("and "+page.Count(len(keys)-maxUses, "more segment")))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+			templ_7745c5c3_Buffer.Raw("</section>")
 		}
 		if members := membersOf(l.flag); len(members) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><h2>Metadata ")
+			templ_7745c5c3_Buffer.Raw("<section><h2>Metadata ")
 			if l.mayEdit() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var47 templ.SafeURL
-				templ_7745c5c3_Var47, _ = templ.JoinURLErrs(l.address("details"))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Edit<span class=\"vh\">&nbsp;metadata</span></a>")
+				templ_7745c5c3_Buffer.Raw("<a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, l.address("details"))
+				templ_7745c5c3_Buffer.Raw("\">Edit<span class=\"vh\">&nbsp;metadata</span></a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</h2><dl class=\"kv\">")
+			templ_7745c5c3_Buffer.Raw("</h2><dl class=\"kv\">")
 			for _, m := range members[:min(len(members), maxUses)] {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<dt>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.key))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</dt><dd>")
-				_ = metadataValue(m).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("</dd>")
+				templ_7745c5c3_Buffer.Put("<dt>", string(m.key))
+				templ_7745c5c3_Buffer.Raw("</dt><dd>")
+				templ_7745c5c3_Buffer.Show(metadataValue(m))
+				templ_7745c5c3_Buffer.Raw("</dd>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</dl></section>")
+			templ_7745c5c3_Buffer.Raw("</dl></section>")
 		}
 		if len(l.elsewhere) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><h2>Same key elsewhere</h2><div class=\"uses\">")
+			templ_7745c5c3_Buffer.Raw("<section><h2>Same key elsewhere</h2><div class=\"uses\">")
 			for _, other := range l.elsewhere {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var49 templ.SafeURL
-				templ_7745c5c3_Var49, _ = templ.JoinURLErrs(templ.SafeURL(other.address))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><span class=\"dot\"></span> <span class=\"clip\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(other.name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span> <small>")
+				templ_7745c5c3_Buffer.Raw("<a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(other.address))
+				templ_7745c5c3_Buffer.Put("\"><span class=\"dot\"></span> <span class=\"clip\">", string(other.name))
+				templ_7745c5c3_Buffer.Raw("</span> <small>")
 				if other.same {
-					_, _ = templ_7745c5c3_Buffer.WriteString("the same")
+					templ_7745c5c3_Buffer.Raw("the same")
 				} else {
-					_, _ = templ_7745c5c3_Buffer.WriteString("differs")
+					templ_7745c5c3_Buffer.Raw("differs")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</small></a>")
+				templ_7745c5c3_Buffer.Raw("</small></a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
+			templ_7745c5c3_Buffer.Raw("</div></section>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section><h2>Ask for it <a href=\"")
-		var templ_7745c5c3_Var51 templ.SafeURL
-		templ_7745c5c3_Var51, _ = templ.JoinURLErrs(l.address("code"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var51))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">All languages</a></h2>")
-		_ = l.snippet().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section></aside>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<section><h2>Ask for it <a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, l.address("code"))
+		templ_7745c5c3_Buffer.Raw("\">All languages</a></h2>")
+		templ_7745c5c3_Buffer.Show(l.snippet())
+		templ_7745c5c3_Buffer.Raw("</section></aside>")
 	})
 }
 
 // outsideLegend says the shares, and what they were before the draft.
 func (l *ladder) outsideLegend(shares []part.Share) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var52 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var52 == nil {
-			templ_7745c5c3_Var52 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"legend mt\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<ul class=\"legend mt\">")
 		for _, s := range shares {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
-			_ = part.Tail(s.Color).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+			templ_7745c5c3_Buffer.Raw("<li>")
+			templ_7745c5c3_Buffer.Show(part.Tail(s.Color))
+			templ_7745c5c3_Buffer.Text(string(s.Name))
+			templ_7745c5c3_Buffer.Put(" <b>", string(s.Text))
+			templ_7745c5c3_Buffer.Raw("</b> ")
 			if was := l.wasOutside(s.Name); was != s.Text && len(l.unsaved) > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("was " + was))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+				templ_7745c5c3_Buffer.Put("<span class=\"muted\">", string("was "+was))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+			templ_7745c5c3_Buffer.Raw("</li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</ul>")
 	})
 }
 
 // metadataValue is a value of the metadata.
 func metadataValue(m member) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var56 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var56 == nil {
-			templ_7745c5c3_Var56 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if link := m.link(); link != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var57 templ.SafeURL
-			templ_7745c5c3_Var57, _ = templ.JoinURLErrs(templ.SafeURL(link))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" rel=\"noreferrer\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(link))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(link))
+			templ_7745c5c3_Buffer.Put("\" rel=\"noreferrer\">", string(link))
+			templ_7745c5c3_Buffer.Raw("</a>")
 		} else if items, ok := m.list(); ok && len(items) <= maxUses {
 			for _, item := range items {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(item))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+				templ_7745c5c3_Buffer.Put("<span class=\"chip\">", string(item))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			}
 		} else {
 			if text, all := inline(m.shown()); all {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
+				templ_7745c5c3_Buffer.Text(string(text))
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("…")
+				templ_7745c5c3_Buffer.Text(string(text))
+				templ_7745c5c3_Buffer.Raw("…")
 			}
 		}
-		return nil
 	})
 }
 
 // snippet is how code asks for the flag.
 func (l *ladder) snippet() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var62 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var62 == nil {
-			templ_7745c5c3_Var62 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"code\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"code\">")
 		if l.boolean() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<pre tabindex=\"0\"><span class=\"f\">client</span>.Boolean(ctx,")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n  "))
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"s\">\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"</span>, <span class=\"k\">false</span>,")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n  "))
-			_, _ = templ_7745c5c3_Buffer.WriteString("user)</pre>")
+			templ_7745c5c3_Buffer.Put("<pre tabindex=\"0\"><span class=\"f\">client</span>.Boolean(ctx,", string("\n  "))
+			templ_7745c5c3_Buffer.Put("<span class=\"s\">\"", string(l.key))
+			templ_7745c5c3_Buffer.Put("\"</span>, <span class=\"k\">false</span>,", string("\n  "))
+			templ_7745c5c3_Buffer.Raw("user)</pre>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<pre tabindex=\"0\"><span class=\"f\">client</span>.String(ctx,")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n  "))
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"s\">\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"</span>, <span class=\"s\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(quoted(l.draft.other)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>,")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n  "))
-			_, _ = templ_7745c5c3_Buffer.WriteString("user)</pre>")
+			templ_7745c5c3_Buffer.Put("<pre tabindex=\"0\"><span class=\"f\">client</span>.String(ctx,", string("\n  "))
+			templ_7745c5c3_Buffer.Put("<span class=\"s\">\"", string(l.key))
+			templ_7745c5c3_Buffer.Put("\"</span>, <span class=\"s\">", string(quoted(l.draft.other)))
+			templ_7745c5c3_Buffer.Put("</span>,", string("\n  "))
+			templ_7745c5c3_Buffer.Raw("user)</pre>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

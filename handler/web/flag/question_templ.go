@@ -2,10 +2,8 @@
 
 package flag
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -14,281 +12,169 @@ import (
 
 // switchMain asks whether to turn the flag off or on.
 func switchMain(q *question) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form narrow-form\" method=\"post\" id=\"question\" action=\"")
-		var templ_7745c5c3_Var2 templ.SafeURL
-		templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(q.address("turn-off")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"revision\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q.revisionText(q.revision)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"head\"><div><h1>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<form class=\"form narrow-form\" method=\"post\" id=\"question\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(q.address("turn-off")))
+		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"revision\" value=\"", string(q.revisionText(q.revision)))
+		templ_7745c5c3_Buffer.Raw("\"><div class=\"head\"><div><h1>")
 		if q.isOff() {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Turn on “" + q.name() + "”?"))
+			templ_7745c5c3_Buffer.Text(string("Turn on “" + q.name() + "”?"))
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Turn off “" + q.name() + "” for everyone?"))
+			templ_7745c5c3_Buffer.Text(string("Turn off “" + q.name() + "” for everyone?"))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1>")
+		templ_7745c5c3_Buffer.Raw("</h1>")
 		if q.boolean() && q.isOff() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>This removes the step that turns it off for everyone. All other steps are as they were.</p>")
+			templ_7745c5c3_Buffer.Raw("<p>This removes the step that turns it off for everyone. All other steps are as they were.</p>")
 		} else if q.boolean() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>This adds a first step that gives Off to everyone, so that no other step is reached. The other steps stay as they are: Turn on removes this one again.</p>")
+			templ_7745c5c3_Buffer.Raw("<p>This adds a first step that gives Off to everyone, so that no other step is reached. The other steps stay as they are: Turn on removes this one again.</p>")
 		} else if q.isOff() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>The rules decide again.</p>")
+			templ_7745c5c3_Buffer.Raw("<p>The rules decide again.</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Everyone gets " + newDraft(q.flag).outcomeName(defaultVariant(q.flag)) + ", whatever the rules say. The rules stay as they are."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p>", string("Everyone gets "+newDraft(q.flag).outcomeName(defaultVariant(q.flag))+", whatever the rules say. The rules stay as they are."))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
-		_ = part.ProblemSummary(q.problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Raw("</div></div>")
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(q.problems))
 		if len(q.effect) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"effects\">")
+			templ_7745c5c3_Buffer.Raw("<ul class=\"effects\">")
 			for _, sentence := range q.effect {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sentence))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Put("<li>", string(sentence))
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
+			templ_7745c5c3_Buffer.Raw("</ul>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">You can undo this in Changes.</p>")
-		_ = q.messageField().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Raw("<p class=\"muted\">You can undo this in Changes.</p>")
+		templ_7745c5c3_Buffer.Show(q.messageField())
 		if q.asks {
-			_ = q.confirmation().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(q.confirmation())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight end\" id=\"question-row\"><a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var8 templ.SafeURL
-		templ_7745c5c3_Var8, _ = templ.JoinURLErrs(q.address())
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-cancel>Keep it as it is</a> ")
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight end\" id=\"question-row\"><a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, q.address())
+		templ_7745c5c3_Buffer.Raw("\" data-cancel>Keep it as it is</a> ")
 		var templ_7745c5c3_Var9 = []any{"btn", templ.KV("danger fill", !q.isOff()), templ.KV("primary", q.isOff())}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var9...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var9).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q.switchVerb()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q.switchWords()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</button></div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<button class=\"", string(markup.Classes(templ_7745c5c3_Var9...)))
+		templ_7745c5c3_Buffer.Put("\" name=\"do\" value=\"", string(q.switchVerb()))
+		templ_7745c5c3_Buffer.Put("\">", string(q.switchWords()))
+		templ_7745c5c3_Buffer.Raw("</button></div></form>")
 	})
 }
 
 // messageField is why something is done.
 func (q *question) messageField() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var13 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var13 == nil {
-			templ_7745c5c3_Var13 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var14 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"message\" name=\"message\" maxlength=\"1000\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q.form.Get("message")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"Why this changes\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("message", "", q.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var14 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"message\" name=\"message\" maxlength=\"1000\" value=\"", string(q.form.Get("message")))
+			templ_7745c5c3_Buffer.Raw("\" placeholder=\"Why this changes\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("message", "", q.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("message", "Message", "", true, q.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var14), templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Field("message", "Message", "", true, q.problems), templ_7745c5c3_Var14)
 	})
 }
 
 // confirmation is where the key of a namespace that asks before changes is typed.
 func (q *question) confirmation() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var16 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var16 == nil {
-			templ_7745c5c3_Var16 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var17 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"namespace\" name=\"namespace\" autocomplete=\"off\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q.form.Get("namespace")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("namespace", "", q.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var17 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"namespace\" name=\"namespace\" autocomplete=\"off\" value=\"", string(q.form.Get("namespace")))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("namespace", "", q.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("namespace", "Type "+q.v.Key()+" to change this namespace", "", false, q.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var17), templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Field("namespace", "Type "+q.v.Key()+" to change this namespace", "", false, q.problems), templ_7745c5c3_Var17)
 	})
 }
 
 // deleteMain asks for the key of the flag.
 func deleteMain(q *question) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var19 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var19 == nil {
-			templ_7745c5c3_Var19 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form narrow-form\" method=\"post\" id=\"question\" action=\"")
-		var templ_7745c5c3_Var20 templ.SafeURL
-		templ_7745c5c3_Var20, _ = templ.JoinURLErrs(templ.SafeURL(q.address("delete")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"revision\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q.revisionText(q.revision)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"head\"><div><h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Delete “" + q.name() + "”?"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1><p>Code that still asks for it gets the default in the code, from the next request on. You can undo this in Changes.</p></div></div>")
-		_ = part.ProblemSummary(q.problems).Render(ctx, templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var23 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("It is <b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(lowerState(q.state)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" in " + page.NamespaceName(q.v.Namespace) + "."))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<form class=\"form narrow-form\" method=\"post\" id=\"question\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(q.address("delete")))
+		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"revision\" value=\"", string(q.revisionText(q.revision)))
+		templ_7745c5c3_Buffer.Put("\"><div class=\"head\"><div><h1>", string("Delete “"+q.name()+"”?"))
+		templ_7745c5c3_Buffer.Raw("</h1><p>Code that still asks for it gets the default in the code, from the next request on. You can undo this in Changes.</p></div></div>")
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(q.problems))
+		templ_7745c5c3_Var23 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("It is <b>", string(lowerState(q.state)))
+			templ_7745c5c3_Buffer.Put("</b> ", string(" in "+page.NamespaceName(q.v.Namespace)+"."))
+			templ_7745c5c3_Buffer.Raw(" ")
 			if len(q.elsewhere) > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q.elsewhereWords()))
+				templ_7745c5c3_Buffer.Text(string(q.elsewhereWords()))
 			}
-			return nil
 		})
-		_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var23), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var27 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"key\" name=\"key\" autocomplete=\"off\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q.form.Get("key")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-confirm=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q.key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("key", "", q.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var23)
+		templ_7745c5c3_Var27 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"key\" name=\"key\" autocomplete=\"off\" value=\"", string(q.form.Get("key")))
+			templ_7745c5c3_Buffer.Put("\" data-confirm=\"", string(q.key))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("key", "", q.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("key", "Type "+q.key+" to delete it", "", false, q.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var27), templ_7745c5c3_Buffer)
-		_ = q.messageField().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(part.Field("key", "Type "+q.key+" to delete it", "", false, q.problems), templ_7745c5c3_Var27)
+		templ_7745c5c3_Buffer.Show(q.messageField())
 		if q.asks {
-			_ = q.confirmation().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(q.confirmation())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight end\"><a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var30 templ.SafeURL
-		templ_7745c5c3_Var30, _ = templ.JoinURLErrs(q.address())
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-cancel>Keep it</a> <button class=\"btn danger fill\" name=\"do\" value=\"delete\" data-confirmed>Delete flag</button></div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight end\"><a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, q.address())
+		templ_7745c5c3_Buffer.Raw("\" data-cancel>Keep it</a> <button class=\"btn danger fill\" name=\"do\" value=\"delete\" data-confirmed>Delete flag</button></div></form>")
 	})
 }
 
 // copyMain asks where to copy the flag.
 func copyMain(c *copying) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var31 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var31 == nil {
-			templ_7745c5c3_Var31 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form narrow-form\" method=\"post\" id=\"question\" action=\"")
-		var templ_7745c5c3_Var32 templ.SafeURL
-		templ_7745c5c3_Var32, _ = templ.JoinURLErrs(templ.SafeURL(c.address("copy")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"head\"><div><h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Copy “" + c.original() + "”"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1><p>The copy has the same steps, variants and metadata, and begins a history of its own.</p></div></div>")
-		_ = part.ProblemSummary(c.problems).Render(ctx, templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var34 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"select\"><select id=\"to\" name=\"to\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("to", "", c.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<form class=\"form narrow-form\" method=\"post\" id=\"question\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(c.address("copy")))
+		templ_7745c5c3_Buffer.Put("\"><div class=\"head\"><div><h1>", string("Copy “"+c.original()+"”"))
+		templ_7745c5c3_Buffer.Raw("</h1><p>The copy has the same steps, variants and metadata, and begins a history of its own.</p></div></div>")
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(c.problems))
+		templ_7745c5c3_Var34 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("<span class=\"select\"><select id=\"to\" name=\"to\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("to", "", c.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 			for _, n := range c.targets {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.GetKey()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+				templ_7745c5c3_Buffer.Put("<option value=\"", string(n.GetKey()))
+				templ_7745c5c3_Buffer.Raw("\"")
 				if n.GetKey() == c.to {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+					templ_7745c5c3_Buffer.Raw(" selected")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(n)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+				templ_7745c5c3_Buffer.Put(">", string(page.NamespaceName(n)))
+				templ_7745c5c3_Buffer.Raw("</option>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</select>")
-			_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-			return nil
+			templ_7745c5c3_Buffer.Raw("</select>")
+			templ_7745c5c3_Buffer.Show(part.Icon("open"))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		})
-		_ = part.Field("to", "Namespace", "", false, c.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var34), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var37 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"name\" name=\"name\" autocomplete=\"off\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("name", "", c.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field("to", "Namespace", "", false, c.problems), templ_7745c5c3_Var34)
+		templ_7745c5c3_Var37 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"name\" name=\"name\" autocomplete=\"off\" value=\"", string(c.name))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("name", "", c.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("name", "Name", "", false, c.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var37), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var39 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"key\" name=\"key\" autocomplete=\"off\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("key", "hint", c.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field("name", "Name", "", false, c.problems), templ_7745c5c3_Var37)
+		templ_7745c5c3_Var39 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"key\" name=\"key\" autocomplete=\"off\" value=\"", string(c.key))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("key", "hint", c.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("key", "Key", "It cannot be changed later.", false, c.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var39), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(part.Field("key", "Key", "It cannot be changed later.", false, c.problems), templ_7745c5c3_Var39)
 		if better := betterKey(c.key); c.problems.Of("key") != "" && better != c.key && better != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div><button class=\"btn tiny\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("key:" + better))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Take " + better))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</button></div>")
+			templ_7745c5c3_Buffer.Put("<div><button class=\"btn tiny\" name=\"do\" value=\"", string("key:"+better))
+			templ_7745c5c3_Buffer.Put("\">", string("Take "+better))
+			templ_7745c5c3_Buffer.Raw("</button></div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"field\"><label class=\"row tight\" for=\"segments\"><input type=\"checkbox\" id=\"segments\" name=\"segments\" value=\"copy\"")
+		templ_7745c5c3_Buffer.Raw("<div class=\"field\"><label class=\"row tight\" for=\"segments\"><input type=\"checkbox\" id=\"segments\" name=\"segments\" value=\"copy\"")
 		if c.take {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("segments", "hint", c.problems))
-		_, _ = templ_7745c5c3_Buffer.WriteString("> Copy segments that the other namespace lacks</label><p class=\"hint\" id=\"segments-hint\">Segments that exist there stay as they are.</p>")
-		_ = fieldProblem("segments", c.problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"row tight end\"><a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var43 templ.SafeURL
-		templ_7745c5c3_Var43, _ = templ.JoinURLErrs(c.address())
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-cancel>Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"copy\">Copy flag</button></div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Attributes(part.Described("segments", "hint", c.problems))
+		templ_7745c5c3_Buffer.Raw("> Copy segments that the other namespace lacks</label><p class=\"hint\" id=\"segments-hint\">Segments that exist there stay as they are.</p>")
+		templ_7745c5c3_Buffer.Show(fieldProblem("segments", c.problems))
+		templ_7745c5c3_Buffer.Raw("</div><div class=\"row tight end\"><a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, c.address())
+		templ_7745c5c3_Buffer.Raw("\" data-cancel>Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"copy\">Copy flag</button></div></form>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

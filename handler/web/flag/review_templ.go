@@ -2,10 +2,8 @@
 
 package flag
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"strconv"
@@ -15,216 +13,131 @@ import (
 
 // reviewMain is a draft before it is saved.
 func reviewMain(r reviewed) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Review your change</h1><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Nothing is saved yet. Saving makes one change of “" + r.name() + "”, which you can undo in Changes."))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div></div><form class=\"flow\" method=\"post\" id=\"edit\" action=\"")
-		var templ_7745c5c3_Var3 templ.SafeURL
-		templ_7745c5c3_Var3, _ = templ.JoinURLErrs(templ.SafeURL(r.address("review")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = hidden(r.formFields()).Render(ctx, templ_7745c5c3_Buffer)
-		_ = part.ProblemSummary(r.problems).Render(ctx, templ_7745c5c3_Buffer)
-		_ = r.staleNote().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section><div class=\"section\"><h2>What changes</h2></div>")
-		_ = differenceList(r.differences).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1>Review your change</h1><p>", string("Nothing is saved yet. Saving makes one change of “"+r.name()+"”, which you can undo in Changes."))
+		templ_7745c5c3_Buffer.Raw("</p></div></div><form class=\"flow\" method=\"post\" id=\"edit\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.address("review")))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(hidden(r.formFields()))
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(r.problems))
+		templ_7745c5c3_Buffer.Show(r.staleNote())
+		templ_7745c5c3_Buffer.Raw("<section><div class=\"section\"><h2>What changes</h2></div>")
+		templ_7745c5c3_Buffer.Show(differenceList(r.differences))
+		templ_7745c5c3_Buffer.Raw("</section>")
 		if len(r.effect) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><div class=\"section\"><h2>What people get</h2></div><ul class=\"effects\">")
+			templ_7745c5c3_Buffer.Raw("<section><div class=\"section\"><h2>What people get</h2></div><ul class=\"effects\">")
 			for _, sentence := range r.effect {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sentence))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Put("<li>", string(sentence))
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul></section>")
+			templ_7745c5c3_Buffer.Raw("</ul></section>")
 		}
 		if len(r.lines) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><div class=\"section\"><h2>The document</h2></div>")
-			_ = diffTable(r.lines).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Raw("<section><div class=\"section\"><h2>The document</h2></div>")
+			templ_7745c5c3_Buffer.Show(diffTable(r.lines))
 			if r.long {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint mt\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Only the first " + strconv.Itoa(maxDiffLines) + " lines are shown."))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"hint mt\">", string("Only the first "+strconv.Itoa(maxDiffLines)+" lines are shown."))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+			templ_7745c5c3_Buffer.Raw("</section>")
 		}
-		templ_7745c5c3_Var6 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"message\" name=\"message\" maxlength=\"1000\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.message))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("message", "hint", r.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Var6 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"message\" name=\"message\" maxlength=\"1000\" value=\"", string(r.message))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("message", "hint", r.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("message", "Message", "Why this changes. It is shown in Changes and in the history.", true, r.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(part.Field("message", "Message", "Why this changes. It is shown in Changes and in the history.", true, r.problems), templ_7745c5c3_Var6)
 		if r.asks {
-			_ = r.confirmation().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(r.confirmation())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight end\">")
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight end\">")
 		if r.tab.show == nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var8 templ.SafeURL
-			templ_7745c5c3_Var8, _ = templ.JoinURLErrs(r.address())
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Cancel</a> ")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, r.address())
+			templ_7745c5c3_Buffer.Raw("\">Cancel</a> ")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" name=\"do\" value=\"draft\">Go on editing</button> ")
+			templ_7745c5c3_Buffer.Raw("<button class=\"btn\" name=\"do\" value=\"draft\">Go on editing</button> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div></form>")
 	})
 }
 
 // confirmation is where the key of a namespace that asks before changes is typed.
 func (e *edit) confirmation() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var9 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var9 == nil {
-			templ_7745c5c3_Var9 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var10 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"namespace\" name=\"namespace\" autocomplete=\"off\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("namespace", "", e.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var10 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("<input class=\"input mono\" id=\"namespace\" name=\"namespace\" autocomplete=\"off\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("namespace", "", e.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("namespace", "Type "+e.v.Key()+" to change this namespace", "", false, e.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Field("namespace", "Type "+e.v.Key()+" to change this namespace", "", false, e.problems), templ_7745c5c3_Var10)
 	})
 }
 
 // differenceList says what is different.
 func differenceList(all []difference) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var11 == nil {
-			templ_7745c5c3_Var11 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if len(all) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">Nothing: it is as it is saved.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted\">Nothing: it is as it is saved.</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"sent\">")
+			templ_7745c5c3_Buffer.Raw("<ul class=\"sent\">")
 			for _, d := range all[:min(len(all), maxDifferences)] {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li><span class=\"at\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.at))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span> <span class=\"words\">")
+				templ_7745c5c3_Buffer.Put("<li><span class=\"at\">", string(d.at))
+				templ_7745c5c3_Buffer.Raw("</span> <span class=\"words\">")
 				if text, whole := inline(d.text); whole {
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-					_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+					templ_7745c5c3_Buffer.Text(string(text))
+					templ_7745c5c3_Buffer.Raw(" ")
 				} else {
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-					_, _ = templ_7745c5c3_Buffer.WriteString("… ")
+					templ_7745c5c3_Buffer.Text(string(text))
+					templ_7745c5c3_Buffer.Raw("… ")
 				}
 				if d.was != "" || d.now != "" {
-					_ = oldNew(d.was, d.now).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Buffer.Show(oldNew(d.was, d.now))
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span></li>")
+				templ_7745c5c3_Buffer.Raw("</span></li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
+			templ_7745c5c3_Buffer.Raw("</ul>")
 			if len(all) > maxDifferences {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("and " + strconv.Itoa(len(all)-maxDifferences) + " more"))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"hint\">", string("and "+strconv.Itoa(len(all)-maxDifferences)+" more"))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
 		}
-		return nil
 	})
 }
 
 // oldNew is a value before and after.
 func oldNew(was, now string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var16 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var16 == nil {
-			templ_7745c5c3_Var16 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"was\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(orNothing(was)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> <span aria-hidden=\"true\">→</span> <span class=\"vh\">becomes</span> <span class=\"now\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(orNothing(now)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<span class=\"was\">", string(orNothing(was)))
+		templ_7745c5c3_Buffer.Put("</span> <span aria-hidden=\"true\">→</span> <span class=\"vh\">becomes</span> <span class=\"now\">", string(orNothing(now)))
+		templ_7745c5c3_Buffer.Raw("</span>")
 	})
 }
 
 func diffTable(lines []diffLine) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var19 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var19 == nil {
-			templ_7745c5c3_Var19 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"diff\"><table><caption class=\"vh\">Difference of the document before and after</caption> <colgroup><col class=\"c-sg\"><col></colgroup> <tbody>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"diff\"><table><caption class=\"vh\">Difference of the document before and after</caption> <colgroup><col class=\"c-sg\"><col></colgroup> <tbody>")
 		for _, line := range lines {
 			var templ_7745c5c3_Var20 = []any{line.class}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var20...)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<tr class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var20).String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><td class=\"sg\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(line.sign))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(line.text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
+			templ_7745c5c3_Buffer.Put("<tr class=\"", string(markup.Classes(templ_7745c5c3_Var20...)))
+			templ_7745c5c3_Buffer.Put("\"><td class=\"sg\">", string(line.sign))
+			templ_7745c5c3_Buffer.Put("</td><td>", string(line.text))
+			templ_7745c5c3_Buffer.Raw("</td></tr>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</tbody></table></div>")
 	})
 }
 
 // conflictDraft are the hidden fields of a draft that met the change of somebody else.
 func conflictDraft(e *edit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var24 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var24 == nil {
-			templ_7745c5c3_Var24 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = hidden(e.formFields()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"message\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.message))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(hidden(e.formFields()))
+		templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"message\" value=\"", string(e.message))
+		templ_7745c5c3_Buffer.Raw("\"> ")
 		if e.confirmed == e.v.Key() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"namespace\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.confirmed))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"namespace\" value=\"", string(e.confirmed))
+			templ_7745c5c3_Buffer.Raw("\">")
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

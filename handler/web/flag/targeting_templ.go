@@ -2,10 +2,8 @@
 
 package flag
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"strconv"
@@ -16,985 +14,635 @@ import (
 
 // targeting is the page of who gets what.
 func targeting(l *ladder) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = l.head(l.stored.state(), "targeting").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"cols\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(l.head(l.stored.state(), "targeting"))
+		templ_7745c5c3_Buffer.Raw("<div class=\"cols\">")
 		if l.editable {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" id=\"edit\" action=\"")
-			var templ_7745c5c3_Var2 templ.SafeURL
-			templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(l.address()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-draft=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(regionName))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-effect=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(regionName))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw("<form method=\"post\" id=\"edit\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.address()))
+			templ_7745c5c3_Buffer.Put("\" data-draft=\"", string(regionName))
+			templ_7745c5c3_Buffer.Put("\" data-effect=\"", string(regionName))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if len(l.unsaved) > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" data-dirty")
+				templ_7745c5c3_Buffer.Raw(" data-dirty")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_ = defaultButton().Render(ctx, templ_7745c5c3_Buffer)
-			_ = l.hiddenHead().Render(ctx, templ_7745c5c3_Buffer)
-			_ = part.ProblemSummary(l.problems).Render(ctx, templ_7745c5c3_Buffer)
-			_ = l.staleNote().Render(ctx, templ_7745c5c3_Buffer)
-			_ = l.steps().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"follows\" data-region=\"bar\">")
-			_ = l.saveBar().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div></form>")
+			templ_7745c5c3_Buffer.Raw(">")
+			templ_7745c5c3_Buffer.Show(defaultButton())
+			templ_7745c5c3_Buffer.Show(l.hiddenHead())
+			templ_7745c5c3_Buffer.Show(part.ProblemSummary(l.problems))
+			templ_7745c5c3_Buffer.Show(l.staleNote())
+			templ_7745c5c3_Buffer.Show(l.steps())
+			templ_7745c5c3_Buffer.Raw("<div class=\"follows\" data-region=\"bar\">")
+			templ_7745c5c3_Buffer.Show(l.saveBar())
+			templ_7745c5c3_Buffer.Raw("</div></form>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div>")
+			templ_7745c5c3_Buffer.Raw("<div>")
 			if l.mayEdit() {
-				templ_7745c5c3_Var5 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-					templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-					ctx = templ.InitializeContext(ctx)
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("This flag has too many " + stepNoun(l.draft.boolean) + "s to be edited here. Export it, edit the file and import it."))
-					return nil
+				templ_7745c5c3_Var5 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+					templ_7745c5c3_Buffer.Text(string("This flag has too many " + stepNoun(l.draft.boolean) + "s to be edited here. Export it, edit the file and import it."))
 				})
-				_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var5)
 			}
-			_ = l.steps().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Show(l.steps())
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_ = l.rail().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Show(l.rail())
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // defaultButton is what Enter in a field of a form presses: it only shows the draft.
 func defaultButton() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var7 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var7 == nil {
-			templ_7745c5c3_Var7 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"vh\" name=\"do\" value=\"draft\" tabindex=\"-1\" aria-hidden=\"true\">Refresh</button>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<button class=\"vh\" name=\"do\" value=\"draft\" tabindex=\"-1\" aria-hidden=\"true\">Refresh</button>")
 	})
 }
 
 // hiddenHead has the fields that every form of a draft has.
 func (e *edit) hiddenHead() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var8 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var8 == nil {
-			templ_7745c5c3_Var8 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"revision\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.revisionText(e.began)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"tab\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.tab.name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"revision\" value=\"", string(e.revisionText(e.began)))
+		templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"tab\" value=\"", string(e.tab.name))
+		templ_7745c5c3_Buffer.Raw("\">")
 	})
 }
 
 // staleNote says that somebody else has changed the flag while the visitor edits it.
 func (e *edit) staleNote() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var11 == nil {
-			templ_7745c5c3_Var11 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if e.stale() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\">")
-			templ_7745c5c3_Var12 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<b>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(e.last.GetActor()).Name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</b> changed this flag")
-				_ = e.moment().Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(", in revision " + e.revisionText(e.last.GetRevision()) + ". Nothing of yours is lost: saving asks what to do. "))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-				var templ_7745c5c3_Var15 templ.SafeURL
-				templ_7745c5c3_Var15, _ = templ.JoinURLErrs(e.address())
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" target=\"_blank\">Look at the current flag</a>")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
+			templ_7745c5c3_Var12 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<b>", string(page.ActorOf(e.last.GetActor()).Name))
+				templ_7745c5c3_Buffer.Raw("</b> changed this flag")
+				templ_7745c5c3_Buffer.Show(e.moment())
+				templ_7745c5c3_Buffer.Put(" ", string(", in revision "+e.revisionText(e.last.GetRevision())+". Nothing of yours is lost: saving asks what to do. "))
+				templ_7745c5c3_Buffer.Raw(" <a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, e.address())
+				templ_7745c5c3_Buffer.Raw("\" target=\"_blank\">Look at the current flag</a>")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var12)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		return nil
 	})
 }
 
 func (l *ladder) steps() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var16 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var16 == nil {
-			templ_7745c5c3_Var16 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"section\" id=\"ladder\"><div><h2>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"section\" id=\"ladder\"><div><h2>")
 		if l.draft.boolean {
-			_, _ = templ_7745c5c3_Buffer.WriteString("Who gets it")
+			templ_7745c5c3_Buffer.Raw("Who gets it")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("Who gets what")
+			templ_7745c5c3_Buffer.Raw("Who gets what")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h2><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("The first " + stepNoun(l.draft.boolean) + " that fits decides."))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div>")
+		templ_7745c5c3_Buffer.Put("</h2><p>", string("The first "+stepNoun(l.draft.boolean)+" that fits decides."))
+		templ_7745c5c3_Buffer.Raw("</p></div>")
 		if l.editable && len(l.draft.steps) < maxSteps {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"acts\">")
+			templ_7745c5c3_Buffer.Raw("<div class=\"acts\">")
 			if l.draft.boolean {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"menu\"><summary class=\"btn\">")
-				_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Add step</summary><div class=\"pop\"><button name=\"do\" value=\"add:segment\">")
-				_ = part.Icon("segment").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Those in a segment</button> <button name=\"do\" value=\"add:share\">")
-				_ = part.Icon("dice").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("A share of everyone</button></div></details>")
+				templ_7745c5c3_Buffer.Raw("<details class=\"menu\"><summary class=\"btn\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("add"))
+				templ_7745c5c3_Buffer.Raw("Add step</summary><div class=\"pop\"><button name=\"do\" value=\"add:segment\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("segment"))
+				templ_7745c5c3_Buffer.Raw("Those in a segment</button> <button name=\"do\" value=\"add:share\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("dice"))
+				templ_7745c5c3_Buffer.Raw("A share of everyone</button></div></details>")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" name=\"do\" value=\"add:segment\">")
-				_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Add rule</button>")
+				templ_7745c5c3_Buffer.Raw("<button class=\"btn\" name=\"do\" value=\"add:segment\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("add"))
+				templ_7745c5c3_Buffer.Raw("Add rule</button>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		templ_7745c5c3_Buffer.Raw("</div>")
 		if !l.draft.boolean && !l.flag.GetEnabled() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"gap-b\">")
-			templ_7745c5c3_Var18 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("This flag is off: everyone gets " + l.draft.outcomeName(l.draft.other) + ", whatever the rules say."))
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div class=\"gap-b\">")
+			templ_7745c5c3_Var18 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string("This flag is off: everyone gets " + l.draft.outcomeName(l.draft.other) + ", whatever the rules say."))
 			})
-			_ = part.Note("warn", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var18), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "info"), templ_7745c5c3_Var18)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		var templ_7745c5c3_Var20 = []any{"ladder", templ.KV("dim", !l.draft.boolean && !l.flag.GetEnabled())}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var20...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<ol class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var20).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-ladder>")
+		templ_7745c5c3_Buffer.Put("<ol class=\"", string(markup.Classes(templ_7745c5c3_Var20...)))
+		templ_7745c5c3_Buffer.Raw("\" data-ladder>")
 		for i, s := range l.shown() {
 			if l.isOpen(i) {
-				_ = l.openStep(i, s).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(l.openStep(i, s))
 			} else {
-				_ = l.closedStep(i, s).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(l.closedStep(i, s))
 			}
 		}
-		_ = l.everyoneElse().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ol>")
+		templ_7745c5c3_Buffer.Show(l.everyoneElse())
+		templ_7745c5c3_Buffer.Raw("</ol>")
 		if more := len(l.draft.steps) - len(l.shown()); more > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint mt\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("and " + page.Count(more, "more "+stepNoun(l.draft.boolean)) + " before everyone else"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"hint mt\">", string("and "+page.Count(more, "more "+stepNoun(l.draft.boolean))+" before everyone else"))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
 		if len(l.draft.steps) == 0 && l.editable && l.draft.boolean {
-			_ = l.firstSteps().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(l.firstSteps())
 		}
 		if unserved := l.now.reach.GetUnservedVariants(); len(unserved) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"mt\">")
-			templ_7745c5c3_Var23 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Nobody can get ")
+			templ_7745c5c3_Buffer.Raw("<div class=\"mt\">")
+			templ_7745c5c3_Var23 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("Nobody can get ")
 				for i, key := range unserved[:min(len(unserved), 10)] {
 					if i > 0 {
-						_, _ = templ_7745c5c3_Buffer.WriteString("or")
+						templ_7745c5c3_Buffer.Raw("or")
 					}
-					_, _ = templ_7745c5c3_Buffer.WriteString(" <b>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</b>")
+					templ_7745c5c3_Buffer.Put(" <b>", string(key))
+					templ_7745c5c3_Buffer.Raw("</b>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Raw(" ")
 				if len(unserved) > 10 {
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" and " + page.Count(len(unserved)-10, "other")))
+					templ_7745c5c3_Buffer.Text(string(" and " + page.Count(len(unserved)-10, "other")))
 				}
-				return nil
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var23), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var23)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		return nil
 	})
 }
 
 // firstSteps are the usual first steps.
 func (l *ladder) firstSteps() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var26 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var26 == nil {
-			templ_7745c5c3_Var26 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"firststeps\"><p class=\"muted\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Everybody gets " + l.draft.outcomeName(l.draft.other) + ". Add a step to let some in."))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p><div class=\"row tight\"><button class=\"btn\" name=\"do\" value=\"add:share\">A share of everyone</button> <button class=\"btn\" name=\"do\" value=\"add:segment\">Some first, such as staff</button> <button class=\"btn\" name=\"do\" value=\"add:except\">All but a segment</button></div></div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"firststeps\"><p class=\"muted\">", string("Everybody gets "+l.draft.outcomeName(l.draft.other)+". Add a step to let some in."))
+		templ_7745c5c3_Buffer.Raw("</p><div class=\"row tight\"><button class=\"btn\" name=\"do\" value=\"add:share\">A share of everyone</button> <button class=\"btn\" name=\"do\" value=\"add:segment\">Some first, such as staff</button> <button class=\"btn\" name=\"do\" value=\"add:except\">All but a segment</button></div></div>")
 	})
 }
 
 // hidden are fields of a draft that nothing on the page shows.
 func hidden(fields []field) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var28 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var28 == nil {
-			templ_7745c5c3_Var28 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		for _, f := range fields {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(f.name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(f.value))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(f.name))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(f.value))
+			templ_7745c5c3_Buffer.Raw("\">")
 		}
-		return nil
 	})
 }
 
 func (l *ladder) closedStep(i int, s step) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var31 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var31 == nil {
-			templ_7745c5c3_Var31 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		var templ_7745c5c3_Var32 = []any{"step", templ.KV("changed", l.editable && l.edited(i) != "")}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var32...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var32).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "row")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"card\">")
+		templ_7745c5c3_Buffer.Put("<li class=\"", string(markup.Classes(templ_7745c5c3_Var32...)))
+		templ_7745c5c3_Buffer.Put("\" id=\"", string(stepID(i, "row")))
+		templ_7745c5c3_Buffer.Raw("\"><div class=\"card\">")
 		if l.editable {
-			_ = hidden(l.draft.stepFields(i, s)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(hidden(l.draft.stepFields(i, s)))
 		}
-		_ = l.who(s).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"what\">")
+		templ_7745c5c3_Buffer.Show(l.who(s))
+		templ_7745c5c3_Buffer.Raw("<div class=\"what\">")
 		if l.draft.boolean {
-			_ = part.Outcome(l.draft.color(onOff(s.value)), l.draft.outcomeName(onOff(s.value))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Outcome(l.draft.color(onOff(s.value)), l.draft.outcomeName(onOff(s.value))))
 		} else if only := l.single(s); only != "" {
-			_ = part.Outcome(l.draft.color(only), only).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Outcome(l.draft.color(only), only))
 		} else if shares := l.stepShares(s); len(shares) > 0 {
-			_ = part.Split(shares, false).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-			_ = part.Legend(shares).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Split(shares, false))
+			templ_7745c5c3_Buffer.Raw(" ")
+			templ_7745c5c3_Buffer.Show(part.Legend(shares))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		templ_7745c5c3_Buffer.Raw("</div>")
 		if l.editable {
-			_ = l.tools(i).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(l.tools(i))
 		}
 		if s.note != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"why\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.note))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"why\">", string(s.note))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_ = l.notes(i).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></li>")
-		return nil
+		templ_7745c5c3_Buffer.Show(l.notes(i))
+		templ_7745c5c3_Buffer.Raw("</div></li>")
 	})
 }
 
 // who says who a step is for.
 func (l *ladder) who(s step) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var36 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var36 == nil {
-			templ_7745c5c3_Var36 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"who\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"who\">")
 		if s.kind == kindShare {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Percent(float64(shareNumber(s.share)))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> <span class=\"w\">of everyone who gets here</span>")
+			templ_7745c5c3_Buffer.Put("<b>", string(page.Percent(float64(shareNumber(s.share)))))
+			templ_7745c5c3_Buffer.Raw("</b> <span class=\"w\">of everyone who gets here</span>")
 		} else if len(s.segments) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"w\">Nobody: no segment</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"w\">Nobody: no segment</span>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"w\">In</span> ")
+			templ_7745c5c3_Buffer.Raw("<span class=\"w\">In</span> ")
 			for j, key := range s.segments[:min(len(s.segments), maxInWho)] {
 				if j > 0 {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"w\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(operatorText(s.all)))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+					templ_7745c5c3_Buffer.Put("<span class=\"w\">", string(operatorText(s.all)))
+					templ_7745c5c3_Buffer.Raw("</span>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Raw(" ")
 				if g := l.segments.of(key); g.missing {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"segment missing\">")
-					_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.name))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+					templ_7745c5c3_Buffer.Raw("<span class=\"segment missing\">")
+					templ_7745c5c3_Buffer.Show(part.Icon("warning"))
+					templ_7745c5c3_Buffer.Text(string(g.name))
+					templ_7745c5c3_Buffer.Raw("</span>")
 				} else {
-					_ = part.SegmentLink(g.name, l.v.In("segments", key)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Buffer.Show(part.SegmentLink(g.name, l.v.In("segments", key)))
 				}
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Raw(" ")
 			if len(s.segments) > maxInWho {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"w\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(operatorText(s.all) + " " + page.Count(len(s.segments)-maxInWho, "more segment")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+				templ_7745c5c3_Buffer.Put("<span class=\"w\">", string(operatorText(s.all)+" "+page.Count(len(s.segments)-maxInWho, "more segment")))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // notes are what the engine says about a step.
 func (l *ladder) notes(i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var41 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var41 == nil {
-			templ_7745c5c3_Var41 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		for _, n := range l.now.of(i) {
-			templ_7745c5c3_Var42 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.text))
-				return nil
+			templ_7745c5c3_Var42 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string(n.text))
 			})
-			_ = part.Note(n.kind, n.icon).Render(templ.WithChildren(ctx, templ_7745c5c3_Var42), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var42)
 		}
-		return nil
 	})
 }
 
 func (l *ladder) tools(i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var44 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var44 == nil {
-			templ_7745c5c3_Var44 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"tools\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"tools\">")
 		if i > 0 {
-			_ = toolButton("up", "up:"+strconv.Itoa(i), "Move "+l.draft.label(i)+" up").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(toolButton("up", "up:"+strconv.Itoa(i), "Move "+l.draft.label(i)+" up"))
 		} else if len(l.draft.steps) > 1 {
-			_ = toolButton("down", "down:"+strconv.Itoa(i), "Move "+l.draft.label(i)+" down").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(toolButton("down", "down:"+strconv.Itoa(i), "Move "+l.draft.label(i)+" down"))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"menu\"><summary class=\"btn quiet tiny icon\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Actions for " + l.draft.label(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Actions for " + l.draft.label(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("more").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop\">")
-		_ = menuButton("edit", "edit:"+strconv.Itoa(i), "Edit").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Put("<details class=\"menu\"><summary class=\"btn quiet tiny icon\" aria-label=\"", string("Actions for "+l.draft.label(i)))
+		templ_7745c5c3_Buffer.Put("\" title=\"", string("Actions for "+l.draft.label(i)))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("more"))
+		templ_7745c5c3_Buffer.Raw("</summary><div class=\"pop\">")
+		templ_7745c5c3_Buffer.Show(menuButton("edit", "edit:"+strconv.Itoa(i), "Edit"))
 		if i > 0 {
-			_ = menuButton("up", "up:"+strconv.Itoa(i), "Move up").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(menuButton("up", "up:"+strconv.Itoa(i), "Move up"))
 		}
 		if i+1 < len(l.draft.steps) {
-			_ = menuButton("down", "down:"+strconv.Itoa(i), "Move down").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(menuButton("down", "down:"+strconv.Itoa(i), "Move down"))
 		}
 		if len(l.draft.steps) < maxSteps {
-			_ = menuButton("copy", "duplicate:"+strconv.Itoa(i), "Duplicate").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(menuButton("copy", "duplicate:"+strconv.Itoa(i), "Duplicate"))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<hr><button class=\"danger\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("remove:" + strconv.Itoa(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("delete").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Remove</button></div></details>")
-		_ = toolButton("edit", "edit:"+strconv.Itoa(i), "Edit "+l.draft.label(i)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Put("<hr><button class=\"danger\" name=\"do\" value=\"", string("remove:"+strconv.Itoa(i)))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("delete"))
+		templ_7745c5c3_Buffer.Raw("Remove</button></div></details>")
+		templ_7745c5c3_Buffer.Show(toolButton("edit", "edit:"+strconv.Itoa(i), "Edit "+l.draft.label(i)))
 		if len(l.draft.steps) > 1 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn quiet tiny icon grip scripted\" type=\"button\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Move " + l.draft.label(i) + " with the arrow keys, or drag it"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"Arrow keys, or drag\">")
-			_ = part.Icon("grip").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
+			templ_7745c5c3_Buffer.Put("<button class=\"btn quiet tiny icon grip scripted\" type=\"button\" aria-label=\"", string("Move "+l.draft.label(i)+" with the arrow keys, or drag it"))
+			templ_7745c5c3_Buffer.Raw("\" title=\"Arrow keys, or drag\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("grip"))
+			templ_7745c5c3_Buffer.Raw("</button>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // toolButton is a small button without a text.
 func toolButton(icon, do, label string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var49 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var49 == nil {
-			templ_7745c5c3_Var49 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn quiet tiny icon\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(do))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(label))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(label))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon(icon).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<button class=\"btn quiet tiny icon\" name=\"do\" value=\"", string(do))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(label))
+		templ_7745c5c3_Buffer.Put("\" title=\"", string(label))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon(icon))
+		templ_7745c5c3_Buffer.Raw("</button>")
 	})
 }
 
 // menuButton is a button in a menu.
 func menuButton(icon, do, text string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var53 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var53 == nil {
-			templ_7745c5c3_Var53 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(do))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon(icon).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<button name=\"do\" value=\"", string(do))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon(icon))
+		templ_7745c5c3_Buffer.Text(string(text))
+		templ_7745c5c3_Buffer.Raw("</button>")
 	})
 }
 
 func (l *ladder) openStep(i int, s step) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var56 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var56 == nil {
-			templ_7745c5c3_Var56 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"step edit\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "row")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"card\">")
-		_ = hidden(l.draft.fixedFields(i, s)).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prefix(i) + "open"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"1\"><div class=\"body\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<li class=\"step edit\" id=\"", string(stepID(i, "row")))
+		templ_7745c5c3_Buffer.Raw("\"><div class=\"card\">")
+		templ_7745c5c3_Buffer.Show(hidden(l.draft.fixedFields(i, s)))
+		templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(prefix(i)+"open"))
+		templ_7745c5c3_Buffer.Raw("\" value=\"1\"><div class=\"body\">")
 		if s.kind == kindShare {
-			_ = l.shareField(i, s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(l.shareField(i, s))
 		} else {
-			_ = l.segmentBox(i, s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(l.segmentBox(i, s))
 		}
 		if l.draft.boolean {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"pair\">")
-			_ = l.valueChoice(i, s).Render(ctx, templ_7745c5c3_Buffer)
-			templ_7745c5c3_Var59 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "note")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prefix(i) + "note"))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.note))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Why this step exists"))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(stepID(i, "note"), "", l.problems))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div class=\"pair\">")
+			templ_7745c5c3_Buffer.Show(l.valueChoice(i, s))
+			templ_7745c5c3_Var59 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(stepID(i, "note")))
+				templ_7745c5c3_Buffer.Put("\" name=\"", string(prefix(i)+"note"))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(s.note))
+				templ_7745c5c3_Buffer.Put("\" placeholder=\"", string("Why this step exists"))
+				templ_7745c5c3_Buffer.Raw("\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described(stepID(i, "note"), "", l.problems))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field(stepID(i, "note"), "Note", "", true, l.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var59), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Field(stepID(i, "note"), "Note", "", true, l.problems), templ_7745c5c3_Var59)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		} else {
-			_ = l.shareEditor(i, s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(l.shareEditor(i, s))
 		}
-		_ = l.notes(i).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><footer><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.edited(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+		templ_7745c5c3_Buffer.Show(l.notes(i))
+		templ_7745c5c3_Buffer.Put("</div><footer><p>", string(l.edited(i)))
+		templ_7745c5c3_Buffer.Raw("</p>")
 		if s.was >= 0 && l.edited(i) != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn tiny quiet\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("revert:" + strconv.Itoa(i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("undo").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Undo</button> ")
+			templ_7745c5c3_Buffer.Put("<button class=\"btn tiny quiet\" name=\"do\" value=\"", string("revert:"+strconv.Itoa(i)))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("undo"))
+			templ_7745c5c3_Buffer.Raw("Undo</button> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn tiny quiet danger\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("remove:" + strconv.Itoa(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Remove</button> <button class=\"btn tiny\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("done:" + strconv.Itoa(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Done</button></footer></div></li>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<button class=\"btn tiny quiet danger\" name=\"do\" value=\"", string("remove:"+strconv.Itoa(i)))
+		templ_7745c5c3_Buffer.Put("\">Remove</button> <button class=\"btn tiny\" name=\"do\" value=\"", string("done:"+strconv.Itoa(i)))
+		templ_7745c5c3_Buffer.Raw("\">Done</button></footer></div></li>")
 	})
 }
 
 // shareField is the share of a boolean flag.
 func (l *ladder) shareField(i int, s step) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var68 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var68 == nil {
-			templ_7745c5c3_Var68 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"who\"><b>A share of everyone who gets here</b></div>")
-		templ_7745c5c3_Var69 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"slide\"><input type=\"range\" min=\"0\" max=\"100\" step=\"1\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(int(ceilPercent(shareNumber(s.share))))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.draft.label(i) + ", share in percent"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-pair=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "share")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" class=\"scripted\"> <span class=\"unit\"><input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "share")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prefix(i) + "share"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" inputmode=\"decimal\" autocomplete=\"off\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.share))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(stepID(i, "share"), "hint", l.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString("> <span>%</span></span></div><div class=\"follows\" data-region=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "bar")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"who\"><b>A share of everyone who gets here</b></div>")
+		templ_7745c5c3_Var69 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<div class=\"slide\"><input type=\"range\" min=\"0\" max=\"100\" step=\"1\" value=\"", string(strconv.Itoa(int(ceilPercent(shareNumber(s.share))))))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(l.draft.label(i)+", share in percent"))
+			templ_7745c5c3_Buffer.Put("\" data-pair=\"", string(stepID(i, "share")))
+			templ_7745c5c3_Buffer.Put("\" class=\"scripted\"> <span class=\"unit\"><input class=\"input\" id=\"", string(stepID(i, "share")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(prefix(i)+"share"))
+			templ_7745c5c3_Buffer.Put("\" inputmode=\"decimal\" autocomplete=\"off\" value=\"", string(s.share))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(stepID(i, "share"), "hint", l.problems))
+			templ_7745c5c3_Buffer.Put("> <span>%</span></span></div><div class=\"follows\" data-region=\"", string(stepID(i, "bar")))
+			templ_7745c5c3_Buffer.Raw("\">")
 			if shares := l.shareBar(s); len(shares) > 0 {
-				_ = part.Split(shares, true).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-				_ = part.Legend(shares).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.Split(shares, true))
+				templ_7745c5c3_Buffer.Raw(" ")
+				templ_7745c5c3_Buffer.Show(part.Legend(shares))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-			return nil
+			templ_7745c5c3_Buffer.Raw("</div>")
 		})
-		_ = part.Field(stepID(i, "share"), "Share", "Raising the share keeps everyone who is in it. Who is in comes from the entity’s id and this flag’s key, in 100 steps.", false, l.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var69), templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Field(stepID(i, "share"), "Share", "Raising the share keeps everyone who is in it. Who is in comes from the entity’s id and this flag’s key, in 100 steps.", false, l.problems), templ_7745c5c3_Var69)
 	})
 }
 
 // segmentBox are the segments of a step.
 func (l *ladder) segmentBox(i int, s step) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var77 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var77 == nil {
-			templ_7745c5c3_Var77 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var78 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"box\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var78 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("<div class=\"box\"")
 			if l.problems.Of(stepID(i, "add")) != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" data-invalid=\"true\"")
+				templ_7745c5c3_Buffer.Raw(" data-invalid=\"true\"")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
+			templ_7745c5c3_Buffer.Raw(">")
 			for j, key := range s.segments {
 				var templ_7745c5c3_Var79 = []any{"segment", templ.KV("missing", l.segments.of(key).missing)}
-				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var79...)
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var79).String()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_ = part.Icon("segment").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.segments.of(key).name))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" <button class=\"none\" name=\"do\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("drop:" + strconv.Itoa(i) + ":" + strconv.Itoa(j)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Remove " + l.segments.of(key).name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_ = part.Icon("remove").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("</button></span> ")
+				templ_7745c5c3_Buffer.Put("<span class=\"", string(markup.Classes(templ_7745c5c3_Var79...)))
+				templ_7745c5c3_Buffer.Raw("\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("segment"))
+				templ_7745c5c3_Buffer.Text(string(l.segments.of(key).name))
+				templ_7745c5c3_Buffer.Put(" <button class=\"none\" name=\"do\" value=\"", string("drop:"+strconv.Itoa(i)+":"+strconv.Itoa(j)))
+				templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Remove "+l.segments.of(key).name))
+				templ_7745c5c3_Buffer.Raw("\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("remove"))
+				templ_7745c5c3_Buffer.Raw("</button></span> ")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "add")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prefix(i) + "add"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.typed))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"Add a segment\" autocomplete=\"off\" list=\"segments-offered\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(stepID(i, "add"), l.everyoneHint(s), l.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString("> <button class=\"btn tiny\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("segment:" + strconv.Itoa(i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Add</button></div>")
-			return nil
+			templ_7745c5c3_Buffer.Put("<input id=\"", string(stepID(i, "add")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(prefix(i)+"add"))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(s.typed))
+			templ_7745c5c3_Buffer.Raw("\" placeholder=\"Add a segment\" autocomplete=\"off\" list=\"segments-offered\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(stepID(i, "add"), l.everyoneHint(s), l.problems))
+			templ_7745c5c3_Buffer.Put("> <button class=\"btn tiny\" name=\"do\" value=\"", string("segment:"+strconv.Itoa(i)))
+			templ_7745c5c3_Buffer.Raw("\">Add</button></div>")
 		})
-		_ = part.Field(stepID(i, "add"), "Who", l.everyoneHint(s), false, l.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var78), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(part.Field(stepID(i, "add"), "Who", l.everyoneHint(s), false, l.problems), templ_7745c5c3_Var78)
 		if i == l.firstOpen() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<datalist id=\"segments-offered\">")
+			templ_7745c5c3_Buffer.Raw("<datalist id=\"segments-offered\">")
 			for _, g := range l.offered {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.key))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+				templ_7745c5c3_Buffer.Put("<option value=\"", string(g.key))
+				templ_7745c5c3_Buffer.Put("\">", string(g.name))
+				templ_7745c5c3_Buffer.Raw("</option>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</datalist> ")
+			templ_7745c5c3_Buffer.Raw("</datalist> ")
 		}
 		if len(s.segments) > 1 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"field\"><span class=\"label\">Match</span><div class=\"choice\" role=\"radiogroup\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.draft.label(i) + ", match"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><label><input type=\"radio\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prefix(i) + "operator"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"or\"")
+			templ_7745c5c3_Buffer.Put("<div class=\"field\"><span class=\"label\">Match</span><div class=\"choice\" role=\"radiogroup\" aria-label=\"", string(l.draft.label(i)+", match"))
+			templ_7745c5c3_Buffer.Put("\"><label><input type=\"radio\" name=\"", string(prefix(i)+"operator"))
+			templ_7745c5c3_Buffer.Raw("\" value=\"or\"")
 			if !s.all {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("> Any of them</label> <label><input type=\"radio\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prefix(i) + "operator"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"and\"")
+			templ_7745c5c3_Buffer.Put("> Any of them</label> <label><input type=\"radio\" name=\"", string(prefix(i)+"operator"))
+			templ_7745c5c3_Buffer.Raw("\" value=\"and\"")
 			if s.all {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("> All of them</label></div></div>")
+			templ_7745c5c3_Buffer.Raw("> All of them</label></div></div>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prefix(i) + "operator"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(operatorText(s.all)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(prefix(i)+"operator"))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(operatorText(s.all)))
+			templ_7745c5c3_Buffer.Raw("\">")
 		}
-		return nil
 	})
 }
 
 // valueChoice is what a step of a boolean flag gives.
 func (l *ladder) valueChoice(i int, s step) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var95 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var95 == nil {
-			templ_7745c5c3_Var95 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"field\"><span class=\"label\">Serve</span><div class=\"choice\" role=\"radiogroup\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.draft.label(i) + ", serve"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><label><input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prefix(i) + "value"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"on\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"field\"><span class=\"label\">Serve</span><div class=\"choice\" role=\"radiogroup\" aria-label=\"", string(l.draft.label(i)+", serve"))
+		templ_7745c5c3_Buffer.Put("\"><label><input type=\"radio\" name=\"", string(prefix(i)+"value"))
+		templ_7745c5c3_Buffer.Raw("\" value=\"on\"")
 		if s.value {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">")
-		_ = part.Tail("c-on").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("On</label> <label><input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prefix(i) + "value"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"off\"")
+		templ_7745c5c3_Buffer.Raw(">")
+		templ_7745c5c3_Buffer.Show(part.Tail("c-on"))
+		templ_7745c5c3_Buffer.Put("On</label> <label><input type=\"radio\" name=\"", string(prefix(i)+"value"))
+		templ_7745c5c3_Buffer.Raw("\" value=\"off\"")
 		if !s.value {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">")
-		_ = part.Tail("c-off").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Off</label></div></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw(">")
+		templ_7745c5c3_Buffer.Show(part.Tail("c-off"))
+		templ_7745c5c3_Buffer.Raw("Off</label></div></div>")
 	})
 }
 
 // shareEditor are the shares of a rule.
 func (l *ladder) shareEditor(i int, s step) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var99 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var99 == nil {
-			templ_7745c5c3_Var99 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"shares\"><legend class=\"label\">Shares</legend><div class=\"follows\" data-region=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "bar")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<fieldset class=\"shares\"><legend class=\"label\">Shares</legend><div class=\"follows\" data-region=\"", string(stepID(i, "bar")))
+		templ_7745c5c3_Buffer.Raw("\">")
 		if shares := l.stepShares(s); len(shares) > 0 {
-			_ = part.Split(shares, true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Split(shares, true))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		templ_7745c5c3_Buffer.Raw("</div>")
 		for _, p := range l.draft.everyShare(s) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div><label for=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "share-"+strconv.Itoa(p.variant))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Outcome(part.VariantColor(p.variant), l.draft.base.GetVariants()[p.variant].GetKey()).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</label> ")
+			templ_7745c5c3_Buffer.Put("<div><label for=\"", string(stepID(i, "share-"+strconv.Itoa(p.variant))))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Outcome(part.VariantColor(p.variant), l.draft.base.GetVariants()[p.variant].GetKey()))
+			templ_7745c5c3_Buffer.Raw("</label> ")
 			var templ_7745c5c3_Var102 = []any{"scripted", part.VariantColor(p.variant)}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var102...)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var102).String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" type=\"range\" min=\"0\" max=\"100\" step=\"1\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(int(shareNumber(p.text)))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.draft.base.GetVariants()[p.variant].GetKey() + ", share in percent"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-pair=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "share-"+strconv.Itoa(p.variant))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> <span class=\"unit\"><input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "share-"+strconv.Itoa(p.variant))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(prefix(i) + "share." + l.draft.base.GetVariants()[p.variant].GetKey()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" inputmode=\"decimal\" autocomplete=\"off\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(stepID(i, "share-"+strconv.Itoa(p.variant)), "", l.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString("> <span>%</span></span> ")
+			templ_7745c5c3_Buffer.Put("<input class=\"", string(markup.Classes(templ_7745c5c3_Var102...)))
+			templ_7745c5c3_Buffer.Put("\" type=\"range\" min=\"0\" max=\"100\" step=\"1\" value=\"", string(strconv.Itoa(int(shareNumber(p.text)))))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(l.draft.base.GetVariants()[p.variant].GetKey()+", share in percent"))
+			templ_7745c5c3_Buffer.Put("\" data-pair=\"", string(stepID(i, "share-"+strconv.Itoa(p.variant))))
+			templ_7745c5c3_Buffer.Put("\"> <span class=\"unit\"><input class=\"input\" id=\"", string(stepID(i, "share-"+strconv.Itoa(p.variant))))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(prefix(i)+"share."+l.draft.base.GetVariants()[p.variant].GetKey()))
+			templ_7745c5c3_Buffer.Put("\" inputmode=\"decimal\" autocomplete=\"off\" value=\"", string(p.text))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(stepID(i, "share-"+strconv.Itoa(p.variant)), "", l.problems))
+			templ_7745c5c3_Buffer.Raw("> <span>%</span></span> ")
 			if message := l.problems.Of(stepID(i, "share-"+strconv.Itoa(p.variant))); message != "" {
-				_ = part.FieldError(stepID(i, "share-"+strconv.Itoa(p.variant))+"-error", message).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.FieldError(stepID(i, "share-"+strconv.Itoa(p.variant))+"-error", message))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"sum\"><span class=\"group\"><button class=\"btn tiny\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("even:" + strconv.Itoa(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Even</button> ")
+		templ_7745c5c3_Buffer.Put("<div class=\"sum\"><span class=\"group\"><button class=\"btn tiny\" name=\"do\" value=\"", string("even:"+strconv.Itoa(i)))
+		templ_7745c5c3_Buffer.Raw("\">Even</button> ")
 		if s.was >= 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn tiny\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("saved:" + strconv.Itoa(i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">As saved</button>")
+			templ_7745c5c3_Buffer.Put("<button class=\"btn tiny\" name=\"do\" value=\"", string("saved:"+strconv.Itoa(i)))
+			templ_7745c5c3_Buffer.Raw("\">As saved</button>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> <span class=\"follows\" data-region=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "sum")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = l.sum(s).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></div><div class=\"follows\" data-region=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepID(i, "rest")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = l.restButtons(i, s).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></fieldset>")
-		return nil
+		templ_7745c5c3_Buffer.Put("</span> <span class=\"follows\" data-region=\"", string(stepID(i, "sum")))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(l.sum(s))
+		templ_7745c5c3_Buffer.Put("</span></div><div class=\"follows\" data-region=\"", string(stepID(i, "rest")))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(l.restButtons(i, s))
+		templ_7745c5c3_Buffer.Raw("</div></fieldset>")
 	})
 }
 
 func (l *ladder) sum(s step) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var114 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var114 == nil {
-			templ_7745c5c3_Var114 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if sum, complete := l.sumWords(s); sum != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<output><b class=\"now\">")
+			templ_7745c5c3_Buffer.Raw("<output><b class=\"now\">")
 			if complete {
-				_ = part.Icon("done").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.Icon("done"))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sum))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b></output>")
+			templ_7745c5c3_Buffer.Text(string(sum))
+			templ_7745c5c3_Buffer.Raw("</b></output>")
 		}
-		return nil
 	})
 }
 
 // restButtons give what the shares leave to a variant.
 func (l *ladder) restButtons(i int, s step) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var116 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var116 == nil {
-			templ_7745c5c3_Var116 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if _, complete := l.sumWords(s); !complete && len(l.draft.base.GetVariants()) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"rests\">")
+			templ_7745c5c3_Buffer.Raw("<span class=\"rests\">")
 			for v, variant := range l.draft.base.GetVariants()[:min(len(l.draft.base.GetVariants()), maxRests)] {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn tiny quiet\" name=\"do\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("rest:" + strconv.Itoa(i) + ":" + strconv.Itoa(v)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Give the rest to " + variant.GetKey()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
+				templ_7745c5c3_Buffer.Put("<button class=\"btn tiny quiet\" name=\"do\" value=\"", string("rest:"+strconv.Itoa(i)+":"+strconv.Itoa(v)))
+				templ_7745c5c3_Buffer.Put("\">", string("Give the rest to "+variant.GetKey()))
+				templ_7745c5c3_Buffer.Raw("</button>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		return nil
 	})
 }
 
 func (l *ladder) everyoneElse() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var119 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var119 == nil {
-			templ_7745c5c3_Var119 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"step else\"><div class=\"card\"><div class=\"who\"><b>Everyone else</b></div><div class=\"what\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<li class=\"step else\"><div class=\"card\"><div class=\"who\"><b>Everyone else</b></div><div class=\"what\">")
 		if l.editable && l.draft.openElse {
-			_ = l.elseChoice().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(l.elseChoice())
 		} else {
-			_ = part.Outcome(l.draft.color(l.draft.other), l.draft.outcomeName(l.draft.other)).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Show(part.Outcome(l.draft.color(l.draft.other), l.draft.outcomeName(l.draft.other)))
+			templ_7745c5c3_Buffer.Raw(" ")
 			if !l.draft.boolean && l.draft.other != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<small class=\"muted\">the default</small>")
+				templ_7745c5c3_Buffer.Raw("<small class=\"muted\">the default</small>")
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		templ_7745c5c3_Buffer.Raw("</div>")
 		if l.editable {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"tools\">")
+			templ_7745c5c3_Buffer.Raw("<div class=\"tools\">")
 			if l.draft.openElse {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn tiny\" name=\"do\" value=\"else:done\">Done</button>")
+				templ_7745c5c3_Buffer.Raw("<button class=\"btn tiny\" name=\"do\" value=\"else:done\">Done</button>")
 			} else {
-				_ = toolButton("edit", "else:edit", "Change what everyone else gets").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(toolButton("edit", "else:edit", "Change what everyone else gets"))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("</div>")
 			if l.draft.openElse {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"else.open\" value=\"1\"> ")
+				templ_7745c5c3_Buffer.Raw("<input type=\"hidden\" name=\"else.open\" value=\"1\"> ")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"else\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.draft.other))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+				templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"else\" value=\"", string(l.draft.other))
+				templ_7745c5c3_Buffer.Raw("\"> ")
 			}
 		}
 		for _, n := range l.now.other() {
-			templ_7745c5c3_Var121 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.text))
-				return nil
+			templ_7745c5c3_Var121 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string(n.text))
 			})
-			_ = part.Note(n.kind, n.icon).Render(templ.WithChildren(ctx, templ_7745c5c3_Var121), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var121)
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></li>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></li>")
 	})
 }
 
 func (l *ladder) elseChoice() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var123 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var123 == nil {
-			templ_7745c5c3_Var123 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if l.draft.boolean {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"choice\" role=\"radiogroup\" aria-label=\"Everyone else gets\"><label><input type=\"radio\" name=\"else\" value=\"on\"")
+			templ_7745c5c3_Buffer.Raw("<div class=\"choice\" role=\"radiogroup\" aria-label=\"Everyone else gets\"><label><input type=\"radio\" name=\"else\" value=\"on\"")
 			if l.draft.other == "on" {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_ = part.Tail("c-on").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("On</label> <label><input type=\"radio\" name=\"else\" value=\"off\"")
+			templ_7745c5c3_Buffer.Raw(">")
+			templ_7745c5c3_Buffer.Show(part.Tail("c-on"))
+			templ_7745c5c3_Buffer.Raw("On</label> <label><input type=\"radio\" name=\"else\" value=\"off\"")
 			if l.draft.other != "on" {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_ = part.Tail("c-off").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Off</label></div>")
+			templ_7745c5c3_Buffer.Raw(">")
+			templ_7745c5c3_Buffer.Show(part.Tail("c-off"))
+			templ_7745c5c3_Buffer.Raw("Off</label></div>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"select\"><select name=\"else\" aria-label=\"Everyone else gets\"><option value=\"\"")
+			templ_7745c5c3_Buffer.Raw("<span class=\"select\"><select name=\"else\" aria-label=\"Everyone else gets\"><option value=\"\"")
 			if l.draft.other == "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+				templ_7745c5c3_Buffer.Raw(" selected")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">no variant</option> ")
+			templ_7745c5c3_Buffer.Raw(">no variant</option> ")
 			for _, v := range l.draft.base.GetVariants() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.GetKey()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+				templ_7745c5c3_Buffer.Put("<option value=\"", string(v.GetKey()))
+				templ_7745c5c3_Buffer.Raw("\"")
 				if l.draft.other == v.GetKey() {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+					templ_7745c5c3_Buffer.Raw(" selected")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.GetKey()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+				templ_7745c5c3_Buffer.Put(">", string(v.GetKey()))
+				templ_7745c5c3_Buffer.Raw("</option>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</select>")
-			_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Raw("</select>")
+			templ_7745c5c3_Buffer.Show(part.Icon("open"))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		return nil
 	})
 }
 
 func (l *ladder) saveBar() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var126 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var126 == nil {
-			templ_7745c5c3_Var126 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if l.bar() {
-			templ_7745c5c3_Var127 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<b>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(unsavedWords(len(l.unsaved))))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+			templ_7745c5c3_Var127 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<b>", string(unsavedWords(len(l.unsaved))))
+				templ_7745c5c3_Buffer.Raw("</b> ")
 				if len(l.effect) > 0 {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<small>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.effect[0]))
-					_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+					templ_7745c5c3_Buffer.Put("<small>", string(l.effect[0]))
+					templ_7745c5c3_Buffer.Raw(" ")
 					if len(l.effect) > 1 {
-						_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" And " + strconv.Itoa(len(l.effect)-1) + " more in Review."))
+						templ_7745c5c3_Buffer.Text(string(" And " + strconv.Itoa(len(l.effect)-1) + " more in Review."))
 					}
-					_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
+					templ_7745c5c3_Buffer.Raw("</small>")
 				}
-				return nil
 			})
-			_ = part.SaveBar(l.address(), true).Render(templ.WithChildren(ctx, templ_7745c5c3_Var127), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.SaveBar(l.address(), true), templ_7745c5c3_Var127)
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package flag
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"strconv"
@@ -16,333 +14,227 @@ import (
 
 // variantsMain is the page of what a flag can give.
 func variantsMain(d *variantsPage) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = d.head(d.state, "variants").Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(d.head(d.state, "variants"))
 		if d.editable {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" id=\"edit\" action=\"")
-			var templ_7745c5c3_Var2 templ.SafeURL
-			templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(d.address("variants")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-draft=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(regionName))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-effect=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(regionName))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw("<form method=\"post\" id=\"edit\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(d.address("variants")))
+			templ_7745c5c3_Buffer.Put("\" data-draft=\"", string(regionName))
+			templ_7745c5c3_Buffer.Put("\" data-effect=\"", string(regionName))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if len(d.unsaved) > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" data-dirty")
+				templ_7745c5c3_Buffer.Raw(" data-dirty")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_ = defaultButton().Render(ctx, templ_7745c5c3_Buffer)
-			_ = d.hiddenHead().Render(ctx, templ_7745c5c3_Buffer)
-			_ = part.ProblemSummary(d.problems).Render(ctx, templ_7745c5c3_Buffer)
-			_ = d.staleNote().Render(ctx, templ_7745c5c3_Buffer)
-			_ = d.table().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"follows\" data-region=\"bar\">")
+			templ_7745c5c3_Buffer.Raw(">")
+			templ_7745c5c3_Buffer.Show(defaultButton())
+			templ_7745c5c3_Buffer.Show(d.hiddenHead())
+			templ_7745c5c3_Buffer.Show(part.ProblemSummary(d.problems))
+			templ_7745c5c3_Buffer.Show(d.staleNote())
+			templ_7745c5c3_Buffer.Show(d.table())
+			templ_7745c5c3_Buffer.Raw("<div class=\"follows\" data-region=\"bar\">")
 			if d.bar() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(unsavedWords(len(d.unsaved))))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+				templ_7745c5c3_Buffer.Put("<div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>", string(unsavedWords(len(d.unsaved))))
+				templ_7745c5c3_Buffer.Raw("</b> ")
 				for _, sentence := range d.effect[:min(len(d.effect), 2)] {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<small>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sentence))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
+					templ_7745c5c3_Buffer.Put("<small>", string(sentence))
+					templ_7745c5c3_Buffer.Raw("</small>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p><a class=\"btn quiet\" href=\"")
-				var templ_7745c5c3_Var7 templ.SafeURL
-				templ_7745c5c3_Var7, _ = templ.JoinURLErrs(d.address("variants"))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
+				templ_7745c5c3_Buffer.Raw("</p><a class=\"btn quiet\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, d.address("variants"))
+				templ_7745c5c3_Buffer.Raw("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div></form>")
+			templ_7745c5c3_Buffer.Raw("</div></form>")
 		} else {
-			_ = d.table().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(d.table())
 		}
-		return nil
 	})
 }
 
 func (d *variantsPage) table() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var8 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var8 == nil {
-			templ_7745c5c3_Var8 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"section\"><div><h2>Variants</h2><p>What code gets. The default is for everyone whom no rule gives another.</p></div>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"section\"><div><h2>Variants</h2><p>What code gets. The default is for everyone whom no rule gives another.</p></div>")
 		if d.editable && len(d.draft.rows) < maxVariants {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"acts\"><button class=\"btn\" name=\"do\" value=\"add\">")
-			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Add variant</button></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"acts\"><button class=\"btn\" name=\"do\" value=\"add\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("add"))
+			templ_7745c5c3_Buffer.Raw("Add variant</button></div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		templ_7745c5c3_Buffer.Raw("</div>")
 		if len(d.draft.rows) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">This flag has no variants yet, so nobody gets anything.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted\">This flag has no variants yet, so nobody gets anything.</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"card flush\"><table class=\"table vtable cards\"><caption class=\"vh\">Variants</caption> <thead><tr><th scope=\"col\">Key</th><th scope=\"col\">Name</th><th scope=\"col\">Attachment</th><th scope=\"col\">Default</th><th scope=\"col\"><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"card flush\"><table class=\"table vtable cards\"><caption class=\"vh\">Variants</caption> <thead><tr><th scope=\"col\">Key</th><th scope=\"col\">Name</th><th scope=\"col\">Attachment</th><th scope=\"col\">Default</th><th scope=\"col\"><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
 			for i, r := range d.draft.rows[:min(len(d.draft.rows), maxVariants)] {
-				_ = d.row(i, r).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Show(d.row(i, r))
+				templ_7745c5c3_Buffer.Raw(" ")
 				if d.isOpen(i) {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<tr class=\"has-open\"><td colspan=\"5\">")
-					_ = d.editor(i, r).Render(ctx, templ_7745c5c3_Buffer)
-					_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
+					templ_7745c5c3_Buffer.Raw("<tr class=\"has-open\"><td colspan=\"5\">")
+					templ_7745c5c3_Buffer.Show(d.editor(i, r))
+					templ_7745c5c3_Buffer.Raw("</td></tr>")
 				}
 			}
 			if d.editable {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<tr><td colspan=\"3\" class=\"muted\">No default: whom no rule gives a variant gets none</td><td><input type=\"radio\" name=\"default\" value=\"none\" aria-label=\"No default variant\"")
+				templ_7745c5c3_Buffer.Raw("<tr><td colspan=\"3\" class=\"muted\">No default: whom no rule gives a variant gets none</td><td><input type=\"radio\" name=\"default\" value=\"none\" aria-label=\"No default variant\"")
 				if d.draft.other < 0 {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+					templ_7745c5c3_Buffer.Raw(" checked")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("></td><td></td></tr>")
+				templ_7745c5c3_Buffer.Raw("></td><td></td></tr>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div>")
+			templ_7745c5c3_Buffer.Raw("</tbody></table></div>")
 		}
-		return nil
 	})
 }
 
 func (d *variantsPage) row(i int, r variantRow) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var9 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var9 == nil {
-			templ_7745c5c3_Var9 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<tr id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantID(i, "row")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><td>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<tr id=\"", string(variantID(i, "row")))
+		templ_7745c5c3_Buffer.Raw("\"><td>")
 		if d.editable && !d.isOpen(i) {
 			if r.gone {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantName(i, "was")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.was))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantName(i, "gone")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"1\">")
+				templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(variantName(i, "was")))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(r.was))
+				templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"", string(variantName(i, "gone")))
+				templ_7745c5c3_Buffer.Raw("\" value=\"1\">")
 			} else {
-				_ = hidden(d.draft.rowFields(i)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(hidden(d.draft.rowFields(i)))
 			}
 		}
-		_ = part.Outcome(part.VariantColor(i), orText(r.key, "new variant")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Show(part.Outcome(part.VariantColor(i), orText(r.key, "new variant")))
 		if r.gone {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip line\">to be deleted</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip line\">to be deleted</span>")
 		} else if slices.Contains(d.unserved, r.was) && r.was != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip line\">nobody gets it</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip line\">nobody gets it</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td data-l=\"Name\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.name))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+		templ_7745c5c3_Buffer.Put("</td><td data-l=\"Name\">", string(r.name))
+		templ_7745c5c3_Buffer.Raw(" ")
 		if r.description != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<br><span class=\"muted small\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.description))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<br><span class=\"muted small\">", string(r.description))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"att\">")
+		templ_7745c5c3_Buffer.Raw("</td><td class=\"att\">")
 		if r.gone {
-			_ = d.goes(i, r).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(d.goes(i, r))
 		} else if text, all := inline(compacted(r.attachment)); all {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
+			templ_7745c5c3_Buffer.Text(string(text))
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("…<br><span class=\"muted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sizeWords(r.attachment)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Text(string(text))
+			templ_7745c5c3_Buffer.Put("…<br><span class=\"muted\">", string(sizeWords(r.attachment)))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td")
+		templ_7745c5c3_Buffer.Raw("</td><td")
 		if !r.gone {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" data-l=\"Default\"")
+			templ_7745c5c3_Buffer.Raw(" data-l=\"Default\"")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">")
+		templ_7745c5c3_Buffer.Raw(">")
 		if d.editable && !r.gone {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"radio\" name=\"default\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(orText(r.key, "New variant") + " is the default"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("<input type=\"radio\" name=\"default\" value=\"", string(strconv.Itoa(i)))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(orText(r.key, "New variant")+" is the default"))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if d.draft.other == i {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
+			templ_7745c5c3_Buffer.Raw(">")
 		} else if d.draft.other == i {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip line\">default</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip line\">default</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"more\">")
+		templ_7745c5c3_Buffer.Raw("</td><td class=\"more\">")
 		if d.editable {
 			if r.gone {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn tiny\" name=\"do\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("keep:" + strconv.Itoa(i)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Keep it</button>")
+				templ_7745c5c3_Buffer.Put("<button class=\"btn tiny\" name=\"do\" value=\"", string("keep:"+strconv.Itoa(i)))
+				templ_7745c5c3_Buffer.Raw("\">Keep it</button>")
 			} else if !d.isOpen(i) {
-				_ = toolButton("edit", "edit:"+strconv.Itoa(i), "Edit "+orText(r.key, "the new variant")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(toolButton("edit", "edit:"+strconv.Itoa(i), "Edit "+orText(r.key, "the new variant")))
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</td></tr>")
 	})
 }
 
 // goes asks where the shares of a deleted variant go.
 func (d *variantsPage) goes(i int, r variantRow) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var22 == nil {
-			templ_7745c5c3_Var22 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if used := d.draft.usedByWords(r.was); used != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"field\"><label for=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantID(i, "goes")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("It has shares in " + used + ". They go to"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</label> <span class=\"select\"><select id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantID(i, "goes")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantName(i, "goes")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><option value=\"\"")
+			templ_7745c5c3_Buffer.Put("<div class=\"field\"><label for=\"", string(variantID(i, "goes")))
+			templ_7745c5c3_Buffer.Put("\">", string("It has shares in "+used+". They go to"))
+			templ_7745c5c3_Buffer.Put("</label> <span class=\"select\"><select id=\"", string(variantID(i, "goes")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(variantName(i, "goes")))
+			templ_7745c5c3_Buffer.Raw("\"><option value=\"\"")
 			if r.goes == "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+				templ_7745c5c3_Buffer.Raw(" selected")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">what everyone else gets</option> ")
+			templ_7745c5c3_Buffer.Raw(">what everyone else gets</option> ")
 			for j, other := range d.draft.rows {
 				if !other.gone && other.key != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(j)))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+					templ_7745c5c3_Buffer.Put("<option value=\"", string(strconv.Itoa(j)))
+					templ_7745c5c3_Buffer.Raw("\"")
 					if r.goes == strconv.Itoa(j) {
-						_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+						templ_7745c5c3_Buffer.Raw(" selected")
 					}
-					_, _ = templ_7745c5c3_Buffer.WriteString(">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(other.key))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+					templ_7745c5c3_Buffer.Put(">", string(other.key))
+					templ_7745c5c3_Buffer.Raw("</option>")
 				}
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</select>")
-			_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></div>")
+			templ_7745c5c3_Buffer.Raw("</select>")
+			templ_7745c5c3_Buffer.Show(part.Icon("open"))
+			templ_7745c5c3_Buffer.Raw("</span></div>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">No rule gives it.</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"muted\">No rule gives it.</span>")
 		}
-		return nil
 	})
 }
 
 func (d *variantsPage) editor(i int, r variantRow) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var29 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var29 == nil {
-			templ_7745c5c3_Var29 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"form\"><input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantName(i, "was")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.was))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantName(i, "open")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"1\"><div class=\"pair\">")
-		templ_7745c5c3_Var33 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantID(i, "key")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantName(i, "key")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(variantID(i, "key"), d.keyHint(r), d.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"form\"><input type=\"hidden\" name=\"", string(variantName(i, "was")))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(r.was))
+		templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"", string(variantName(i, "open")))
+		templ_7745c5c3_Buffer.Raw("\" value=\"1\"><div class=\"pair\">")
+		templ_7745c5c3_Var33 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"", string(variantID(i, "key")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(variantName(i, "key")))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(r.key))
+			templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(variantID(i, "key"), d.keyHint(r), d.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field(variantID(i, "key"), "Key", d.keyHint(r), false, d.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var37 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantID(i, "name")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantName(i, "name")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(variantID(i, "name"), "", d.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "key"), "Key", d.keyHint(r), false, d.problems), templ_7745c5c3_Var33)
+		templ_7745c5c3_Var37 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(variantID(i, "name")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(variantName(i, "name")))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(r.name))
+			templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(variantID(i, "name"), "", d.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field(variantID(i, "name"), "Name", "", true, d.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var37), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		templ_7745c5c3_Var41 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<textarea class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantID(i, "description")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantName(i, "description")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" rows=\"2\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(variantID(i, "description"), "", d.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n" + r.description))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</textarea>")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "name"), "Name", "", true, d.problems), templ_7745c5c3_Var37)
+		templ_7745c5c3_Buffer.Raw("</div>")
+		templ_7745c5c3_Var41 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<textarea class=\"input\" id=\"", string(variantID(i, "description")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(variantName(i, "description")))
+			templ_7745c5c3_Buffer.Raw("\" rows=\"2\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(variantID(i, "description"), "", d.problems))
+			templ_7745c5c3_Buffer.Put(">", string("\n"+r.description))
+			templ_7745c5c3_Buffer.Raw("</textarea>")
 		})
-		_ = part.Field(variantID(i, "description"), "Description", "", true, d.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var41), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var45 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<textarea class=\"input mono\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantID(i, "attachment")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variantName(i, "attachment")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" rows=\"8\" spellcheck=\"false\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(variantID(i, "attachment"), "hint", d.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n" + r.attachment))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</textarea>")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "description"), "Description", "", true, d.problems), templ_7745c5c3_Var41)
+		templ_7745c5c3_Var45 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<textarea class=\"input mono\" id=\"", string(variantID(i, "attachment")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(variantName(i, "attachment")))
+			templ_7745c5c3_Buffer.Raw("\" rows=\"8\" spellcheck=\"false\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(variantID(i, "attachment"), "hint", d.problems))
+			templ_7745c5c3_Buffer.Put(">", string("\n"+r.attachment))
+			templ_7745c5c3_Buffer.Raw("</textarea>")
 		})
-		_ = part.Field(variantID(i, "attachment"), "Attachment", "JSON, "+sizeWords(r.attachment), true, d.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var45), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\"><button class=\"btn tiny\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("format:" + strconv.Itoa(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Format</button> ")
+		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "attachment"), "Attachment", "JSON, "+sizeWords(r.attachment), true, d.problems), templ_7745c5c3_Var45)
+		templ_7745c5c3_Buffer.Put("<div class=\"row tight\"><button class=\"btn tiny\" name=\"do\" value=\"", string("format:"+strconv.Itoa(i)))
+		templ_7745c5c3_Buffer.Raw("\">Format</button> ")
 		if r.was != "" && d.draft.changed(r) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn tiny quiet\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("revert:" + strconv.Itoa(i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("undo").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Undo</button> ")
+			templ_7745c5c3_Buffer.Put("<button class=\"btn tiny quiet\" name=\"do\" value=\"", string("revert:"+strconv.Itoa(i)))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("undo"))
+			templ_7745c5c3_Buffer.Raw("Undo</button> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"grow\"></span> <button class=\"btn tiny quiet danger\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("remove:" + strconv.Itoa(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Delete variant</button> <button class=\"btn tiny\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("done:" + strconv.Itoa(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Done</button></div></div>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<span class=\"grow\"></span> <button class=\"btn tiny quiet danger\" name=\"do\" value=\"", string("remove:"+strconv.Itoa(i)))
+		templ_7745c5c3_Buffer.Put("\">Delete variant</button> <button class=\"btn tiny\" name=\"do\" value=\"", string("done:"+strconv.Itoa(i)))
+		templ_7745c5c3_Buffer.Raw("\">Done</button></div></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

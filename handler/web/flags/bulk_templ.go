@@ -2,10 +2,8 @@
 
 package flags
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -15,264 +13,163 @@ import (
 
 // selectionMain asks before something is done to the selected flags.
 func selectionMain(s *selection) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form narrow-form\" method=\"post\" id=\"question\" action=\"")
-		var templ_7745c5c3_Var2 templ.SafeURL
-		templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(s.address()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"revision\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.FormatInt(s.revision, 10)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<form class=\"form narrow-form\" method=\"post\" id=\"question\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.address()))
+		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"revision\" value=\"", string(strconv.FormatInt(s.revision, 10)))
+		templ_7745c5c3_Buffer.Raw("\"> ")
 		for _, r := range s.rows {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"key\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"key\" value=\"", string(r.Key))
+			templ_7745c5c3_Buffer.Raw("\">")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.heading()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.what()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div></div>")
-		_ = selectionNews(s).Render(ctx, templ_7745c5c3_Buffer)
-		_ = part.ProblemSummary(s.problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"picked\" aria-label=\"Selected flags\">")
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1>", string(s.heading()))
+		templ_7745c5c3_Buffer.Put("</h1><p>", string(s.what()))
+		templ_7745c5c3_Buffer.Raw("</p></div></div>")
+		templ_7745c5c3_Buffer.Show(selectionNews(s))
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(s.problems))
+		templ_7745c5c3_Buffer.Raw("<ul class=\"picked\" aria-label=\"Selected flags\">")
 		for _, r := range s.rows {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
-			_ = part.Pennant(r.Variant, r.State).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"two\"><a href=\"")
-			var templ_7745c5c3_Var7 templ.SafeURL
-			templ_7745c5c3_Var7, _ = templ.JoinURLErrs(templ.SafeURL(r.Address))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a> <span class=\"key\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></span>")
-			_ = part.StateLabel(r.State).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+			templ_7745c5c3_Buffer.Raw("<li>")
+			templ_7745c5c3_Buffer.Show(part.Pennant(r.Variant, r.State))
+			templ_7745c5c3_Buffer.Raw("<span class=\"two\"><a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address))
+			templ_7745c5c3_Buffer.Put("\">", string(r.Name))
+			templ_7745c5c3_Buffer.Put("</a> <span class=\"key\">", string(r.Key))
+			templ_7745c5c3_Buffer.Raw("</span></span>")
+			templ_7745c5c3_Buffer.Show(part.StateLabel(r.State))
+			templ_7745c5c3_Buffer.Raw("</li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
-		_ = selectionFields(s).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight end\"><a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var10 templ.SafeURL
-		templ_7745c5c3_Var10, _ = templ.JoinURLErrs(templ.SafeURL(s.address()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.keep()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+		templ_7745c5c3_Buffer.Raw("</ul>")
+		templ_7745c5c3_Buffer.Show(selectionFields(s))
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight end\"><a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.address()))
+		templ_7745c5c3_Buffer.Put("\">", string(s.keep()))
+		templ_7745c5c3_Buffer.Raw("</a> ")
 		if s.verb != verbPromote || len(s.targets) > 0 {
 			var templ_7745c5c3_Var12 = []any{"btn", templ.KV("danger fill", s.dangerous()), templ.KV("primary", !s.dangerous())}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var12...)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var12).String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.verb + confirmed))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-confirmed>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.submit()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
+			templ_7745c5c3_Buffer.Put("<button class=\"", string(markup.Classes(templ_7745c5c3_Var12...)))
+			templ_7745c5c3_Buffer.Put("\" name=\"do\" value=\"", string(s.verb+confirmed))
+			templ_7745c5c3_Buffer.Put("\" data-confirmed>", string(s.submit()))
+			templ_7745c5c3_Buffer.Raw("</button>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></form>")
 	})
 }
 
 // selectionFields are what must be entered.
 func selectionFields(s *selection) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var16 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var16 == nil {
-			templ_7745c5c3_Var16 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		switch s.verb {
 		case verbTag:
-			templ_7745c5c3_Var17 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"tag\" name=\"tag\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.form.Get("tag")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" list=\"tags\" autocomplete=\"off\"")
+			templ_7745c5c3_Var17 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"tag\" name=\"tag\" value=\"", string(s.form.Get("tag")))
+				templ_7745c5c3_Buffer.Raw("\" list=\"tags\" autocomplete=\"off\"")
 				if len(s.problems) == 0 {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" autofocus")
+					templ_7745c5c3_Buffer.Raw(" autofocus")
 				}
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, s.described("tag", ""))
-				_, _ = templ_7745c5c3_Buffer.WriteString("> <datalist id=\"tags\">")
+				templ_7745c5c3_Buffer.Attributes(s.described("tag", ""))
+				templ_7745c5c3_Buffer.Raw("> <datalist id=\"tags\">")
 				for _, tag := range s.tags {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(tag))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\"></option>")
+					templ_7745c5c3_Buffer.Put("<option value=\"", string(tag))
+					templ_7745c5c3_Buffer.Raw("\"></option>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</datalist>")
-				return nil
+				templ_7745c5c3_Buffer.Raw("</datalist>")
 			})
-			_ = part.Field("tag", "Tag", "", false, s.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var17), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Field("tag", "Tag", "", false, s.problems), templ_7745c5c3_Var17)
 		case verbPromote:
 			if len(s.targets) == 0 {
-				templ_7745c5c3_Var20 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-					templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-					ctx = templ.InitializeContext(ctx)
-					_, _ = templ_7745c5c3_Buffer.WriteString("There is no other namespace whose flags you may change.")
-					return nil
+				templ_7745c5c3_Var20 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+					templ_7745c5c3_Buffer.Raw("There is no other namespace whose flags you may change.")
 				})
-				_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var20), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var20)
 			} else {
-				templ_7745c5c3_Var21 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-					templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-					ctx = templ.InitializeContext(ctx)
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"select\"><select id=\"to\" name=\"to\"")
-					_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, s.described("to", ""))
-					_, _ = templ_7745c5c3_Buffer.WriteString(">")
+				templ_7745c5c3_Var21 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+					templ_7745c5c3_Buffer.Raw("<span class=\"select\"><select id=\"to\" name=\"to\"")
+					templ_7745c5c3_Buffer.Attributes(s.described("to", ""))
+					templ_7745c5c3_Buffer.Raw(">")
 					for _, n := range s.targets {
-						_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-						_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Key))
-						_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+						templ_7745c5c3_Buffer.Put("<option value=\"", string(n.Key))
+						templ_7745c5c3_Buffer.Raw("\"")
 						if n.Key == s.form.Get("to") {
-							_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+							templ_7745c5c3_Buffer.Raw(" selected")
 						}
-						_, _ = templ_7745c5c3_Buffer.WriteString(">")
-						_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Name))
-						_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+						templ_7745c5c3_Buffer.Put(">", string(n.Name))
+						templ_7745c5c3_Buffer.Raw("</option>")
 					}
-					_, _ = templ_7745c5c3_Buffer.WriteString("</select>")
-					_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-					_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-					return nil
+					templ_7745c5c3_Buffer.Raw("</select>")
+					templ_7745c5c3_Buffer.Show(part.Icon("open"))
+					templ_7745c5c3_Buffer.Raw("</span>")
 				})
-				_ = part.Field("to", "To the namespace", "", false, s.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Around(part.Field("to", "To the namespace", "", false, s.problems), templ_7745c5c3_Var21)
 			}
 		}
 		if phrase := s.phrase(); phrase != "" && s.verb != verbPromote {
-			templ_7745c5c3_Var24 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"confirm\" name=\"confirm\" autocomplete=\"off\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.form.Get("confirm")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" data-confirm=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(phrase))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, s.described("confirm", ""))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Var24 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"confirm\" name=\"confirm\" autocomplete=\"off\" value=\"", string(s.form.Get("confirm")))
+				templ_7745c5c3_Buffer.Put("\" data-confirm=\"", string(phrase))
+				templ_7745c5c3_Buffer.Raw("\"")
+				templ_7745c5c3_Buffer.Attributes(s.described("confirm", ""))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field("confirm", s.confirmLabel(), "", false, s.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var24), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Field("confirm", s.confirmLabel(), "", false, s.problems), templ_7745c5c3_Var24)
 		}
 		if s.verb != verbPromote {
-			templ_7745c5c3_Var27 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"message\" name=\"message\" maxlength=\"1000\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.form.Get("message")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"Why this changes\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, s.described("message", ""))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Var27 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"message\" name=\"message\" maxlength=\"1000\" value=\"", string(s.form.Get("message")))
+				templ_7745c5c3_Buffer.Raw("\" placeholder=\"Why this changes\"")
+				templ_7745c5c3_Buffer.Attributes(s.described("message", ""))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field("message", "Message", "", true, s.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var27), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Field("message", "Message", "", true, s.problems), templ_7745c5c3_Var27)
 		}
-		return nil
 	})
 }
 
 // selectionNews says what has happened to the flags since the visitor saw them.
 func selectionNews(s *selection) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var29 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var29 == nil {
-			templ_7745c5c3_Var29 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if len(s.news) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"note warn gap-b2\" role=\"alert\" id=\"news\">")
-			_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div><b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(len(s.news))))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" of the selected flags changed in the meantime</b><ul>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"note warn gap-b2\" role=\"alert\" id=\"news\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("warning"))
+			templ_7745c5c3_Buffer.Put("<div><b>", string(page.Number(len(s.news))))
+			templ_7745c5c3_Buffer.Raw(" of the selected flags changed in the meantime</b><ul>")
 			for _, n := range s.news {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
+				templ_7745c5c3_Buffer.Raw("<li>")
 				if n.Address != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-					var templ_7745c5c3_Var31 templ.SafeURL
-					templ_7745c5c3_Var31, _ = templ.JoinURLErrs(templ.SafeURL(n.Address))
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Name))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+					templ_7745c5c3_Buffer.Raw("<a href=\"")
+					markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(n.Address))
+					templ_7745c5c3_Buffer.Put("\">", string(n.Name))
+					templ_7745c5c3_Buffer.Raw("</a> ")
 				} else {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<b>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Name))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+					templ_7745c5c3_Buffer.Put("<b>", string(n.Name))
+					templ_7745c5c3_Buffer.Raw("</b> ")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" " + n.What + " "))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Text(string(" " + n.What + " "))
+				templ_7745c5c3_Buffer.Raw(" ")
 				if n.Revision != 0 {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<time datetime=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Stamp(n.At)))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.v.Instant(n.At)))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.v.Ago(n.At)))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</time> ")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" in "))
-					_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-					var templ_7745c5c3_Var39 templ.SafeURL
-					templ_7745c5c3_Var39, _ = templ.JoinURLErrs(s.v.In("changes", strconv.FormatInt(n.Revision, 10)))
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">revision ")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.FormatInt(n.Revision, 10)))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+					templ_7745c5c3_Buffer.Put("<time datetime=\"", string(page.Stamp(n.At)))
+					templ_7745c5c3_Buffer.Put("\" title=\"", string(s.v.Instant(n.At)))
+					templ_7745c5c3_Buffer.Put("\">", string(s.v.Ago(n.At)))
+					templ_7745c5c3_Buffer.Put("</time> ", string(" in "))
+					templ_7745c5c3_Buffer.Raw(" <a href=\"")
+					markup.Address(templ_7745c5c3_Buffer, s.v.In("changes", strconv.FormatInt(n.Revision, 10)))
+					templ_7745c5c3_Buffer.Put("\">revision ", string(strconv.FormatInt(n.Revision, 10)))
+					templ_7745c5c3_Buffer.Raw("</a>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul>Nothing was saved. Below are the selected flags as they are now: look at them, then confirm again.</div></div>")
+			templ_7745c5c3_Buffer.Raw("</ul>Nothing was saved. Below are the selected flags as they are now: look at them, then confirm again.</div></div>")
 		}
-		return nil
 	})
 }
 
 // unusableMain says why nothing can be done with the selection.
 func unusableMain(s *selection, heading, text string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var41 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var41 == nil {
-			templ_7745c5c3_Var41 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"narrow-form\"><div class=\"head\"><div><h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(heading))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div></div><p><a class=\"btn primary\" href=\"")
-		var templ_7745c5c3_Var44 templ.SafeURL
-		templ_7745c5c3_Var44, _ = templ.JoinURLErrs(templ.SafeURL(s.address()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Back to the flags</a></p></div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"narrow-form\"><div class=\"head\"><div><h1>", string(heading))
+		templ_7745c5c3_Buffer.Put("</h1><p>", string(text))
+		templ_7745c5c3_Buffer.Raw("</p></div></div><p><a class=\"btn primary\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.address()))
+		templ_7745c5c3_Buffer.Raw("\">Back to the flags</a></p></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

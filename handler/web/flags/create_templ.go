@@ -2,10 +2,8 @@
 
 package flags
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"fmt"
@@ -15,203 +13,130 @@ import (
 
 // newMain is the page for a new flag.
 func newMain(v *page.Visit, n *newFlag) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"narrow-form\" data-region=\"draft\"><div class=\"head\"><div><h1>New flag</h1><p>It answers nothing until your code asks for it, and is off until you say otherwise.</p></div></div>")
-		_ = part.ProblemSummary(n.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var2 templ.SafeURL
-		templ_7745c5c3_Var2, _ = templ.JoinURLErrs(v.In("new-flag"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-draft=\"draft\" novalidate><button class=\"vh\" name=\"do\" value=\"save\" tabindex=\"-1\" aria-hidden=\"true\">Create flag</button><fieldset class=\"field\"><legend class=\"label\">Type <i>cannot be changed later</i></legend><div class=\"kinds\"><label class=\"card\"><input type=\"radio\" name=\"type\" value=\"boolean\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"narrow-form\" data-region=\"draft\"><div class=\"head\"><div><h1>New flag</h1><p>It answers nothing until your code asks for it, and is off until you say otherwise.</p></div></div>")
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(n.Problems))
+		templ_7745c5c3_Buffer.Raw("<form class=\"form\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.In("new-flag"))
+		templ_7745c5c3_Buffer.Raw("\" data-draft=\"draft\" novalidate><button class=\"vh\" name=\"do\" value=\"save\" tabindex=\"-1\" aria-hidden=\"true\">Create flag</button><fieldset class=\"field\"><legend class=\"label\">Type <i>cannot be changed later</i></legend><div class=\"kinds\"><label class=\"card\"><input type=\"radio\" name=\"type\" value=\"boolean\"")
 		if !n.Variant {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">")
-		_ = part.Pennant(false, part.On).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span><b>Boolean</b> <small>On or off: a release, a kill switch, a share of users</small></span></label> <label class=\"card\"><input type=\"radio\" name=\"type\" value=\"variant\"")
+		templ_7745c5c3_Buffer.Raw(">")
+		templ_7745c5c3_Buffer.Show(part.Pennant(false, part.On))
+		templ_7745c5c3_Buffer.Raw("<span><b>Boolean</b> <small>On or off: a release, a kill switch, a share of users</small></span></label> <label class=\"card\"><input type=\"radio\" name=\"type\" value=\"variant\"")
 		if n.Variant {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">")
-		_ = part.Pennant(true, part.On).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span><b>Variant</b> <small>One of several: an experiment, a setting, JSON</small></span></label></div></fieldset>")
-		templ_7745c5c3_Var3 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"name\" name=\"name\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" maxlength=\"255\" required")
+		templ_7745c5c3_Buffer.Raw(">")
+		templ_7745c5c3_Buffer.Show(part.Pennant(true, part.On))
+		templ_7745c5c3_Buffer.Raw("<span><b>Variant</b> <small>One of several: an experiment, a setting, JSON</small></span></label></div></fieldset>")
+		templ_7745c5c3_Var3 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"name\" name=\"name\" value=\"", string(n.Name))
+			templ_7745c5c3_Buffer.Raw("\" maxlength=\"255\" required")
 			if n.focus == "name" && len(n.Problems) == 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" autofocus")
+				templ_7745c5c3_Buffer.Raw(" autofocus")
 			}
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("name", "", n.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+			templ_7745c5c3_Buffer.Attributes(part.Described("name", "", n.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("name", "Name", "", false, n.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var5 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"key\" name=\"key\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" autocapitalize=\"off\" spellcheck=\"false\" autocomplete=\"off\" data-slug=\"name\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("key", keyHint, n.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString("> ")
+		templ_7745c5c3_Buffer.Around(part.Field("name", "Name", "", false, n.Problems), templ_7745c5c3_Var3)
+		templ_7745c5c3_Var5 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"key\" name=\"key\" value=\"", string(n.Key))
+			templ_7745c5c3_Buffer.Raw("\" autocapitalize=\"off\" spellcheck=\"false\" autocomplete=\"off\" data-slug=\"name\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("key", keyHint, n.Problems))
+			templ_7745c5c3_Buffer.Raw("> ")
 			if n.Proposed != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn tiny start\" name=\"do\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("use:" + n.Proposed))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Use ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Proposed))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
+				templ_7745c5c3_Buffer.Put("<button class=\"btn tiny start\" name=\"do\" value=\"", string("use:"+n.Proposed))
+				templ_7745c5c3_Buffer.Put("\">Use ", string(n.Proposed))
+				templ_7745c5c3_Buffer.Raw("</button>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Raw(" ")
 			if n.Existing != nil {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var9 templ.SafeURL
-				templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(n.Existing.Address))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Open ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Existing.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+				templ_7745c5c3_Buffer.Raw("<a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(n.Existing.Address))
+				templ_7745c5c3_Buffer.Put("\">Open ", string(n.Existing.Text))
+				templ_7745c5c3_Buffer.Raw("</a>")
 			}
-			return nil
 		})
-		_ = part.Field("key", "Key", keyHint, false, n.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var11 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<textarea class=\"input\" id=\"description\" name=\"description\" rows=\"2\" placeholder=\"What it does, and when it can go\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("description", "", n.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Description))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</textarea>")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field("key", "Key", keyHint, false, n.Problems), templ_7745c5c3_Var5)
+		templ_7745c5c3_Var11 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("<textarea class=\"input\" id=\"description\" name=\"description\" rows=\"2\" placeholder=\"What it does, and when it can go\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("description", "", n.Problems))
+			templ_7745c5c3_Buffer.Put(">", string(n.Description))
+			templ_7745c5c3_Buffer.Raw("</textarea>")
 		})
-		_ = part.Field("description", "Description", "", true, n.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"field\" data-only=\"variant\"><legend class=\"label\">Variants <i>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("for a variant flag; more can follow later"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</i></legend><div class=\"ctx\">")
+		templ_7745c5c3_Buffer.Around(part.Field("description", "Description", "", true, n.Problems), templ_7745c5c3_Var11)
+		templ_7745c5c3_Buffer.Put("<fieldset class=\"field\" data-only=\"variant\"><legend class=\"label\">Variants <i>", string("for a variant flag; more can follow later"))
+		templ_7745c5c3_Buffer.Raw("</i></legend><div class=\"ctx\">")
 		for i, variant := range n.Variants {
-			_ = newVariantRow(i, variant, n.Problems).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(newVariantRow(i, variant, n.Problems))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div><button class=\"btn tiny\" name=\"do\" value=\"add-variant\">Add variant</button></div></fieldset><div class=\"pair\">")
-		templ_7745c5c3_Var14 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"owner\" name=\"owner\" list=\"owners\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Owner))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("owner", "", n.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString("> <datalist id=\"owners\">")
+		templ_7745c5c3_Buffer.Raw("</div><div><button class=\"btn tiny\" name=\"do\" value=\"add-variant\">Add variant</button></div></fieldset><div class=\"pair\">")
+		templ_7745c5c3_Var14 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"owner\" name=\"owner\" list=\"owners\" value=\"", string(n.Owner))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("owner", "", n.Problems))
+			templ_7745c5c3_Buffer.Raw("> <datalist id=\"owners\">")
 			for _, o := range n.Owners {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(o))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"></option>")
+				templ_7745c5c3_Buffer.Put("<option value=\"", string(o))
+				templ_7745c5c3_Buffer.Raw("\"></option>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</datalist>")
-			return nil
+			templ_7745c5c3_Buffer.Raw("</datalist>")
 		})
-		_ = part.Field("owner", "Owner", "", true, n.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var14), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var17 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"review\" name=\"review\" type=\"date\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Review))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("review", "", n.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field("owner", "Owner", "", true, n.Problems), templ_7745c5c3_Var14)
+		templ_7745c5c3_Var17 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"review\" name=\"review\" type=\"date\" value=\"", string(n.Review))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("review", "", n.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("review", "Review on", "", true, n.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var17), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><fieldset class=\"field\"><legend class=\"label\">More metadata <i>optional</i></legend><div class=\"ctx\">")
+		templ_7745c5c3_Buffer.Around(part.Field("review", "Review on", "", true, n.Problems), templ_7745c5c3_Var17)
+		templ_7745c5c3_Buffer.Raw("</div><fieldset class=\"field\"><legend class=\"label\">More metadata <i>optional</i></legend><div class=\"ctx\">")
 		for i, row := range n.Metadata {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div><input class=\"input mono\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("metadata.%d.key", i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("metadata.%d.key", i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.Key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"Key\"> <input class=\"input mono\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("metadata.%d.value", i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("metadata.%d.value", i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.Value))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Value of " + row.Key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fmt.Sprintf("metadata.%d.value", i), "", n.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString("> <button class=\"btn quiet icon\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("remove-metadata:%d", i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"Remove\" title=\"Remove\">")
-			_ = part.Icon("remove").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</button></div>")
+			templ_7745c5c3_Buffer.Put("<div><input class=\"input mono\" id=\"", string(fmt.Sprintf("metadata.%d.key", i)))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fmt.Sprintf("metadata.%d.key", i)))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(row.Key))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"Key\"> <input class=\"input mono\" id=\"", string(fmt.Sprintf("metadata.%d.value", i)))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fmt.Sprintf("metadata.%d.value", i)))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(row.Value))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Value of "+row.Key))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(fmt.Sprintf("metadata.%d.value", i), "", n.Problems))
+			templ_7745c5c3_Buffer.Put("> <button class=\"btn quiet icon\" name=\"do\" value=\"", string(fmt.Sprintf("remove-metadata:%d", i)))
+			templ_7745c5c3_Buffer.Raw("\" aria-label=\"Remove\" title=\"Remove\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("remove"))
+			templ_7745c5c3_Buffer.Raw("</button></div>")
 			if message := n.Problems.Of(fmt.Sprintf("metadata.%d.value", i)); message != "" {
-				_ = part.FieldError(fmt.Sprintf("metadata.%d.value-error", i), message).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.FieldError(fmt.Sprintf("metadata.%d.value-error", i), message))
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div><button class=\"btn tiny\" name=\"do\" value=\"add-metadata\">Add metadata</button></div></fieldset><div class=\"row tight end\"><a class=\"btn quiet\" href=\"")
-		var templ_7745c5c3_Var27 templ.SafeURL
-		templ_7745c5c3_Var27, _ = templ.JoinURLErrs(v.In("flags"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-cancel>Cancel</a> <button class=\"btn\" name=\"do\" value=\"another\">Create and add another</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Create flag</button></div></form></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div><div><button class=\"btn tiny\" name=\"do\" value=\"add-metadata\">Add metadata</button></div></fieldset><div class=\"row tight end\"><a class=\"btn quiet\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.In("flags"))
+		templ_7745c5c3_Buffer.Raw("\" data-cancel>Cancel</a> <button class=\"btn\" name=\"do\" value=\"another\">Create and add another</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Create flag</button></div></form></div>")
 	})
 }
 
 const keyHint = "What your code asks for. Left empty, it is made from the name. It cannot be changed later."
 
 func newVariantRow(i int, variant newVariant, problems part.Problems) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var28 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var28 == nil {
-			templ_7745c5c3_Var28 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div><input class=\"input mono\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("variant.%d.key", i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("variant.%d.key", i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variant.Key))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("Key of variant %d", i+1)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"key\"")
-		_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fmt.Sprintf("variant.%d.key", i), "", problems))
-		_, _ = templ_7745c5c3_Buffer.WriteString("> <input class=\"input\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("variant.%d.name", i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(variant.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("Name of variant %d", i+1)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"Name\"> <button class=\"btn quiet icon\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("remove-variant:%d", i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fmt.Sprintf("Remove variant %d", i+1)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"Remove\">")
-		_ = part.Icon("remove").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</button></div>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div><input class=\"input mono\" id=\"", string(fmt.Sprintf("variant.%d.key", i)))
+		templ_7745c5c3_Buffer.Put("\" name=\"", string(fmt.Sprintf("variant.%d.key", i)))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(variant.Key))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(fmt.Sprintf("Key of variant %d", i+1)))
+		templ_7745c5c3_Buffer.Raw("\" placeholder=\"key\"")
+		templ_7745c5c3_Buffer.Attributes(part.Described(fmt.Sprintf("variant.%d.key", i), "", problems))
+		templ_7745c5c3_Buffer.Put("> <input class=\"input\" name=\"", string(fmt.Sprintf("variant.%d.name", i)))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(variant.Name))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(fmt.Sprintf("Name of variant %d", i+1)))
+		templ_7745c5c3_Buffer.Put("\" placeholder=\"Name\"> <button class=\"btn quiet icon\" name=\"do\" value=\"", string(fmt.Sprintf("remove-variant:%d", i)))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(fmt.Sprintf("Remove variant %d", i+1)))
+		templ_7745c5c3_Buffer.Raw("\" title=\"Remove\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("remove"))
+		templ_7745c5c3_Buffer.Raw("</button></div>")
 		if message := problems.Of(fmt.Sprintf("variant.%d.key", i)); message != "" {
-			_ = part.FieldError(fmt.Sprintf("variant.%d.key-error", i), message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError(fmt.Sprintf("variant.%d.key-error", i), message))
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package flags
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/absent"
@@ -17,580 +15,373 @@ import (
 
 // listMain is the page with the list.
 func listMain(v *page.Visit, l *list) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><div class=\"row\"><h1>Flags</h1><span class=\"n\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(l.all)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></div></div><div class=\"acts\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><div class=\"row\"><h1>Flags</h1><span class=\"n\">", string(page.Number(l.all)))
+		templ_7745c5c3_Buffer.Raw("</span></div></div><div class=\"acts\">")
 		if l.mayEdit {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn quiet fold\" href=\"")
-			var templ_7745c5c3_Var3 templ.SafeURL
-			templ_7745c5c3_Var3, _ = templ.JoinURLErrs(v.In("import"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("import").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>Import</span></a> <a class=\"btn primary\" href=\"")
-			var templ_7745c5c3_Var4 templ.SafeURL
-			templ_7745c5c3_Var4, _ = templ.JoinURLErrs(v.In("new-flag"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-key=\"c\" aria-keyshortcuts=\"c\">")
-			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("New flag</a>")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn quiet fold\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("import"))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("import"))
+			templ_7745c5c3_Buffer.Raw("<span>Import</span></a> <a class=\"btn primary\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("new-flag"))
+			templ_7745c5c3_Buffer.Raw("\" data-key=\"c\" aria-keyshortcuts=\"c\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("add"))
+			templ_7745c5c3_Buffer.Raw("New flag</a>")
 		} else {
-			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(v.ViewOnly())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
+		templ_7745c5c3_Buffer.Raw("</div></div>")
 		if l.all == 0 {
-			_ = empty(v, l).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(empty(v, l))
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"filters\" role=\"search\" method=\"get\" action=\"")
-			var templ_7745c5c3_Var5 templ.SafeURL
-			templ_7745c5c3_Var5, _ = templ.JoinURLErrs(v.In("flags"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-filter=\"list\">")
+			templ_7745c5c3_Buffer.Raw("<form class=\"filters\" role=\"search\" method=\"get\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("flags"))
+			templ_7745c5c3_Buffer.Raw("\" data-filter=\"list\">")
 			for _, field := range filterFields {
 				for _, value := range l.filter.query[field] {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(field))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(value))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+					templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(field))
+					templ_7745c5c3_Buffer.Put("\" value=\"", string(value))
+					templ_7745c5c3_Buffer.Raw("\"> ")
 				}
 			}
 			if sort := l.filter.query.Get(fieldSort); sort != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldSort))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sort))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+				templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldSort))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(sort))
+				templ_7745c5c3_Buffer.Raw("\"> ")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<label class=\"with\">")
-			_ = part.Icon("search").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"vh\">Filter flags</span> <input class=\"input\" type=\"search\" name=\"q\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.filter.query.Get(fieldQuery)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"Filter by name, key, owner: or tag:\" autocomplete=\"off\" spellcheck=\"false\" maxlength=\"1000\"> <kbd>/</kbd></label> ")
+			templ_7745c5c3_Buffer.Raw("<label class=\"with\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("search"))
+			templ_7745c5c3_Buffer.Put("<span class=\"vh\">Filter flags</span> <input class=\"input\" type=\"search\" name=\"q\" value=\"", string(l.filter.query.Get(fieldQuery)))
+			templ_7745c5c3_Buffer.Raw("\" placeholder=\"Filter by name, key, owner: or tag:\" autocomplete=\"off\" spellcheck=\"false\" maxlength=\"1000\"> <kbd>/</kbd></label> ")
 			for _, m := range l.menus {
-				_ = filterMenu(m).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(filterMenu(m))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<noscript><button class=\"btn\">Filter</button></noscript><span class=\"push\"></span> <span class=\"wide\">")
-			_ = orderMenu(v, l).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></form>")
-			_ = listRegion(v, l).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Raw("<noscript><button class=\"btn\">Filter</button></noscript><span class=\"push\"></span> <span class=\"wide\">")
+			templ_7745c5c3_Buffer.Show(orderMenu(v, l))
+			templ_7745c5c3_Buffer.Raw("</span></form>")
+			templ_7745c5c3_Buffer.Show(listRegion(v, l))
 		}
-		return nil
 	})
 }
 
 func filterMenu(m menu) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var11 == nil {
-			templ_7745c5c3_Var11 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		var templ_7745c5c3_Var12 = []any{templ.KV("wide", m.Wide)}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var12...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var12).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><details class=\"menu\"><summary class=\"btn\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.Name))
-		_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop start\">")
+		templ_7745c5c3_Buffer.Put("<span class=\"", string(markup.Classes(templ_7745c5c3_Var12...)))
+		templ_7745c5c3_Buffer.Put("\"><details class=\"menu\"><summary class=\"btn\">", string(m.Name))
+		templ_7745c5c3_Buffer.Show(part.Icon("open"))
+		templ_7745c5c3_Buffer.Raw("</summary><div class=\"pop start\">")
 		for _, o := range m.Options {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var15 templ.SafeURL
-			templ_7745c5c3_Var15, _ = templ.JoinURLErrs(templ.SafeURL(o.Address))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(o.Address))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if o.Chosen {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"true\"")
+				templ_7745c5c3_Buffer.Raw(" aria-current=\"true\"")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(o.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <small class=\"muted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(o.Count)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</small></a>")
+			templ_7745c5c3_Buffer.Put(">", string(o.Text))
+			templ_7745c5c3_Buffer.Put(" <small class=\"muted\">", string(page.Number(o.Count)))
+			templ_7745c5c3_Buffer.Raw("</small></a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></details></span>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></details></span>")
 	})
 }
 
 func orderMenu(v *page.Visit, l *list) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var18 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var18 == nil {
-			templ_7745c5c3_Var18 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"menu\"><summary class=\"btn\"><span class=\"vh\">Order:</span> ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sorts[l.filter.order()].text))
-		_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<details class=\"menu\"><summary class=\"btn\"><span class=\"vh\">Order:</span> ", string(sorts[l.filter.order()].text))
+		templ_7745c5c3_Buffer.Show(part.Icon("open"))
+		templ_7745c5c3_Buffer.Raw("</summary><div class=\"pop\">")
 		for i, s := range sorts {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var20 templ.SafeURL
-			templ_7745c5c3_Var20, _ = templ.JoinURLErrs(templ.SafeURL(l.filter.address(v, fieldSort, orderValue(i))))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.filter.address(v, fieldSort, orderValue(i))))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if i == l.filter.order() {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"true\"")
+				templ_7745c5c3_Buffer.Raw(" aria-current=\"true\"")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Put(">", string(s.text))
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></details>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></details>")
 	})
 }
 
 // listRegion is what changes with the filter.
 func listRegion(v *page.Visit, l *list) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var22 == nil {
-			templ_7745c5c3_Var22 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div data-region=\"list\" data-live data-announce=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.announcement()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div data-region=\"list\" data-live data-announce=\"", string(l.announcement()))
+		templ_7745c5c3_Buffer.Raw("\">")
 		if len(l.chips) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"chips\">")
+			templ_7745c5c3_Buffer.Raw("<p class=\"chips\">")
 			for _, c := range l.chips {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"chip\" href=\"")
-				var templ_7745c5c3_Var24 templ.SafeURL
-				templ_7745c5c3_Var24, _ = templ.JoinURLErrs(templ.SafeURL(c.Address))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Remove the filter " + c.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Text))
-				_ = part.Icon("remove").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+				templ_7745c5c3_Buffer.Raw("<a class=\"chip\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(c.Address))
+				templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Remove the filter "+c.Text))
+				templ_7745c5c3_Buffer.Put("\">", string(c.Text))
+				templ_7745c5c3_Buffer.Show(part.Icon("remove"))
+				templ_7745c5c3_Buffer.Raw("</a> ")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"small\" href=\"")
-			var templ_7745c5c3_Var27 templ.SafeURL
-			templ_7745c5c3_Var27, _ = templ.JoinURLErrs(v.In("flags"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Clear filters</a></p>")
+			templ_7745c5c3_Buffer.Raw("<a class=\"small\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("flags"))
+			templ_7745c5c3_Buffer.Raw("\">Clear filters</a></p>")
 		}
 		if len(l.rows) == 0 {
-			_ = noMatch(v, l).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(noMatch(v, l))
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-			var templ_7745c5c3_Var28 templ.SafeURL
-			templ_7745c5c3_Var28, _ = templ.JoinURLErrs(templ.SafeURL(l.filter.onPage(v, l.filter.page)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><table class=\"table flags\"><caption class=\"vh\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Flags of the namespace " + page.NamespaceName(v.Namespace) + ", " + sorts[l.filter.order()].text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</caption> <thead><tr>")
+			templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.filter.onPage(v, l.filter.page)))
+			templ_7745c5c3_Buffer.Put("\"><table class=\"table flags\"><caption class=\"vh\">", string("Flags of the namespace "+page.NamespaceName(v.Namespace)+", "+sorts[l.filter.order()].text))
+			templ_7745c5c3_Buffer.Raw("</caption> <thead><tr>")
 			if l.mayEdit {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<th class=\"pick\"><input class=\"scripted\" type=\"checkbox\" aria-label=\"Select all flags of this page\"></th>")
+				templ_7745c5c3_Buffer.Raw("<th class=\"pick\"><input class=\"scripted\" type=\"checkbox\" aria-label=\"Select all flags of this page\"></th>")
 			}
-			_ = column("Flag", "col-flag", l.resort(v, "name", "-name"), l.sortedBy(guidonv1.FlagSort_NAME_FLAG_SORT)).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<th scope=\"col\" class=\"col-state\">State</th><th scope=\"col\" class=\"col-serves\">Everyone else gets</th><th scope=\"col\" class=\"col-to\">Targets</th><th scope=\"col\" class=\"col-own\">Owner</th>")
-			_ = column("Changed", "col-when", l.resort(v, "changed", "-changed"), l.sortedBy(guidonv1.FlagSort_CHANGED_FLAG_SORT)).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<th class=\"more\"><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Buffer.Show(column("Flag", "col-flag", l.resort(v, "name", "-name"), l.sortedBy(guidonv1.FlagSort_NAME_FLAG_SORT)))
+			templ_7745c5c3_Buffer.Raw("<th scope=\"col\" class=\"col-state\">State</th><th scope=\"col\" class=\"col-serves\">Everyone else gets</th><th scope=\"col\" class=\"col-to\">Targets</th><th scope=\"col\" class=\"col-own\">Owner</th>")
+			templ_7745c5c3_Buffer.Show(column("Changed", "col-when", l.resort(v, "changed", "-changed"), l.sortedBy(guidonv1.FlagSort_CHANGED_FLAG_SORT)))
+			templ_7745c5c3_Buffer.Raw("<th class=\"more\"><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
 			for _, r := range l.rows {
-				_ = flagRow(v, r, l.mayEdit).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(flagRow(v, r, l.mayEdit))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table>")
+			templ_7745c5c3_Buffer.Raw("</tbody></table>")
 			if l.mayEdit {
-				_ = bulk().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(bulk())
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</form>")
-			_ = pager(v, l).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Raw("</form>")
+			templ_7745c5c3_Buffer.Show(pager(v, l))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 func column(text, class, address, sorted string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var30 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var30 == nil {
-			templ_7745c5c3_Var30 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		var templ_7745c5c3_Var31 = []any{class}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var31...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<th scope=\"col\" class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var31).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		templ_7745c5c3_Buffer.Put("<th scope=\"col\" class=\"", string(markup.Classes(templ_7745c5c3_Var31...)))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if sorted != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" aria-sort=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sorted))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put(" aria-sort=\"", string(sorted))
+			templ_7745c5c3_Buffer.Raw("\"")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("><a href=\"")
-		var templ_7745c5c3_Var34 templ.SafeURL
-		templ_7745c5c3_Var34, _ = templ.JoinURLErrs(templ.SafeURL(address))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+		templ_7745c5c3_Buffer.Raw("><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(address))
+		templ_7745c5c3_Buffer.Put("\">", string(text))
+		templ_7745c5c3_Buffer.Raw(" ")
 		switch sorted {
 		case "descending":
-			_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Icon("open"))
 		case "ascending":
-			_ = part.Icon("close").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Icon("close"))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a></th>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</a></th>")
 	})
 }
 
 func flagRow(v *page.Visit, r row, mayEdit bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var36 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var36 == nil {
-			templ_7745c5c3_Var36 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<tr data-row=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Key))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<tr data-row=\"", string(r.Key))
+		templ_7745c5c3_Buffer.Raw("\">")
 		if mayEdit {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<td class=\"pick\"><input type=\"checkbox\" name=\"key\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Select " + r.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"></td>")
+			templ_7745c5c3_Buffer.Put("<td class=\"pick\"><input type=\"checkbox\" name=\"key\" value=\"", string(r.Key))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Select "+r.Name))
+			templ_7745c5c3_Buffer.Raw("\"></td>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<th scope=\"row\">")
-		_ = part.Pennant(r.Variant, r.State).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"two\"><a class=\"row\" href=\"")
-		var templ_7745c5c3_Var40 templ.SafeURL
-		templ_7745c5c3_Var40, _ = templ.JoinURLErrs(templ.SafeURL(r.Address))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a> <span class=\"key\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Key))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></span></th><td class=\"st\">")
-		_ = part.StateLabel(r.State).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"serves\">")
-		_ = serves(r).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"to\"><div>")
+		templ_7745c5c3_Buffer.Raw("<th scope=\"row\">")
+		templ_7745c5c3_Buffer.Show(part.Pennant(r.Variant, r.State))
+		templ_7745c5c3_Buffer.Raw("<span class=\"two\"><a class=\"row\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address))
+		templ_7745c5c3_Buffer.Put("\">", string(r.Name))
+		templ_7745c5c3_Buffer.Put("</a> <span class=\"key\">", string(r.Key))
+		templ_7745c5c3_Buffer.Raw("</span></span></th><td class=\"st\">")
+		templ_7745c5c3_Buffer.Show(part.StateLabel(r.State))
+		templ_7745c5c3_Buffer.Raw("</td><td class=\"serves\">")
+		templ_7745c5c3_Buffer.Show(serves(r))
+		templ_7745c5c3_Buffer.Raw("</td><td class=\"to\"><div>")
 		if r.Segment.Text != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"chip\" href=\"")
-			var templ_7745c5c3_Var43 templ.SafeURL
-			templ_7745c5c3_Var43, _ = templ.JoinURLErrs(templ.SafeURL(r.Segment.Address))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("segment").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Segment.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></a> ")
+			templ_7745c5c3_Buffer.Raw("<a class=\"chip\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Segment.Address))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("segment"))
+			templ_7745c5c3_Buffer.Put("<span>", string(r.Segment.Text))
+			templ_7745c5c3_Buffer.Raw("</span></a> ")
 			if r.Segments > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">+")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(r.Segments)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+				templ_7745c5c3_Buffer.Put("<span class=\"muted\">+", string(strconv.Itoa(r.Segments)))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			}
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">–</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"muted\">–</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></td><td class=\"own\">")
+		templ_7745c5c3_Buffer.Raw("</div></td><td class=\"own\">")
 		if r.Owner != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Owner))
+			templ_7745c5c3_Buffer.Text(string(r.Owner))
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">–</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"muted\">–</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"when\"><span>")
+		templ_7745c5c3_Buffer.Raw("</td><td class=\"when\"><span>")
 		if r.Author != "" {
-			_ = part.Avatar(r.Author, page.Initials(r.Author), r.Token).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Avatar(r.Author, page.Initials(r.Author), r.Token))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<time datetime=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Stamp(r.UpdatedAt)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Instant(r.UpdatedAt)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Ago(r.UpdatedAt)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</time> ")
+		templ_7745c5c3_Buffer.Put("<time datetime=\"", string(page.Stamp(r.UpdatedAt)))
+		templ_7745c5c3_Buffer.Put("\" title=\"", string(v.Instant(r.UpdatedAt)))
+		templ_7745c5c3_Buffer.Put("\">", string(v.Ago(r.UpdatedAt)))
+		templ_7745c5c3_Buffer.Raw("</time> ")
 		if r.Author != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"vh\">by ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Author))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"vh\">by ", string(r.Author))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></td><td class=\"more\">")
-		_ = rowMenu(v, r, mayEdit).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</span></td><td class=\"more\">")
+		templ_7745c5c3_Buffer.Show(rowMenu(v, r, mayEdit))
+		templ_7745c5c3_Buffer.Raw("</td></tr>")
 	})
 }
 
 // rowMenu is what can be done with one flag.
 func rowMenu(v *page.Visit, r row, mayEdit bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var51 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var51 == nil {
-			templ_7745c5c3_Var51 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"menu\"><summary class=\"btn quiet icon\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Actions on " + r.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"Actions\">")
-		_ = part.Icon("more").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop\"><a href=\"")
-		var templ_7745c5c3_Var53 templ.SafeURL
-		templ_7745c5c3_Var53, _ = templ.JoinURLErrs(templ.SafeURL(r.Address))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var53))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Open</a> <a href=\"")
-		var templ_7745c5c3_Var54 templ.SafeURL
-		templ_7745c5c3_Var54, _ = templ.JoinURLErrs(templ.SafeURL(tryAddress(v, r.Key)))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var54))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Try it</a> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<details class=\"menu\"><summary class=\"btn quiet icon\" aria-label=\"", string("Actions on "+r.Name))
+		templ_7745c5c3_Buffer.Raw("\" title=\"Actions\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("more"))
+		templ_7745c5c3_Buffer.Raw("</summary><div class=\"pop\"><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address))
+		templ_7745c5c3_Buffer.Raw("\">Open</a> <a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(tryAddress(v, r.Key)))
+		templ_7745c5c3_Buffer.Raw("\">Try it</a> ")
 		if mayEdit {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var55 templ.SafeURL
-			templ_7745c5c3_Var55, _ = templ.JoinURLErrs(templ.SafeURL(r.Address + "/copy"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Duplicate</a><hr><a class=\"danger\" href=\"")
-			var templ_7745c5c3_Var56 templ.SafeURL
-			templ_7745c5c3_Var56, _ = templ.JoinURLErrs(templ.SafeURL(r.Address + "/turn-off"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.switchText()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a> <a class=\"danger\" href=\"")
-			var templ_7745c5c3_Var58 templ.SafeURL
-			templ_7745c5c3_Var58, _ = templ.JoinURLErrs(templ.SafeURL(r.Address + "/delete"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Delete</a>")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address+"/copy"))
+			templ_7745c5c3_Buffer.Raw("\">Duplicate</a><hr><a class=\"danger\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address+"/turn-off"))
+			templ_7745c5c3_Buffer.Put("\">", string(r.switchText()))
+			templ_7745c5c3_Buffer.Raw("</a> <a class=\"danger\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address+"/delete"))
+			templ_7745c5c3_Buffer.Raw("\">Delete</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></details>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></details>")
 	})
 }
 
 // serves is what everyone else gets.
 func serves(r row) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var59 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var59 == nil {
-			templ_7745c5c3_Var59 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if r.WhileOff != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"one\">")
-			_ = part.Tail("c-off").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.WhileOff))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <small>while off</small></span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"one\">")
+			templ_7745c5c3_Buffer.Show(part.Tail("c-off"))
+			templ_7745c5c3_Buffer.Text(string(r.WhileOff))
+			templ_7745c5c3_Buffer.Raw(" <small>while off</small></span>")
 		} else if len(r.Shares) == 1 && r.More == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"one\">")
-			_ = part.Tail(r.Shares[0].Color).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Shares[0].Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"one\">")
+			templ_7745c5c3_Buffer.Show(part.Tail(r.Shares[0].Color))
+			templ_7745c5c3_Buffer.Text(string(r.Shares[0].Name))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		} else {
-			_ = part.Split(r.Shares, false).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <p>")
+			templ_7745c5c3_Buffer.Show(part.Split(r.Shares, false))
+			templ_7745c5c3_Buffer.Raw(" <p>")
 			for i, s := range r.Shares {
 				if i > 0 {
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" · "))
+					templ_7745c5c3_Buffer.Text(string(" · "))
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(" <b>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" " + s.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Put(" <b>", string(s.Name))
+				templ_7745c5c3_Buffer.Put("</b> ", string(" "+s.Text))
+				templ_7745c5c3_Buffer.Raw(" ")
 			}
 			if r.More > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" · " + strconv.Itoa(r.More) + " more"))
+				templ_7745c5c3_Buffer.Text(string(" · " + strconv.Itoa(r.More) + " more"))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		return nil
 	})
 }
 
 // bulk is what can be done to the selected flags.
 func bulk() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var66 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var66 == nil {
-			templ_7745c5c3_Var66 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"bulk\" role=\"toolbar\" aria-label=\"Selected flags\"><b><span data-count>Flags</span> selected</b> <button class=\"btn tiny\" name=\"do\" value=\"turn-off\">Turn off</button> <button class=\"btn tiny\" name=\"do\" value=\"tag\">Add tag</button> <button class=\"btn tiny\" name=\"do\" value=\"promote\">Promote</button> <button class=\"btn tiny\" name=\"do\" value=\"export\">Export</button> <button class=\"btn tiny danger\" name=\"do\" value=\"delete\">Delete</button></div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"bulk\" role=\"toolbar\" aria-label=\"Selected flags\"><b><span data-count>Flags</span> selected</b> <button class=\"btn tiny\" name=\"do\" value=\"turn-off\">Turn off</button> <button class=\"btn tiny\" name=\"do\" value=\"tag\">Add tag</button> <button class=\"btn tiny\" name=\"do\" value=\"promote\">Promote</button> <button class=\"btn tiny\" name=\"do\" value=\"export\">Export</button> <button class=\"btn tiny danger\" name=\"do\" value=\"delete\">Delete</button></div>")
 	})
 }
 
 func pager(v *page.Visit, l *list) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var67 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var67 == nil {
-			templ_7745c5c3_Var67 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"pager\" aria-label=\"Pages\"><span>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.bounds()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<nav class=\"pager\" aria-label=\"Pages\"><span>", string(l.bounds()))
+		templ_7745c5c3_Buffer.Raw("</span> ")
 		if l.filter.page > 1 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-			var templ_7745c5c3_Var69 templ.SafeURL
-			templ_7745c5c3_Var69, _ = templ.JoinURLErrs(templ.SafeURL(l.filter.onPage(v, l.filter.page-1)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var69))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" rel=\"prev\">Previous</a> ")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.filter.onPage(v, l.filter.page-1)))
+			templ_7745c5c3_Buffer.Raw("\" rel=\"prev\">Previous</a> ")
 		}
 		if l.filter.page < l.last {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-			var templ_7745c5c3_Var70 templ.SafeURL
-			templ_7745c5c3_Var70, _ = templ.JoinURLErrs(templ.SafeURL(l.filter.onPage(v, l.filter.page+1)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var70))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" rel=\"next\">Next</a>")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.filter.onPage(v, l.filter.page+1)))
+			templ_7745c5c3_Buffer.Raw("\" rel=\"next\">Next</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</nav>")
 	})
 }
 
 // noMatch is shown instead of rows if no flag matches.
 func noMatch(v *page.Visit, l *list) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var71 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var71 == nil {
-			templ_7745c5c3_Var71 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"empty\">")
 		if l.unplaced && l.total > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h2>There is no page ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(l.filter.page)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</h2><p><a href=\"")
-			var templ_7745c5c3_Var73 templ.SafeURL
-			templ_7745c5c3_Var73, _ = templ.JoinURLErrs(templ.SafeURL(l.filter.onPage(v, l.last)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var73))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Go to the last page</a></p>")
+			templ_7745c5c3_Buffer.Put("<h2>There is no page ", string(strconv.Itoa(l.filter.page)))
+			templ_7745c5c3_Buffer.Raw("</h2><p><a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.filter.onPage(v, l.last)))
+			templ_7745c5c3_Buffer.Raw("\">Go to the last page</a></p>")
 		} else {
 			if q := l.filter.query.Get(fieldQuery); q != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<h2>No flag matches “")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q))
-				_, _ = templ_7745c5c3_Buffer.WriteString("”</h2>")
+				templ_7745c5c3_Buffer.Put("<h2>No flag matches “", string(q))
+				templ_7745c5c3_Buffer.Raw("”</h2>")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<h2>No flag matches these filters</h2>")
+				templ_7745c5c3_Buffer.Raw("<h2>No flag matches these filters</h2>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-			_ = absent.DidYouMean(l.near).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <p><a href=\"")
-			var templ_7745c5c3_Var75 templ.SafeURL
-			templ_7745c5c3_Var75, _ = templ.JoinURLErrs(v.In("flags"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var75))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Clear filters</a> ")
+			templ_7745c5c3_Buffer.Raw(" ")
+			templ_7745c5c3_Buffer.Show(absent.DidYouMean(l.near))
+			templ_7745c5c3_Buffer.Raw(" <p><a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("flags"))
+			templ_7745c5c3_Buffer.Raw("\">Clear filters</a> ")
 			if q := l.filter.query.Get(fieldQuery); q != "" && l.mayEdit {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" · "))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-				var templ_7745c5c3_Var77 templ.SafeURL
-				templ_7745c5c3_Var77, _ = templ.JoinURLErrs(templ.SafeURL(newFlagAddress(v, q)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var77))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">New flag “")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q))
-				_, _ = templ_7745c5c3_Buffer.WriteString("”</a>")
+				templ_7745c5c3_Buffer.Text(string(" · "))
+				templ_7745c5c3_Buffer.Raw(" <a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(newFlagAddress(v, q)))
+				templ_7745c5c3_Buffer.Put("\">New flag “", string(q))
+				templ_7745c5c3_Buffer.Raw("”</a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // empty is shown for a namespace without flags.
 func empty(v *page.Visit, l *list) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var79 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var79 == nil {
-			templ_7745c5c3_Var79 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
-		_ = part.Art().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h2>No flags in ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(v.Namespace)))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" yet</h2><p>A flag is a question your code asks: is it on for this customer, and which variant do they get?</p>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"empty\">")
+		templ_7745c5c3_Buffer.Show(part.Art())
+		templ_7745c5c3_Buffer.Put("<h2>No flags in ", string(page.NamespaceName(v.Namespace)))
+		templ_7745c5c3_Buffer.Raw(" yet</h2><p>A flag is a question your code asks: is it on for this customer, and which variant do they get?</p>")
 		if l.mayEdit {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"starts\"><a class=\"card\" href=\"")
-			var templ_7745c5c3_Var81 templ.SafeURL
-			templ_7745c5c3_Var81, _ = templ.JoinURLErrs(v.In("new-flag"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var81))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Create the first</h3><p>A key and a type are enough. It is off until you say otherwise.</p></a> <a class=\"card\" href=\"")
-			var templ_7745c5c3_Var82 templ.SafeURL
-			templ_7745c5c3_Var82, _ = templ.JoinURLErrs(v.In("import"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var82))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("import").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Import a file</h3><p>YAML or JSON, from Guidon or Flipt. You see what it would change first.</p></a> ")
+			templ_7745c5c3_Buffer.Raw("<div class=\"starts\"><a class=\"card\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("new-flag"))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("add"))
+			templ_7745c5c3_Buffer.Raw("<h3>Create the first</h3><p>A key and a type are enough. It is off until you say otherwise.</p></a> <a class=\"card\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("import"))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("import"))
+			templ_7745c5c3_Buffer.Raw("<h3>Import a file</h3><p>YAML or JSON, from Guidon or Flipt. You see what it would change first.</p></a> ")
 			if len(v.Namespaces) > 1 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"card\" href=\"")
-				var templ_7745c5c3_Var83 templ.SafeURL
-				templ_7745c5c3_Var83, _ = templ.JoinURLErrs(v.In("compare"))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var83))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_ = part.Icon("compare").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Copy from a namespace</h3><p>Choose flags of another namespace. Their segments come along.</p></a>")
+				templ_7745c5c3_Buffer.Raw("<a class=\"card\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, v.In("compare"))
+				templ_7745c5c3_Buffer.Raw("\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("compare"))
+				templ_7745c5c3_Buffer.Raw("<h3>Copy from a namespace</h3><p>Choose flags of another namespace. Their segments come along.</p></a>")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-				var templ_7745c5c3_Var84 templ.SafeURL
-				templ_7745c5c3_Var84, _ = templ.JoinURLErrs(v.In("import"))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var84))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"example\" value=\"shop\"> <button class=\"card start\" name=\"do\" value=\"example\">")
-				_ = part.Icon("flag").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<b>Look around first</b> <span>Import the flags of an example shop. One click undoes it.</span></button></form>")
+				templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
+				markup.Address(templ_7745c5c3_Buffer, v.In("import"))
+				templ_7745c5c3_Buffer.Raw("\"><input type=\"hidden\" name=\"example\" value=\"shop\"> <button class=\"card start\" name=\"do\" value=\"example\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("flag"))
+				templ_7745c5c3_Buffer.Raw("<b>Look around first</b> <span>Import the flags of an example shop. One click undoes it.</span></button></form>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package flags
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -15,236 +13,154 @@ import (
 
 // unusedMain is the page with the flags that may no longer be needed.
 func unusedMain(v *page.Visit, u *unused) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Unused flags</h1><p>Flags that give everyone the same, or whose review date has passed.</p></div>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"head\"><div><h1>Unused flags</h1><p>Flags that give everyone the same, or whose review date has passed.</p></div>")
 		if !u.mayEdit {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"acts\">")
-			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"acts\">")
+			templ_7745c5c3_Buffer.Show(v.ViewOnly())
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><nav class=\"tabs\" aria-label=\"Reason\">")
+		templ_7745c5c3_Buffer.Raw("</div><nav class=\"tabs\" aria-label=\"Reason\">")
 		for _, t := range u.tabs {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var2 templ.SafeURL
-			templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(t.Address))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(t.Address))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if t.Chosen {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"page\"")
+				templ_7745c5c3_Buffer.Raw(" aria-current=\"page\"")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(t.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <span class=\"n\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(t.Count)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></a>")
+			templ_7745c5c3_Buffer.Put(">", string(t.Text))
+			templ_7745c5c3_Buffer.Put(" <span class=\"n\">", string(page.Number(t.Count)))
+			templ_7745c5c3_Buffer.Raw("</span></a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
+		templ_7745c5c3_Buffer.Raw("</nav>")
 		if problem := u.lost(); problem != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"alert\" class=\"gap-b2\">")
-			templ_7745c5c3_Var5 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(problem + " Nothing was saved."))
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"alert\" class=\"gap-b2\">")
+			templ_7745c5c3_Var5 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string(problem + " Nothing was saved."))
 			})
-			_ = part.Note("bad", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("bad", "warning"), templ_7745c5c3_Var5)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		if len(u.rows) == 0 {
-			_ = noneUnused(v, u).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(noneUnused(v, u))
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<table class=\"table plainlist cards unused\"><caption class=\"vh\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Flags of the namespace " + page.NamespaceName(v.Namespace) + " that may no longer be needed, longest unchanged first"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</caption> <thead><tr><th scope=\"col\" class=\"col-flag\">Flag</th><th scope=\"col\">Why it is here</th><th scope=\"col\" class=\"col-when\">Last changed</th><th scope=\"col\" class=\"col-own\">Owner</th>")
+			templ_7745c5c3_Buffer.Put("<table class=\"table plainlist cards unused\"><caption class=\"vh\">", string("Flags of the namespace "+page.NamespaceName(v.Namespace)+" that may no longer be needed, longest unchanged first"))
+			templ_7745c5c3_Buffer.Raw("</caption> <thead><tr><th scope=\"col\" class=\"col-flag\">Flag</th><th scope=\"col\">Why it is here</th><th scope=\"col\" class=\"col-when\">Last changed</th><th scope=\"col\" class=\"col-own\">Owner</th>")
 			if u.mayEdit {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<th scope=\"col\" class=\"col-act\"><span class=\"vh\">Actions</span></th>")
+				templ_7745c5c3_Buffer.Raw("<th scope=\"col\" class=\"col-act\"><span class=\"vh\">Actions</span></th>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tr></thead> <tbody>")
+			templ_7745c5c3_Buffer.Raw("</tr></thead> <tbody>")
 			for i, r := range u.rows {
-				_ = unusedFlag(v, u, i, r).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(unusedFlag(v, u, i, r))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table><nav class=\"pager\" aria-label=\"Pages\"><span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(u.bounds()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+			templ_7745c5c3_Buffer.Put("</tbody></table><nav class=\"pager\" aria-label=\"Pages\"><span>", string(u.bounds()))
+			templ_7745c5c3_Buffer.Raw("</span> ")
 			if u.page > 1 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-				var templ_7745c5c3_Var9 templ.SafeURL
-				templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(u.onPage(v, u.page-1)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" rel=\"prev\">Previous</a> ")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(u.onPage(v, u.page-1)))
+				templ_7745c5c3_Buffer.Raw("\" rel=\"prev\">Previous</a> ")
 			}
 			if u.page < u.last {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-				var templ_7745c5c3_Var10 templ.SafeURL
-				templ_7745c5c3_Var10, _ = templ.JoinURLErrs(templ.SafeURL(u.onPage(v, u.page+1)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" rel=\"next\">Next</a>")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(u.onPage(v, u.page+1)))
+				templ_7745c5c3_Buffer.Raw("\" rel=\"next\">Next</a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
+			templ_7745c5c3_Buffer.Raw("</nav>")
 		}
 		if u.snoozed > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(u.snoozedText() + " "))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-			var templ_7745c5c3_Var12 templ.SafeURL
-			templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(v.In("flags") + "?q=is%3Asnoozed"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">All flags with a review date to come</a></p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted small\">", string(u.snoozedText()+" "))
+			templ_7745c5c3_Buffer.Raw(" <a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("flags")+"?q=is%3Asnoozed"))
+			templ_7745c5c3_Buffer.Raw("\">All flags with a review date to come</a></p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card mt6\"><header><h2>Before you delete a flag</h2></header><div class=\"body\"><ul class=\"flip\"><li>Remove it from your code, and keep the branch that everyone gets.</li><li>Wait until no running version asks for it.</li><li>Delete it here. You can undo this in Changes.</li></ul></div></section>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<section class=\"card mt6\"><header><h2>Before you delete a flag</h2></header><div class=\"body\"><ul class=\"flip\"><li>Remove it from your code, and keep the branch that everyone gets.</li><li>Wait until no running version asks for it.</li><li>Delete it here. You can undo this in Changes.</li></ul></div></section>")
 	})
 }
 
 func unusedFlag(v *page.Visit, u *unused, i int, r unusedRow) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var13 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var13 == nil {
-			templ_7745c5c3_Var13 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<tr data-row=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Key))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><th scope=\"row\"><span class=\"named\">")
-		_ = part.Pennant(r.Variant, r.State).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"two\"><a class=\"row\" href=\"")
-		var templ_7745c5c3_Var15 templ.SafeURL
-		templ_7745c5c3_Var15, _ = templ.JoinURLErrs(templ.SafeURL(r.Address))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a> <span class=\"key\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Key))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></span></span></th><td>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<tr data-row=\"", string(r.Key))
+		templ_7745c5c3_Buffer.Raw("\"><th scope=\"row\"><span class=\"named\">")
+		templ_7745c5c3_Buffer.Show(part.Pennant(r.Variant, r.State))
+		templ_7745c5c3_Buffer.Raw("<span class=\"two\"><a class=\"row\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address))
+		templ_7745c5c3_Buffer.Put("\">", string(r.Name))
+		templ_7745c5c3_Buffer.Put("</a> <span class=\"key\">", string(r.Key))
+		templ_7745c5c3_Buffer.Raw("</span></span></span></th><td>")
 		for j, reason := range r.Reasons {
 			if j > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<br>")
+				templ_7745c5c3_Buffer.Raw("<br>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(reason))
+			templ_7745c5c3_Buffer.Put(" ", string(reason))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"muted\" data-l=\"Last changed\"><time datetime=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Stamp(r.UpdatedAt)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Instant(r.UpdatedAt)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Ago(r.UpdatedAt)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</time></td><td class=\"own\" data-l=\"Owner\">")
+		templ_7745c5c3_Buffer.Put("</td><td class=\"muted\" data-l=\"Last changed\"><time datetime=\"", string(page.Stamp(r.UpdatedAt)))
+		templ_7745c5c3_Buffer.Put("\" title=\"", string(v.Instant(r.UpdatedAt)))
+		templ_7745c5c3_Buffer.Put("\">", string(v.Ago(r.UpdatedAt)))
+		templ_7745c5c3_Buffer.Raw("</time></td><td class=\"own\" data-l=\"Owner\">")
 		if r.Owner != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Owner))
+			templ_7745c5c3_Buffer.Text(string(r.Owner))
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("–")
+			templ_7745c5c3_Buffer.Raw("–")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
+		templ_7745c5c3_Buffer.Raw("</td>")
 		if u.mayEdit {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<td class=\"num\"><span class=\"acts\">")
-			_ = snoozeMenu(v, u, "review-"+strconv.Itoa(i), r).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny danger\" href=\"")
-			var templ_7745c5c3_Var23 templ.SafeURL
-			templ_7745c5c3_Var23, _ = templ.JoinURLErrs(templ.SafeURL(r.Address + "/delete"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Delete " + r.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Delete</a></span></td>")
+			templ_7745c5c3_Buffer.Raw("<td class=\"num\"><span class=\"acts\">")
+			templ_7745c5c3_Buffer.Show(snoozeMenu(v, u, "review-"+strconv.Itoa(i), r))
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny danger\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address+"/delete"))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Delete "+r.Name))
+			templ_7745c5c3_Buffer.Raw("\">Delete</a></span></td>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</tr>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</tr>")
 	})
 }
 
 // snoozeMenu asks until when the flag is left out. It is open if the answer was refused.
 func snoozeMenu(v *page.Visit, u *unused, id string, r unusedRow) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var25 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var25 == nil {
-			templ_7745c5c3_Var25 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"menu\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<details class=\"menu\"")
 		if u.problemOf(r.Key) != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" open")
+			templ_7745c5c3_Buffer.Raw(" open")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("><summary class=\"btn tiny\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Snooze " + r.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Snooze</summary><div class=\"pop\"><form class=\"form\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var27 templ.SafeURL
-		templ_7745c5c3_Var27, _ = templ.JoinURLErrs(templ.SafeURL(u.onPage(v, u.page)))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"key\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Key))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"revision\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.FormatInt(v.State.Revision, 10)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"field\"><label for=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(id))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">List it again after</label> <input class=\"input\" type=\"date\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(id))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"review\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(u.until(v, r.Key)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" required")
+		templ_7745c5c3_Buffer.Put("><summary class=\"btn tiny\" aria-label=\"", string("Snooze "+r.Name))
+		templ_7745c5c3_Buffer.Raw("\">Snooze</summary><div class=\"pop\"><form class=\"form\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(u.onPage(v, u.page)))
+		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"key\" value=\"", string(r.Key))
+		templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"revision\" value=\"", string(strconv.FormatInt(v.State.Revision, 10)))
+		templ_7745c5c3_Buffer.Put("\"><div class=\"field\"><label for=\"", string(id))
+		templ_7745c5c3_Buffer.Put("\">List it again after</label> <input class=\"input\" type=\"date\" id=\"", string(id))
+		templ_7745c5c3_Buffer.Put("\" name=\"review\" value=\"", string(u.until(v, r.Key)))
+		templ_7745c5c3_Buffer.Raw("\" required")
 		if u.problemOf(r.Key) != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" aria-invalid=\"true\" aria-describedby=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(id + "-error"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" autofocus")
+			templ_7745c5c3_Buffer.Put(" aria-invalid=\"true\" aria-describedby=\"", string(id+"-error"))
+			templ_7745c5c3_Buffer.Raw("\" autofocus")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("> ")
+		templ_7745c5c3_Buffer.Raw("> ")
 		if problem := u.problemOf(r.Key); problem != "" {
-			_ = part.FieldError(id+"-error", problem).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError(id+"-error", problem))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div><button class=\"btn tiny primary\" name=\"do\" value=\"snooze\">Snooze</button></div></form></div></details>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div><div><button class=\"btn tiny primary\" name=\"do\" value=\"snooze\">Snooze</button></div></form></div></details>")
 	})
 }
 
 // noneUnused is shown instead of rows if there are none.
 func noneUnused(v *page.Visit, u *unused) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var34 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var34 == nil {
-			templ_7745c5c3_Var34 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"empty\">")
 		if u.total > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h2>There is no page ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(u.page)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</h2><p><a href=\"")
-			var templ_7745c5c3_Var36 templ.SafeURL
-			templ_7745c5c3_Var36, _ = templ.JoinURLErrs(templ.SafeURL(u.onPage(v, u.last)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Go to the last page</a></p>")
+			templ_7745c5c3_Buffer.Put("<h2>There is no page ", string(strconv.Itoa(u.page)))
+			templ_7745c5c3_Buffer.Raw("</h2><p><a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(u.onPage(v, u.last)))
+			templ_7745c5c3_Buffer.Raw("\">Go to the last page</a></p>")
 		} else if u.reason != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h2>No flags for this reason</h2><p><a href=\"")
-			var templ_7745c5c3_Var37 templ.SafeURL
-			templ_7745c5c3_Var37, _ = templ.JoinURLErrs(v.In("unused"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Show all unused flags</a></p>")
+			templ_7745c5c3_Buffer.Raw("<h2>No flags for this reason</h2><p><a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("unused"))
+			templ_7745c5c3_Buffer.Raw("\">Show all unused flags</a></p>")
 		} else {
-			_ = part.Art().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <h2>No unused flags in ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(v.Namespace)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</h2><p>Flags appear here when they give everyone the same, or when their review date passes.</p>")
+			templ_7745c5c3_Buffer.Show(part.Art())
+			templ_7745c5c3_Buffer.Put(" <h2>No unused flags in ", string(page.NamespaceName(v.Namespace)))
+			templ_7745c5c3_Buffer.Raw("</h2><p>Flags appear here when they give everyone the same, or when their review date passes.</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,41 +2,25 @@
 
 package highlight
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import "github.com/guidonhq/guidon/handler/web/part"
 
 // Code is code with its colours and a button that copies all of it. The text may be cut; whole
 // is what is copied, or empty for no button.
 func Code(tokens []Token, whole, label string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<pre tabindex=\"0\">")
-		_ = pieces(tokens).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</pre>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<pre tabindex=\"0\">")
+		templ_7745c5c3_Buffer.Show(pieces(tokens))
+		templ_7745c5c3_Buffer.Raw("</pre>")
 		if whole != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn quiet tiny icon\" type=\"button\" data-copy=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(whole))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(label))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(label))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("copy").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
+			templ_7745c5c3_Buffer.Put("<button class=\"btn quiet tiny icon\" type=\"button\" data-copy=\"", string(whole))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(label))
+			templ_7745c5c3_Buffer.Put("\" title=\"", string(label))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("copy"))
+			templ_7745c5c3_Buffer.Raw("</button>")
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package page
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -14,440 +12,275 @@ import (
 
 // head is the head of every document.
 func (s *Site) head(title string, modules []string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1, viewport-fit=cover\"><meta name=\"color-scheme\" content=\"light dark\"><title>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(title))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</title><link rel=\"icon\" href=\"")
-		var templ_7745c5c3_Var3 templ.SafeURL
-		templ_7745c5c3_Var3, _ = templ.JoinURLErrs(s.Asset("icon.svg"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" type=\"image/svg+xml\"><link rel=\"stylesheet\" href=\"")
-		var templ_7745c5c3_Var4 templ.SafeURL
-		templ_7745c5c3_Var4, _ = templ.JoinURLErrs(s.Asset("guidon.css"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1, viewport-fit=cover\"><meta name=\"color-scheme\" content=\"light dark\"><title>", string(title))
+		templ_7745c5c3_Buffer.Raw("</title><link rel=\"icon\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.Asset("icon.svg"))
+		templ_7745c5c3_Buffer.Raw("\" type=\"image/svg+xml\"><link rel=\"stylesheet\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.Asset("guidon.css"))
+		templ_7745c5c3_Buffer.Raw("\">")
 		for _, module := range modules {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<script type=\"module\" src=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Asset(module)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"></script>")
+			templ_7745c5c3_Buffer.Put("<script type=\"module\" src=\"", string(s.Asset(module)))
+			templ_7745c5c3_Buffer.Raw("\"></script>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</head>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</head>")
 	})
 }
 
 // frame is a page with the navigation around it.
 func (v *Visit) frame(p Page) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var6 == nil {
-			templ_7745c5c3_Var6 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<!doctype html><html lang=\"en\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<!doctype html><html lang=\"en\"")
 		if theme := v.theme(); theme != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" data-theme=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(theme))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put(" data-theme=\"", string(theme))
+			templ_7745c5c3_Buffer.Raw("\"")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(" data-shortcuts=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.keys()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = v.Site.head(v.title(p), v.modules(p)).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<body data-base=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Site.PublicPath))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		templ_7745c5c3_Buffer.Put(" data-shortcuts=\"", string(v.keys()))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(v.Site.head(v.title(p), v.modules(p)))
+		templ_7745c5c3_Buffer.Put("<body data-base=\"", string(v.Site.PublicPath))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if v.Namespace != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" data-namespace=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Key()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-revision=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.FormatInt(v.State.Revision, 10)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put(" data-namespace=\"", string(v.Key()))
+			templ_7745c5c3_Buffer.Put("\" data-revision=\"", string(strconv.FormatInt(v.State.Revision, 10)))
+			templ_7745c5c3_Buffer.Raw("\"")
 		}
 		if stream := v.stream(p); stream != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" data-stream=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stream))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put(" data-stream=\"", string(stream))
+			templ_7745c5c3_Buffer.Raw("\"")
 		}
 		if p.Object != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" data-object=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Object))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put(" data-object=\"", string(p.Object))
+			templ_7745c5c3_Buffer.Raw("\"")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("><a class=\"skip\" href=\"#main\">Skip to content</a>")
-		_ = v.Site.topbar().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"app\">")
-		_ = v.side(p).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<main class=\"main\" id=\"main\" tabindex=\"-1\">")
-		_ = part.Band(v.Namespace.GetColor()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Raw("><a class=\"skip\" href=\"#main\">Skip to content</a>")
+		templ_7745c5c3_Buffer.Show(v.Site.topbar())
+		templ_7745c5c3_Buffer.Raw("<div class=\"app\">")
+		templ_7745c5c3_Buffer.Show(v.side(p))
+		templ_7745c5c3_Buffer.Raw("<main class=\"main\" id=\"main\" tabindex=\"-1\">")
+		templ_7745c5c3_Buffer.Show(part.Band(v.Namespace.GetColor()))
 		var templ_7745c5c3_Var14 = []any{"page", templ.KV("full", p.Wide)}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var14...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var14).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = v.crumbs(p).Render(ctx, templ_7745c5c3_Buffer)
-		_ = v.notices().Render(ctx, templ_7745c5c3_Buffer)
-		_ = p.Main.Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></main>")
-		_ = v.bottom(p).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		_ = v.toasts().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</body></html>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<div class=\"", string(markup.Classes(templ_7745c5c3_Var14...)))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(v.crumbs(p))
+		templ_7745c5c3_Buffer.Show(v.notices())
+		templ_7745c5c3_Buffer.Show(p.Main)
+		templ_7745c5c3_Buffer.Raw("</div></main>")
+		templ_7745c5c3_Buffer.Show(v.bottom(p))
+		templ_7745c5c3_Buffer.Raw("</div>")
+		templ_7745c5c3_Buffer.Show(v.toasts())
+		templ_7745c5c3_Buffer.Raw("</body></html>")
 	})
 }
 
 // topbar is the operator's label and color above all pages.
 func (s *Site) topbar() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var16 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var16 == nil {
-			templ_7745c5c3_Var16 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if s.Interface.TopbarColor != "" || s.Interface.TopbarLabel != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"topbar\">")
+			templ_7745c5c3_Buffer.Raw("<div class=\"topbar\">")
 			if color := s.Interface.TopbarColor; color != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<svg class=\"band\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\" fill=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(color))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"></rect></svg> ")
+				templ_7745c5c3_Buffer.Put("<svg class=\"band\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\" fill=\"", string(color))
+				templ_7745c5c3_Buffer.Raw("\"></rect></svg> ")
 			}
 			if label := s.Interface.TopbarLabel; label != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(label))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+				templ_7745c5c3_Buffer.Put("<span>", string(label))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		return nil
 	})
 }
 
 // side is the navigation on the left or, if the window is narrow, above the page.
 func (v *Visit) side(p Page) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var19 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var19 == nil {
-			templ_7745c5c3_Var19 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<header class=\"side\"><a class=\"brand\" href=\"")
-		var templ_7745c5c3_Var20 templ.SafeURL
-		templ_7745c5c3_Var20, _ = templ.JoinURLErrs(v.Site.Path(v.Site.Home()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Mark().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>Guidon</span></a> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<header class=\"side\"><a class=\"brand\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.Site.Path(v.Site.Home()))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Mark())
+		templ_7745c5c3_Buffer.Raw("<span>Guidon</span></a> ")
 		if current := v.Current(); current != nil {
-			_ = v.namespaceMenu(current, v.spot(p)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(v.namespaceMenu(current, v.spot(p)))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"find\" href=\"")
-		var templ_7745c5c3_Var21 templ.SafeURL
-		templ_7745c5c3_Var21, _ = templ.JoinURLErrs(v.To("search"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-palette aria-keyshortcuts=\"Control+K Meta+K\">")
-		_ = part.Icon("search").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>Search or jump to</span> <kbd>⌘K</kbd></a> ")
+		templ_7745c5c3_Buffer.Raw("<a class=\"find\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.To("search"))
+		templ_7745c5c3_Buffer.Raw("\" data-palette aria-keyshortcuts=\"Control+K Meta+K\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("search"))
+		templ_7745c5c3_Buffer.Raw("<span>Search or jump to</span> <kbd>⌘K</kbd></a> ")
 		if current := v.Current(); current != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"nav\" aria-label=\"Namespace\">")
+			templ_7745c5c3_Buffer.Raw("<nav class=\"nav\" aria-label=\"Namespace\">")
 			for _, link := range v.Places(current.GetKey()) {
-				_ = navLink(link, p.Place).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(navLink(link, p.Place))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
+			templ_7745c5c3_Buffer.Raw("</nav>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"gap\"></div><nav class=\"nav\" aria-label=\"Guidon\">")
-		_ = navLink(PlaceLink{PlaceSettings, "Settings", "settings", v.To("settings", "profile")}, p.Place).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</nav><a class=\"me\" href=\"")
-		var templ_7745c5c3_Var22 templ.SafeURL
-		templ_7745c5c3_Var22, _ = templ.JoinURLErrs(v.To("settings", "profile"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Avatar(v.Visitor.Name, Initials(v.Visitor.Name), v.Visitor.Token).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span><b>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Visitor.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+		templ_7745c5c3_Buffer.Raw("<div class=\"gap\"></div><nav class=\"nav\" aria-label=\"Guidon\">")
+		templ_7745c5c3_Buffer.Show(navLink(PlaceLink{PlaceSettings, "Settings", "settings", v.To("settings", "profile")}, p.Place))
+		templ_7745c5c3_Buffer.Raw("</nav><a class=\"me\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.To("settings", "profile"))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Avatar(v.Visitor.Name, Initials(v.Visitor.Name), v.Visitor.Token))
+		templ_7745c5c3_Buffer.Put("<span><b>", string(v.Visitor.Name))
+		templ_7745c5c3_Buffer.Raw("</b> ")
 		if current := v.Current(); current != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<small>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.roleText(current)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
+			templ_7745c5c3_Buffer.Put("<small>", string(v.roleText(current)))
+			templ_7745c5c3_Buffer.Raw("</small>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></a></header>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</span></a></header>")
 	})
 }
 
 func navLink(link PlaceLink, current Place) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var25 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var25 == nil {
-			templ_7745c5c3_Var25 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-		var templ_7745c5c3_Var26 templ.SafeURL
-		templ_7745c5c3_Var26, _ = templ.JoinURLErrs(templ.SafeURL(link.Address))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(link.Address))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if link.Place == current {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"page\"")
+			templ_7745c5c3_Buffer.Raw(" aria-current=\"page\"")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">")
-		_ = part.Icon(link.Icon).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(link.Text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
-		return nil
+		templ_7745c5c3_Buffer.Raw(">")
+		templ_7745c5c3_Buffer.Show(part.Icon(link.Icon))
+		templ_7745c5c3_Buffer.Text(string(link.Text))
+		templ_7745c5c3_Buffer.Raw("</a>")
 	})
 }
 
 // bottom is the navigation of a narrow window.
 func (v *Visit) bottom(p Page) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var28 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var28 == nil {
-			templ_7745c5c3_Var28 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"bottom\" aria-label=\"Main\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<nav class=\"bottom\" aria-label=\"Main\">")
 		if current := v.Current(); current != nil {
 			for _, link := range v.Places(current.GetKey())[:4] {
-				_ = navLink(link, p.Place).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(navLink(link, p.Place))
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"menu\"><summary>")
-		_ = part.Icon("menu").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("More</summary><div class=\"pop up\">")
+		templ_7745c5c3_Buffer.Raw("<details class=\"menu\"><summary>")
+		templ_7745c5c3_Buffer.Show(part.Icon("menu"))
+		templ_7745c5c3_Buffer.Raw("More</summary><div class=\"pop up\">")
 		if current := v.Current(); current != nil {
 			for _, link := range v.Places(current.GetKey())[4:] {
-				_ = navLink(link, p.Place).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(navLink(link, p.Place))
 			}
 		}
-		_ = navLink(PlaceLink{PlaceSettings, "Settings", "settings", v.To("settings", "profile")}, p.Place).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></details></nav>")
-		return nil
+		templ_7745c5c3_Buffer.Show(navLink(PlaceLink{PlaceSettings, "Settings", "settings", v.To("settings", "profile")}, p.Place))
+		templ_7745c5c3_Buffer.Raw("</div></details></nav>")
 	})
 }
 
 // crumbs is the way to the page, and how current it is.
 func (v *Visit) crumbs(p Page) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var29 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var29 == nil {
-			templ_7745c5c3_Var29 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"crumbs\" aria-label=\"Breadcrumb\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<nav class=\"crumbs\" aria-label=\"Breadcrumb\">")
 		if v.Namespace != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var30 templ.SafeURL
-			templ_7745c5c3_Var30, _ = templ.JoinURLErrs(v.In("flags"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(NamespaceName(v.Namespace)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("flags"))
+			templ_7745c5c3_Buffer.Put("\">", string(NamespaceName(v.Namespace)))
+			templ_7745c5c3_Buffer.Raw("</a> ")
 		}
 		for i, crumb := range p.Crumbs {
 			if i > 0 || v.Namespace != nil {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span aria-hidden=\"true\">/</span>")
+				templ_7745c5c3_Buffer.Raw("<span aria-hidden=\"true\">/</span>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Raw(" ")
 			if crumb.Address == "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span aria-current=\"page\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(crumb.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+				templ_7745c5c3_Buffer.Put("<span aria-current=\"page\">", string(crumb.Text))
+				templ_7745c5c3_Buffer.Raw("</span> ")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var33 templ.SafeURL
-				templ_7745c5c3_Var33, _ = templ.JoinURLErrs(templ.SafeURL(crumb.Address))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(crumb.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+				templ_7745c5c3_Buffer.Raw("<a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(crumb.Address))
+				templ_7745c5c3_Buffer.Put("\">", string(crumb.Text))
+				templ_7745c5c3_Buffer.Raw("</a> ")
 			}
 		}
 		if v.Namespace != nil {
-			_ = v.currency(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(v.currency(p))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</nav>")
 	})
 }
 
 // currency says how current the page is.
 func (v *Visit) currency(p Page) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var35 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var35 == nil {
-			templ_7745c5c3_Var35 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if v.State.Age > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"rev soon\" title=\"The database does not answer. This is what was last known.\">")
-			_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("As of ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Ago(v.Site.Now().Add(-v.State.Age))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"rev soon\" title=\"The database does not answer. This is what was last known.\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("warning"))
+			templ_7745c5c3_Buffer.Put("As of ", string(v.Ago(v.Site.Now().Add(-v.State.Age))))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		} else if v.stream(p) != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"rev\" title=\"Changes of others appear here as they happen\"><span class=\"dot live\"></span><span>Live · revision <span data-revision-text>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.FormatInt(v.State.Revision, 10)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></span></span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"rev\" title=\"Changes of others appear here as they happen\"><span class=\"dot live\"></span><span>Live · revision <span data-revision-text>", string(strconv.FormatInt(v.State.Revision, 10)))
+			templ_7745c5c3_Buffer.Raw("</span></span></span>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"rev\">Revision <span data-revision-text>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.FormatInt(v.State.Revision, 10)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"rev\">Revision <span data-revision-text>", string(strconv.FormatInt(v.State.Revision, 10)))
+			templ_7745c5c3_Buffer.Raw("</span></span>")
 		}
-		return nil
 	})
 }
 
 // notices are what a visitor must know on every page.
 func (v *Visit) notices() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var39 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var39 == nil {
-			templ_7745c5c3_Var39 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if v.State.Age > 0 {
-			templ_7745c5c3_Var40 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("The database does not answer, so nothing can be saved now. You see what was last known.")
-				return nil
+			templ_7745c5c3_Var40 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("The database does not answer, so nothing can be saved now. You see what was last known.")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var40), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var40)
 		}
 		if v.Site.ReadOnly {
-			templ_7745c5c3_Var41 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("This server is read-only: flags, segments and namespaces cannot be changed here.")
-				return nil
+			templ_7745c5c3_Var41 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("This server is read-only: flags, segments and namespaces cannot be changed here.")
 			})
-			_ = part.Note("", "lock").Render(templ.WithChildren(ctx, templ_7745c5c3_Var41), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("", "lock"), templ_7745c5c3_Var41)
 		}
 		if v.Visitor.Authentication == nil && !v.Site.Required {
-			templ_7745c5c3_Var42 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Authentication is off: anyone who can reach this server can change everything.")
-				return nil
+			templ_7745c5c3_Var42 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("Authentication is off: anyone who can reach this server can change everything.")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var42), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var42)
 		}
 		if left := v.endsSoon(); left > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\">")
-			templ_7745c5c3_Var43 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Your session ends " + v.Until(v.Site.Now().Add(left)) + ". "))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-				var templ_7745c5c3_Var45 templ.SafeURL
-				templ_7745c5c3_Var45, _ = templ.JoinURLErrs(templ.SafeURL(v.Site.SignInFor(v.Site.ReturnTo(v.here()))))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Sign in again</a> to go on.")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
+			templ_7745c5c3_Var43 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string("Your session ends " + v.Until(v.Site.Now().Add(left)) + ". "))
+				templ_7745c5c3_Buffer.Raw(" <a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.Site.SignInFor(v.Site.ReturnTo(v.here()))))
+				templ_7745c5c3_Buffer.Raw("\">Sign in again</a> to go on.")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var43), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var43)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_ = v.Site.message().Render(ctx, templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Show(v.Site.message())
 	})
 }
 
 // message is that of the operator.
 func (s *Site) message() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var46 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var46 == nil {
-			templ_7745c5c3_Var46 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if message := s.Interface.Message; message != "" {
-			templ_7745c5c3_Var47 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(message))
-				return nil
+			templ_7745c5c3_Var47 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string(message))
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var47), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var47)
 		}
-		return nil
 	})
 }
 
 // Bare is a page without navigation, for visitors who are not known.
 func (s *Site) Bare(p Preferences, title string, main templ.Component) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var49 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var49 == nil {
-			templ_7745c5c3_Var49 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<!doctype html><html lang=\"en\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<!doctype html><html lang=\"en\"")
 		if theme := s.theme(p); theme != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" data-theme=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(theme))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put(" data-theme=\"", string(theme))
+			templ_7745c5c3_Buffer.Raw("\"")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">")
-		_ = s.head(title+" · Guidon", nil).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<body>")
-		_ = s.topbar().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"gate\"><main id=\"main\"><img class=\"mark\" src=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Asset("icon.svg")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" alt=\"\" width=\"44\" height=\"44\">")
-		_ = main.Render(ctx, templ_7745c5c3_Buffer)
-		_ = s.message().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</main></div></body></html>")
-		return nil
+		templ_7745c5c3_Buffer.Raw(">")
+		templ_7745c5c3_Buffer.Show(s.head(title+" · Guidon", nil))
+		templ_7745c5c3_Buffer.Raw("<body>")
+		templ_7745c5c3_Buffer.Show(s.topbar())
+		templ_7745c5c3_Buffer.Put("<div class=\"gate\"><main id=\"main\"><img class=\"mark\" src=\"", string(s.Asset("icon.svg")))
+		templ_7745c5c3_Buffer.Raw("\" alt=\"\" width=\"44\" height=\"44\">")
+		templ_7745c5c3_Buffer.Show(main)
+		templ_7745c5c3_Buffer.Show(s.message())
+		templ_7745c5c3_Buffer.Raw("</main></div></body></html>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package page
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -14,81 +12,48 @@ import (
 
 // namespaceMenu leads to the spot of the page in other namespaces.
 func (v *Visit) namespaceMenu(current *flipt.Namespace, at Spot) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"ns menu\"><summary>")
-		_ = part.Dot(current.GetColor()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"vh\">Namespace:</span> <b>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(NamespaceName(current)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b>")
-		_ = part.Icon("expand").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop start\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<details class=\"ns menu\"><summary>")
+		templ_7745c5c3_Buffer.Show(part.Dot(current.GetColor()))
+		templ_7745c5c3_Buffer.Put("<span class=\"vh\">Namespace:</span> <b>", string(NamespaceName(current)))
+		templ_7745c5c3_Buffer.Raw("</b>")
+		templ_7745c5c3_Buffer.Show(part.Icon("expand"))
+		templ_7745c5c3_Buffer.Raw("</summary><div class=\"pop start\">")
 		if len(v.Namespaces) >= ManyNamespaces {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form role=\"search\" action=\"")
-			var templ_7745c5c3_Var3 templ.SafeURL
-			templ_7745c5c3_Var3, _ = templ.JoinURLErrs(v.To("settings", "namespaces"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><input class=\"input\" type=\"search\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldFilter))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"Filter namespaces\" placeholder=\"Filter namespaces\" maxlength=\"255\" autocomplete=\"off\"> <input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldPlace))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(string(at.Place)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldOpen))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(at.Key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"></form>")
+			templ_7745c5c3_Buffer.Raw("<form role=\"search\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.To("settings", "namespaces"))
+			templ_7745c5c3_Buffer.Put("\"><input class=\"input\" type=\"search\" name=\"", string(fieldFilter))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"Filter namespaces\" placeholder=\"Filter namespaces\" maxlength=\"255\" autocomplete=\"off\"> <input type=\"hidden\" name=\"", string(fieldPlace))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(string(at.Place)))
+			templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"", string(fieldOpen))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(at.Key))
+			templ_7745c5c3_Buffer.Raw("\"></form>")
 		}
-		_ = v.NamespaceLinks(v.menu(), at).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<hr><a href=\"")
-		var templ_7745c5c3_Var9 templ.SafeURL
-		templ_7745c5c3_Var9, _ = templ.JoinURLErrs(v.To("settings", "namespaces"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">All namespaces</a></div></details>")
-		return nil
+		templ_7745c5c3_Buffer.Show(v.NamespaceLinks(v.menu(), at))
+		templ_7745c5c3_Buffer.Raw("<hr><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.To("settings", "namespaces"))
+		templ_7745c5c3_Buffer.Raw("\">All namespaces</a></div></details>")
 	})
 }
 
 // NamespaceLinks leads to a spot in the first of the namespaces.
 func (v *Visit) NamespaceLinks(namespaces []*flipt.Namespace, at Spot) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var10 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var10 == nil {
-			templ_7745c5c3_Var10 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div data-region=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(RegionNamespaces))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div data-region=\"", string(RegionNamespaces))
+		templ_7745c5c3_Buffer.Raw("\">")
 		for i, n := range namespaces {
 			if i < maxMenu {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var12 templ.SafeURL
-				templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(v.elsewhere(n.GetKey(), at)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_ = part.Dot(n.GetColor()).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(NamespaceName(n)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+				templ_7745c5c3_Buffer.Raw("<a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.elsewhere(n.GetKey(), at)))
+				templ_7745c5c3_Buffer.Raw("\">")
+				templ_7745c5c3_Buffer.Show(part.Dot(n.GetColor()))
+				templ_7745c5c3_Buffer.Text(string(NamespaceName(n)))
+				templ_7745c5c3_Buffer.Raw("</a> ")
 			}
 		}
 		if len(namespaces) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>No namespace matches.</p>")
+			templ_7745c5c3_Buffer.Raw("<p>No namespace matches.</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,73 +2,45 @@
 
 package page
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import "github.com/guidonhq/guidon/handler/web/part"
 
 // problemMain says what went wrong, and what to do.
 func (v *Visit) problemMain(p problem) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"narrow-form\"><div class=\"head\"><div><h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Heading))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div></div>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"narrow-form\"><div class=\"head\"><div><h1>", string(p.Heading))
+		templ_7745c5c3_Buffer.Put("</h1><p>", string(p.Text))
+		templ_7745c5c3_Buffer.Raw("</p></div></div>")
 		if p.Detail != "" {
-			templ_7745c5c3_Var4 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Detail))
-				return nil
+			templ_7745c5c3_Var4 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string(p.Detail))
 			})
-			_ = part.Note("bad", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("bad", "warning"), templ_7745c5c3_Var4)
 		}
 		if p.Again {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form\" method=\"post\" action=\"")
-			var templ_7745c5c3_Var6 templ.SafeURL
-			templ_7745c5c3_Var6, _ = templ.JoinURLErrs(templ.SafeURL(v.Request.URL.RequestURI()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Raw("<form class=\"form\" method=\"post\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.Request.URL.RequestURI()))
+			templ_7745c5c3_Buffer.Raw("\">")
 			for _, field := range p.fields() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(field[0]))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(field[1]))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+				templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(field[0]))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(field[1]))
+				templ_7745c5c3_Buffer.Raw("\">")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\">")
+			templ_7745c5c3_Buffer.Raw("<div class=\"row tight\">")
 			if p.SignIn {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn primary\" href=\"")
-				var templ_7745c5c3_Var9 templ.SafeURL
-				templ_7745c5c3_Var9, _ = templ.JoinURLErrs(v.To("sign-in"))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" target=\"_blank\">Sign in</a> ")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn primary\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, v.To("sign-in"))
+				templ_7745c5c3_Buffer.Raw("\" target=\"_blank\">Sign in</a> ")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn primary\" href=\"")
-				var templ_7745c5c3_Var10 templ.SafeURL
-				templ_7745c5c3_Var10, _ = templ.JoinURLErrs(templ.SafeURL(v.Request.URL.RequestURI()))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" target=\"_blank\">Look</a> ")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn primary\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.Request.URL.RequestURI()))
+				templ_7745c5c3_Buffer.Raw("\" target=\"_blank\">Look</a> ")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\">Send again</button></div></form>")
+			templ_7745c5c3_Buffer.Raw("<button class=\"btn\">Send again</button></div></form>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small mt\">Request ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.RequestID))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<p class=\"muted small mt\">Request ", string(p.RequestID))
+		templ_7745c5c3_Buffer.Raw("</p></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

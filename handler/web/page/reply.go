@@ -1,8 +1,6 @@
 package page
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -10,14 +8,14 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
 
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/web/markup"
 )
 
 // Page is what a visitor gets to see. Its markup is in .templ files beside the code that
-// shows it; "make generate" turns them into Go code.
+// shows it; "make generate" turns them into calls of [markup.Writer].
 //
 // Pages are not made with html/template: a program that can execute a template contains
 // every exported method of all its types, which makes the AWS Lambda function 40 % larger.
@@ -57,24 +55,13 @@ func (v *Visit) Reply(status int, p Page) {
 		v.remember()
 		content = v.frame(p)
 	}
-	v.ReplyBody(status, contentHTML, Render(content))
+	v.ReplyBody(status, contentHTML, markup.Render(content))
 }
 
 // ReplyBody responds with a body of any kind. One of a page that is [Route.Unchanging] may
 // be kept by the browser until it changes.
 func (v *Visit) ReplyBody(status int, contentType string, body []byte) {
 	v.Exchange.Reply(status, contentType, body)
-}
-
-// Render returns the markup of a component.
-func Render(c templ.Component) []byte {
-	var body bytes.Buffer
-	buffer, _ := templruntime.GetBuffer(&body) // components require one; see infra/tools/templshrink
-	if err := c.Render(context.Background(), buffer); err != nil {
-		panic(err) // components fail only if the writer fails
-	}
-	_ = templruntime.ReleaseBuffer(buffer) // a bytes.Buffer never fails
-	return body.Bytes()
 }
 
 // remember makes the browser remember the namespace.

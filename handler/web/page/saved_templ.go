@@ -2,10 +2,8 @@
 
 package page
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -14,32 +12,18 @@ import (
 
 // toasts says what was saved just now, and offers to undo it.
 func (v *Visit) toasts() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if revision := v.saved(); revision != 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"toasts\" role=\"status\"><div class=\"toast\">")
-			_ = part.Icon("done").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>Saved as revision ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.FormatInt(revision, 10)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+			templ_7745c5c3_Buffer.Raw("<div class=\"toasts\" role=\"status\"><div class=\"toast\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("done"))
+			templ_7745c5c3_Buffer.Put("<span>Saved as revision ", string(strconv.FormatInt(revision, 10)))
+			templ_7745c5c3_Buffer.Raw("</span> ")
 			if v.MayEdit() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<form action=\"")
-				var templ_7745c5c3_Var3 templ.SafeURL
-				templ_7745c5c3_Var3, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes", strconv.FormatInt(revision, 10), "undo")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><button>Undo</button></form>")
+				templ_7745c5c3_Buffer.Raw("<form action=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("changes", strconv.FormatInt(revision, 10), "undo")))
+				templ_7745c5c3_Buffer.Raw("\"><button>Undo</button></form>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
+			templ_7745c5c3_Buffer.Raw("</div></div>")
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

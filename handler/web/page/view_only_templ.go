@@ -2,10 +2,8 @@
 
 package page
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -14,23 +12,12 @@ import (
 
 // ViewOnly says that the visitor may not edit flags and segments of the namespace, and why.
 func (v *Visit) ViewOnly() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip line\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.viewOnlyReason()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("lock").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("View only <span class=\"vh\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.viewOnlyReason()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></span>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<span class=\"chip line\" title=\"", string(v.viewOnlyReason()))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("lock"))
+		templ_7745c5c3_Buffer.Put("View only <span class=\"vh\">", string(v.viewOnlyReason()))
+		templ_7745c5c3_Buffer.Raw("</span></span>")
 	})
 }
 
@@ -43,5 +30,3 @@ func (v *Visit) viewOnlyReason() string {
 	}
 	return "Editing needs the role " + RoleLabel(service.RoleEditor) + " in " + NamespaceName(v.Namespace) + "; you have " + RoleLabel(v.RoleIn(v.Key())) + "."
 }
-
-var _ = templruntime.GeneratedTemplate

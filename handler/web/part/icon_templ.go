@@ -2,117 +2,58 @@
 
 package part
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 // Icon is a drawing beside a text that says the same. It panics if there is no icon of the
 // name; see icon.go.
 func Icon(name string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<svg class=\"i\" viewBox=\"0 0 16 16\" aria-hidden=\"true\">")
-		_ = templ.Raw(drawing(name)).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</svg>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<svg class=\"i\" viewBox=\"0 0 16 16\" aria-hidden=\"true\">")
+		templ_7745c5c3_Buffer.Show(templ.Raw(drawing(name)))
+		templ_7745c5c3_Buffer.Raw("</svg>")
 	})
 }
 
 // Mark is the sign of the service.
 func Mark() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var2 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var2 == nil {
-			templ_7745c5c3_Var2 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<svg viewBox=\"0 0 20 20\" fill=\"currentColor\" aria-hidden=\"true\"><path d=\"M3 1.5a1 1 0 0 1 2 0v17a1 1 0 0 1-2 0z\"></path><path d=\"M6.25 3h12.1c.5 0 .76.58.43.95L15.6 7.5l3.18 3.55c.33.37.07.95-.43.95H6.25z\"></path></svg>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<svg viewBox=\"0 0 20 20\" fill=\"currentColor\" aria-hidden=\"true\"><path d=\"M3 1.5a1 1 0 0 1 2 0v17a1 1 0 0 1-2 0z\"></path><path d=\"M6.25 3h12.1c.5 0 .76.58.43.95L15.6 7.5l3.18 3.55c.33.37.07.95-.43.95H6.25z\"></path></svg>")
 	})
 }
 
 // Pennant is the sign of a flag: one cloth for a boolean one, two for a variant flag; full,
 // half or empty by its state, which words beside it say too.
 func Pennant(variant bool, state State) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var3 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var3 == nil {
-			templ_7745c5c3_Var3 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		var templ_7745c5c3_Var4 = []any{"pennant", state.class()}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var4...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<svg class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var4).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" viewBox=\"0 0 16 16\" aria-hidden=\"true\">")
+		templ_7745c5c3_Buffer.Put("<svg class=\"", string(markup.Classes(templ_7745c5c3_Var4...)))
+		templ_7745c5c3_Buffer.Raw("\" viewBox=\"0 0 16 16\" aria-hidden=\"true\">")
 		if variant {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<path class=\"cloth\" d=\"M3.25 2h9l-1.6 2 1.6 2h-9z\"></path> <path class=\"cloth two\" d=\"M3.25 7.75H14l-1.6 2 1.6 2H3.25z\"></path> ")
+			templ_7745c5c3_Buffer.Raw("<path class=\"cloth\" d=\"M3.25 2h9l-1.6 2 1.6 2h-9z\"></path> <path class=\"cloth two\" d=\"M3.25 7.75H14l-1.6 2 1.6 2H3.25z\"></path> ")
 		} else {
 			if state == Partly {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<path class=\"half\" d=\"M3.25 2.25h4.9v7.8h-4.9z\"></path>")
+				templ_7745c5c3_Buffer.Raw("<path class=\"half\" d=\"M3.25 2.25h4.9v7.8h-4.9z\"></path>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <path class=\"cloth\" d=\"M3.25 2.25H14l-2.5 3.9L14 10.05H3.25z\"></path> ")
+			templ_7745c5c3_Buffer.Raw(" <path class=\"cloth\" d=\"M3.25 2.25H14l-2.5 3.9L14 10.05H3.25z\"></path> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<path class=\"pole\" d=\"M3.25 1.25v13.5\"></path></svg>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<path class=\"pole\" d=\"M3.25 1.25v13.5\"></path></svg>")
 	})
 }
 
 // Tail is the sign of an outcome, beside its name. color is one of [VariantColor], "c-on"
 // or "c-off".
 func Tail(color string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var6 == nil {
-			templ_7745c5c3_Var6 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		var templ_7745c5c3_Var7 = []any{"tail", color}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<svg class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var7).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" viewBox=\"0 0 12 10\" aria-hidden=\"true\"><path d=\"M.5 0h11L8.9 5l2.6 5H.5z\"></path></svg>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<svg class=\"", string(markup.Classes(templ_7745c5c3_Var7...)))
+		templ_7745c5c3_Buffer.Raw("\" viewBox=\"0 0 12 10\" aria-hidden=\"true\"><path d=\"M.5 0h11L8.9 5l2.6 5H.5z\"></path></svg>")
 	})
 }
 
 // Art is the drawing of an empty page.
 func Art() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var9 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var9 == nil {
-			templ_7745c5c3_Var9 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<svg class=\"art\" viewBox=\"0 0 88 88\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linecap=\"round\" stroke-linejoin=\"round\" aria-hidden=\"true\"><path d=\"M14 78h60\" opacity=\".35\"></path><path d=\"M26 78V12\"></path><path d=\"M26 15h40L56 28.5 66 42H26z\" fill=\"currentColor\" fill-opacity=\".12\"></path><path d=\"M26 50h28l-7 9.5 7 9.5H26\" stroke-dasharray=\"3 5\" opacity=\".55\"></path></svg>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<svg class=\"art\" viewBox=\"0 0 88 88\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linecap=\"round\" stroke-linejoin=\"round\" aria-hidden=\"true\"><path d=\"M14 78h60\" opacity=\".35\"></path><path d=\"M26 78V12\"></path><path d=\"M26 15h40L56 28.5 66 42H26z\" fill=\"currentColor\" fill-opacity=\".12\"></path><path d=\"M26 50h28l-7 9.5 7 9.5H26\" stroke-dasharray=\"3 5\" opacity=\".55\"></path></svg>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,115 +2,77 @@
 
 package part
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import "strconv"
 
 // ProblemSummary is above a form that was not saved: what is wrong, with links to the
 // fields. It has the focus.
 func ProblemSummary(problems Problems) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if len(problems) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"note bad gap-b2\" role=\"alert\" tabindex=\"-1\" autofocus>")
-			_ = Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span><b>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"note bad gap-b2\" role=\"alert\" tabindex=\"-1\" autofocus>")
+			templ_7745c5c3_Buffer.Show(Icon("warning"))
+			templ_7745c5c3_Buffer.Raw("<span><b>")
 			if len(problems) == 1 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("1 thing to fix:")
+				templ_7745c5c3_Buffer.Raw("1 thing to fix:")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(len(problems))))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" things to fix:")
+				templ_7745c5c3_Buffer.Text(string(strconv.Itoa(len(problems))))
+				templ_7745c5c3_Buffer.Raw(" things to fix:")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+			templ_7745c5c3_Buffer.Raw("</b> ")
 			for i, p := range problems {
 				if i > 0 {
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" "))
+					templ_7745c5c3_Buffer.Text(string(" "))
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-				var templ_7745c5c3_Var4 templ.SafeURL
-				templ_7745c5c3_Var4, _ = templ.JoinURLErrs(templ.SafeURL("#" + p.Field))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.summary()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+				templ_7745c5c3_Buffer.Raw(" <a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL("#"+p.Field))
+				templ_7745c5c3_Buffer.Put("\">", string(p.summary()))
+				templ_7745c5c3_Buffer.Raw("</a> ")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("Nothing was saved.</span></div>")
+			templ_7745c5c3_Buffer.Raw("Nothing was saved.</span></div>")
 		}
-		return nil
 	})
 }
 
 // Field is a labelled field with its hint and what is wrong with it. The children are the
 // input element, whose id is id and which has the attributes of [Described].
 func Field(id, label, hint string, optional bool, problems Problems) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var6 == nil {
-			templ_7745c5c3_Var6 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"field\"><label for=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(id))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(label))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var6 := templ_7745c5c3_Buffer.Inside()
+		templ_7745c5c3_Buffer.Put("<div class=\"field\"><label for=\"", string(id))
+		templ_7745c5c3_Buffer.Put("\">", string(label))
+		templ_7745c5c3_Buffer.Raw(" ")
 		if optional {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<i>optional</i>")
+			templ_7745c5c3_Buffer.Raw("<i>optional</i>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</label>")
-		_ = templ_7745c5c3_Var6.Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Raw("</label>")
+		templ_7745c5c3_Buffer.Show(templ_7745c5c3_Var6)
 		if hint != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(id + "-hint"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(hint))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"hint\" id=\"", string(id+"-hint"))
+			templ_7745c5c3_Buffer.Put("\">", string(hint))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
 		if message := problems.Of(id); message != "" {
-			_ = FieldError(id+"-error", message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(FieldError(id+"-error", message))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // SaveBar has the buttons of a form with unsaved changes. The children say what changes.
 func SaveBar(discard string, review bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var11 == nil {
-			templ_7745c5c3_Var11 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"savebar\" role=\"region\" aria-label=\"Unsaved changes\"><p>")
-		_ = templ_7745c5c3_Var11.Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p><a class=\"btn quiet\" href=\"")
-		var templ_7745c5c3_Var12 templ.SafeURL
-		templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(discard))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-discard>Discard</a> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var11 := templ_7745c5c3_Buffer.Inside()
+		templ_7745c5c3_Buffer.Raw("<div class=\"savebar\" role=\"region\" aria-label=\"Unsaved changes\"><p>")
+		templ_7745c5c3_Buffer.Show(templ_7745c5c3_Var11)
+		templ_7745c5c3_Buffer.Raw("</p><a class=\"btn quiet\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(discard))
+		templ_7745c5c3_Buffer.Raw("\" data-discard>Discard</a> ")
 		if review {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> ")
+			templ_7745c5c3_Buffer.Raw("<button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

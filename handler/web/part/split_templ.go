@@ -2,74 +2,38 @@
 
 package part
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 // Split is a bar with shares, which are said in words to those who don't see it.
 func Split(shares []Share, tall bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		var templ_7745c5c3_Var2 = []any{"split", templ.KV("tall", tall)}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<svg class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var2).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" role=\"img\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sentence(shares)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		templ_7745c5c3_Buffer.Put("<svg class=\"", string(markup.Classes(templ_7745c5c3_Var2...)))
+		templ_7745c5c3_Buffer.Put("\" role=\"img\" aria-label=\"", string(sentence(shares)))
+		templ_7745c5c3_Buffer.Raw("\">")
 		for _, s := range place(shares) {
 			var templ_7745c5c3_Var5 = []any{s.Color, templ.KV("soft", s.Soft)}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<rect class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var5).String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" x=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(percent(s.x)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" width=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(percent(s.Percent)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" y=\"-1\" height=\"200%\"></rect>")
+			templ_7745c5c3_Buffer.Put("<rect class=\"", string(markup.Classes(templ_7745c5c3_Var5...)))
+			templ_7745c5c3_Buffer.Put("\" x=\"", string(percent(s.x)))
+			templ_7745c5c3_Buffer.Put("\" width=\"", string(percent(s.Percent)))
+			templ_7745c5c3_Buffer.Raw("\" y=\"-1\" height=\"200%\"></rect>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</svg>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</svg>")
 	})
 }
 
 // Legend says the shares of a bar in words.
 func Legend(shares []Share) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var9 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var9 == nil {
-			templ_7745c5c3_Var9 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"legend\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<ul class=\"legend\">")
 		for _, s := range shares {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
-			_ = Tail(s.Color).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b></li>")
+			templ_7745c5c3_Buffer.Raw("<li>")
+			templ_7745c5c3_Buffer.Show(Tail(s.Color))
+			templ_7745c5c3_Buffer.Text(string(s.Name))
+			templ_7745c5c3_Buffer.Put(" <b>", string(s.Text))
+			templ_7745c5c3_Buffer.Raw("</b></li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</ul>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,184 +2,92 @@
 
 package part
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 // StateLabel is the state of a flag in words.
 func StateLabel(state State) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		var templ_7745c5c3_Var2 = []any{"state", state.class()}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var2).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(state.String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<span class=\"", string(markup.Classes(templ_7745c5c3_Var2...)))
+		templ_7745c5c3_Buffer.Put("\">", string(state.String()))
+		templ_7745c5c3_Buffer.Raw("</span>")
 	})
 }
 
 // Avatar stands for a person by initials, or for a token.
 func Avatar(name, initials string, token bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var5 == nil {
-			templ_7745c5c3_Var5 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if token {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"av bot\" title=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Token " + name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = Icon("token").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"av bot\" title=\"", string("Token "+name))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(Icon("token"))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		} else {
 			var templ_7745c5c3_Var7 = []any{"av", avatarColor(name)}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var7).String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-hidden=\"true\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(initials))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"", string(markup.Classes(templ_7745c5c3_Var7...)))
+			templ_7745c5c3_Buffer.Put("\" title=\"", string(name))
+			templ_7745c5c3_Buffer.Put("\" aria-hidden=\"true\">", string(initials))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		return nil
 	})
 }
 
 // Copy is a key with a button that copies it.
 func Copy(text string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var11 == nil {
-			templ_7745c5c3_Var11 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"copy\" type=\"button\" data-copy=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Copy the key " + text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-		_ = Icon("copy").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<button class=\"copy\" type=\"button\" data-copy=\"", string(text))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Copy the key "+text))
+		templ_7745c5c3_Buffer.Put("\">", string(text))
+		templ_7745c5c3_Buffer.Show(Icon("copy"))
+		templ_7745c5c3_Buffer.Raw("</button>")
 	})
 }
 
 // SegmentLink is the name of a segment that leads to its page.
 func SegmentLink(name, address string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var15 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var15 == nil {
-			templ_7745c5c3_Var15 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"segment\" href=\"")
-		var templ_7745c5c3_Var16 templ.SafeURL
-		templ_7745c5c3_Var16, _ = templ.JoinURLErrs(templ.SafeURL(address))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = Icon("segment").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<a class=\"segment\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(address))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(Icon("segment"))
+		templ_7745c5c3_Buffer.Text(string(name))
+		templ_7745c5c3_Buffer.Raw("</a>")
 	})
 }
 
 // Outcome is what an entity gets. color is as of [Tail].
 func Outcome(color, name string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var18 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var18 == nil {
-			templ_7745c5c3_Var18 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"variant\">")
-		_ = Tail(color).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<span class=\"variant\">")
+		templ_7745c5c3_Buffer.Show(Tail(color))
+		templ_7745c5c3_Buffer.Text(string(name))
+		templ_7745c5c3_Buffer.Raw("</span>")
 	})
 }
 
 // Note is one or two sentences about something. kind is "", "warn", "ok" or "bad".
 func Note(kind, icon string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var20 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var20 == nil {
-			templ_7745c5c3_Var20 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var20 := templ_7745c5c3_Buffer.Inside()
 		var templ_7745c5c3_Var21 = []any{"note", kind}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var21...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var21).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = Icon(icon).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-		_ = templ_7745c5c3_Var20.Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></p>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<p class=\"", string(markup.Classes(templ_7745c5c3_Var21...)))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(Icon(icon))
+		templ_7745c5c3_Buffer.Raw("<span>")
+		templ_7745c5c3_Buffer.Show(templ_7745c5c3_Var20)
+		templ_7745c5c3_Buffer.Raw("</span></p>")
 	})
 }
 
 // FieldError is what is wrong with a field, and what to do. The field names it by
 // aria-describedby.
 func FieldError(id, text string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var23 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var23 == nil {
-			templ_7745c5c3_Var23 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"error\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(id))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></p>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<p class=\"error\" id=\"", string(id))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(Icon("warning"))
+		templ_7745c5c3_Buffer.Put("<span>", string(text))
+		templ_7745c5c3_Buffer.Raw("</span></p>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

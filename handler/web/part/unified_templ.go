@@ -2,58 +2,37 @@
 
 package part
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import "strconv"
 
 // UnifiedDiff is a difference in unified format.
 func UnifiedDiff(unified string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		lines, left := shownLines(diffLines(unified))
 		if len(lines) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">The documents are the same.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted small\">The documents are the same.</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"diff\"><table><caption class=\"vh\">Lines that are removed and added</caption> <colgroup><col class=\"c-sg\"><col></colgroup> <tbody>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"diff\"><table><caption class=\"vh\">Lines that are removed and added</caption> <colgroup><col class=\"c-sg\"><col></colgroup> <tbody>")
 			for _, l := range lines {
 				var templ_7745c5c3_Var2 = []any{l.Class}
-				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("<tr class=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var2).String()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><td class=\"sg\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Sign))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Put("<tr class=\"", string(markup.Classes(templ_7745c5c3_Var2...)))
+				templ_7745c5c3_Buffer.Put("\"><td class=\"sg\">", string(l.Sign))
+				templ_7745c5c3_Buffer.Raw(" ")
 				if l.Class == "add" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"vh\">added</span>")
+					templ_7745c5c3_Buffer.Raw("<span class=\"vh\">added</span>")
 				} else if l.Class == "del" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"vh\">removed</span>")
+					templ_7745c5c3_Buffer.Raw("<span class=\"vh\">removed</span>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td><td>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
+				templ_7745c5c3_Buffer.Put("</td><td>", string(l.Text))
+				templ_7745c5c3_Buffer.Raw("</td></tr>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div>")
+			templ_7745c5c3_Buffer.Raw("</tbody></table></div>")
 			if left > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(left) + " more lines are not shown."))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"muted small\">", string(strconv.Itoa(left)+" more lines are not shown."))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

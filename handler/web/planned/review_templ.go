@@ -2,10 +2,8 @@
 
 package planned
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/change"
@@ -16,322 +14,207 @@ import (
 
 // Table lists what changes. caption says what it is.
 func Table(v *page.Visit, r *Review, caption string, picking bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<table class=\"table comp cards plan\"><caption class=\"vh\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(caption))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</caption> <thead><tr>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<table class=\"table comp cards plan\"><caption class=\"vh\">", string(caption))
+		templ_7745c5c3_Buffer.Raw("</caption> <thead><tr>")
 		if picking {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<th class=\"pick\"><span class=\"vh\">Selected</span></th>")
+			templ_7745c5c3_Buffer.Raw("<th class=\"pick\"><span class=\"vh\">Selected</span></th>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<th scope=\"col\" class=\"c1\">Flag or segment</th><th scope=\"col\" class=\"c2\">Change</th><th scope=\"col\">What it changes</th></tr></thead> ")
+		templ_7745c5c3_Buffer.Raw("<th scope=\"col\" class=\"c1\">Flag or segment</th><th scope=\"col\" class=\"c2\">Change</th><th scope=\"col\">What it changes</th></tr></thead> ")
 		for _, g := range r.Groups() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<tbody>")
+			templ_7745c5c3_Buffer.Raw("<tbody>")
 			for _, row := range g.Rows {
-				_ = tableRow(v, r, g, row, picking).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(tableRow(v, r, g, row, picking))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody>")
+			templ_7745c5c3_Buffer.Raw("</tbody>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</table>")
+		templ_7745c5c3_Buffer.Raw("</table>")
 		if r.Plan.GetAbridged() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small mt\">This is too large to be shown with all details: the last ones have only a summary.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted small mt\">This is too large to be shown with all details: the last ones have only a summary.</p>")
 		}
-		return nil
 	})
 }
 
 func tableRow(v *page.Visit, r *Review, g Group, row Row, picking bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var3 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var3 == nil {
-			templ_7745c5c3_Var3 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<tr>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<tr>")
 		if picking {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<td class=\"pick\">")
+			templ_7745c5c3_Buffer.Raw("<td class=\"pick\">")
 			if row.Pick {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"checkbox\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.GetKind()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.GetKey()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+				templ_7745c5c3_Buffer.Put("<input type=\"checkbox\" name=\"", string(row.GetKind()))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(row.GetKey()))
+				templ_7745c5c3_Buffer.Raw("\"")
 				if row.Picked {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+					templ_7745c5c3_Buffer.Raw(" checked")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(" aria-label=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Select " + row.Name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+				templ_7745c5c3_Buffer.Put(" aria-label=\"", string("Select "+row.Name))
+				templ_7745c5c3_Buffer.Raw("\">")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
+			templ_7745c5c3_Buffer.Raw("</td>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<th scope=\"row\"><span class=\"obj\"><span class=\"type\">")
-		_ = part.Icon(icon(row.GetKind())).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> <span class=\"two\">")
+		templ_7745c5c3_Buffer.Raw("<th scope=\"row\"><span class=\"obj\"><span class=\"type\">")
+		templ_7745c5c3_Buffer.Show(part.Icon(icon(row.GetKind())))
+		templ_7745c5c3_Buffer.Raw("</span> <span class=\"two\">")
 		if row.GetAction() == string(change.ActionCreate) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<b class=\"wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+			templ_7745c5c3_Buffer.Put("<b class=\"wrap\">", string(row.Name))
+			templ_7745c5c3_Buffer.Raw("</b> ")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"wrap\" href=\"")
-			var templ_7745c5c3_Var8 templ.SafeURL
-			templ_7745c5c3_Var8, _ = templ.JoinURLErrs(templ.SafeURL(r.address(v, row.GetKind(), row.GetKey())))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+			templ_7745c5c3_Buffer.Raw("<a class=\"wrap\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.address(v, row.GetKind(), row.GetKey())))
+			templ_7745c5c3_Buffer.Put("\">", string(row.Name))
+			templ_7745c5c3_Buffer.Raw("</a> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"key wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.GetKey()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></span></span></th><td>")
+		templ_7745c5c3_Buffer.Put("<span class=\"key wrap\">", string(row.GetKey()))
+		templ_7745c5c3_Buffer.Raw("</span></span></span></th><td>")
 		var templ_7745c5c3_Var11 = []any{"tag", g.Class}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var11).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Tag))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+		templ_7745c5c3_Buffer.Put("<span class=\"", string(markup.Classes(templ_7745c5c3_Var11...)))
+		templ_7745c5c3_Buffer.Put("\">", string(g.Tag))
+		templ_7745c5c3_Buffer.Raw("</span> ")
 		if row.NeededBy != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"tag dep wrap\">needed by ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.NeededBy))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+			templ_7745c5c3_Buffer.Put("<span class=\"tag dep wrap\">needed by ", string(row.NeededBy))
+			templ_7745c5c3_Buffer.Raw("</span> ")
 		} else if row.GetRequired() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"tag dep\">needed by a flag</span> ")
+			templ_7745c5c3_Buffer.Raw("<span class=\"tag dep\">needed by a flag</span> ")
 		}
 		if row.Moved {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"tag moved\">different from what you saw</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"tag moved\">different from what you saw</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td>")
+		templ_7745c5c3_Buffer.Raw("</td><td>")
 		if row.What != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.What))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p>", string(row.What))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		} else if g.Class == "gone" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">It is deleted.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted\">It is deleted.</p>")
 		} else {
-			_ = changes.PlannedSentences(row.PlannedChange).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(changes.PlannedSentences(row.PlannedChange))
 		}
 		if len(row.Effects) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"means\">")
+			templ_7745c5c3_Buffer.Raw("<ul class=\"means\">")
 			for _, line := range row.Effects {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(line))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Put("<li class=\"wrap\">", string(line))
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
+			templ_7745c5c3_Buffer.Raw("</ul>")
 		}
 		for _, w := range row.Warnings {
-			templ_7745c5c3_Var17 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(w))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-				return nil
+			templ_7745c5c3_Var17 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<span class=\"wrap\">", string(w))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var17), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var17)
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</td></tr>")
 	})
 }
 
 // Besides is what else follows from the plan, and what of it is not listed.
 func Besides(v *page.Visit, r *Review) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var19 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var19 == nil {
-			templ_7745c5c3_Var19 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if more := len(r.Plan.GetChanges()) - len(r.Rows); more > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted mt\">and ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(Objects(more)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" more, which belong to it as well</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted mt\">and ", string(Objects(more)))
+			templ_7745c5c3_Buffer.Raw(" more, which belong to it as well</p>")
 		}
 		if n := len(r.Plan.GetSkipped()); n > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted mt\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Left as it is, because it exists: " + Objects(n) + "."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted mt\">", string("Left as it is, because it exists: "+Objects(n)+"."))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
 		for _, w := range r.Warnings {
-			templ_7745c5c3_Var22 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(w))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-				return nil
+			templ_7745c5c3_Var22 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<span class=\"wrap\">", string(w))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var22), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var22)
 		}
 		if len(r.Others) > 0 || r.Plan.GetEffectsTruncated() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card mt\"><header><h2>Other flags</h2></header><div class=\"body\"><ul class=\"sent\">")
+			templ_7745c5c3_Buffer.Raw("<section class=\"card mt\"><header><h2>Other flags</h2></header><div class=\"body\"><ul class=\"sent\">")
 			for _, e := range r.Others {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li><span class=\"at\"><a class=\"wrap\" href=\"")
-				var templ_7745c5c3_Var24 templ.SafeURL
-				templ_7745c5c3_Var24, _ = templ.JoinURLErrs(templ.SafeURL(r.address(v, "flag", e.Flag)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.Flag))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a></span><div>")
+				templ_7745c5c3_Buffer.Raw("<li><span class=\"at\"><a class=\"wrap\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.address(v, "flag", e.Flag)))
+				templ_7745c5c3_Buffer.Put("\">", string(e.Flag))
+				templ_7745c5c3_Buffer.Raw("</a></span><div>")
 				for _, line := range e.Lines {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"wrap\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(line))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+					templ_7745c5c3_Buffer.Put("<p class=\"wrap\">", string(line))
+					templ_7745c5c3_Buffer.Raw("</p>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</div></li>")
+				templ_7745c5c3_Buffer.Raw("</div></li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
+			templ_7745c5c3_Buffer.Raw("</ul>")
 			if r.Plan.GetEffectsTruncated() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">There may be effects on more flags than these.</p>")
+				templ_7745c5c3_Buffer.Raw("<p class=\"muted\">There may be effects on more flags than these.</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
+			templ_7745c5c3_Buffer.Raw("</div></section>")
 		}
-		return nil
 	})
 }
 
 // Status says what is to know before one looks at the plan.
 func Status(r *Review) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var27 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var27 == nil {
-			templ_7745c5c3_Var27 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = part.ProblemSummary(r.Problems).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(r.Problems))
 		if r.Moved {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"alert\">")
-			templ_7745c5c3_Var28 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<b>Nothing was changed.</b> Something was saved meanwhile, so this is no longer what you saw. What is different is marked: look at it, then confirm again.")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"alert\">")
+			templ_7745c5c3_Var28 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("<b>Nothing was changed.</b> Something was saved meanwhile, so this is no longer what you saw. What is different is marked: look at it, then confirm again.")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var28)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		for _, name := range r.Gone {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted wrap\"><span class=\"tag moved\">no longer part of it</span> ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted wrap\"><span class=\"tag moved\">no longer part of it</span> ", string(name))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
 		if len(r.Impossible) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"note bad\" role=\"alert\">")
-			_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div><b>This is not possible as it is.</b><ul class=\"means\">")
+			templ_7745c5c3_Buffer.Raw("<div class=\"note bad\" role=\"alert\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("warning"))
+			templ_7745c5c3_Buffer.Raw("<div><b>This is not possible as it is.</b><ul class=\"means\">")
 			for _, line := range r.Impossible {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(line))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Put("<li class=\"wrap\">", string(line))
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul></div></div>")
+			templ_7745c5c3_Buffer.Raw("</ul></div></div>")
 		}
-		return nil
 	})
 }
 
 // Seen is the hidden fields with what is seen of the plan.
 func Seen(r *Review) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var31 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var31 == nil {
-			templ_7745c5c3_Var31 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(FieldDigest))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Plan.GetDigest()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(FieldDigest))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(r.Plan.GetDigest()))
+		templ_7745c5c3_Buffer.Raw("\"> ")
 		for _, row := range r.Rows {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(FieldSeen))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.Seen()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(FieldSeen))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(row.Seen()))
+			templ_7745c5c3_Buffer.Raw("\">")
 		}
-		return nil
 	})
 }
 
 // Confirm is the fields that confirm the plan.
 func Confirm(r *Review) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var36 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var36 == nil {
-			templ_7745c5c3_Var36 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"form narrow-form\">")
-		templ_7745c5c3_Var37 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(FieldMessage))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(FieldMessage))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Message))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" maxlength=\"1000\" placeholder=\"Why this changes\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(FieldMessage, "", r.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"form narrow-form\">")
+		templ_7745c5c3_Var37 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(FieldMessage))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(FieldMessage))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(r.Message))
+			templ_7745c5c3_Buffer.Raw("\" maxlength=\"1000\" placeholder=\"Why this changes\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(FieldMessage, "", r.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field(FieldMessage, "Message", "", true, r.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var37), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(part.Field(FieldMessage, "Message", "", true, r.Problems), templ_7745c5c3_Var37)
 		if r.Asks() {
-			templ_7745c5c3_Var41 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(FieldConfirm))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(FieldConfirm))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Confirmed))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" data-confirm=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Target.GetKey()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(FieldConfirm, "", r.Problems))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Var41 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"", string(FieldConfirm))
+				templ_7745c5c3_Buffer.Put("\" name=\"", string(FieldConfirm))
+				templ_7745c5c3_Buffer.Put("\" autocomplete=\"off\" value=\"", string(r.Confirmed))
+				templ_7745c5c3_Buffer.Put("\" data-confirm=\"", string(r.Target.GetKey()))
+				templ_7745c5c3_Buffer.Raw("\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described(FieldConfirm, "", r.Problems))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field(FieldConfirm, "Type "+r.Target.GetKey()+" to change this namespace", "", false, r.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var41), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Field(FieldConfirm, "Type "+r.Target.GetKey()+" to change this namespace", "", false, r.Problems), templ_7745c5c3_Var41)
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package playground
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/highlight"
@@ -16,372 +14,254 @@ import (
 
 // answerMain is what the entity gets from one flag, and why.
 func answerMain(m *model) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card answer\" aria-labelledby=\"an\"><div class=\"spread\"><h2 id=\"an\" class=\"side-h\">Answer</h2><span class=\"muted small\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.answer.At))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></div><p class=\"big\" data-answer=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.answer.Outcome.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Tail(m.answer.Outcome.Color).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"long\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.answer.Outcome.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<section class=\"card answer\" aria-labelledby=\"an\"><div class=\"spread\"><h2 id=\"an\" class=\"side-h\">Answer</h2><span class=\"muted small\">", string(m.answer.At))
+		templ_7745c5c3_Buffer.Put("</span></div><p class=\"big\" data-answer=\"", string(m.answer.Outcome.Name))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Tail(m.answer.Outcome.Color))
+		templ_7745c5c3_Buffer.Put("<span class=\"long\">", string(m.answer.Outcome.Name))
+		templ_7745c5c3_Buffer.Raw("</span> ")
 		if m.answer.Decided != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip accent\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.answer.Decided))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+			templ_7745c5c3_Buffer.Put("<span class=\"chip accent\">", string(m.answer.Decided))
+			templ_7745c5c3_Buffer.Raw("</span> ")
 		}
 		if m.answer.Draft {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip line\">Draft, not saved</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip line\">Draft, not saved</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p><p class=\"lead\">")
-		_ = spans(m.answer.Lead).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+		templ_7745c5c3_Buffer.Raw("</p><p class=\"lead\">")
+		templ_7745c5c3_Buffer.Show(spans(m.answer.Lead))
+		templ_7745c5c3_Buffer.Raw("</p>")
 		if m.answer.Whole != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"code\">")
-			_ = highlight.Code(m.answer.Attachment, m.answer.copied(), "Copy the attachment").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"code\">")
+			templ_7745c5c3_Buffer.Show(highlight.Code(m.answer.Attachment, m.answer.copied(), "Copy the attachment"))
+			templ_7745c5c3_Buffer.Raw("</div>")
 			if m.answer.Cut {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("The attachment has " + page.Number(len(m.answer.Whole)) + " bytes. This is its beginning."))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"hint\">", string("The attachment has "+page.Number(len(m.answer.Whole))+" bytes. This is its beginning."))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+		templ_7745c5c3_Buffer.Raw("</section>")
 		if len(m.answer.Steps) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><h2 class=\"gap-b\">Why</h2><ol class=\"trace\">")
+			templ_7745c5c3_Buffer.Raw("<section><h2 class=\"gap-b\">Why</h2><ol class=\"trace\">")
 			for _, s := range m.answer.Steps {
-				_ = stepItem(s).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(stepItem(s))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ol>")
+			templ_7745c5c3_Buffer.Raw("</ol>")
 			if more := len(m.flag.GetRules()) + len(m.flag.GetRollouts()) - len(m.answer.Steps); more > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("And " + page.Count(more, "more step") + "."))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"hint\">", string("And "+page.Count(more, "more step")+"."))
+				templ_7745c5c3_Buffer.Raw("</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+			templ_7745c5c3_Buffer.Raw("</section>")
 		}
 		if len(m.answer.Others) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card\"><header><h2>What would change the answer</h2></header><div class=\"body\"><ul class=\"flip\">")
+			templ_7745c5c3_Buffer.Raw("<section class=\"card\"><header><h2>What would change the answer</h2></header><div class=\"body\"><ul class=\"flip\">")
 			for _, o := range m.answer.Others {
-				_ = otherItem(o).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(otherItem(o))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
+			templ_7745c5c3_Buffer.Raw("</ul>")
 			if m.answer.Limited {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint\">This flag is too large to find everything. The answer itself is complete.</p>")
+				templ_7745c5c3_Buffer.Raw("<p class=\"hint\">This flag is too large to find everything. The answer itself is complete.</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
+			templ_7745c5c3_Buffer.Raw("</div></section>")
 		}
-		return nil
 	})
 }
 
 func stepItem(s step) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var8 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var8 == nil {
-			templ_7745c5c3_Var8 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<li>")
 		switch s.Verdict {
 		case "yes":
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"verdict yes\">")
-			_ = part.Icon("done").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"verdict yes\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("done"))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		case "no":
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"verdict\">")
-			_ = part.Icon("remove").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"verdict\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("remove"))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		default:
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"verdict skip-it\"></span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"verdict skip-it\"></span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div>")
+		templ_7745c5c3_Buffer.Raw("<div>")
 		var templ_7745c5c3_Var9 = []any{"row", templ.KV("muted", s.Verdict == "skip")}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var9...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var9).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><b>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+		templ_7745c5c3_Buffer.Put("<div class=\"", string(markup.Classes(templ_7745c5c3_Var9...)))
+		templ_7745c5c3_Buffer.Put("\"><b>", string(s.Name))
+		templ_7745c5c3_Buffer.Raw("</b> ")
 		if s.Share != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Share + " of everyone"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+			templ_7745c5c3_Buffer.Put("<span>", string(s.Share+" of everyone"))
+			templ_7745c5c3_Buffer.Raw("</span> ")
 		}
 		if len(s.Segments) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">In</span> ")
+			templ_7745c5c3_Buffer.Raw("<span class=\"muted\">In</span> ")
 		}
 		for i, g := range s.Segments {
 			if i > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Joint))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+				templ_7745c5c3_Buffer.Put("<span class=\"muted\">", string(s.Joint))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Raw(" ")
 			if g.Address == "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip line\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+				templ_7745c5c3_Buffer.Put("<span class=\"chip line\">", string(g.Name))
+				templ_7745c5c3_Buffer.Raw("</span> ")
 			} else {
-				_ = part.SegmentLink(g.Name, g.Address).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.SegmentLink(g.Name, g.Address))
 			}
 		}
 		var templ_7745c5c3_Var15 = []any{"end", "small", templ.KV("muted", s.Verdict != "yes")}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var15...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var15).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		templ_7745c5c3_Buffer.Put("<span class=\"", string(markup.Classes(templ_7745c5c3_Var15...)))
+		templ_7745c5c3_Buffer.Raw("\">")
 		if s.Note != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Note))
+			templ_7745c5c3_Buffer.Text(string(s.Note))
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"would\">would serve ")
+			templ_7745c5c3_Buffer.Raw("<span class=\"would\">would serve ")
 			for _, o := range s.Would {
-				_ = part.Outcome(o.Color, o.Name).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.Outcome(o.Color, o.Name))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></div>")
+		templ_7745c5c3_Buffer.Raw("</span></div>")
 		for _, c := range s.Checks {
-			_ = checkList(c).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(checkList(c))
 		}
 		if s.Ruler != nil {
-			_ = rulerBar(s.Ruler).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(rulerBar(s.Ruler))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></li>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></li>")
 	})
 }
 
 func checkList(c check) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var18 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var18 == nil {
-			templ_7745c5c3_Var18 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"checks\"><li class=\"h\"><span></span> <span>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Head))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> <span class=\"got\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Got))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></li>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<ul class=\"checks\"><li class=\"h\"><span></span> <span>", string(c.Head))
+		templ_7745c5c3_Buffer.Put("</span> <span class=\"got\">", string(c.Got))
+		templ_7745c5c3_Buffer.Raw("</span></li>")
 		for _, condition := range c.Conditions {
 			var templ_7745c5c3_Var21 = []any{templ.KV("yes", condition.Matched), templ.KV("no", !condition.Matched)}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var21...)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var21).String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Put("<li class=\"", string(markup.Classes(templ_7745c5c3_Var21...)))
+			templ_7745c5c3_Buffer.Raw("\">")
 			if condition.Matched {
-				_ = part.Icon("done").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.Icon("done"))
 			} else {
-				_ = part.Icon("remove").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.Icon("remove"))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"long\"><span class=\"vh\">")
+			templ_7745c5c3_Buffer.Raw("<span class=\"long\"><span class=\"vh\">")
 			if condition.Matched {
-				_, _ = templ_7745c5c3_Buffer.WriteString("Fits:")
+				templ_7745c5c3_Buffer.Raw("Fits:")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("Does not fit:")
+				templ_7745c5c3_Buffer.Raw("Does not fit:")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-			_ = spans(condition.Words).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> <span class=\"got long\">")
-			_ = spans(condition.Got).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Raw("</span>")
+			templ_7745c5c3_Buffer.Show(spans(condition.Words))
+			templ_7745c5c3_Buffer.Raw("</span> <span class=\"got long\">")
+			templ_7745c5c3_Buffer.Show(spans(condition.Got))
 			if condition.Problem != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<br>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(condition.Problem))
+				templ_7745c5c3_Buffer.Put("<br>", string(condition.Problem))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></li>")
+			templ_7745c5c3_Buffer.Raw("</span></li>")
 		}
 		if c.Omitted {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li><span></span> <span class=\"muted\">There are too many conditions to show all of them.</span></li>")
+			templ_7745c5c3_Buffer.Raw("<li><span></span> <span class=\"muted\">There are too many conditions to show all of them.</span></li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</ul>")
 	})
 }
 
 // rulerBar shows where the bucket is.
 func rulerBar(r *ruler) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var24 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var24 == nil {
-			templ_7745c5c3_Var24 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"pad\"><svg class=\"ruler\" role=\"img\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.label()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><rect class=\"all\" x=\"0\" y=\"22\" width=\"100%\" height=\"12\"></rect> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"pad\"><svg class=\"ruler\" role=\"img\" aria-label=\"", string(r.label()))
+		templ_7745c5c3_Buffer.Raw("\"><rect class=\"all\" x=\"0\" y=\"22\" width=\"100%\" height=\"12\"></rect> ")
 		for _, e := range r.Ranges {
 			var templ_7745c5c3_Var26 = []any{e.color()}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var26...)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<rect class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var26).String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" x=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(width(e.X)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" y=\"22\" width=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(width(e.Width)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" height=\"12\"></rect> ")
+			templ_7745c5c3_Buffer.Put("<rect class=\"", string(markup.Classes(templ_7745c5c3_Var26...)))
+			templ_7745c5c3_Buffer.Put("\" x=\"", string(width(e.X)))
+			templ_7745c5c3_Buffer.Put("\" y=\"22\" width=\"", string(width(e.Width)))
+			templ_7745c5c3_Buffer.Raw("\" height=\"12\"></rect> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<line x1=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(width(r.At)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" x2=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(width(r.At)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" y1=\"16\" y2=\"38\"></line> <text class=\"at\" x=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(width(r.At)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" y=\"11\" text-anchor=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.anchor()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("bucket " + strconv.Itoa(r.Bucket)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</text> ")
+		templ_7745c5c3_Buffer.Put("<line x1=\"", string(width(r.At)))
+		templ_7745c5c3_Buffer.Put("\" x2=\"", string(width(r.At)))
+		templ_7745c5c3_Buffer.Put("\" y1=\"16\" y2=\"38\"></line> <text class=\"at\" x=\"", string(width(r.At)))
+		templ_7745c5c3_Buffer.Put("\" y=\"11\" text-anchor=\"", string(r.anchor()))
+		templ_7745c5c3_Buffer.Put("\">", string("bucket "+strconv.Itoa(r.Bucket)))
+		templ_7745c5c3_Buffer.Raw("</text> ")
 		for _, t := range r.Ticks {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<text x=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(width(t.X)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" y=\"52\" text-anchor=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(t.Anchor))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(t.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</text>")
+			templ_7745c5c3_Buffer.Put("<text x=\"", string(width(t.X)))
+			templ_7745c5c3_Buffer.Put("\" y=\"52\" text-anchor=\"", string(t.Anchor))
+			templ_7745c5c3_Buffer.Put("\">", string(t.Text))
+			templ_7745c5c3_Buffer.Raw("</text>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</svg><ul class=\"legend\">")
+		templ_7745c5c3_Buffer.Raw("</svg><ul class=\"legend\">")
 		for _, e := range r.Ranges {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
-			_ = part.Tail(e.Color).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.Buckets))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b></li>")
+			templ_7745c5c3_Buffer.Raw("<li>")
+			templ_7745c5c3_Buffer.Show(part.Tail(e.Color))
+			templ_7745c5c3_Buffer.Text(string(e.Name))
+			templ_7745c5c3_Buffer.Put(" <b>", string(e.Buckets))
+			templ_7745c5c3_Buffer.Raw("</b></li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</ul></div>")
 	})
 }
 
 func otherItem(o other) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var40 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var40 == nil {
-			templ_7745c5c3_Var40 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
-		_ = part.Outcome(o.Outcome.Color, o.Outcome.Name).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<li>")
+		templ_7745c5c3_Buffer.Show(part.Outcome(o.Outcome.Color, o.Outcome.Name))
 		var templ_7745c5c3_Var41 = []any{"long", templ.KV("muted", o.Never)}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var41...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var41).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		templ_7745c5c3_Buffer.Put("<span class=\"", string(markup.Classes(templ_7745c5c3_Var41...)))
+		templ_7745c5c3_Buffer.Raw("\">")
 		if o.Never {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("never for this entity: "))
+			templ_7745c5c3_Buffer.Text(string("never for this entity: "))
 		}
-		_ = spans(o.Words).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+		templ_7745c5c3_Buffer.Show(spans(o.Words))
+		templ_7745c5c3_Buffer.Raw("</span> ")
 		if o.Then != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(o.Then))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"muted\">", string(o.Then))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</li>")
 	})
 }
 
 // listMain is what the entity gets from the flags.
 func listMain(m *model) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var45 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var45 == nil {
-			templ_7745c5c3_Var45 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section><div class=\"section\"><div><h2>Answers of all flags</h2><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.list.bounds() + " · " + m.list.At))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div></div>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<section><div class=\"section\"><div><h2>Answers of all flags</h2><p>", string(m.list.bounds()+" · "+m.list.At))
+		templ_7745c5c3_Buffer.Raw("</p></div></div>")
 		if len(m.list.Rows) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"card flush scroll-x\"><table class=\"table cards ctxs\"><caption class=\"vh\">What the entity gets from each flag</caption> <thead><tr><th scope=\"col\">Flag</th><th scope=\"col\">Answer</th><th scope=\"col\">Decided by</th><th scope=\"col\"><span class=\"vh\">Explanation</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"card flush scroll-x\"><table class=\"table cards ctxs\"><caption class=\"vh\">What the entity gets from each flag</caption> <thead><tr><th scope=\"col\">Flag</th><th scope=\"col\">Answer</th><th scope=\"col\">Decided by</th><th scope=\"col\"><span class=\"vh\">Explanation</span></th></tr></thead> <tbody>")
 			for _, r := range m.list.Rows {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<tr><th scope=\"row\"><a href=\"")
-				var templ_7745c5c3_Var47 templ.SafeURL
-				templ_7745c5c3_Var47, _ = templ.JoinURLErrs(templ.SafeURL(r.Address))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a><br><span class=\"key\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Key))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span></th>")
+				templ_7745c5c3_Buffer.Raw("<tr><th scope=\"row\"><a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address))
+				templ_7745c5c3_Buffer.Put("\">", string(r.Name))
+				templ_7745c5c3_Buffer.Put("</a><br><span class=\"key\">", string(r.Key))
+				templ_7745c5c3_Buffer.Raw("</span></th>")
 				if r.Failed != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<td colspan=\"2\" class=\"long\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Cannot be evaluated: " + r.Failed))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
+					templ_7745c5c3_Buffer.Put("<td colspan=\"2\" class=\"long\">", string("Cannot be evaluated: "+r.Failed))
+					templ_7745c5c3_Buffer.Raw("</td>")
 				} else {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<td data-l=\"Answer\">")
-					_ = part.Outcome(r.Outcome.Color, r.Outcome.Name).Render(ctx, templ_7745c5c3_Buffer)
-					_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"muted small\" data-l=\"Decided by\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Reason))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
+					templ_7745c5c3_Buffer.Raw("<td data-l=\"Answer\">")
+					templ_7745c5c3_Buffer.Show(part.Outcome(r.Outcome.Color, r.Outcome.Name))
+					templ_7745c5c3_Buffer.Put("</td><td class=\"muted small\" data-l=\"Decided by\">", string(r.Reason))
+					templ_7745c5c3_Buffer.Raw("</td>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("<td class=\"num\"><button class=\"btn quiet tiny\" form=\"ask\" name=\"do\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(doFlag + ":" + r.Key))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Why does " + r.Name + " answer this?"))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Why?</button></td></tr>")
+				templ_7745c5c3_Buffer.Put("<td class=\"num\"><button class=\"btn quiet tiny\" form=\"ask\" name=\"do\" value=\"", string(doFlag+":"+r.Key))
+				templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Why does "+r.Name+" answer this?"))
+				templ_7745c5c3_Buffer.Raw("\">Why?</button></td></tr>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div>")
+			templ_7745c5c3_Buffer.Raw("</tbody></table></div>")
 		}
 		if m.list.Previous >= 0 || m.list.Next >= 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"row tight mt\" aria-label=\"Pages\">")
+			templ_7745c5c3_Buffer.Raw("<nav class=\"row tight mt\" aria-label=\"Pages\">")
 			if m.list.Previous >= 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" form=\"ask\" name=\"do\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(doPage + ":" + strconv.Itoa(m.list.Previous)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Previous</button> ")
+				templ_7745c5c3_Buffer.Put("<button class=\"btn\" form=\"ask\" name=\"do\" value=\"", string(doPage+":"+strconv.Itoa(m.list.Previous)))
+				templ_7745c5c3_Buffer.Raw("\">Previous</button> ")
 			}
 			if m.list.Next >= 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" form=\"ask\" name=\"do\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(doPage + ":" + strconv.Itoa(m.list.Next)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Next</button>")
+				templ_7745c5c3_Buffer.Put("<button class=\"btn\" form=\"ask\" name=\"do\" value=\"", string(doPage+":"+strconv.Itoa(m.list.Next)))
+				templ_7745c5c3_Buffer.Raw("\">Next</button>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
+			templ_7745c5c3_Buffer.Raw("</nav>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</section>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package playground
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -15,357 +13,223 @@ import (
 
 // main is the page.
 func main(v *page.Visit, m *model) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Playground</h1><p>Ask what somebody gets, and see why. Asking here does not count as an evaluation.</p></div></div>")
-		_ = lab(v, m).Render(ctx, templ_7745c5c3_Buffer)
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"head\"><div><h1>Playground</h1><p>Ask what somebody gets, and see why. Asking here does not count as an evaluation.</p></div></div>")
+		templ_7745c5c3_Buffer.Show(lab(v, m))
 	})
 }
 
 // lab is the form and the answer.
 func lab(v *page.Visit, m *model) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var2 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var2 == nil {
-			templ_7745c5c3_Var2 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"lab\" data-region=\"lab\" data-announce=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.announcement()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = question(v, m).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"flow\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"lab\" data-region=\"lab\" data-announce=\"", string(m.announcement()))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(question(v, m))
+		templ_7745c5c3_Buffer.Raw("<div class=\"flow\">")
 		if len(m.problems) > 0 {
-			_ = summary(m.problems).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(summary(m.problems))
 		}
 		if m.failure != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"alert\">")
-			templ_7745c5c3_Var4 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.failure))
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"alert\">")
+			templ_7745c5c3_Var4 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string(m.failure))
 			})
-			_ = part.Note("bad", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("bad", "warning"), templ_7745c5c3_Var4)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		if m.answer != nil {
-			_ = answerMain(m).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(answerMain(m))
 		}
 		if m.list != nil {
-			_ = listMain(m).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(listMain(m))
 		}
 		if m.answer == nil && m.list == nil && len(m.problems) == 0 && m.failure == "" {
-			_ = beginning(m).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(beginning(m))
 		}
-		_ = saved(m).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
-		return nil
+		templ_7745c5c3_Buffer.Show(saved(m))
+		templ_7745c5c3_Buffer.Raw("</div></div>")
 	})
 }
 
 func summary(problems part.Problems) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var6 == nil {
-			templ_7745c5c3_Var6 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"note bad\" role=\"alert\" tabindex=\"-1\" autofocus>")
-		_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span><b>There is no answer yet:</b> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"note bad\" role=\"alert\" tabindex=\"-1\" autofocus>")
+		templ_7745c5c3_Buffer.Show(part.Icon("warning"))
+		templ_7745c5c3_Buffer.Raw("<span><b>There is no answer yet:</b> ")
 		for i, p := range problems {
 			if i > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" "))
+				templ_7745c5c3_Buffer.Text(string(" "))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-			var templ_7745c5c3_Var8 templ.SafeURL
-			templ_7745c5c3_Var8, _ = templ.JoinURLErrs(templ.SafeURL("#" + p.Field))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Message))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Raw(" <a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL("#"+p.Field))
+			templ_7745c5c3_Buffer.Put("\">", string(p.Message))
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</span></div>")
 	})
 }
 
 // beginning says what the page is for, as long as nothing has been asked.
 func beginning(m *model) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var10 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var10 == nil {
-			templ_7745c5c3_Var10 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
-		_ = part.Art().Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"empty\">")
+		templ_7745c5c3_Buffer.Show(part.Art())
 		if len(m.choices) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h2>There are no flags to ask about</h2><p>Create a flag first. Then this page says what somebody gets from it.</p>")
+			templ_7745c5c3_Buffer.Raw("<h2>There are no flags to ask about</h2><p>Create a flag first. Then this page says what somebody gets from it.</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h2>Who gets what?</h2><p>Enter an entity id and what is known about the entity. Without a flag, the answer has all flags.</p>")
+			templ_7745c5c3_Buffer.Raw("<h2>Who gets what?</h2><p>Enter an entity id and what is known about the entity. Without a flag, the answer has all flags.</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 func question(v *page.Visit, m *model) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var11 == nil {
-			templ_7745c5c3_Var11 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var12 templ.SafeURL
-		templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(v.In("playground")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" id=\"ask\" data-lab><button class=\"vh\" tabindex=\"-1\" aria-hidden=\"true\" name=\"do\" value=\"ask\">Evaluate</button> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<form class=\"form\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("playground")))
+		templ_7745c5c3_Buffer.Raw("\" id=\"ask\" data-lab><button class=\"vh\" tabindex=\"-1\" aria-hidden=\"true\" name=\"do\" value=\"ask\">Evaluate</button> ")
 		if m.form.Draft != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldDraft))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.form.Draft))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><p class=\"row tight\"><span class=\"chip accent\">Draft, not saved</span> <button class=\"btn quiet tiny\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(doSaved))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Use the saved flag</button></p>")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldDraft))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(m.form.Draft))
+			templ_7745c5c3_Buffer.Put("\"><p class=\"row tight\"><span class=\"chip accent\">Draft, not saved</span> <button class=\"btn quiet tiny\" name=\"do\" value=\"", string(doSaved))
+			templ_7745c5c3_Buffer.Raw("\">Use the saved flag</button></p>")
 		}
-		templ_7745c5c3_Var16 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldFlag))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldFlag))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.form.Flag))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" list=\"flags\" placeholder=\"all flags\" autocomplete=\"off\" spellcheck=\"false\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldFlag, "hint", m.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Var16 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"", string(fieldFlag))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldFlag))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(m.form.Flag))
+			templ_7745c5c3_Buffer.Raw("\" list=\"flags\" placeholder=\"all flags\" autocomplete=\"off\" spellcheck=\"false\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(fieldFlag, "hint", m.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field(fieldFlag, "Flag", "Leave it empty for all flags.", false, m.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<datalist id=\"flags\">")
+		templ_7745c5c3_Buffer.Around(part.Field(fieldFlag, "Flag", "Leave it empty for all flags.", false, m.problems), templ_7745c5c3_Var16)
+		templ_7745c5c3_Buffer.Raw("<datalist id=\"flags\">")
 		for _, c := range m.choices {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+			templ_7745c5c3_Buffer.Put("<option value=\"", string(c.Key))
+			templ_7745c5c3_Buffer.Put("\">", string(c.Name))
+			templ_7745c5c3_Buffer.Raw("</option>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</datalist><div class=\"field\"><label for=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldEntity))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Entity id</label> <span class=\"joined\"><input class=\"input mono\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldEntity))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldEntity))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.form.Entity))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"such as a user id\"")
-		_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldEntity, "", m.problems))
-		_, _ = templ_7745c5c3_Buffer.WriteString("> <button class=\"btn icon\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(doRandom))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"Another random id\" title=\"Another random id\">")
-		_ = part.Icon("dice").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</button></span> ")
+		templ_7745c5c3_Buffer.Put("</datalist><div class=\"field\"><label for=\"", string(fieldEntity))
+		templ_7745c5c3_Buffer.Put("\">Entity id</label> <span class=\"joined\"><input class=\"input mono\" id=\"", string(fieldEntity))
+		templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldEntity))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(m.form.Entity))
+		templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"such as a user id\"")
+		templ_7745c5c3_Buffer.Attributes(part.Described(fieldEntity, "", m.problems))
+		templ_7745c5c3_Buffer.Put("> <button class=\"btn icon\" name=\"do\" value=\"", string(doRandom))
+		templ_7745c5c3_Buffer.Raw("\" aria-label=\"Another random id\" title=\"Another random id\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("dice"))
+		templ_7745c5c3_Buffer.Raw("</button></span> ")
 		if message := m.problems.Of(fieldEntity); message != "" {
-			_ = part.FieldError(fieldEntity+"-error", message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError(fieldEntity+"-error", message))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		_ = contextFields(m).Render(ctx, templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var27 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldAt))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldAt))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.form.At))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("now, revision " + strconv.FormatInt(v.State.Revision, 10)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldAt, "hint", m.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
+		templ_7745c5c3_Buffer.Show(contextFields(m))
+		templ_7745c5c3_Var27 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(fieldAt))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldAt))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(m.form.At))
+			templ_7745c5c3_Buffer.Put("\" placeholder=\"", string("now, revision "+strconv.FormatInt(v.State.Revision, 10)))
+			templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(fieldAt, "hint", m.problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field(fieldAt, "As of", "Leave it empty for now. Otherwise a revision, such as 12, or a time, such as 2026-11-20 14:03 ("+v.Location().String()+").", true, m.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var27), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\"><button class=\"btn primary grow\" name=\"do\" value=\"ask\" data-key=\"submit\" aria-keyshortcuts=\"Control+Enter Meta+Enter\">Evaluate</button> <button class=\"btn\" type=\"button\" data-save-context hidden>Save context</button></div>")
+		templ_7745c5c3_Buffer.Around(part.Field(fieldAt, "As of", "Leave it empty for now. Otherwise a revision, such as 12, or a time, such as 2026-11-20 14:03 ("+v.Location().String()+").", true, m.problems), templ_7745c5c3_Var27)
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight\"><button class=\"btn primary grow\" name=\"do\" value=\"ask\" data-key=\"submit\" aria-keyshortcuts=\"Control+Enter Meta+Enter\">Evaluate</button> <button class=\"btn\" type=\"button\" data-save-context hidden>Save context</button></div>")
 		if m.link != "" || m.curl != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\">")
+			templ_7745c5c3_Buffer.Raw("<div class=\"row tight\">")
 			if m.curl != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn quiet tiny\" type=\"button\" data-copy=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.curl))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Copy as curl</button> ")
+				templ_7745c5c3_Buffer.Put("<button class=\"btn quiet tiny\" type=\"button\" data-copy=\"", string(m.curl))
+				templ_7745c5c3_Buffer.Raw("\">Copy as curl</button> ")
 			}
 			if m.link != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn quiet tiny\" href=\"")
-				var templ_7745c5c3_Var33 templ.SafeURL
-				templ_7745c5c3_Var33, _ = templ.JoinURLErrs(templ.SafeURL(m.link))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" data-link>Link to this</a>")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn quiet tiny\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(m.link))
+				templ_7745c5c3_Buffer.Raw("\" data-link>Link to this</a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</form>")
 	})
 }
 
 func contextFields(m *model) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var34 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var34 == nil {
-			templ_7745c5c3_Var34 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"field\"><legend class=\"label spread\">Context ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<fieldset class=\"field\"><legend class=\"label spread\">Context ")
 		if m.form.AsJSON {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn quiet tiny\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(doRows))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">As rows</button>")
+			templ_7745c5c3_Buffer.Put("<button class=\"btn quiet tiny\" name=\"do\" value=\"", string(doRows))
+			templ_7745c5c3_Buffer.Raw("\">As rows</button>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn quiet tiny\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(doJSON))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">As JSON</button>")
+			templ_7745c5c3_Buffer.Put("<button class=\"btn quiet tiny\" name=\"do\" value=\"", string(doJSON))
+			templ_7745c5c3_Buffer.Raw("\">As JSON</button>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</legend> ")
+		templ_7745c5c3_Buffer.Raw("</legend> ")
 		if m.form.AsJSON {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldMode))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(modeJSON))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> <textarea class=\"input mono\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldJSON))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldJSON))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" rows=\"10\" spellcheck=\"false\" aria-label=\"Context as JSON\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldJSON, "", m.problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n" + m.form.JSON))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</textarea> ")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldMode))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(modeJSON))
+			templ_7745c5c3_Buffer.Put("\"> <textarea class=\"input mono\" id=\"", string(fieldJSON))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldJSON))
+			templ_7745c5c3_Buffer.Raw("\" rows=\"10\" spellcheck=\"false\" aria-label=\"Context as JSON\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(fieldJSON, "", m.problems))
+			templ_7745c5c3_Buffer.Put(">", string("\n"+m.form.JSON))
+			templ_7745c5c3_Buffer.Raw("</textarea> ")
 			if message := m.problems.Of(fieldJSON); message != "" {
-				_ = part.FieldError(fieldJSON+"-error", message).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.FieldError(fieldJSON+"-error", message))
 			}
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"ctx\" data-rows>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"ctx\" data-rows>")
 			for i, r := range m.form.Rows {
-				_ = rowFields(m, i, r).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(rowFields(m, i, r))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div><datalist id=\"properties\">")
+			templ_7745c5c3_Buffer.Raw("</div><datalist id=\"properties\">")
 			if m.info != nil {
 				for _, p := range m.info.Properties {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Name))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.TypeText()))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+					templ_7745c5c3_Buffer.Put("<option value=\"", string(p.Name))
+					templ_7745c5c3_Buffer.Put("\">", string(p.TypeText()))
+					templ_7745c5c3_Buffer.Raw("</option>")
 				}
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</datalist> <button class=\"btn quiet tiny start\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(doAdd))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Add a row</button> ")
+			templ_7745c5c3_Buffer.Put("</datalist> <button class=\"btn quiet tiny start\" name=\"do\" value=\"", string(doAdd))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("add"))
+			templ_7745c5c3_Buffer.Raw("Add a row</button> ")
 		}
 		if m.info != nil && len(m.info.Properties) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint\">")
-			_ = spans(m.looksAt()).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"hint\">")
+			templ_7745c5c3_Buffer.Show(spans(m.looksAt()))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</fieldset>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</fieldset>")
 	})
 }
 
 func rowFields(m *model, i int, r row) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var45 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var45 == nil {
-			templ_7745c5c3_Var45 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div><input class=\"input mono\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldKey + strconv.Itoa(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldKey))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Key))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Property " + strconv.Itoa(i+1)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"property\" list=\"properties\" autocomplete=\"off\" spellcheck=\"false\"")
-		_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldKey+strconv.Itoa(i), "", m.problems))
-		_, _ = templ_7745c5c3_Buffer.WriteString("> <input class=\"input mono\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldValue + strconv.Itoa(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldValue))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Value))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Value " + strconv.Itoa(i+1)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"value\" autocomplete=\"off\" spellcheck=\"false\"> <button class=\"btn quiet icon\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(doRemove + ":" + strconv.Itoa(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Remove property " + strconv.Itoa(i+1)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"Remove\">")
-		_ = part.Icon("remove").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</button></div>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div><input class=\"input mono\" id=\"", string(fieldKey+strconv.Itoa(i)))
+		templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldKey))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(r.Key))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Property "+strconv.Itoa(i+1)))
+		templ_7745c5c3_Buffer.Raw("\" placeholder=\"property\" list=\"properties\" autocomplete=\"off\" spellcheck=\"false\"")
+		templ_7745c5c3_Buffer.Attributes(part.Described(fieldKey+strconv.Itoa(i), "", m.problems))
+		templ_7745c5c3_Buffer.Put("> <input class=\"input mono\" id=\"", string(fieldValue+strconv.Itoa(i)))
+		templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldValue))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(r.Value))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Value "+strconv.Itoa(i+1)))
+		templ_7745c5c3_Buffer.Put("\" placeholder=\"value\" autocomplete=\"off\" spellcheck=\"false\"> <button class=\"btn quiet icon\" name=\"do\" value=\"", string(doRemove+":"+strconv.Itoa(i)))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Remove property "+strconv.Itoa(i+1)))
+		templ_7745c5c3_Buffer.Raw("\" title=\"Remove\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("remove"))
+		templ_7745c5c3_Buffer.Raw("</button></div>")
 		if message := m.problems.Of(fieldKey + strconv.Itoa(i)); message != "" {
-			_ = part.FieldError(fieldKey+strconv.Itoa(i)+"-error", message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError(fieldKey+strconv.Itoa(i)+"-error", message))
 		}
-		return nil
 	})
 }
 
 // saved is where a module shows the contexts that this browser keeps.
 func saved(m *model) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var56 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var56 == nil {
-			templ_7745c5c3_Var56 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section data-saved data-flag=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.savedFlag()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-reference=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.reference))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" hidden><div class=\"section\"><div><h2>Saved contexts</h2><p>Kept in this browser only. They are asked about the flag above, with the answer that you expect.</p></div><div class=\"acts\"><button class=\"btn\" type=\"button\" data-run>Run all</button></div></div><div class=\"card flush scroll-x\" role=\"region\" aria-label=\"Saved contexts\" tabindex=\"0\"><table class=\"table ctxs\"><caption class=\"vh\">Saved contexts</caption> <thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Entity</th><th scope=\"col\">Context</th><th scope=\"col\">Answer</th><th scope=\"col\">Expected</th><th scope=\"col\"><span class=\"vh\">Delete</span></th></tr></thead> <tbody></tbody></table></div></section>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<section data-saved data-flag=\"", string(m.savedFlag()))
+		templ_7745c5c3_Buffer.Put("\" data-reference=\"", string(m.reference))
+		templ_7745c5c3_Buffer.Raw("\" hidden><div class=\"section\"><div><h2>Saved contexts</h2><p>Kept in this browser only. They are asked about the flag above, with the answer that you expect.</p></div><div class=\"acts\"><button class=\"btn\" type=\"button\" data-run>Run all</button></div></div><div class=\"card flush scroll-x\" role=\"region\" aria-label=\"Saved contexts\" tabindex=\"0\"><table class=\"table ctxs\"><caption class=\"vh\">Saved contexts</caption> <thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Entity</th><th scope=\"col\">Context</th><th scope=\"col\">Answer</th><th scope=\"col\">Expected</th><th scope=\"col\"><span class=\"vh\">Delete</span></th></tr></thead> <tbody></tbody></table></div></section>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -1,13 +1,11 @@
 package playground
 
 import (
-	"context"
-	"io"
 	"strconv"
-	"strings"
 
 	"github.com/a-h/templ"
 
+	"github.com/guidonhq/guidon/handler/web/markup"
 	"github.com/guidonhq/guidon/handler/web/page"
 )
 
@@ -45,17 +43,15 @@ func (m *model) announcement() string {
 // spans is the markup of a sentence. It is not in a template because these put spaces between
 // elements, where a sentence has commas.
 func spans(all []span) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		var b strings.Builder
+	return markup.Component(func(w *markup.Writer) {
 		for _, s := range all {
 			if s.Code {
-				b.WriteString("<code>" + templ.EscapeString(s.Text) + "</code>")
+				w.Put("<code>", s.Text)
+				w.Raw("</code>")
 			} else {
-				b.WriteString(templ.EscapeString(s.Text))
+				w.Text(s.Text)
 			}
 		}
-		_, err := io.WriteString(w, b.String())
-		return err
 	})
 }
 

@@ -2,10 +2,8 @@
 
 package search
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -14,139 +12,92 @@ import (
 
 // main is the page with the results.
 func main(v *page.Visit, query string, groups []group, limited bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Search</h1></div></div><form class=\"filters\" method=\"get\" action=\"")
-		var templ_7745c5c3_Var2 templ.SafeURL
-		templ_7745c5c3_Var2, _ = templ.JoinURLErrs(v.To("search"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" role=\"search\"><span class=\"with\">")
-		_ = part.Icon("search").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" type=\"search\" name=\"q\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(query))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"Search flags, segments, owners, tags and namespaces\" autocomplete=\"off\" spellcheck=\"false\"></span> <button class=\"btn\">Search</button></form>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"head\"><div><h1>Search</h1></div></div><form class=\"filters\" method=\"get\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.To("search"))
+		templ_7745c5c3_Buffer.Raw("\" role=\"search\"><span class=\"with\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("search"))
+		templ_7745c5c3_Buffer.Put("<input class=\"input\" type=\"search\" name=\"q\" value=\"", string(query))
+		templ_7745c5c3_Buffer.Raw("\" aria-label=\"Search flags, segments, owners, tags and namespaces\" autocomplete=\"off\" spellcheck=\"false\"></span> <button class=\"btn\">Search</button></form>")
 		if query != "" && len(groups) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"pad\">Nothing matches “")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(query))
-			_, _ = templ_7745c5c3_Buffer.WriteString("”.</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"pad\">Nothing matches “", string(query))
+			templ_7745c5c3_Buffer.Raw("”.</p>")
 		}
 		for _, g := range groups {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"found\"><h2>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</h2><ul>")
+			templ_7745c5c3_Buffer.Put("<section class=\"found\"><h2>", string(g.Name))
+			templ_7745c5c3_Buffer.Raw("</h2><ul>")
 			for _, r := range g.Results {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li><a href=\"")
-				var templ_7745c5c3_Var6 templ.SafeURL
-				templ_7745c5c3_Var6, _ = templ.JoinURLErrs(templ.SafeURL(r.Address))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_ = sign(r).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Raw("<li><a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address))
+				templ_7745c5c3_Buffer.Raw("\">")
+				templ_7745c5c3_Buffer.Show(sign(r))
+				templ_7745c5c3_Buffer.Put("<span>", string(r.Text))
+				templ_7745c5c3_Buffer.Raw(" ")
 				if r.Small != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<small>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Small))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
+					templ_7745c5c3_Buffer.Put("<small>", string(r.Small))
+					templ_7745c5c3_Buffer.Raw("</small>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+				templ_7745c5c3_Buffer.Raw("</span> ")
 				if r.Right != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<small class=\"r\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Right))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
+					templ_7745c5c3_Buffer.Put("<small class=\"r\">", string(r.Right))
+					templ_7745c5c3_Buffer.Raw("</small>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a></li>")
+				templ_7745c5c3_Buffer.Raw("</a></li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
+			templ_7745c5c3_Buffer.Raw("</ul>")
 			if g.More > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(g.More, "more result")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(". Add a word to narrow the search.</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"muted small\">", string(page.Count(g.More, "more result")))
+				templ_7745c5c3_Buffer.Raw(". Add a word to narrow the search.</p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
+			templ_7745c5c3_Buffer.Raw("</section>")
 		}
 		if limited {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">Not all namespaces were searched.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted small\">Not all namespaces were searched.</p>")
 		}
-		return nil
 	})
 }
 
 // options are the same results for the palette.
 func options(groups []group, query string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var11 == nil {
-			templ_7745c5c3_Var11 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<ul data-region=\"options\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<ul data-region=\"options\">")
 		if query != "" && len(groups) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"h\" role=\"presentation\">Nothing matches “")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(query))
-			_, _ = templ_7745c5c3_Buffer.WriteString("”</li>")
+			templ_7745c5c3_Buffer.Put("<li class=\"h\" role=\"presentation\">Nothing matches “", string(query))
+			templ_7745c5c3_Buffer.Raw("”</li>")
 		}
 		for _, g := range groups {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"h\" role=\"presentation\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+			templ_7745c5c3_Buffer.Put("<li class=\"h\" role=\"presentation\">", string(g.Name))
+			templ_7745c5c3_Buffer.Raw("</li>")
 			for _, r := range g.Results {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li role=\"option\" id=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.ID))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-selected=\"false\" data-href=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Address))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_ = sign(r).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Put("<li role=\"option\" id=\"", string(r.ID))
+				templ_7745c5c3_Buffer.Put("\" aria-selected=\"false\" data-href=\"", string(r.Address))
+				templ_7745c5c3_Buffer.Raw("\">")
+				templ_7745c5c3_Buffer.Show(sign(r))
+				templ_7745c5c3_Buffer.Put("<span>", string(r.Text))
+				templ_7745c5c3_Buffer.Raw(" ")
 				if r.Small != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<small>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Small))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
+					templ_7745c5c3_Buffer.Put("<small>", string(r.Small))
+					templ_7745c5c3_Buffer.Raw("</small>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+				templ_7745c5c3_Buffer.Raw("</span> ")
 				if r.Right != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<small class=\"r\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Right))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
+					templ_7745c5c3_Buffer.Put("<small class=\"r\">", string(r.Right))
+					templ_7745c5c3_Buffer.Raw("</small>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</ul>")
 	})
 }
 
 // sign is the sign of a result.
 func sign(r result) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var19 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var19 == nil {
-			templ_7745c5c3_Var19 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if r.Flag != nil {
-			_ = part.Pennant(r.Flag.Variant, r.Flag.State).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Pennant(r.Flag.Variant, r.Flag.State))
 		} else {
-			_ = part.Icon(r.Icon).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Icon(r.Icon))
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package segment
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -15,685 +13,432 @@ import (
 
 // typeSign is the sign of a type, beside a property.
 func typeSign(c *condition) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"type\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(typeName(c.Type)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<span class=\"type\" title=\"", string(typeName(c.Type)))
+		templ_7745c5c3_Buffer.Raw("\">")
 		switch c.Type {
 		case typeText:
-			_, _ = templ_7745c5c3_Buffer.WriteString("ab ")
+			templ_7745c5c3_Buffer.Raw("ab ")
 		case typeNumber:
-			_, _ = templ_7745c5c3_Buffer.WriteString("12 ")
+			templ_7745c5c3_Buffer.Raw("12 ")
 		case typeYesNo:
-			_ = part.Icon("done").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Icon("done"))
 		case typeDate:
-			_ = part.Icon("history").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Icon("history"))
 		case typeEntity:
-			_ = part.Icon("person").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Icon("person"))
 		default:
-			_, _ = templ_7745c5c3_Buffer.WriteString("? ")
+			templ_7745c5c3_Buffer.Raw("? ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"vh\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(typeName(c.Type)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></span>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<span class=\"vh\">", string(typeName(c.Type)))
+		templ_7745c5c3_Buffer.Raw("</span></span>")
 	})
 }
 
 // join is the word on the line between two conditions.
 func (d *draft) join(i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var4 == nil {
-			templ_7745c5c3_Var4 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"join\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<span class=\"join\">")
 		if i > 0 {
 			if d.Any {
-				_, _ = templ_7745c5c3_Buffer.WriteString("or")
+				templ_7745c5c3_Buffer.Raw("or")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("and")
+				templ_7745c5c3_Buffer.Raw("and")
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</span>")
 	})
 }
 
 // said is the condition as a sentence.
 func (c *condition) said(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var5 == nil {
-			templ_7745c5c3_Var5 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"prop\">")
-		_ = typeSign(c).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<code>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.subject()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</code></span> <span class=\"op\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(operatorName(c.Type, c.Operator)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> <span class=\"val\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<span class=\"prop\">")
+		templ_7745c5c3_Buffer.Show(typeSign(c))
+		templ_7745c5c3_Buffer.Put("<code>", string(c.subject()))
+		templ_7745c5c3_Buffer.Put("</code></span> <span class=\"op\">", string(operatorName(c.Type, c.Operator)))
+		templ_7745c5c3_Buffer.Raw("</span> <span class=\"val\">")
 		for _, value := range c.shown(v.Location()) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip mono\"><span class=\"cut\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(value))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></span> ")
+			templ_7745c5c3_Buffer.Put("<span class=\"chip mono\"><span class=\"cut\">", string(value))
+			templ_7745c5c3_Buffer.Raw("</span></span> ")
 		}
 		if more := c.more(v.Location()); len(more) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"rest\"><summary class=\"chip line\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("and " + strconv.Itoa(len(more)) + " more"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</summary> <span class=\"val\">")
+			templ_7745c5c3_Buffer.Put("<details class=\"rest\"><summary class=\"chip line\">", string("and "+strconv.Itoa(len(more))+" more"))
+			templ_7745c5c3_Buffer.Raw("</summary> <span class=\"val\">")
 			for _, value := range more {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip mono\"><span class=\"cut\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(value))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span></span>")
+				templ_7745c5c3_Buffer.Put("<span class=\"chip mono\"><span class=\"cut\">", string(value))
+				templ_7745c5c3_Buffer.Raw("</span></span>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></details> ")
+			templ_7745c5c3_Buffer.Raw("</span></details> ")
 		}
 		if c.cutShort() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"small muted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Shown in part: it has " + page.Number(len(c.Value)) + " bytes."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"small muted\">", string("Shown in part: it has "+page.Number(len(c.Value))+" bytes."))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</span>")
 	})
 }
 
 // notes are what one must know about the condition.
 func (c *condition) notes(warning string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var12 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var12 == nil {
-			templ_7745c5c3_Var12 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var12 := templ_7745c5c3_Buffer.Inside()
 		if text := c.never(); text != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"note bad\">")
-			_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"note bad\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("warning"))
+			templ_7745c5c3_Buffer.Put("<span>", string(text))
+			templ_7745c5c3_Buffer.Raw("</span></p>")
 		}
 		if warning != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"note warn\">")
-			_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(warning))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"note warn\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("warning"))
+			templ_7745c5c3_Buffer.Put("<span>", string(warning))
+			templ_7745c5c3_Buffer.Raw("</span></p>")
 		}
 		if failsWhenMissing(c.Operator) && c.Type != typeEntity && c.Property != "" && c.never() == "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"note\">")
-			_ = part.Icon("info").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>When <code>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(short(c.Property)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</code> is missing, this does <b>not</b> match.")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" "))
-			_ = templ_7745c5c3_Var12.Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"note\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("info"))
+			templ_7745c5c3_Buffer.Put("<span>When <code>", string(short(c.Property)))
+			templ_7745c5c3_Buffer.Put("</code> is missing, this does <b>not</b> match.", string(" "))
+			templ_7745c5c3_Buffer.Show(templ_7745c5c3_Var12)
+			templ_7745c5c3_Buffer.Raw("</span></p>")
 		}
-		return nil
 	})
 }
 
 // line is a condition that is shown as a sentence, with its tools.
 func (e *editor) line(i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var17 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var17 == nil {
-			templ_7745c5c3_Var17 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		c := &e.draft.Conditions[i]
 		var templ_7745c5c3_Var18 = []any{"cond", templ.KV("changed", !e.readonly && e.draft.edited(i, e.Saved))}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var18...)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var18).String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = e.draft.join(i).Render(ctx, templ_7745c5c3_Buffer)
-		_ = c.said(e.Visit).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Put("<li class=\"", string(markup.Classes(templ_7745c5c3_Var18...)))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(e.draft.join(i))
+		templ_7745c5c3_Buffer.Show(c.said(e.Visit))
 		if !e.readonly {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"tools\"><button class=\"btn quiet tiny icon\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("edit:" + strconv.Itoa(i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Edit condition " + strconv.Itoa(i+1)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"Edit\">")
-			_ = part.Icon("edit").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
-			_ = e.menu(i).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-			_ = hiddenCondition(i, c).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Put("<span class=\"tools\"><button class=\"btn quiet tiny icon\" name=\"do\" value=\"", string("edit:"+strconv.Itoa(i)))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Edit condition "+strconv.Itoa(i+1)))
+			templ_7745c5c3_Buffer.Raw("\" title=\"Edit\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("edit"))
+			templ_7745c5c3_Buffer.Raw("</button>")
+			templ_7745c5c3_Buffer.Show(e.menu(i))
+			templ_7745c5c3_Buffer.Raw("</span>")
+			templ_7745c5c3_Buffer.Show(hiddenCondition(i, c))
 		}
 		if c.Note != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"why\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(short(c.Note)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"why\">", string(short(c.Note)))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"notes\">")
-		templ_7745c5c3_Var23 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_ = e.toCatchMissing(i).Render(ctx, templ_7745c5c3_Buffer)
-			return nil
+		templ_7745c5c3_Buffer.Raw("<div class=\"notes\">")
+		templ_7745c5c3_Var23 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Show(e.toCatchMissing(i))
 		})
-		_ = c.notes(e.warning(c)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var23), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></li>")
-		return nil
+		templ_7745c5c3_Buffer.Around(c.notes(e.warning(c)), templ_7745c5c3_Var23)
+		templ_7745c5c3_Buffer.Raw("</div></li>")
 	})
 }
 
 // toCatchMissing says how missing properties could match, too.
 func (e *editor) toCatchMissing(i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var24 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var24 == nil {
-			templ_7745c5c3_Var24 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		c := &e.draft.Conditions[i]
 		if e.draft.addsMissing(i) {
 			if e.draft.Any {
-				_, _ = templ_7745c5c3_Buffer.WriteString("To catch missing ones too, add the condition <code>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(short(c.Property)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</code> ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(operatorName(c.Type, whenMissing(c.Type))))
-				_, _ = templ_7745c5c3_Buffer.WriteString(". ")
+				templ_7745c5c3_Buffer.Put("To catch missing ones too, add the condition <code>", string(short(c.Property)))
+				templ_7745c5c3_Buffer.Put("</code> ", string(operatorName(c.Type, whenMissing(c.Type))))
+				templ_7745c5c3_Buffer.Raw(". ")
 				if !e.readonly {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"link\" name=\"do\" value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("missing:" + strconv.Itoa(i)))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">Add it</button>")
+					templ_7745c5c3_Buffer.Put("<button class=\"link\" name=\"do\" value=\"", string("missing:"+strconv.Itoa(i)))
+					templ_7745c5c3_Buffer.Raw("\">Add it</button>")
 				}
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("All conditions have to match here, so missing ones need a segment of their own.")
+				templ_7745c5c3_Buffer.Raw("All conditions have to match here, so missing ones need a segment of their own.")
 			}
 		}
-		return nil
 	})
 }
 
 func (e *editor) menu(i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var28 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var28 == nil {
-			templ_7745c5c3_Var28 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		at := strconv.Itoa(i)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"menu\"><summary class=\"btn quiet tiny icon\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Actions for condition " + strconv.Itoa(i+1)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"More\">")
-		_ = part.Icon("more").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop\">")
+		templ_7745c5c3_Buffer.Put("<details class=\"menu\"><summary class=\"btn quiet tiny icon\" aria-label=\"", string("Actions for condition "+strconv.Itoa(i+1)))
+		templ_7745c5c3_Buffer.Raw("\" title=\"More\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("more"))
+		templ_7745c5c3_Buffer.Raw("</summary><div class=\"pop\">")
 		if i > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("up:" + at))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("up").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Move up</button> ")
+			templ_7745c5c3_Buffer.Put("<button name=\"do\" value=\"", string("up:"+at))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("up"))
+			templ_7745c5c3_Buffer.Raw("Move up</button> ")
 		}
 		if i < len(e.draft.Conditions)-1 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("down:" + at))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("down").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Move down</button> ")
+			templ_7745c5c3_Buffer.Put("<button name=\"do\" value=\"", string("down:"+at))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("down"))
+			templ_7745c5c3_Buffer.Raw("Move down</button> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("duplicate:" + at))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("copy").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Duplicate</button> ")
+		templ_7745c5c3_Buffer.Put("<button name=\"do\" value=\"", string("duplicate:"+at))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("copy"))
+		templ_7745c5c3_Buffer.Raw("Duplicate</button> ")
 		if e.saved(&e.draft.Conditions[i]) != nil && e.draft.edited(i, e.Saved) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("reset:" + at))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("undo").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("As saved</button>")
+			templ_7745c5c3_Buffer.Put("<button name=\"do\" value=\"", string("reset:"+at))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("undo"))
+			templ_7745c5c3_Buffer.Raw("As saved</button>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<hr><button class=\"danger\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("remove:" + at))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon("delete").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Remove</button></div></details>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<hr><button class=\"danger\" name=\"do\" value=\"", string("remove:"+at))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("delete"))
+		templ_7745c5c3_Buffer.Raw("Remove</button></div></details>")
 	})
 }
 
 // hiddenCondition has the fields of a condition that is not open.
 func hiddenCondition(i int, c *condition) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var35 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var35 == nil {
-			templ_7745c5c3_Var35 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = hidden(name(i, "from"), strconv.Itoa(c.From)).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden(name(i, "type"), strconv.Itoa(int(c.Type))).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden(name(i, "property"), c.Property).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden(name(i, "operator"), c.Operator).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden(name(i, "value"), c.Value).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden(name(i, "note"), c.Note).Render(ctx, templ_7745c5c3_Buffer)
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(hidden(name(i, "from"), strconv.Itoa(c.From)))
+		templ_7745c5c3_Buffer.Show(hidden(name(i, "type"), strconv.Itoa(int(c.Type))))
+		templ_7745c5c3_Buffer.Show(hidden(name(i, "property"), c.Property))
+		templ_7745c5c3_Buffer.Show(hidden(name(i, "operator"), c.Operator))
+		templ_7745c5c3_Buffer.Show(hidden(name(i, "value"), c.Value))
+		templ_7745c5c3_Buffer.Show(hidden(name(i, "note"), c.Note))
 	})
 }
 
 func hidden(name, value string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var36 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var36 == nil {
-			templ_7745c5c3_Var36 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(value))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(name))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(value))
+		templ_7745c5c3_Buffer.Raw("\">")
 	})
 }
 
 // fields is a condition that is shown as fields.
 func (e *editor) fields(i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var39 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var39 == nil {
-			templ_7745c5c3_Var39 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		c := &e.draft.Conditions[i]
 		at := strconv.Itoa(i)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"cond edit\">")
-		_ = e.draft.join(i).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden(name(i, "from"), strconv.Itoa(c.From)).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden(name(i, "open"), "yes").Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden(name(i, "was"), strconv.Itoa(int(c.Type))+" "+c.Operator).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden(name(i, "value"), c.Value).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"body\" role=\"group\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Condition " + strconv.Itoa(i+1)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"trio\">")
-		templ_7745c5c3_Var41 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"select\"><select id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "type")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "type")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-submit")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(name(i, "type"), "", e.problems()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
+		templ_7745c5c3_Buffer.Raw("<li class=\"cond edit\">")
+		templ_7745c5c3_Buffer.Show(e.draft.join(i))
+		templ_7745c5c3_Buffer.Show(hidden(name(i, "from"), strconv.Itoa(c.From)))
+		templ_7745c5c3_Buffer.Show(hidden(name(i, "open"), "yes"))
+		templ_7745c5c3_Buffer.Show(hidden(name(i, "was"), strconv.Itoa(int(c.Type))+" "+c.Operator))
+		templ_7745c5c3_Buffer.Show(hidden(name(i, "value"), c.Value))
+		templ_7745c5c3_Buffer.Put("<div class=\"body\" role=\"group\" aria-label=\"", string("Condition "+strconv.Itoa(i+1)))
+		templ_7745c5c3_Buffer.Raw("\"><div class=\"trio\">")
+		templ_7745c5c3_Var41 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<span class=\"select\"><select id=\"", string(name(i, "type")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(name(i, "type")))
+			templ_7745c5c3_Buffer.Raw("\" data-submit")
+			templ_7745c5c3_Buffer.Attributes(part.Described(name(i, "type"), "", e.problems()))
+			templ_7745c5c3_Buffer.Raw(">")
 			for _, t := range c.types() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(int(t))))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+				templ_7745c5c3_Buffer.Put("<option value=\"", string(strconv.Itoa(int(t))))
+				templ_7745c5c3_Buffer.Raw("\"")
 				if t == c.Type {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+					templ_7745c5c3_Buffer.Raw(" selected")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(typeName(t)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+				templ_7745c5c3_Buffer.Put(">", string(typeName(t)))
+				templ_7745c5c3_Buffer.Raw("</option>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</select>")
-			_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-			return nil
+			templ_7745c5c3_Buffer.Raw("</select>")
+			templ_7745c5c3_Buffer.Show(part.Icon("open"))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		})
-		_ = part.Field(name(i, "type"), "Type", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var41), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(part.Field(name(i, "type"), "Type", "", false, e.problems()), templ_7745c5c3_Var41)
 		if c.Type == typeEntity {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"field\"><span class=\"label\">Property</span> <span class=\"input mono fixed\">entity id</span>")
-			_ = hidden(name(i, "property"), c.Property).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"field\"><span class=\"label\">Property</span> <span class=\"input mono fixed\">entity id</span>")
+			templ_7745c5c3_Buffer.Show(hidden(name(i, "property"), c.Property))
+			templ_7745c5c3_Buffer.Raw("</div>")
 		} else {
-			templ_7745c5c3_Var46 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "property")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "property")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Property))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" list=\"properties\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(name(i, "property"), "", e.problems()))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Var46 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"", string(name(i, "property")))
+				templ_7745c5c3_Buffer.Put("\" name=\"", string(name(i, "property")))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(c.Property))
+				templ_7745c5c3_Buffer.Raw("\" list=\"properties\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described(name(i, "property"), "", e.problems()))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field(name(i, "property"), "Property", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Field(name(i, "property"), "Property", "", false, e.problems()), templ_7745c5c3_Var46)
 		}
-		templ_7745c5c3_Var50 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"select\"><select id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "operator")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "operator")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-submit")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(name(i, "operator"), "", e.problems()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
+		templ_7745c5c3_Var50 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<span class=\"select\"><select id=\"", string(name(i, "operator")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(name(i, "operator")))
+			templ_7745c5c3_Buffer.Raw("\" data-submit")
+			templ_7745c5c3_Buffer.Attributes(part.Described(name(i, "operator"), "", e.problems()))
+			templ_7745c5c3_Buffer.Raw(">")
 			for _, o := range c.operators() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(o))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+				templ_7745c5c3_Buffer.Put("<option value=\"", string(o))
+				templ_7745c5c3_Buffer.Raw("\"")
 				if o == c.Operator {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+					templ_7745c5c3_Buffer.Raw(" selected")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(operatorName(c.Type, o)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+				templ_7745c5c3_Buffer.Put(">", string(operatorName(c.Type, o)))
+				templ_7745c5c3_Buffer.Raw("</option>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</select>")
-			_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-			return nil
+			templ_7745c5c3_Buffer.Raw("</select>")
+			templ_7745c5c3_Buffer.Show(part.Icon("open"))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		})
-		_ = part.Field(name(i, "operator"), "Operator", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var50), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><p class=\"apply\"><button class=\"btn tiny\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("compare:" + at))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Use this type and operator</button> <span class=\"hint\">Shows the fields for another type, or another way to compare.</span></p>")
-		_ = e.value(i).Render(ctx, templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var56 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "note")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "note")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Note))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field(name(i, "operator"), "Operator", "", false, e.problems()), templ_7745c5c3_Var50)
+		templ_7745c5c3_Buffer.Put("</div><p class=\"apply\"><button class=\"btn tiny\" name=\"do\" value=\"", string("compare:"+at))
+		templ_7745c5c3_Buffer.Raw("\">Use this type and operator</button> <span class=\"hint\">Shows the fields for another type, or another way to compare.</span></p>")
+		templ_7745c5c3_Buffer.Show(e.value(i))
+		templ_7745c5c3_Var56 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(name(i, "note")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(name(i, "note")))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(c.Note))
+			templ_7745c5c3_Buffer.Raw("\">")
 		})
-		_ = part.Field(name(i, "note"), "Note", "", true, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var56), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var60 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_ = e.toCatchMissing(i).Render(ctx, templ_7745c5c3_Buffer)
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field(name(i, "note"), "Note", "", true, e.problems()), templ_7745c5c3_Var56)
+		templ_7745c5c3_Var60 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Show(e.toCatchMissing(i))
 		})
-		_ = c.notes(e.warning(c)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var60), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><footer><p class=\"hint\">")
+		templ_7745c5c3_Buffer.Around(c.notes(e.warning(c)), templ_7745c5c3_Var60)
+		templ_7745c5c3_Buffer.Raw("</div><footer><p class=\"hint\">")
 		if text := c.Added.String(); text != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span role=\"status\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span role=\"status\">", string(text))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
-		_ = e.menu(i).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn tiny\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("done:" + at))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Done</button></footer></li>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</p>")
+		templ_7745c5c3_Buffer.Show(e.menu(i))
+		templ_7745c5c3_Buffer.Put("<button class=\"btn tiny\" name=\"do\" value=\"", string("done:"+at))
+		templ_7745c5c3_Buffer.Raw("\">Done</button></footer></li>")
 	})
 }
 
 // value has the fields of the value.
 func (e *editor) value(i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var63 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var63 == nil {
-			templ_7745c5c3_Var63 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		c := &e.draft.Conditions[i]
 		switch entryOf(c.Type, c.Operator) {
 		case entryText:
-			templ_7745c5c3_Var64 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "text")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "text")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" list=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "known")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(name(i, "text"), "", e.problems()))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Var64 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"", string(name(i, "text")))
+				templ_7745c5c3_Buffer.Put("\" name=\"", string(name(i, "text")))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(c.Text))
+				templ_7745c5c3_Buffer.Put("\" list=\"", string(name(i, "known")))
+				templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described(name(i, "text"), "", e.problems()))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field(name(i, "text"), "Value", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var64), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-			_ = e.knownValues(i).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Field(name(i, "text"), "Value", "", false, e.problems()), templ_7745c5c3_Var64)
+			templ_7745c5c3_Buffer.Raw(" ")
+			templ_7745c5c3_Buffer.Show(e.knownValues(i))
 		case entryNumber:
-			templ_7745c5c3_Var69 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "text")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "text")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" inputmode=\"decimal\" list=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "known")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(name(i, "text"), "", e.problems()))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Var69 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"", string(name(i, "text")))
+				templ_7745c5c3_Buffer.Put("\" name=\"", string(name(i, "text")))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(c.Text))
+				templ_7745c5c3_Buffer.Put("\" inputmode=\"decimal\" list=\"", string(name(i, "known")))
+				templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described(name(i, "text"), "", e.problems()))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field(name(i, "text"), "Value", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var69), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-			_ = e.knownValues(i).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Field(name(i, "text"), "Value", "", false, e.problems()), templ_7745c5c3_Var69)
+			templ_7745c5c3_Buffer.Raw(" ")
+			templ_7745c5c3_Buffer.Show(e.knownValues(i))
 		case entryDate:
-			_ = e.date(i).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(e.date(i))
 		case entryList:
-			_ = e.list(i).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(e.list(i))
 		}
-		return nil
 	})
 }
 
 // knownValues are values that other conditions compare the property with.
 func (e *editor) knownValues(i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var74 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var74 == nil {
-			templ_7745c5c3_Var74 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<datalist id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "known")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<datalist id=\"", string(name(i, "known")))
+		templ_7745c5c3_Buffer.Raw("\">")
 		for _, value := range e.known.values(&e.draft.Conditions[i]) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(value))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"></option>")
+			templ_7745c5c3_Buffer.Put("<option value=\"", string(value))
+			templ_7745c5c3_Buffer.Raw("\"></option>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</datalist>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</datalist>")
 	})
 }
 
 func (e *editor) date(i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var77 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var77 == nil {
-			templ_7745c5c3_Var77 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		c := &e.draft.Conditions[i]
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"trio date\">")
-		templ_7745c5c3_Var78 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "date")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "date")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" type=\"date\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Date.Date))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(name(i, "date"), "", e.problems()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Raw("<div class=\"trio date\">")
+		templ_7745c5c3_Var78 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(name(i, "date")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(name(i, "date")))
+			templ_7745c5c3_Buffer.Put("\" type=\"date\" value=\"", string(c.Date.Date))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(name(i, "date"), "", e.problems()))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field(name(i, "date"), "Date", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var78), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var82 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "clock")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "clock")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" type=\"time\" step=\"1\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Date.Clock))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field(name(i, "date"), "Date", "", false, e.problems()), templ_7745c5c3_Var78)
+		templ_7745c5c3_Var82 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(name(i, "clock")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(name(i, "clock")))
+			templ_7745c5c3_Buffer.Put("\" type=\"time\" step=\"1\" value=\"", string(c.Date.Clock))
+			templ_7745c5c3_Buffer.Raw("\">")
 		})
-		_ = part.Field(name(i, "clock"), "Time", "", true, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var82), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var86 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"select\"><select id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "zone")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "zone")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		templ_7745c5c3_Buffer.Around(part.Field(name(i, "clock"), "Time", "", true, e.problems()), templ_7745c5c3_Var82)
+		templ_7745c5c3_Var86 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<span class=\"select\"><select id=\"", string(name(i, "zone")))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(name(i, "zone")))
+			templ_7745c5c3_Buffer.Raw("\">")
 			for _, zone := range zones(e.Location()) {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(zone))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+				templ_7745c5c3_Buffer.Put("<option value=\"", string(zone))
+				templ_7745c5c3_Buffer.Raw("\"")
 				if zone == c.Date.Zone {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+					templ_7745c5c3_Buffer.Raw(" selected")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(zone))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+				templ_7745c5c3_Buffer.Put(">", string(zone))
+				templ_7745c5c3_Buffer.Raw("</option>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</select>")
-			_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-			return nil
+			templ_7745c5c3_Buffer.Raw("</select>")
+			templ_7745c5c3_Buffer.Show(part.Icon("open"))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		})
-		_ = part.Field(name(i, "zone"), "Time zone", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var86), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><p class=\"hint\">Without a time it is the beginning of the day in UTC. ")
+		templ_7745c5c3_Buffer.Around(part.Field(name(i, "zone"), "Time zone", "", false, e.problems()), templ_7745c5c3_Var86)
+		templ_7745c5c3_Buffer.Raw("</div><p class=\"hint\">Without a time it is the beginning of the day in UTC. ")
 		if text := shownDate(c.Value, e.Location()); text != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("Stored as <code>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Value))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</code>, which is ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-			_, _ = templ_7745c5c3_Buffer.WriteString(".")
+			templ_7745c5c3_Buffer.Put("Stored as <code>", string(c.Value))
+			templ_7745c5c3_Buffer.Put("</code>, which is ", string(text))
+			templ_7745c5c3_Buffer.Raw(".")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</p>")
 	})
 }
 
 func (e *editor) list(i int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var93 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var93 == nil {
-			templ_7745c5c3_Var93 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		c := &e.draft.Conditions[i]
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"field\"><label for=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "add")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Values <i>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(len(c.Items))))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" of at most 100</i></label><div class=\"box\">")
+		templ_7745c5c3_Buffer.Put("<div class=\"field\"><label for=\"", string(name(i, "add")))
+		templ_7745c5c3_Buffer.Put("\">Values <i>", string(strconv.Itoa(len(c.Items))))
+		templ_7745c5c3_Buffer.Raw(" of at most 100</i></label><div class=\"box\">")
 		for n, item := range c.Items {
-			_ = hidden(name(i, "item"), item).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <span class=\"chip mono\"><span class=\"cut\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(short(item)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> <button name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("drop:" + strconv.Itoa(i) + ":" + strconv.Itoa(n)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Remove " + short(item)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("remove").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</button></span> ")
+			templ_7745c5c3_Buffer.Show(hidden(name(i, "item"), item))
+			templ_7745c5c3_Buffer.Put(" <span class=\"chip mono\"><span class=\"cut\">", string(short(item)))
+			templ_7745c5c3_Buffer.Put("</span> <button name=\"do\" value=\"", string("drop:"+strconv.Itoa(i)+":"+strconv.Itoa(n)))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Remove "+short(item)))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("remove"))
+			templ_7745c5c3_Buffer.Raw("</button></span> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<textarea class=\"mono\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "add")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "add")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" rows=\"1\" placeholder=\"Type or paste a list\" autocapitalize=\"off\" spellcheck=\"false\"")
-		_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(name(i, "add"), "x", e.problems()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n" + c.Add))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</textarea></div><p class=\"hint\" id=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name(i, "add") + "-hint"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Commas, spaces, lines or a JSON list. Put a value with spaces in double quotes. Duplicates are dropped. ")
+		templ_7745c5c3_Buffer.Put("<textarea class=\"mono\" id=\"", string(name(i, "add")))
+		templ_7745c5c3_Buffer.Put("\" name=\"", string(name(i, "add")))
+		templ_7745c5c3_Buffer.Raw("\" rows=\"1\" placeholder=\"Type or paste a list\" autocapitalize=\"off\" spellcheck=\"false\"")
+		templ_7745c5c3_Buffer.Attributes(part.Described(name(i, "add"), "x", e.problems()))
+		templ_7745c5c3_Buffer.Put(">", string("\n"+c.Add))
+		templ_7745c5c3_Buffer.Put("</textarea></div><p class=\"hint\" id=\"", string(name(i, "add")+"-hint"))
+		templ_7745c5c3_Buffer.Raw("\">Commas, spaces, lines or a JSON list. Put a value with spaces in double quotes. Duplicates are dropped. ")
 		if len(c.Items) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"link\" type=\"button\" data-copy=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(listOf(c.Items, c.Type == typeNumber)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Copy as JSON</button>")
+			templ_7745c5c3_Buffer.Put("<button class=\"link\" type=\"button\" data-copy=\"", string(listOf(c.Items, c.Type == typeNumber)))
+			templ_7745c5c3_Buffer.Raw("\">Copy as JSON</button>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+		templ_7745c5c3_Buffer.Raw("</p>")
 		if message := e.problems().Of(name(i, "add")); message != "" {
-			_ = part.FieldError(name(i, "add")+"-error", message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError(name(i, "add")+"-error", message))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p><button class=\"btn tiny\" name=\"do\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("compare:" + strconv.Itoa(i)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Add values</button></p></div>")
-		return nil
+		templ_7745c5c3_Buffer.Put("<p><button class=\"btn tiny\" name=\"do\" value=\"", string("compare:"+strconv.Itoa(i)))
+		templ_7745c5c3_Buffer.Raw("\">Add values</button></p></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,26 +2,13 @@
 
 package segment
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 // conflictDraft are the hidden fields of a draft that met the change of somebody else.
 func conflictDraft(d *draft) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = hiddenDraft(d).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden("message", d.Message).Render(ctx, templ_7745c5c3_Buffer)
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(hiddenDraft(d))
+		templ_7745c5c3_Buffer.Show(hidden("message", d.Message))
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package segment
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -15,112 +13,65 @@ import (
 
 // main asks before the segment is deleted.
 func (d *deletion) main() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"narrow-form\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"narrow-form\">")
 		if d.Usage.GetTotalCount() > 0 {
-			_ = d.refused().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(d.refused())
 		} else if !d.MayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Delete ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.name()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("?</h1></div><div class=\"acts\">")
-			_ = d.Visit.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var3 templ.SafeURL
-			templ_7745c5c3_Var3, _ = templ.JoinURLErrs(d.address())
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Back to the segment</a>")
+			templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1>Delete ", string(d.name()))
+			templ_7745c5c3_Buffer.Raw("?</h1></div><div class=\"acts\">")
+			templ_7745c5c3_Buffer.Show(d.Visit.ViewOnly())
+			templ_7745c5c3_Buffer.Raw("</div></div><a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, d.address())
+			templ_7745c5c3_Buffer.Raw("\">Back to the segment</a>")
 		} else {
-			_ = d.asking().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(d.asking())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // refused says what uses the segment.
 func (d *deletion) refused() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var4 == nil {
-			templ_7745c5c3_Var4 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.name() + " cannot be deleted yet"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(uses(int(d.Usage.GetTotalCount()))))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" it. Take it out of these first.</p></div></div>")
-		_ = d.usesTable().Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1>", string(d.name()+" cannot be deleted yet"))
+		templ_7745c5c3_Buffer.Put("</h1><p>", string(uses(int(d.Usage.GetTotalCount()))))
+		templ_7745c5c3_Buffer.Raw(" it. Take it out of these first.</p></div></div>")
+		templ_7745c5c3_Buffer.Show(d.usesTable())
 		if int(d.Usage.GetTotalCount()) > len(d.Usage.GetUses()) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"mt\"><a href=\"")
-			var templ_7745c5c3_Var7 templ.SafeURL
-			templ_7745c5c3_Var7, _ = templ.JoinURLErrs(d.address("used-by"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("All " + page.Number(int(d.Usage.GetTotalCount()))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a></p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"mt\"><a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, d.address("used-by"))
+			templ_7745c5c3_Buffer.Put("\">", string("All "+page.Number(int(d.Usage.GetTotalCount()))))
+			templ_7745c5c3_Buffer.Raw("</a></p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"mt\"><a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var9 templ.SafeURL
-		templ_7745c5c3_Var9, _ = templ.JoinURLErrs(d.address())
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-cancel>Back to the segment</a></p>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<p class=\"mt\"><a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, d.address())
+		templ_7745c5c3_Buffer.Raw("\" data-cancel>Back to the segment</a></p>")
 	})
 }
 
 func (d *deletion) asking() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var10 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var10 == nil {
-			templ_7745c5c3_Var10 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Delete ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.name()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("?</h1><p>No flag uses it, so nothing changes for anybody. You can undo this in Changes.</p></div></div>")
-		_ = part.ProblemSummary(d.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var12 templ.SafeURL
-		templ_7745c5c3_Var12, _ = templ.JoinURLErrs(d.address("delete"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = hidden("revision", strconv.FormatInt(d.Revision, 10)).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"field\"><label for=\"key\">Type <code class=\"breaks\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.Key))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</code> to delete it</label> <input class=\"input mono\" id=\"key\" name=\"key\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.Typed))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" data-confirm=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.Key))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-		_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("key", "", d.Problems))
-		_, _ = templ_7745c5c3_Buffer.WriteString("> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1>Delete ", string(d.name()))
+		templ_7745c5c3_Buffer.Raw("?</h1><p>No flag uses it, so nothing changes for anybody. You can undo this in Changes.</p></div></div>")
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(d.Problems))
+		templ_7745c5c3_Buffer.Raw("<form class=\"form\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, d.address("delete"))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(hidden("revision", strconv.FormatInt(d.Revision, 10)))
+		templ_7745c5c3_Buffer.Put("<div class=\"field\"><label for=\"key\">Type <code class=\"breaks\">", string(d.Key))
+		templ_7745c5c3_Buffer.Put("</code> to delete it</label> <input class=\"input mono\" id=\"key\" name=\"key\" value=\"", string(d.Typed))
+		templ_7745c5c3_Buffer.Put("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" data-confirm=\"", string(d.Key))
+		templ_7745c5c3_Buffer.Raw("\"")
+		templ_7745c5c3_Buffer.Attributes(part.Described("key", "", d.Problems))
+		templ_7745c5c3_Buffer.Raw("> ")
 		if message := d.Problems.Of("key"); message != "" {
-			_ = part.FieldError("key-error", message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError("key-error", message))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		_ = messageField(d.Message, d.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight end\"><a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var16 templ.SafeURL
-		templ_7745c5c3_Var16, _ = templ.JoinURLErrs(d.address())
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-cancel autofocus>Keep it</a> <button class=\"btn danger fill\" data-confirmed>Delete segment</button></div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
+		templ_7745c5c3_Buffer.Show(messageField(d.Message, d.Problems))
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight end\"><a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, d.address())
+		templ_7745c5c3_Buffer.Raw("\" data-cancel autofocus>Keep it</a> <button class=\"btn danger fill\" data-confirmed>Delete segment</button></div></form>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package segment
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -16,715 +14,453 @@ import (
 
 // main is the page of a segment.
 func (e *editor) main() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = e.head("", !e.readonly).Render(ctx, templ_7745c5c3_Buffer)
-		_ = e.body().Render(ctx, templ_7745c5c3_Buffer)
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(e.head("", !e.readonly))
+		templ_7745c5c3_Buffer.Show(e.body())
 	})
 }
 
 // head is the name of the segment, what is known about it, and the way to its other pages.
 func (s *subject) head(tab string, edits bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var2 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var2 == nil {
-			templ_7745c5c3_Var2 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head stack\"><div><div class=\"row\"><h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.name()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1>")
-		_ = part.Copy(s.Key).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head stack\"><div><div class=\"row\"><h1>", string(s.name()))
+		templ_7745c5c3_Buffer.Raw("</h1>")
+		templ_7745c5c3_Buffer.Show(part.Copy(s.Key))
 		if len(s.Saved.GetConstraints()) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip\" title=\"A segment without conditions takes everyone\">everyone</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip\" title=\"A segment without conditions takes everyone\">everyone</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		templ_7745c5c3_Buffer.Raw("</div>")
 		if s.Saved.GetDescription() != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"breaks\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(short(s.Saved.GetDescription())))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"breaks\">", string(short(s.Saved.GetDescription())))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"facts\">")
+		templ_7745c5c3_Buffer.Raw("<div class=\"facts\">")
 		if s.Usage != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>Used by <b>")
+			templ_7745c5c3_Buffer.Raw("<span>Used by <b>")
 			if s.Usage.GetTotalCount() == 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("no flag")
+				templ_7745c5c3_Buffer.Raw("no flag")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(int(s.Usage.GetTotalCount()), "flag")))
+				templ_7745c5c3_Buffer.Text(string(page.Count(int(s.Usage.GetTotalCount()), "flag")))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b></span> ")
+			templ_7745c5c3_Buffer.Raw("</b></span> ")
 		}
 		if s.Last != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>Changed ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.ago()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" by <b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(s.Last.GetActor()).Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b></span>")
+			templ_7745c5c3_Buffer.Put("<span>Changed ", string(s.ago()))
+			templ_7745c5c3_Buffer.Put(" by <b>", string(page.ActorOf(s.Last.GetActor()).Name))
+			templ_7745c5c3_Buffer.Raw("</b></span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><div class=\"acts\">")
+		templ_7745c5c3_Buffer.Raw("</div></div><div class=\"acts\">")
 		if !s.MayEdit() {
-			_ = s.Visit.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(s.Visit.ViewOnly())
 		} else if s.At == "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"menu\"><summary class=\"btn icon\" aria-label=\"More actions\" title=\"More actions\">")
-			_ = part.Icon("more").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop\">")
+			templ_7745c5c3_Buffer.Raw("<details class=\"menu\"><summary class=\"btn icon\" aria-label=\"More actions\" title=\"More actions\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("more"))
+			templ_7745c5c3_Buffer.Raw("</summary><div class=\"pop\">")
 			if edits {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<button form=\"segment\" name=\"do\" value=\"name\">")
-				_ = part.Icon("edit").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Edit name and description</button> ")
+				templ_7745c5c3_Buffer.Raw("<button form=\"segment\" name=\"do\" value=\"name\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("edit"))
+				templ_7745c5c3_Buffer.Raw("Edit name and description</button> ")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var8 templ.SafeURL
-			templ_7745c5c3_Var8, _ = templ.JoinURLErrs(templ.SafeURL(s.In("new-segment") + "?copy=" + escape(s.Key)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("copy").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Duplicate</a><hr><a class=\"danger\" href=\"")
-			var templ_7745c5c3_Var9 templ.SafeURL
-			templ_7745c5c3_Var9, _ = templ.JoinURLErrs(s.address("delete"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-dialog>")
-			_ = part.Icon("delete").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Delete</a></div></details>")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.In("new-segment")+"?copy="+escape(s.Key)))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("copy"))
+			templ_7745c5c3_Buffer.Raw("Duplicate</a><hr><a class=\"danger\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, s.address("delete"))
+			templ_7745c5c3_Buffer.Raw("\" data-dialog>")
+			templ_7745c5c3_Buffer.Show(part.Icon("delete"))
+			templ_7745c5c3_Buffer.Raw("Delete</a></div></details>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><nav class=\"tabs\" aria-label=\"Segment\">")
-		_ = s.tab("Conditions", "", tab, len(s.Saved.GetConstraints())).Render(ctx, templ_7745c5c3_Buffer)
-		_ = s.tab("Used by", "used-by", tab, int(s.Usage.GetTotalCount())).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-		var templ_7745c5c3_Var10 templ.SafeURL
-		templ_7745c5c3_Var10, _ = templ.JoinURLErrs(s.address("history"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		templ_7745c5c3_Buffer.Raw("</div></div><nav class=\"tabs\" aria-label=\"Segment\">")
+		templ_7745c5c3_Buffer.Show(s.tab("Conditions", "", tab, len(s.Saved.GetConstraints())))
+		templ_7745c5c3_Buffer.Show(s.tab("Used by", "used-by", tab, int(s.Usage.GetTotalCount())))
+		templ_7745c5c3_Buffer.Raw("<a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, s.address("history"))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if tab == "history" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"page\"")
+			templ_7745c5c3_Buffer.Raw(" aria-current=\"page\"")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">History</a></nav>")
+		templ_7745c5c3_Buffer.Raw(">History</a></nav>")
 		if s.At != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"note warn gap-b2\">")
-			_ = part.Icon("history").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("This is the segment as it was" + s.when() + "."))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-			var templ_7745c5c3_Var12 templ.SafeURL
-			templ_7745c5c3_Var12, _ = templ.JoinURLErrs(s.address())
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">See it now</a> · <a href=\"")
-			var templ_7745c5c3_Var13 templ.SafeURL
-			templ_7745c5c3_Var13, _ = templ.JoinURLErrs(s.address("history"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">History</a></span></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"note warn gap-b2\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("history"))
+			templ_7745c5c3_Buffer.Put("<span>", string("This is the segment as it was"+s.when()+"."))
+			templ_7745c5c3_Buffer.Raw(" <a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, s.address())
+			templ_7745c5c3_Buffer.Raw("\">See it now</a> · <a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, s.address("history"))
+			templ_7745c5c3_Buffer.Raw("\">History</a></span></div>")
 		}
-		return nil
 	})
 }
 
 func (s *subject) tab(text, at, current string, n int) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var14 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var14 == nil {
-			templ_7745c5c3_Var14 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-		var templ_7745c5c3_Var15 templ.SafeURL
-		templ_7745c5c3_Var15, _ = templ.JoinURLErrs(templ.SafeURL(s.tabAddress(at)))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.tabAddress(at)))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if at == current {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"page\"")
+			templ_7745c5c3_Buffer.Raw(" aria-current=\"page\"")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" <span class=\"n\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(n)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></a>")
-		return nil
+		templ_7745c5c3_Buffer.Put(">", string(text))
+		templ_7745c5c3_Buffer.Put(" <span class=\"n\">", string(page.Number(n)))
+		templ_7745c5c3_Buffer.Raw("</span></a>")
 	})
 }
 
 // body is what changes with the draft.
 func (e *editor) body() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var18 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var18 == nil {
-			templ_7745c5c3_Var18 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div data-region=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(region))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.ProblemSummary(e.problems()).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div data-region=\"", string(region))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(e.problems()))
 		if e.rebased {
-			templ_7745c5c3_Var20 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("You now edit over revision ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.FormatInt(e.Revision, 10)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(". Nothing is saved yet.")
-				return nil
+			templ_7745c5c3_Var20 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("You now edit over revision ", string(strconv.FormatInt(e.Revision, 10)))
+				templ_7745c5c3_Buffer.Raw(". Nothing is saved yet.")
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var20), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var20)
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"cols\">")
+		templ_7745c5c3_Buffer.Raw("<div class=\"cols\">")
 		if e.readonly {
-			_ = e.reading().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(e.reading())
 		} else {
-			_ = e.editing().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(e.editing())
 		}
-		_ = e.rail().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
-		return nil
+		templ_7745c5c3_Buffer.Show(e.rail())
+		templ_7745c5c3_Buffer.Raw("</div></div>")
 	})
 }
 
 // reading is the conditions without controls.
 func (e *editor) reading() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var22 == nil {
-			templ_7745c5c3_Var22 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div><div class=\"section\"><h2>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.draft.heading()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h2></div>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div><div class=\"section\"><h2>", string(e.draft.heading()))
+		templ_7745c5c3_Buffer.Raw("</h2></div>")
 		if len(e.Saved.GetConstraints()) > maxConditions {
-			templ_7745c5c3_Var24 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("This segment has " + page.Number(len(e.Saved.GetConstraints())) + " conditions, of which the first 200 are shown. Change it by an export and an import."))
-				return nil
+			templ_7745c5c3_Var24 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string("This segment has " + page.Number(len(e.Saved.GetConstraints())) + " conditions, of which the first 200 are shown. Change it by an export and an import."))
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var24), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var24)
 		}
-		_ = e.rows().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form id=\"segment\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var26 templ.SafeURL
-		templ_7745c5c3_Var26, _ = templ.JoinURLErrs(templ.SafeURL(e.action()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"></form></div>")
-		return nil
+		templ_7745c5c3_Buffer.Show(e.rows())
+		templ_7745c5c3_Buffer.Raw("<form id=\"segment\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(e.action()))
+		templ_7745c5c3_Buffer.Raw("\"></form></div>")
 	})
 }
 
 // rows is the list of conditions, or that there is none.
 func (e *editor) rows() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var27 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var27 == nil {
-			templ_7745c5c3_Var27 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if len(e.draft.Conditions) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"note\" id=\"conditions\" tabindex=\"-1\">")
-			_ = part.Icon("info").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>There are no conditions, so <b>everyone</b> is in this segment.</span></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"note\" id=\"conditions\" tabindex=\"-1\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("info"))
+			templ_7745c5c3_Buffer.Raw("<span>There are no conditions, so <b>everyone</b> is in this segment.</span></div>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"conds\" id=\"conditions\" tabindex=\"-1\">")
+			templ_7745c5c3_Buffer.Raw("<ul class=\"conds\" id=\"conditions\" tabindex=\"-1\">")
 			for i := range min(len(e.draft.Conditions), maxConditions) {
 				if e.draft.Conditions[i].Open && !e.readonly {
-					_ = e.fields(i).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Buffer.Show(e.fields(i))
 				} else {
-					_ = e.line(i).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Buffer.Show(e.line(i))
 				}
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
+			templ_7745c5c3_Buffer.Raw("</ul>")
 		}
-		return nil
 	})
 }
 
 // editing is the form with the draft.
 func (e *editor) editing() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var28 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var28 == nil {
-			templ_7745c5c3_Var28 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form id=\"segment\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var29 templ.SafeURL
-		templ_7745c5c3_Var29, _ = templ.JoinURLErrs(templ.SafeURL(e.action()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-draft=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(region))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-effect=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(effectRegion))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<form id=\"segment\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(e.action()))
+		templ_7745c5c3_Buffer.Put("\" data-draft=\"", string(region))
+		templ_7745c5c3_Buffer.Put("\" data-effect=\"", string(effectRegion))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if e.changes > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" data-dirty")
+			templ_7745c5c3_Buffer.Raw(" data-dirty")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("><button class=\"vh\" name=\"do\" value=\"look\" tabindex=\"-1\" aria-hidden=\"true\">Update</button>")
-		_ = hidden("revision", strconv.FormatInt(e.draft.Revision, 10)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Raw("><button class=\"vh\" name=\"do\" value=\"look\" tabindex=\"-1\" aria-hidden=\"true\">Update</button>")
+		templ_7745c5c3_Buffer.Show(hidden("revision", strconv.FormatInt(e.draft.Revision, 10)))
 		if e.draft.Naming {
-			_ = e.naming().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(e.naming())
 		} else {
-			_ = hidden("name", e.draft.Name).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-			_ = hidden("description", e.draft.Description).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(hidden("name", e.draft.Name))
+			templ_7745c5c3_Buffer.Raw(" ")
+			templ_7745c5c3_Buffer.Show(hidden("description", e.draft.Description))
 		}
-		_ = e.conditions().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Show(e.conditions())
 		if e.acted.AskLast {
-			_ = e.askLast("save").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(e.askLast("save"))
 		} else if e.draft.Everyone && len(e.draft.Conditions) == 0 {
-			_ = hidden("everyone", "yes").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(hidden("everyone", "yes"))
 		}
-		_ = e.effectBar().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</form>")
-		return nil
+		templ_7745c5c3_Buffer.Show(e.effectBar())
+		templ_7745c5c3_Buffer.Raw("</form>")
 	})
 }
 
 // conditions are the conditions of the draft, and how they combine.
 func (e *editor) conditions() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var32 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var32 == nil {
-			templ_7745c5c3_Var32 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"section\"><fieldset class=\"row tight\"><legend class=\"vh\">How many conditions have to match</legend><h2 aria-hidden=\"true\">In, when</h2><div class=\"choice\"><label><input type=\"radio\" name=\"match\" value=\"any\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"section\"><fieldset class=\"row tight\"><legend class=\"vh\">How many conditions have to match</legend><h2 aria-hidden=\"true\">In, when</h2><div class=\"choice\"><label><input type=\"radio\" name=\"match\" value=\"any\"")
 		if e.draft.Any {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">any</label> <label><input type=\"radio\" name=\"match\" value=\"all\"")
+		templ_7745c5c3_Buffer.Raw(">any</label> <label><input type=\"radio\" name=\"match\" value=\"all\"")
 		if !e.draft.Any {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">all</label></div><h2 aria-hidden=\"true\">of these match</h2></fieldset><div class=\"acts\"><button class=\"btn fold\" name=\"do\" value=\"add\">")
-		_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>Add condition</span></button></div></div>")
-		_ = e.rows().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Raw(">all</label></div><h2 aria-hidden=\"true\">of these match</h2></fieldset><div class=\"acts\"><button class=\"btn fold\" name=\"do\" value=\"add\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("add"))
+		templ_7745c5c3_Buffer.Raw("<span>Add condition</span></button></div></div>")
+		templ_7745c5c3_Buffer.Show(e.rows())
 		if message := e.problems().Of("conditions"); message != "" {
-			_ = part.FieldError("conditions-error", message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError("conditions-error", message))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<datalist id=\"properties\">")
+		templ_7745c5c3_Buffer.Raw("<datalist id=\"properties\">")
 		for _, p := range e.known {
 			if p.GetName() != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.GetName()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(typesOf(p)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+				templ_7745c5c3_Buffer.Put("<option value=\"", string(p.GetName()))
+				templ_7745c5c3_Buffer.Put("\">", string(typesOf(p)))
+				templ_7745c5c3_Buffer.Raw("</option>")
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</datalist>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</datalist>")
 	})
 }
 
 func (e *editor) naming() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var35 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var35 == nil {
-			templ_7745c5c3_Var35 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = hidden("naming", "yes").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"form gap-b2\">")
-		templ_7745c5c3_Var36 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"name\" name=\"name\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.draft.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("name", "", e.problems()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var35 := templ_7745c5c3_Buffer.Inside()
+		templ_7745c5c3_Buffer.Show(hidden("naming", "yes"))
+		templ_7745c5c3_Buffer.Raw("<div class=\"form gap-b2\">")
+		templ_7745c5c3_Var36 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"name\" name=\"name\" value=\"", string(e.draft.Name))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("name", "", e.problems()))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("name", "Name", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var36), templ_7745c5c3_Buffer)
-		_ = templ_7745c5c3_Var35.Render(ctx, templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var38 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<textarea class=\"input\" id=\"description\" name=\"description\" rows=\"2\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n" + e.draft.Description))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</textarea>")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field("name", "Name", "", false, e.problems()), templ_7745c5c3_Var36)
+		templ_7745c5c3_Buffer.Show(templ_7745c5c3_Var35)
+		templ_7745c5c3_Var38 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<textarea class=\"input\" id=\"description\" name=\"description\" rows=\"2\">", string("\n"+e.draft.Description))
+			templ_7745c5c3_Buffer.Raw("</textarea>")
 		})
-		_ = part.Field("description", "Description", "", true, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var38), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Field("description", "Description", "", true, e.problems()), templ_7745c5c3_Var38)
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // askLast asks before a segment takes everyone.
 func (e *editor) askLast(verb string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var40 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var40 == nil {
-			templ_7745c5c3_Var40 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"note warn ask\" role=\"alertdialog\" aria-labelledby=\"ask-last\" tabindex=\"-1\">")
-		_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span><b id=\"ask-last\">Without a condition, everyone is in this segment.</b> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"note warn ask\" role=\"alertdialog\" aria-labelledby=\"ask-last\" tabindex=\"-1\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("warning"))
+		templ_7745c5c3_Buffer.Raw("<span><b id=\"ask-last\">Without a condition, everyone is in this segment.</b> ")
 		if e.Usage.GetTotalCount() > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(uses(int(e.Usage.GetTotalCount()))))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" it. ")
+			templ_7745c5c3_Buffer.Text(string(uses(int(e.Usage.GetTotalCount()))))
+			templ_7745c5c3_Buffer.Raw(" it. ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"row tight\">")
+		templ_7745c5c3_Buffer.Raw("<span class=\"row tight\">")
 		if len(e.draft.Conditions) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" name=\"do\" value=\"look\" autofocus>Keep the condition</button> <button class=\"btn danger\" name=\"do\" value=\"clear\">Remove it</button>")
+			templ_7745c5c3_Buffer.Raw("<button class=\"btn\" name=\"do\" value=\"look\" autofocus>Keep the condition</button> <button class=\"btn danger\" name=\"do\" value=\"clear\">Remove it</button>")
 		} else {
-			_ = hidden("everyone", "yes").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <button class=\"btn\" name=\"do\" value=\"add\" autofocus>Add a condition</button> <button class=\"btn danger\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(verb))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Save it for everyone</button>")
+			templ_7745c5c3_Buffer.Show(hidden("everyone", "yes"))
+			templ_7745c5c3_Buffer.Put(" <button class=\"btn\" name=\"do\" value=\"add\" autofocus>Add a condition</button> <button class=\"btn danger\" name=\"do\" value=\"", string(verb))
+			templ_7745c5c3_Buffer.Raw("\">Save it for everyone</button>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></span></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</span></span></div>")
 	})
 }
 
 // effectBar says what saving the draft changes, and saves it.
 func (e *editor) effectBar() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var43 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var43 == nil {
-			templ_7745c5c3_Var43 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"effect follows\" data-region=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(effectRegion))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"effect follows\" data-region=\"", string(effectRegion))
+		templ_7745c5c3_Buffer.Raw("\">")
 		if e.changes > 0 {
 			if e.effect != nil && len(e.effect.Changed) > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"effects\"><summary>What changes for people</summary>")
-				_ = e.effect.list(e.Visit).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("</details>")
+				templ_7745c5c3_Buffer.Raw("<details class=\"effects\"><summary>What changes for people</summary>")
+				templ_7745c5c3_Buffer.Show(e.effect.list(e.Visit))
+				templ_7745c5c3_Buffer.Raw("</details>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(e.changes, "unsaved change")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> <small>")
+			templ_7745c5c3_Buffer.Put(" <div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>", string(page.Count(e.changes, "unsaved change")))
+			templ_7745c5c3_Buffer.Raw("</b> <small>")
 			if e.effect != nil {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.effect.String()))
+				templ_7745c5c3_Buffer.Text(string(e.effect.String()))
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("Complete the conditions to see what changes for people.")
+				templ_7745c5c3_Buffer.Raw("Complete the conditions to see what changes for people.")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</small></p><a class=\"btn quiet\" href=\"")
-			var templ_7745c5c3_Var47 templ.SafeURL
-			templ_7745c5c3_Var47, _ = templ.JoinURLErrs(e.address())
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
+			templ_7745c5c3_Buffer.Raw("</small></p><a class=\"btn quiet\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, e.address())
+			templ_7745c5c3_Buffer.Raw("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // list is what changes for the users of each flag.
 func (e *effect) list(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var48 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var48 == nil {
-			templ_7745c5c3_Var48 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"moves\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<ul class=\"moves\">")
 		for _, u := range e.Changed {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li><a href=\"")
-			var templ_7745c5c3_Var49 templ.SafeURL
-			templ_7745c5c3_Var49, _ = templ.JoinURLErrs(v.In("flags", u.GetFlagKey()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(u.GetFlagName()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a> <span class=\"muted small\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepsOf(u)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Raw("<li><a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("flags", u.GetFlagKey()))
+			templ_7745c5c3_Buffer.Put("\">", string(u.GetFlagName()))
+			templ_7745c5c3_Buffer.Put("</a> <span class=\"muted small\">", string(stepsOf(u)))
+			templ_7745c5c3_Buffer.Raw("</span>")
 			moves, more := movesOf(u)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<ul>")
+			templ_7745c5c3_Buffer.Raw("<ul>")
 			for _, m := range moves {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Put("<li>", string(m))
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
 			if more > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"muted\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(more, "more group")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" of people</li>")
+				templ_7745c5c3_Buffer.Put("<li class=\"muted\">", string(page.Count(more, "more group")))
+				templ_7745c5c3_Buffer.Raw(" of people</li>")
 			}
 			if u.GetEffect().GetTruncated() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"muted\">There may be more: this flag has too many combinations to compare all.</li>")
+				templ_7745c5c3_Buffer.Raw("<li class=\"muted\">There may be more: this flag has too many combinations to compare all.</li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul></li>")
+			templ_7745c5c3_Buffer.Raw("</ul></li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</ul>")
 	})
 }
 
 // rail is what uses the segment, and whether somebody is in it.
 func (e *editor) rail() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var54 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var54 == nil {
-			templ_7745c5c3_Var54 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<aside class=\"rail\" aria-label=\"About this segment\"><section><h2>Used by <span class=\"muted\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(int(e.Usage.GetTotalCount()), "flag")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></h2>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<aside class=\"rail\" aria-label=\"About this segment\"><section><h2>Used by <span class=\"muted\">", string(page.Count(int(e.Usage.GetTotalCount()), "flag")))
+		templ_7745c5c3_Buffer.Raw("</span></h2>")
 		if e.Usage.GetTotalCount() == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">No flag uses it. It can be deleted without a consequence.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted small\">No flag uses it. It can be deleted without a consequence.</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"uses\">")
+		templ_7745c5c3_Buffer.Raw("<div class=\"uses\">")
 		for i, u := range e.Usage.GetUses() {
 			if i < maxRailUses {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var56 templ.SafeURL
-				templ_7745c5c3_Var56, _ = templ.JoinURLErrs(e.In("flags", u.GetFlagKey()))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_ = e.pennant(u.GetFlagKey(), u.GetEffect().GetType() != flipt.FlagType_BOOLEAN_FLAG_TYPE).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"cut\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(u.GetFlagName()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span> <small>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepsOf(u)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</small></a> ")
+				templ_7745c5c3_Buffer.Raw("<a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, e.In("flags", u.GetFlagKey()))
+				templ_7745c5c3_Buffer.Raw("\">")
+				templ_7745c5c3_Buffer.Show(e.pennant(u.GetFlagKey(), u.GetEffect().GetType() != flipt.FlagType_BOOLEAN_FLAG_TYPE))
+				templ_7745c5c3_Buffer.Put("<span class=\"cut\">", string(u.GetFlagName()))
+				templ_7745c5c3_Buffer.Put("</span> <small>", string(stepsOf(u)))
+				templ_7745c5c3_Buffer.Raw("</small></a> ")
 			}
 		}
 		if int(e.Usage.GetTotalCount()) > maxRailUses {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var59 templ.SafeURL
-			templ_7745c5c3_Var59, _ = templ.JoinURLErrs(e.address("used-by"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("All " + page.Number(int(e.Usage.GetTotalCount()))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, e.address("used-by"))
+			templ_7745c5c3_Buffer.Put("\">", string("All "+page.Number(int(e.Usage.GetTotalCount()))))
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></section><section><h2>Is somebody in it?</h2>")
-		_ = e.asking().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section></aside>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></section><section><h2>Is somebody in it?</h2>")
+		templ_7745c5c3_Buffer.Show(e.asking())
+		templ_7745c5c3_Buffer.Raw("</section></aside>")
 	})
 }
 
 func (s *subject) pennant(key string, variant bool) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var61 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var61 == nil {
-			templ_7745c5c3_Var61 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		state, known := s.stateOf(key)
 		if known {
-			_ = part.Pennant(variant, state).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <span class=\"vh\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(state.String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Show(part.Pennant(variant, state))
+			templ_7745c5c3_Buffer.Put(" <span class=\"vh\">", string(state.String()))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		return nil
 	})
 }
 
 // asking asks whether an entity is in the segment.
 func (e *editor) asking() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var63 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var63 == nil {
-			templ_7745c5c3_Var63 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"form gap-s\">")
-		templ_7745c5c3_Var64 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"entity\" name=\"entity\" form=\"segment\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.draft.Entity))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"form gap-s\">")
+		templ_7745c5c3_Var64 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"entity\" name=\"entity\" form=\"segment\" value=\"", string(e.draft.Entity))
+			templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\">")
 		})
-		_ = part.Field("entity", "Entity id", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var64), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var66 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<textarea class=\"input mono\" id=\"context\" name=\"context\" form=\"segment\" rows=\"3\" autocapitalize=\"off\" spellcheck=\"false\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("context", "x", e.problems()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n" + e.draft.Context))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</textarea>")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field("entity", "Entity id", "", false, e.problems()), templ_7745c5c3_Var64)
+		templ_7745c5c3_Var66 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("<textarea class=\"input mono\" id=\"context\" name=\"context\" form=\"segment\" rows=\"3\" autocapitalize=\"off\" spellcheck=\"false\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("context", "x", e.problems()))
+			templ_7745c5c3_Buffer.Put(">", string("\n"+e.draft.Context))
+			templ_7745c5c3_Buffer.Raw("</textarea>")
 		})
-		_ = part.Field("context", "Context", "One line for each property, such as country=SE, or a JSON object.", true, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var66), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" form=\"segment\" name=\"do\" value=\"check\">Check</button> ")
+		templ_7745c5c3_Buffer.Around(part.Field("context", "Context", "One line for each property, such as country=SE, or a JSON object.", true, e.problems()), templ_7745c5c3_Var66)
+		templ_7745c5c3_Buffer.Raw("<button class=\"btn\" form=\"segment\" name=\"do\" value=\"check\">Check</button> ")
 		if e.answer != nil {
-			_ = e.answer.said().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(e.answer.said())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 // said is the answer, with what each condition compared.
 func (a *answer) said() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var68 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var68 == nil {
-			templ_7745c5c3_Var68 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
 		if a.Segment.GetMatched() {
-			templ_7745c5c3_Var69 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<b>In.</b> ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(a.where()))
-				return nil
+			templ_7745c5c3_Var69 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<b>In.</b> ", string(a.where()))
 			})
-			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var69), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var69)
 		} else {
-			templ_7745c5c3_Var71 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<b>Not in.</b> ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(a.where()))
-				return nil
+			templ_7745c5c3_Var71 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<b>Not in.</b> ", string(a.where()))
 			})
-			_ = part.Note("", "remove").Render(templ.WithChildren(ctx, templ_7745c5c3_Var71), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("", "remove"), templ_7745c5c3_Var71)
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><ul class=\"answers\">")
+		templ_7745c5c3_Buffer.Raw("</div><ul class=\"answers\">")
 		for _, c := range a.Segment.GetConstraints() {
 			var templ_7745c5c3_Var73 = []any{templ.KV("yes", c.GetMatched())}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var73...)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var73).String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			templ_7745c5c3_Buffer.Put("<li class=\"", string(markup.Classes(templ_7745c5c3_Var73...)))
+			templ_7745c5c3_Buffer.Raw("\">")
 			if c.GetMatched() {
-				_ = part.Icon("done").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.Icon("done"))
 			} else {
-				_ = part.Icon("remove").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.Icon("remove"))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span><span class=\"vh\">")
+			templ_7745c5c3_Buffer.Raw("<span><span class=\"vh\">")
 			if c.GetMatched() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("Matches:")
+				templ_7745c5c3_Buffer.Raw("Matches:")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("Does not match:")
+				templ_7745c5c3_Buffer.Raw("Does not match:")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> <code>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(answerSubject(c)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</code> ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" " + operatorName(c.GetType(), c.GetOperator()) + " " + answerExpected(c)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <small>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(answerActual(c)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</small></span></li>")
+			templ_7745c5c3_Buffer.Put("</span> <code>", string(answerSubject(c)))
+			templ_7745c5c3_Buffer.Put("</code> ", string(" "+operatorName(c.GetType(), c.GetOperator())+" "+answerExpected(c)))
+			templ_7745c5c3_Buffer.Put(" <small>", string(answerActual(c)))
+			templ_7745c5c3_Buffer.Raw("</small></span></li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</ul>")
 	})
 }
 
 // savedToast says what was just saved, and offers to undo it.
 func savedToast(v *page.Visit, text string, revision int64) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var78 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var78 == nil {
-			templ_7745c5c3_Var78 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"toasts\" role=\"status\"><div class=\"toast\">")
-		_ = part.Icon("done").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span><form method=\"post\" action=\"")
-		var templ_7745c5c3_Var80 templ.SafeURL
-		templ_7745c5c3_Var80, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes", strconv.FormatInt(revision, 10), "undo")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var80))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><button>Undo</button></form></div></div>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"toasts\" role=\"status\"><div class=\"toast\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("done"))
+		templ_7745c5c3_Buffer.Put("<span>", string(text))
+		templ_7745c5c3_Buffer.Raw("</span><form method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("changes", strconv.FormatInt(revision, 10), "undo")))
+		templ_7745c5c3_Buffer.Raw("\"><button>Undo</button></form></div></div>")
 	})
 }
 
 // hiddenDraft has all fields of a draft.
 func hiddenDraft(d *draft) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var81 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var81 == nil {
-			templ_7745c5c3_Var81 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = hidden("revision", strconv.FormatInt(d.Revision, 10)).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden("name", d.Name).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden("description", d.Description).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden("match", d.matchName()).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden("entity", d.Entity).Render(ctx, templ_7745c5c3_Buffer)
-		_ = hidden("context", d.Context).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(hidden("revision", strconv.FormatInt(d.Revision, 10)))
+		templ_7745c5c3_Buffer.Show(hidden("name", d.Name))
+		templ_7745c5c3_Buffer.Show(hidden("description", d.Description))
+		templ_7745c5c3_Buffer.Show(hidden("match", d.matchName()))
+		templ_7745c5c3_Buffer.Show(hidden("entity", d.Entity))
+		templ_7745c5c3_Buffer.Show(hidden("context", d.Context))
 		for i := range d.Conditions {
-			_ = hiddenCondition(i, &d.Conditions[i]).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(hiddenCondition(i, &d.Conditions[i]))
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

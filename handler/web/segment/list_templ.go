@@ -2,10 +2,8 @@
 
 package segment
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/absent"
@@ -17,306 +15,190 @@ import (
 
 // main is the list of segments.
 func (l *list) main() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if l.Deleted != nil {
-			_ = savedToast(l.Visit, "Deleted "+l.Deleted.GetKey()+" as revision "+strconv.FormatInt(l.Deleted.GetRevision(), 10), l.Deleted.GetRevision()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(savedToast(l.Visit, "Deleted "+l.Deleted.GetKey()+" as revision "+strconv.FormatInt(l.Deleted.GetRevision(), 10), l.Deleted.GetRevision()))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><div class=\"row\"><h1>Segments</h1><span class=\"n\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(int(l.Result.GetNamespaceCount()))))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></div></div><div class=\"acts\">")
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><div class=\"row\"><h1>Segments</h1><span class=\"n\">", string(page.Number(int(l.Result.GetNamespaceCount()))))
+		templ_7745c5c3_Buffer.Raw("</span></div></div><div class=\"acts\">")
 		if l.MayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn primary\" href=\"")
-			var templ_7745c5c3_Var3 templ.SafeURL
-			templ_7745c5c3_Var3, _ = templ.JoinURLErrs(l.In("new-segment"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-keyshortcuts=\"c\" data-key=\"c\">")
-			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("New segment</a>")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn primary\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, l.In("new-segment"))
+			templ_7745c5c3_Buffer.Raw("\" aria-keyshortcuts=\"c\" data-key=\"c\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("add"))
+			templ_7745c5c3_Buffer.Raw("New segment</a>")
 		} else {
-			_ = l.Visit.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(l.Visit.ViewOnly())
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
+		templ_7745c5c3_Buffer.Raw("</div></div>")
 		if l.Result.GetNamespaceCount() == 0 {
-			_ = l.empty().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(l.empty())
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"filters\" role=\"search\" action=\"")
-			var templ_7745c5c3_Var4 templ.SafeURL
-			templ_7745c5c3_Var4, _ = templ.JoinURLErrs(l.In("segments"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-filter=\"list\"><div class=\"with\">")
-			_ = part.Icon("search").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" type=\"search\" name=\"q\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Query))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"Filter segments\" placeholder=\"Name, key, property or value\" maxlength=\"1000\"></div>")
+			templ_7745c5c3_Buffer.Raw("<form class=\"filters\" role=\"search\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, l.In("segments"))
+			templ_7745c5c3_Buffer.Raw("\" data-filter=\"list\"><div class=\"with\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("search"))
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" type=\"search\" name=\"q\" value=\"", string(l.Query))
+			templ_7745c5c3_Buffer.Raw("\" aria-label=\"Filter segments\" placeholder=\"Name, key, property or value\" maxlength=\"1000\"></div>")
 			if l.Sort != "" {
-				_ = hidden("sort", l.Sort).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(hidden("sort", l.Sort))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<noscript><button class=\"btn\">Filter</button></noscript></form>")
-			_ = l.rows().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Raw("<noscript><button class=\"btn\">Filter</button></noscript></form>")
+			templ_7745c5c3_Buffer.Show(l.rows())
 		}
-		return nil
 	})
 }
 
 // rows is what follows the filter.
 func (l *list) rows() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var6 == nil {
-			templ_7745c5c3_Var6 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div data-region=\"list\" data-announce=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(int(l.Result.GetTotalCount()), "segment")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div data-region=\"list\" data-announce=\"", string(page.Count(int(l.Result.GetTotalCount()), "segment")))
+		templ_7745c5c3_Buffer.Raw("\">")
 		if l.Result.GetTotalCount() == 0 {
-			_ = l.noMatch().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(l.noMatch())
 		} else if len(l.Result.GetSegments()) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">There is no page ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(l.Number)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(". <a href=\"")
-			var templ_7745c5c3_Var9 templ.SafeURL
-			templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(l.address(l.Sort, 1)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Go to the first</a></p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted\">There is no page ", string(page.Number(l.Number)))
+			templ_7745c5c3_Buffer.Raw(". <a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.address(l.Sort, 1)))
+			templ_7745c5c3_Buffer.Raw("\">Go to the first</a></p>")
 		} else {
-			_ = l.table().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <nav class=\"pager\" aria-label=\"Pages\"><span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(l.first()) + "–" + page.Number(l.last()) + " of " + page.Number(int(l.Result.GetTotalCount()))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+			templ_7745c5c3_Buffer.Show(l.table())
+			templ_7745c5c3_Buffer.Put(" <nav class=\"pager\" aria-label=\"Pages\"><span>", string(page.Number(l.first())+"–"+page.Number(l.last())+" of "+page.Number(int(l.Result.GetTotalCount()))))
+			templ_7745c5c3_Buffer.Raw("</span> ")
 			if l.Number > 1 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-				var templ_7745c5c3_Var11 templ.SafeURL
-				templ_7745c5c3_Var11, _ = templ.JoinURLErrs(templ.SafeURL(l.address(l.Sort, l.Number-1)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Previous</a> ")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.address(l.Sort, l.Number-1)))
+				templ_7745c5c3_Buffer.Raw("\">Previous</a> ")
 			}
 			if l.Result.NextOffset != nil {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-				var templ_7745c5c3_Var12 templ.SafeURL
-				templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(l.address(l.Sort, l.Number+1)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Next</a>")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.address(l.Sort, l.Number+1)))
+				templ_7745c5c3_Buffer.Raw("\">Next</a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
+			templ_7745c5c3_Buffer.Raw("</nav>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 func (l *list) table() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var13 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var13 == nil {
-			templ_7745c5c3_Var13 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"card flush\"><table class=\"table cards segments\"><caption class=\"vh\">Segments of the namespace ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(l.Namespace)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</caption> <thead><tr>")
-		_ = l.heading(columns[0]).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<th scope=\"col\">In it</th>")
-		_ = l.heading(columns[1]).Render(ctx, templ_7745c5c3_Buffer)
-		_ = l.heading(columns[2]).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</tr></thead> <tbody>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"card flush\"><table class=\"table cards segments\"><caption class=\"vh\">Segments of the namespace ", string(page.NamespaceName(l.Namespace)))
+		templ_7745c5c3_Buffer.Raw("</caption> <thead><tr>")
+		templ_7745c5c3_Buffer.Show(l.heading(columns[0]))
+		templ_7745c5c3_Buffer.Raw("<th scope=\"col\">In it</th>")
+		templ_7745c5c3_Buffer.Show(l.heading(columns[1]))
+		templ_7745c5c3_Buffer.Show(l.heading(columns[2]))
+		templ_7745c5c3_Buffer.Raw("</tr></thead> <tbody>")
 		for _, g := range l.Result.GetSegments() {
-			_ = l.row(g).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(l.row(g))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</tbody></table></div>")
 	})
 }
 
 func (l *list) heading(c column) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var15 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var15 == nil {
-			templ_7745c5c3_Var15 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<th scope=\"col\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<th scope=\"col\"")
 		if direction := l.direction(c); direction != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" aria-sort=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(direction))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put(" aria-sort=\"", string(direction))
+			templ_7745c5c3_Buffer.Raw("\"")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("><a href=\"")
-		var templ_7745c5c3_Var17 templ.SafeURL
-		templ_7745c5c3_Var17, _ = templ.JoinURLErrs(templ.SafeURL(l.sorted(c)))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Label))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+		templ_7745c5c3_Buffer.Raw("><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.sorted(c)))
+		templ_7745c5c3_Buffer.Put("\">", string(c.Label))
+		templ_7745c5c3_Buffer.Raw(" ")
 		switch l.direction(c) {
 		case "ascending":
-			_ = part.Icon("close").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Icon("close"))
 		case "descending":
-			_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.Icon("open"))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a></th>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</a></th>")
 	})
 }
 
 func (l *list) row(g *guidonv1.SegmentSummary) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var19 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var19 == nil {
-			templ_7745c5c3_Var19 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<tr><th scope=\"row\"><a class=\"row breaks\" href=\"")
-		var templ_7745c5c3_Var20 templ.SafeURL
-		templ_7745c5c3_Var20, _ = templ.JoinURLErrs(l.In("segments", g.GetKey()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(shownName(g)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a> <small class=\"mono muted breaks\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.GetKey()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</small></th><td data-l=\"In it\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<tr><th scope=\"row\"><a class=\"row breaks\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, l.In("segments", g.GetKey()))
+		templ_7745c5c3_Buffer.Put("\">", string(shownName(g)))
+		templ_7745c5c3_Buffer.Put("</a> <small class=\"mono muted breaks\">", string(g.GetKey()))
+		templ_7745c5c3_Buffer.Raw("</small></th><td data-l=\"In it\">")
 		if g.GetEveryone() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip\">everyone</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip\">everyone</span>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"sentence\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.GetConditions()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"sentence\">", string(g.GetConditions()))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td data-l=\"Used by\">")
+		templ_7745c5c3_Buffer.Raw("</td><td data-l=\"Used by\">")
 		if g.GetFlagCount() == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"soon\">not used</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"soon\">not used</span>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(int(g.GetFlagCount()), "flag")))
+			templ_7745c5c3_Buffer.Text(string(page.Count(int(g.GetFlagCount()), "flag")))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"when\" data-l=\"Changed\"><span>")
+		templ_7745c5c3_Buffer.Raw("</td><td class=\"when\" data-l=\"Changed\"><span>")
 		if c := l.Changes[g.GetKey()]; c != nil {
-			_ = author(page.ActorOf(c.GetActor())).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(author(page.ActorOf(c.GetActor())))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<time datetime=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.GetUpdatedAt().AsTime().Format(timeForm)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Instant(g.GetUpdatedAt().AsTime())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Ago(g.GetUpdatedAt().AsTime())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</time> ")
+		templ_7745c5c3_Buffer.Put("<time datetime=\"", string(g.GetUpdatedAt().AsTime().Format(timeForm)))
+		templ_7745c5c3_Buffer.Put("\" title=\"", string(l.Instant(g.GetUpdatedAt().AsTime())))
+		templ_7745c5c3_Buffer.Put("\">", string(l.Ago(g.GetUpdatedAt().AsTime())))
+		templ_7745c5c3_Buffer.Raw("</time> ")
 		if c := l.Changes[g.GetKey()]; c != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"vh\">by ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.ActorOf(c.GetActor()).Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"vh\">by ", string(page.ActorOf(c.GetActor()).Name))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></td></tr>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</span></td></tr>")
 	})
 }
 
 func (l *list) noMatch() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var29 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var29 == nil {
-			templ_7745c5c3_Var29 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\"><h2>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("No segment matches “" + short(l.Query) + "”"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h2>")
-		_ = absent.DidYouMean(l.Similar).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p><a href=\"")
-		var templ_7745c5c3_Var31 templ.SafeURL
-		templ_7745c5c3_Var31, _ = templ.JoinURLErrs(templ.SafeURL(l.In("segments")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Clear the filter</a> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"empty\"><h2>", string("No segment matches “"+short(l.Query)+"”"))
+		templ_7745c5c3_Buffer.Raw("</h2>")
+		templ_7745c5c3_Buffer.Show(absent.DidYouMean(l.Similar))
+		templ_7745c5c3_Buffer.Raw("<p><a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.In("segments")))
+		templ_7745c5c3_Buffer.Raw("\">Clear the filter</a> ")
 		if l.MayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("· <a href=\"")
-			var templ_7745c5c3_Var32 templ.SafeURL
-			templ_7745c5c3_Var32, _ = templ.JoinURLErrs(templ.SafeURL(l.In("new-segment") + "?name=" + escape(l.Query)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("New segment “" + short(l.Query) + "”"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Raw("· <a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(l.In("new-segment")+"?name="+escape(l.Query)))
+			templ_7745c5c3_Buffer.Put("\">", string("New segment “"+short(l.Query)+"”"))
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</p></div>")
 	})
 }
 
 // empty is for namespaces without segments.
 func (l *list) empty() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var34 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var34 == nil {
-			templ_7745c5c3_Var34 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\" data-region=\"list\">")
-		_ = part.Art().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h2>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("No segments in " + page.NamespaceName(l.Namespace) + " yet"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h2><p>A segment is a group of people or things that flags treat in their own way: staff, a country, a plan.</p>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"empty\" data-region=\"list\">")
+		templ_7745c5c3_Buffer.Show(part.Art())
+		templ_7745c5c3_Buffer.Put("<h2>", string("No segments in "+page.NamespaceName(l.Namespace)+" yet"))
+		templ_7745c5c3_Buffer.Raw("</h2><p>A segment is a group of people or things that flags treat in their own way: staff, a country, a plan.</p>")
 		if l.MayEdit() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"starts\"><a class=\"card\" href=\"")
-			var templ_7745c5c3_Var36 templ.SafeURL
-			templ_7745c5c3_Var36, _ = templ.JoinURLErrs(l.In("new-segment"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Create the first</h3><p>A name and one condition are enough. Nothing changes until a flag uses it.</p></a> <a class=\"card\" href=\"")
-			var templ_7745c5c3_Var37 templ.SafeURL
-			templ_7745c5c3_Var37, _ = templ.JoinURLErrs(l.In("import"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("import").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Import a file</h3><p>YAML or JSON, from Guidon or Flipt. You see what it would change first.</p></a> <a class=\"card\" href=\"")
-			var templ_7745c5c3_Var38 templ.SafeURL
-			templ_7745c5c3_Var38, _ = templ.JoinURLErrs(l.In("compare"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("compare").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Copy from a namespace</h3><p>Choose what to take along from another namespace.</p></a></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"starts\"><a class=\"card\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, l.In("new-segment"))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("add"))
+			templ_7745c5c3_Buffer.Raw("<h3>Create the first</h3><p>A name and one condition are enough. Nothing changes until a flag uses it.</p></a> <a class=\"card\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, l.In("import"))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("import"))
+			templ_7745c5c3_Buffer.Raw("<h3>Import a file</h3><p>YAML or JSON, from Guidon or Flipt. You see what it would change first.</p></a> <a class=\"card\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, l.In("compare"))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("compare"))
+			templ_7745c5c3_Buffer.Raw("<h3>Copy from a namespace</h3><p>Choose what to take along from another namespace.</p></a></div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
 
 func author(a page.Actor) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var39 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var39 == nil {
-			templ_7745c5c3_Var39 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = part.Avatar(a.Name, page.Initials(a.Name), a.Token).Render(ctx, templ_7745c5c3_Buffer)
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(part.Avatar(a.Name, page.Initials(a.Name), a.Token))
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

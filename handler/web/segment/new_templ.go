@@ -2,123 +2,82 @@
 
 package segment
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import "github.com/guidonhq/guidon/handler/web/part"
 
 // main is the page of a new segment.
 func (c *creator) main() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>New segment</h1><p>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"head\"><div><h1>New segment</h1><p>")
 		if c.copied != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("It begins with the conditions of ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.copied))
-			_, _ = templ_7745c5c3_Buffer.WriteString(".")
+			templ_7745c5c3_Buffer.Put("It begins with the conditions of ", string(c.copied))
+			templ_7745c5c3_Buffer.Raw(".")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("Everyone who meets its conditions is in it. Nothing changes until a flag uses it.")
+			templ_7745c5c3_Buffer.Raw("Everyone who meets its conditions is in it. Nothing changes until a flag uses it.")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div>")
+		templ_7745c5c3_Buffer.Raw("</p></div>")
 		if c.readonly {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"acts\">")
-			_ = c.Visit.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"acts\">")
+			templ_7745c5c3_Buffer.Show(c.Visit.ViewOnly())
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		templ_7745c5c3_Buffer.Raw("</div>")
 		if c.readonly {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var3 templ.SafeURL
-			templ_7745c5c3_Var3, _ = templ.JoinURLErrs(c.In("segments"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">All segments</a>")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, c.In("segments"))
+			templ_7745c5c3_Buffer.Raw("\">All segments</a>")
 		} else {
-			_ = c.body().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(c.body())
 		}
-		return nil
 	})
 }
 
 // body is what changes with the draft.
 func (c *creator) body() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var4 == nil {
-			templ_7745c5c3_Var4 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"narrow-form wide\" data-region=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(region))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.ProblemSummary(c.problems()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form id=\"segment\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var6 templ.SafeURL
-		templ_7745c5c3_Var6, _ = templ.JoinURLErrs(c.In("new-segment"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-draft=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(region))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><button class=\"vh\" name=\"do\" value=\"create\" tabindex=\"-1\" aria-hidden=\"true\">Create segment</button>")
-		templ_7745c5c3_Var8 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"field\"><label for=\"key\">Key <i>cannot be changed later</i></label> <input class=\"input mono\" id=\"key\" name=\"key\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.draft.Key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-slug=\"name\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("key", "x", c.problems()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("><p class=\"hint\" id=\"key-hint\">Left empty, it follows the name.</p>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"narrow-form wide\" data-region=\"", string(region))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(c.problems()))
+		templ_7745c5c3_Buffer.Raw("<form id=\"segment\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, c.In("new-segment"))
+		templ_7745c5c3_Buffer.Put("\" data-draft=\"", string(region))
+		templ_7745c5c3_Buffer.Raw("\"><button class=\"vh\" name=\"do\" value=\"create\" tabindex=\"-1\" aria-hidden=\"true\">Create segment</button>")
+		templ_7745c5c3_Var8 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<div class=\"field\"><label for=\"key\">Key <i>cannot be changed later</i></label> <input class=\"input mono\" id=\"key\" name=\"key\" value=\"", string(c.draft.Key))
+			templ_7745c5c3_Buffer.Raw("\" data-slug=\"name\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("key", "x", c.problems()))
+			templ_7745c5c3_Buffer.Raw("><p class=\"hint\" id=\"key-hint\">Left empty, it follows the name.</p>")
 			if message := c.problems().Of("key"); message != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"error\" id=\"key-error\">")
-				_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(message))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Raw("<p class=\"error\" id=\"key-error\">")
+				templ_7745c5c3_Buffer.Show(part.Icon("warning"))
+				templ_7745c5c3_Buffer.Put("<span>", string(message))
+				templ_7745c5c3_Buffer.Raw(" ")
 				if c.taken != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-					var templ_7745c5c3_Var11 templ.SafeURL
-					templ_7745c5c3_Var11, _ = templ.JoinURLErrs(c.In("segments", c.draft.Key))
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">Open it</a> ")
+					templ_7745c5c3_Buffer.Raw("<a href=\"")
+					markup.Address(templ_7745c5c3_Buffer, c.In("segments", c.draft.Key))
+					templ_7745c5c3_Buffer.Raw("\">Open it</a> ")
 				}
 				if c.better != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"link\" name=\"take\" value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.better))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">Use ")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.better))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
+					templ_7745c5c3_Buffer.Put("<button class=\"link\" name=\"take\" value=\"", string(c.better))
+					templ_7745c5c3_Buffer.Put("\">Use ", string(c.better))
+					templ_7745c5c3_Buffer.Raw("</button>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span></p>")
+				templ_7745c5c3_Buffer.Raw("</span></p>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
-			return nil
+			templ_7745c5c3_Buffer.Raw("</div>")
 		})
-		_ = c.naming().Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
-		_ = c.conditions().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(c.naming(), templ_7745c5c3_Var8)
+		templ_7745c5c3_Buffer.Show(c.conditions())
 		if c.acted.AskLast {
-			_ = c.askLast("create").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(c.askLast("create"))
 		} else if c.draft.Everyone && len(c.draft.Conditions) == 0 {
-			_ = hidden("everyone", "yes").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(hidden("everyone", "yes"))
 		}
-		_ = messageField(c.draft.Message, c.problems()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight end mt\"><a class=\"btn quiet\" href=\"")
-		var templ_7745c5c3_Var14 templ.SafeURL
-		templ_7745c5c3_Var14, _ = templ.JoinURLErrs(c.In("segments"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"create\" data-key=\"save\">Create segment</button></div></form></div>")
-		return nil
+		templ_7745c5c3_Buffer.Show(messageField(c.draft.Message, c.problems()))
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight end mt\"><a class=\"btn quiet\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, c.In("segments"))
+		templ_7745c5c3_Buffer.Raw("\">Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"create\" data-key=\"save\">Create segment</button></div></form></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package segment
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -14,75 +12,43 @@ import (
 
 // review is what saving the draft changes: in sentences, for people, and in the document.
 func (e *editor) review() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Review ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.name()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(e.changes, "unsaved change")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(". Nothing is saved yet.</p></div></div>")
-		_ = part.ProblemSummary(e.problems()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"flow\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var4 templ.SafeURL
-		templ_7745c5c3_Var4, _ = templ.JoinURLErrs(e.address())
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = hiddenDraft(e.draft).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section><div class=\"section\"><h2>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.draft.heading()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h2></div>")
-		_ = said(e.Visit, e.draft, e.Saved).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section><section><div class=\"section\"><h2>What changes for people</h2><p>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.effect.String()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p></div>")
-		_ = e.effect.list(e.Visit).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section><section><div class=\"section\"><h2>What changes in the document</h2></div>")
-		_ = documentDiff(e.Saved, e.draft.document()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
-		_ = messageField(e.draft.Message, e.problems()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(e.changes, "unsaved change")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b></p><button class=\"btn quiet\" name=\"do\" value=\"look\">Go on editing</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1>Review ", string(e.name()))
+		templ_7745c5c3_Buffer.Put("</h1><p>", string(page.Count(e.changes, "unsaved change")))
+		templ_7745c5c3_Buffer.Raw(". Nothing is saved yet.</p></div></div>")
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(e.problems()))
+		templ_7745c5c3_Buffer.Raw("<form class=\"flow\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, e.address())
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(hiddenDraft(e.draft))
+		templ_7745c5c3_Buffer.Put("<section><div class=\"section\"><h2>", string(e.draft.heading()))
+		templ_7745c5c3_Buffer.Raw("</h2></div>")
+		templ_7745c5c3_Buffer.Show(said(e.Visit, e.draft, e.Saved))
+		templ_7745c5c3_Buffer.Put("</section><section><div class=\"section\"><h2>What changes for people</h2><p>", string(e.effect.String()))
+		templ_7745c5c3_Buffer.Raw("</p></div>")
+		templ_7745c5c3_Buffer.Show(e.effect.list(e.Visit))
+		templ_7745c5c3_Buffer.Raw("</section><section><div class=\"section\"><h2>What changes in the document</h2></div>")
+		templ_7745c5c3_Buffer.Show(documentDiff(e.Saved, e.draft.document()))
+		templ_7745c5c3_Buffer.Raw("</section>")
+		templ_7745c5c3_Buffer.Show(messageField(e.draft.Message, e.problems()))
+		templ_7745c5c3_Buffer.Put("<div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>", string(page.Count(e.changes, "unsaved change")))
+		templ_7745c5c3_Buffer.Raw("</b></p><button class=\"btn quiet\" name=\"do\" value=\"look\">Go on editing</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
 		if len(e.draft.Conditions) == 0 {
-			_ = hidden("everyone", "yes").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(hidden("everyone", "yes"))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</form>")
 	})
 }
 
 // messageField takes why the change is made.
 func messageField(message string, problems part.Problems) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var8 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var8 == nil {
-			templ_7745c5c3_Var8 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var9 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"message\" name=\"message\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(message))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" maxlength=\"1000\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("message", "x", problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var9 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"message\" name=\"message\" value=\"", string(message))
+			templ_7745c5c3_Buffer.Raw("\" maxlength=\"1000\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("message", "x", problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("message", "Message", "Why you make this change. It is kept with it.", true, problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Field("message", "Message", "Why you make this change. It is kept with it.", true, problems), templ_7745c5c3_Var9)
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package segment
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -15,83 +13,49 @@ import (
 
 // said is the conditions of a draft as sentences. Those that are new or changed are marked.
 func said(v *page.Visit, d *draft, saved *guidonv1.DocumentSegment) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if d.Name != saved.GetName() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"gap-b breaks\">Name: <del class=\"was\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(short(saved.GetName())))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</del> <ins class=\"now\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(short(d.Name)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ins></p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"gap-b breaks\">Name: <del class=\"was\">", string(short(saved.GetName())))
+			templ_7745c5c3_Buffer.Put("</del> <ins class=\"now\">", string(short(d.Name)))
+			templ_7745c5c3_Buffer.Raw("</ins></p>")
 		}
 		if d.Description != saved.GetDescription() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"gap-b breaks\">Description: <del class=\"was\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(short(saved.GetDescription())))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</del> <ins class=\"now\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(short(d.Description)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ins></p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"gap-b breaks\">Description: <del class=\"was\">", string(short(saved.GetDescription())))
+			templ_7745c5c3_Buffer.Put("</del> <ins class=\"now\">", string(short(d.Description)))
+			templ_7745c5c3_Buffer.Raw("</ins></p>")
 		}
 		if len(d.Conditions) == 0 {
-			templ_7745c5c3_Var6 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("There are no conditions, so <b>everyone</b> is in this segment.")
-				return nil
+			templ_7745c5c3_Var6 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("There are no conditions, so <b>everyone</b> is in this segment.")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var6)
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"conds\">")
+			templ_7745c5c3_Buffer.Raw("<ul class=\"conds\">")
 			for i := range d.Conditions {
 				var templ_7745c5c3_Var7 = []any{"cond", templ.KV("changed", d.edited(i, saved))}
-				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var7).String()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_ = d.join(i).Render(ctx, templ_7745c5c3_Buffer)
-				_ = d.Conditions[i].said(v).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Put("<li class=\"", string(markup.Classes(templ_7745c5c3_Var7...)))
+				templ_7745c5c3_Buffer.Raw("\">")
+				templ_7745c5c3_Buffer.Show(d.join(i))
+				templ_7745c5c3_Buffer.Show(d.Conditions[i].said(v))
 				if d.edited(i, saved) {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"tools\"><span class=\"chip fresh\">")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(d.Conditions[i].news()))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</span></span>")
+					templ_7745c5c3_Buffer.Put("<span class=\"tools\"><span class=\"chip fresh\">", string(d.Conditions[i].news()))
+					templ_7745c5c3_Buffer.Raw("</span></span>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
+			templ_7745c5c3_Buffer.Raw("</ul>")
 		}
-		return nil
 	})
 }
 
 // documentDiff is the difference between the documents of two segments.
 func documentDiff(before, after *guidonv1.DocumentSegment) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var10 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var10 == nil {
-			templ_7745c5c3_Var10 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		text, ok := difference(before, after)
 		if !ok {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">The documents are too large to be compared here.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted small\">The documents are too large to be compared here.</p>")
 		} else {
-			_ = part.UnifiedDiff(text).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.UnifiedDiff(text))
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package segment
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -17,150 +15,96 @@ import (
 
 // usesMain is the page of the flags that use the segment.
 func (s *subject) usesMain() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = s.head("used-by", false).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(s.head("used-by", false))
 		if s.Usage.GetTotalCount() == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
-			_ = part.Art().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<h2>No flag uses this segment</h2><p>Choose it in a step or rule of a flag, and it is listed here.</p></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"empty\">")
+			templ_7745c5c3_Buffer.Show(part.Art())
+			templ_7745c5c3_Buffer.Raw("<h2>No flag uses this segment</h2><p>Choose it in a step or rule of a flag, and it is listed here.</p></div>")
 		} else {
-			_ = s.usesTable().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Show(s.usesTable())
+			templ_7745c5c3_Buffer.Raw(" ")
 			if s.Usage.GetNextPageToken() != "" || s.Visit.Query().Has("after") {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"pager\" aria-label=\"Pages\"><span>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(len(s.Usage.GetUses())) + " of " + page.Number(int(s.Usage.GetTotalCount()))))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+				templ_7745c5c3_Buffer.Put("<nav class=\"pager\" aria-label=\"Pages\"><span>", string(page.Number(len(s.Usage.GetUses()))+" of "+page.Number(int(s.Usage.GetTotalCount()))))
+				templ_7745c5c3_Buffer.Raw("</span> ")
 				if s.Visit.Query().Has("after") {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-					var templ_7745c5c3_Var3 templ.SafeURL
-					templ_7745c5c3_Var3, _ = templ.JoinURLErrs(templ.SafeURL(s.tabAddress("used-by")))
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">First page</a> ")
+					templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" href=\"")
+					markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.tabAddress("used-by")))
+					templ_7745c5c3_Buffer.Raw("\">First page</a> ")
 				}
 				if s.Usage.GetNextPageToken() != "" {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-					var templ_7745c5c3_Var4 templ.SafeURL
-					templ_7745c5c3_Var4, _ = templ.JoinURLErrs(templ.SafeURL(s.usesAfter(s.Usage.GetNextPageToken())))
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">Next</a>")
+					templ_7745c5c3_Buffer.Raw("<a class=\"btn tiny\" href=\"")
+					markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.usesAfter(s.Usage.GetNextPageToken())))
+					templ_7745c5c3_Buffer.Raw("\">Next</a>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
+				templ_7745c5c3_Buffer.Raw("</nav>")
 			}
 		}
-		return nil
 	})
 }
 
 // usesTable lists flags with what uses the segment, and what would change without it.
 func (s *subject) usesTable() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var5 == nil {
-			templ_7745c5c3_Var5 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"card flush\"><table class=\"table cards\"><caption class=\"vh\">Flags that use the segment ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.name()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</caption> <thead><tr><th scope=\"col\">Flag</th><th scope=\"col\">Used in</th><th scope=\"col\">Without the segment</th></tr></thead> <tbody>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"card flush\"><table class=\"table cards\"><caption class=\"vh\">Flags that use the segment ", string(s.name()))
+		templ_7745c5c3_Buffer.Raw("</caption> <thead><tr><th scope=\"col\">Flag</th><th scope=\"col\">Used in</th><th scope=\"col\">Without the segment</th></tr></thead> <tbody>")
 		for _, u := range s.Usage.GetUses() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<tr><th scope=\"row\"><span class=\"row tight\">")
-			_ = s.pennant(u.GetFlagKey(), u.GetEffect().GetType() != flipt.FlagType_BOOLEAN_FLAG_TYPE).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var7 templ.SafeURL
-			templ_7745c5c3_Var7, _ = templ.JoinURLErrs(s.In("flags", u.GetFlagKey()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(u.GetFlagName()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a></span> <small class=\"mono muted breaks\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(u.GetFlagKey()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</small></th><td data-l=\"Used in\">")
-			_ = s.steps(u).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td data-l=\"Without the segment\">")
-			_ = without(u).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
+			templ_7745c5c3_Buffer.Raw("<tr><th scope=\"row\"><span class=\"row tight\">")
+			templ_7745c5c3_Buffer.Show(s.pennant(u.GetFlagKey(), u.GetEffect().GetType() != flipt.FlagType_BOOLEAN_FLAG_TYPE))
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, s.In("flags", u.GetFlagKey()))
+			templ_7745c5c3_Buffer.Put("\">", string(u.GetFlagName()))
+			templ_7745c5c3_Buffer.Put("</a></span> <small class=\"mono muted breaks\">", string(u.GetFlagKey()))
+			templ_7745c5c3_Buffer.Raw("</small></th><td data-l=\"Used in\">")
+			templ_7745c5c3_Buffer.Show(s.steps(u))
+			templ_7745c5c3_Buffer.Raw("</td><td data-l=\"Without the segment\">")
+			templ_7745c5c3_Buffer.Show(without(u))
+			templ_7745c5c3_Buffer.Raw("</td></tr>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</tbody></table></div>")
 	})
 }
 
 // steps are links to the rules or rollouts that use the segment.
 func (s *subject) steps(u *guidonv1.SegmentUse) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var10 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var10 == nil {
-			templ_7745c5c3_Var10 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<ul>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<ul>")
 		for i, r := range referencesOf(u) {
 			if i < maxSteps {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li><a href=\"")
-				var templ_7745c5c3_Var11 templ.SafeURL
-				templ_7745c5c3_Var11, _ = templ.JoinURLErrs(templ.SafeURL(s.In("flags", u.GetFlagKey()) + "?edit=" + strconv.Itoa(int(r.GetIndex())+1)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(stepLabel(u, r)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+				templ_7745c5c3_Buffer.Raw("<li><a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.In("flags", u.GetFlagKey())+"?edit="+strconv.Itoa(int(r.GetIndex())+1)))
+				templ_7745c5c3_Buffer.Put("\">", string(stepLabel(u, r)))
+				templ_7745c5c3_Buffer.Raw("</a> ")
 				if !r.GetOnlySegment() {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted small\">with other segments</span>")
+					templ_7745c5c3_Buffer.Raw("<span class=\"muted small\">with other segments</span>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
 		}
 		if n := len(referencesOf(u)) - maxSteps; n > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"muted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("and " + page.Number(n) + " more"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+			templ_7745c5c3_Buffer.Put("<li class=\"muted\">", string("and "+page.Number(n)+" more"))
+			templ_7745c5c3_Buffer.Raw("</li>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</ul>")
 	})
 }
 
 func without(u *guidonv1.SegmentUse) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var14 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var14 == nil {
-			templ_7745c5c3_Var14 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		moves, more := movesOf(u)
 		if len(moves) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">Nothing changes</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"muted\">Nothing changes</span>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<ul>")
+			templ_7745c5c3_Buffer.Raw("<ul>")
 			for _, m := range moves {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Put("<li>", string(m))
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
 			if more > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"muted\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(more, "more group")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" of people</li>")
+				templ_7745c5c3_Buffer.Put("<li class=\"muted\">", string(page.Count(more, "more group")))
+				templ_7745c5c3_Buffer.Raw(" of people</li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
+			templ_7745c5c3_Buffer.Raw("</ul>")
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

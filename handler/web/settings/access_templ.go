@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -16,191 +14,118 @@ import (
 )
 
 func (p accessPage) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_ = link(v.To("settings", "new-binding"), "add", "Give a role").Render(ctx, templ_7745c5c3_Buffer)
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var2 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Show(link(v.To("settings", "new-binding"), "add", "Give a role"))
 		})
-		_ = head("Access", "Roles of people and services that sign in by a provider. The highest role that matches counts.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(head("Access", "Roles of people and services that sign in by a provider. The highest role that matches counts."), templ_7745c5c3_Var2)
 		if p.Done != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\">")
-			templ_7745c5c3_Var3 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Done))
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
+			templ_7745c5c3_Var3 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string(p.Done))
 			})
-			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var3)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		if !p.Enforced {
-			templ_7745c5c3_Var5 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Roles have no effect yet: everybody who signs in may do everything. See <code>authorization.required</code> in the configuration of the server.")
-				return nil
+			templ_7745c5c3_Var5 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("Roles have no effect yet: everybody who signs in may do everything. See <code>authorization.required</code> in the configuration of the server.")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var5)
 		}
 		if p.Total == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\"><h2>No roles were given</h2><p>Everybody has the role of <code>authorization.default_roles</code>. Give a role to a person, a group or a service account.</p></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"empty\"><h2>No roles were given</h2><p>Everybody has the role of <code>authorization.default_roles</code>. Give a role to a person, a group or a service account.</p></div>")
 		} else {
-			_ = p.table(v).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(p.table(v))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section aria-labelledby=\"signed-in\"><div class=\"section\"><h2 id=\"signed-in\">Signed in</h2></div>")
+		templ_7745c5c3_Buffer.Raw("<section aria-labelledby=\"signed-in\"><div class=\"section\"><h2 id=\"signed-in\">Signed in</h2></div>")
 		if len(p.SignedIn) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">Nobody is signed in by a provider.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted\">Nobody is signed in by a provider.</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<table class=\"table cards\"><caption class=\"vh\">Accounts with sessions</caption> <thead><tr><th scope=\"col\">Account</th><th scope=\"col\">Sessions</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Buffer.Raw("<table class=\"table cards\"><caption class=\"vh\">Accounts with sessions</caption> <thead><tr><th scope=\"col\">Account</th><th scope=\"col\">Sessions</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
 			for _, s := range p.SignedIn {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<tr><th scope=\"row\"><span class=\"two\"><b><bdi>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></b> <span class=\"who-key\"><bdi>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Subject))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></span></span></th><td data-l=\"Sessions\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(s.Count)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td><td><div class=\"acts\"><a class=\"btn tiny danger\" href=\"")
-				var templ_7745c5c3_Var9 templ.SafeURL
-				templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "end-access") + "?subject=" + url.QueryEscape(s.Subject)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("End all sessions of " + s.Name))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">End all</a></div></td></tr>")
+				templ_7745c5c3_Buffer.Put("<tr><th scope=\"row\"><span class=\"two\"><b><bdi>", string(s.Name))
+				templ_7745c5c3_Buffer.Put("</bdi></b> <span class=\"who-key\"><bdi>", string(s.Subject))
+				templ_7745c5c3_Buffer.Put("</bdi></span></span></th><td data-l=\"Sessions\">", string(page.Number(s.Count)))
+				templ_7745c5c3_Buffer.Raw("</td><td><div class=\"acts\"><a class=\"btn tiny danger\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "end-access")+"?subject="+url.QueryEscape(s.Subject)))
+				templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("End all sessions of "+s.Name))
+				templ_7745c5c3_Buffer.Raw("\">End all</a></div></td></tr>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table>")
+			templ_7745c5c3_Buffer.Raw("</tbody></table>")
 			if p.More {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">These are ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(maxSignedIn)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" of them. To end the sessions of another account, <a href=\"")
-				var templ_7745c5c3_Var12 templ.SafeURL
-				templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "end-access")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">name it</a>.</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"muted small\">These are ", string(strconv.Itoa(maxSignedIn)))
+				templ_7745c5c3_Buffer.Raw(" of them. To end the sessions of another account, <a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "end-access")))
+				templ_7745c5c3_Buffer.Raw("\">name it</a>.</p>")
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</section>")
 	})
 }
 
 func (p accessPage) table(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var13 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var13 == nil {
-			templ_7745c5c3_Var13 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<table class=\"table cards\"><caption class=\"vh\">Roles</caption> <thead><tr><th scope=\"col\">Who</th><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th><th scope=\"col\">Given</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<table class=\"table cards\"><caption class=\"vh\">Roles</caption> <thead><tr><th scope=\"col\">Who</th><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th><th scope=\"col\">Given</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
 		for _, b := range p.Bindings {
-			_ = bindingRow(v, b).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(bindingRow(v, b))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table>")
-		_ = pager(v, v.To("settings", "access"), p.Page, p.Total, "role").Render(ctx, templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Raw("</tbody></table>")
+		templ_7745c5c3_Buffer.Show(pager(v, v.To("settings", "access"), p.Page, p.Total, "role"))
 	})
 }
 
 func bindingRow(v *page.Visit, b *guidonv1.Binding) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var14 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var14 == nil {
-			templ_7745c5c3_Var14 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<tr><th scope=\"row\"><span class=\"two\"><b><bdi>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(whom(b.GetSubject())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></b> <span class=\"who-key\"><bdi>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(b.GetSubject()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></span></span></th><td class=\"nowrap\" data-l=\"Access\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(labelOf(b.GetRole())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td data-l=\"Namespaces\">")
-		_ = namespacesOf(v, b.GetNamespaceKeys()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"muted by\" data-l=\"Given\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<tr><th scope=\"row\"><span class=\"two\"><b><bdi>", string(whom(b.GetSubject())))
+		templ_7745c5c3_Buffer.Put("</bdi></b> <span class=\"who-key\"><bdi>", string(b.GetSubject()))
+		templ_7745c5c3_Buffer.Put("</bdi></span></span></th><td class=\"nowrap\" data-l=\"Access\">", string(labelOf(b.GetRole())))
+		templ_7745c5c3_Buffer.Raw("</td><td data-l=\"Namespaces\">")
+		templ_7745c5c3_Buffer.Show(namespacesOf(v, b.GetNamespaceKeys()))
+		templ_7745c5c3_Buffer.Raw("</td><td class=\"muted by\" data-l=\"Given\">")
 		if isConfigured(b) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip\" title=\"Only the configuration of the server can change it\">")
-			_ = part.Icon("lock").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Configuration</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip\" title=\"Only the configuration of the server can change it\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("lock"))
+			templ_7745c5c3_Buffer.Raw("Configuration</span>")
 		} else {
-			_ = ago(v, b.GetCreatedAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Show(ago(v, b.GetCreatedAt().AsTime()))
+			templ_7745c5c3_Buffer.Raw(" ")
 			if by := actorName(nil, b.GetCreatedBy()); by != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" by "))
-				_, _ = templ_7745c5c3_Buffer.WriteString("<bdi>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(by))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</bdi>")
+				templ_7745c5c3_Buffer.Text(string(" by "))
+				templ_7745c5c3_Buffer.Put("<bdi>", string(by))
+				templ_7745c5c3_Buffer.Raw("</bdi>")
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td>")
+		templ_7745c5c3_Buffer.Raw("</td><td>")
 		if !isConfigured(b) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"acts\"><a class=\"btn tiny danger\" href=\"")
-			var templ_7745c5c3_Var20 templ.SafeURL
-			templ_7745c5c3_Var20, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "access", b.GetId(), "delete")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Take away: " + whom(b.GetSubject())))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Take away</a></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"acts\"><a class=\"btn tiny danger\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "access", b.GetId(), "delete")))
+			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Take away: "+whom(b.GetSubject())))
+			templ_7745c5c3_Buffer.Raw("\">Take away</a></div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</td></tr>")
 	})
 }
 
 // pager leads to the other pages of a table.
 func pager(v *page.Visit, address string, number, total int, unit string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var22 == nil {
-			templ_7745c5c3_Var22 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if pages(total) > 1 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"pager\" aria-label=\"Pages\"><span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(total, unit)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(", page ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(number)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" of ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(pages(total))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+			templ_7745c5c3_Buffer.Put("<nav class=\"pager\" aria-label=\"Pages\"><span>", string(page.Count(total, unit)))
+			templ_7745c5c3_Buffer.Put(", page ", string(strconv.Itoa(number)))
+			templ_7745c5c3_Buffer.Put(" of ", string(strconv.Itoa(pages(total))))
+			templ_7745c5c3_Buffer.Raw("</span> ")
 			if number > 1 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
-				var templ_7745c5c3_Var26 templ.SafeURL
-				templ_7745c5c3_Var26, _ = templ.JoinURLErrs(templ.SafeURL(pageAddress(address, number-1)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Previous page</a> ")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(pageAddress(address, number-1)))
+				templ_7745c5c3_Buffer.Raw("\">Previous page</a> ")
 			}
 			if number < pages(total) {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
-				var templ_7745c5c3_Var27 templ.SafeURL
-				templ_7745c5c3_Var27, _ = templ.JoinURLErrs(templ.SafeURL(pageAddress(address, number+1)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Next page</a>")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(pageAddress(address, number+1)))
+				templ_7745c5c3_Buffer.Raw("\">Next page</a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
+			templ_7745c5c3_Buffer.Raw("</nav>")
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

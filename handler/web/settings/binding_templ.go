@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -13,86 +11,48 @@ import (
 )
 
 func (p newBindingPage) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = head("Give a role", "It counts from the next request on, also for those who are signed in already.").Render(ctx, templ_7745c5c3_Buffer)
-		_ = part.ProblemSummary(p.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var2 templ.SafeURL
-		templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "new-binding")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		templ_7745c5c3_Var3 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"subject\" name=\"subject\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Subject))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" list=\"subjects\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("subject", "hint", p.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(head("Give a role", "It counts from the next request on, also for those who are signed in already."))
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(p.Problems))
+		templ_7745c5c3_Buffer.Raw("<form class=\"form\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "new-binding")))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Var3 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"subject\" name=\"subject\" value=\"", string(p.Subject))
+			templ_7745c5c3_Buffer.Raw("\" list=\"subjects\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("subject", "hint", p.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("subject", "Who", "Such as oidc:google:email:ada@example.com, oidc:google:group:payments, codehost:org:acme, kubernetes:namespace:shop, or oidc:google:* for everyone by that provider.", false, p.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<datalist id=\"subjects\">")
+		templ_7745c5c3_Buffer.Around(part.Field("subject", "Who", "Such as oidc:google:email:ada@example.com, oidc:google:group:payments, codehost:org:acme, kubernetes:namespace:shop, or oidc:google:* for everyone by that provider.", false, p.Problems), templ_7745c5c3_Var3)
+		templ_7745c5c3_Buffer.Raw("<datalist id=\"subjects\">")
 		for _, start := range []string{"oidc:", "codehost:email:", "codehost:org:", "codehost:team:", "kubernetes:namespace:", "kubernetes:serviceaccount:", "jwt:sub:", "jwt:group:", "jwt:claim:"} {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(start))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"></option>")
+			templ_7745c5c3_Buffer.Put("<option value=\"", string(start))
+			templ_7745c5c3_Buffer.Raw("\"></option>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</datalist>")
-		_ = p.grantForm.fields(v, p.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\"><button class=\"btn primary\">Give role</button> <a class=\"btn quiet\" href=\"")
-		var templ_7745c5c3_Var6 templ.SafeURL
-		templ_7745c5c3_Var6, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "access")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Cancel</a></div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</datalist>")
+		templ_7745c5c3_Buffer.Show(p.grantForm.fields(v, p.Problems))
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight\"><button class=\"btn primary\">Give role</button> <a class=\"btn quiet\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "access")))
+		templ_7745c5c3_Buffer.Raw("\">Cancel</a></div></form>")
 	})
 }
 
 func (q bindingQuestion) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var7 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var7 == nil {
-			templ_7745c5c3_Var7 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if isConfigured(q.Binding) {
-			_ = head("This role is in the configuration", "Only authorization.bindings in the configuration of the server can take it away.").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <p><a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var8 templ.SafeURL
-			templ_7745c5c3_Var8, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "access")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Back to all roles</a></p>")
+			templ_7745c5c3_Buffer.Show(head("This role is in the configuration", "Only authorization.bindings in the configuration of the server can take it away."))
+			templ_7745c5c3_Buffer.Raw(" <p><a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "access")))
+			templ_7745c5c3_Buffer.Raw("\">Back to all roles</a></p>")
 		} else {
-			templ_7745c5c3_Var9 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p><b><bdi>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(whom(q.Binding.GetSubject())))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></b> has ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(labelOf(q.Binding.GetRole())))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" in")
-				_ = namespacesOf(v, q.Binding.GetNamespaceKeys()).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("by this. It ends with the next request. You can give the role again.</p>")
-				return nil
+			templ_7745c5c3_Var9 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<p><b><bdi>", string(whom(q.Binding.GetSubject())))
+				templ_7745c5c3_Buffer.Put("</bdi></b> has ", string(labelOf(q.Binding.GetRole())))
+				templ_7745c5c3_Buffer.Raw(" in")
+				templ_7745c5c3_Buffer.Show(namespacesOf(v, q.Binding.GetNamespaceKeys()))
+				templ_7745c5c3_Buffer.Raw("by this. It ends with the next request. You can give the role again.</p>")
 			})
-			_ = question(v, "Take this role away?", q.Refused, v.To("settings", "access"), "Keep role", "Take role away").Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(question(v, "Take this role away?", q.Refused, v.To("settings", "access"), "Keep role", "Take role away"), templ_7745c5c3_Var9)
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -13,65 +11,38 @@ import (
 )
 
 func (p deletionPage) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if why := undeletable(v.Namespace); why != "" {
-			_ = head(page.NamespaceName(v.Namespace)+" cannot be deleted", why).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <p><a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var2 templ.SafeURL
-			templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(v.In("settings")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Back to its settings</a></p>")
+			templ_7745c5c3_Buffer.Show(head(page.NamespaceName(v.Namespace)+" cannot be deleted", why))
+			templ_7745c5c3_Buffer.Raw(" <p><a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("settings")))
+			templ_7745c5c3_Buffer.Raw("\">Back to its settings</a></p>")
 		} else {
-			_ = head("Delete the namespace “"+page.NamespaceName(v.Namespace)+"”?", "").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-			_ = part.ProblemSummary(p.Problems).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <form class=\"form\" method=\"post\" action=\"")
-			var templ_7745c5c3_Var3 templ.SafeURL
-			templ_7745c5c3_Var3, _ = templ.JoinURLErrs(templ.SafeURL(v.In("delete")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><p>Deleted with it: <b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(p.Flags, "flag")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> and <b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(p.Segments, "segment")))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b>. Clients that evaluate them get errors from then on.</p><p>This cannot be undone. <a href=\"")
-			var templ_7745c5c3_Var6 templ.SafeURL
-			templ_7745c5c3_Var6, _ = templ.JoinURLErrs(templ.SafeURL(v.In("export")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Export the namespace</a> first to keep a copy.</p>")
-			templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"key\" name=\"key\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Typed))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" data-confirm=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Key()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("key", "", p.Problems))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Buffer.Show(head("Delete the namespace “"+page.NamespaceName(v.Namespace)+"”?", ""))
+			templ_7745c5c3_Buffer.Raw(" ")
+			templ_7745c5c3_Buffer.Show(part.ProblemSummary(p.Problems))
+			templ_7745c5c3_Buffer.Raw(" <form class=\"form\" method=\"post\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("delete")))
+			templ_7745c5c3_Buffer.Put("\"><p>Deleted with it: <b>", string(page.Count(p.Flags, "flag")))
+			templ_7745c5c3_Buffer.Put("</b> and <b>", string(page.Count(p.Segments, "segment")))
+			templ_7745c5c3_Buffer.Raw("</b>. Clients that evaluate them get errors from then on.</p><p>This cannot be undone. <a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("export")))
+			templ_7745c5c3_Buffer.Raw("\">Export the namespace</a> first to keep a copy.</p>")
+			templ_7745c5c3_Var7 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"key\" name=\"key\" value=\"", string(p.Typed))
+				templ_7745c5c3_Buffer.Put("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" data-confirm=\"", string(v.Key()))
+				templ_7745c5c3_Buffer.Raw("\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described("key", "", p.Problems))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field("key", "Type the key "+v.Key()+" to confirm", "", false, p.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\"><a class=\"btn\" href=\"")
-			var templ_7745c5c3_Var10 templ.SafeURL
-			templ_7745c5c3_Var10, _ = templ.JoinURLErrs(templ.SafeURL(v.In("settings")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Around(part.Field("key", "Type the key "+v.Key()+" to confirm", "", false, p.Problems), templ_7745c5c3_Var7)
+			templ_7745c5c3_Buffer.Raw("<div class=\"row tight\"><a class=\"btn\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("settings")))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if len(p.Problems) == 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" autofocus")
+				templ_7745c5c3_Buffer.Raw(" autofocus")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">Keep namespace</a> <button class=\"btn danger fill\" name=\"do\" value=\"confirm\" data-confirmed>Delete namespace</button></div></form>")
+			templ_7745c5c3_Buffer.Raw(">Keep namespace</a> <button class=\"btn danger fill\" name=\"do\" value=\"confirm\" data-confirmed>Delete namespace</button></div></form>")
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,36 +2,19 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import "github.com/guidonhq/guidon/handler/web/page"
 
 func (q tokenQuestion) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>Whatever uses this token stops working immediately. This cannot be undone.</p>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var2 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("<p>Whatever uses this token stops working immediately. This cannot be undone.</p>")
 			if q.isOwn(v) {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p><b>You are signed in with this token, so you are signed out, too.</b></p>")
+				templ_7745c5c3_Buffer.Raw("<p><b>You are signed in with this token, so you are signed out, too.</b></p>")
 			}
-			return nil
 		})
-		_ = question(v, "Delete the token “"+page.NameOf(q.Token.GetMetadata())+"”?", q.Refused, v.To("settings", "tokens"), "Keep token", "Delete token").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Around(question(v, "Delete the token “"+page.NameOf(q.Token.GetMetadata())+"”?", q.Refused, v.To("settings", "tokens"), "Keep token", "Delete token"), templ_7745c5c3_Var2)
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

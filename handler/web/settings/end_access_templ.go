@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -13,61 +11,34 @@ import (
 )
 
 func (p endPage) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if p.Subject == "" || len(p.Problems) > 0 {
-			_ = head("End all sessions of an account", "").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <form class=\"form\" method=\"get\" action=\"")
-			var templ_7745c5c3_Var2 templ.SafeURL
-			templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "end-access")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			templ_7745c5c3_Var3 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"subject\" name=\"subject\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Subject))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\" spellcheck=\"false\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("subject", "hint", p.Problems))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Buffer.Show(head("End all sessions of an account", ""))
+			templ_7745c5c3_Buffer.Raw(" <form class=\"form\" method=\"get\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "end-access")))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Var3 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"subject\" name=\"subject\" value=\"", string(p.Subject))
+				templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\" spellcheck=\"false\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described("subject", "hint", p.Problems))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field("subject", "Account", "As the change log names it, such as oidc:google:sub:1234 or codehost:id:42.", false, p.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\"><button class=\"btn primary\">Continue</button> <a class=\"btn quiet\" href=\"")
-			var templ_7745c5c3_Var5 templ.SafeURL
-			templ_7745c5c3_Var5, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "access")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Cancel</a></div></form>")
+			templ_7745c5c3_Buffer.Around(part.Field("subject", "Account", "As the change log names it, such as oidc:google:sub:1234 or codehost:id:42.", false, p.Problems), templ_7745c5c3_Var3)
+			templ_7745c5c3_Buffer.Raw("<div class=\"row tight\"><button class=\"btn primary\">Continue</button> <a class=\"btn quiet\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "access")))
+			templ_7745c5c3_Buffer.Raw("\">Cancel</a></div></form>")
 		} else {
-			templ_7745c5c3_Var6 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"subject\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Subject))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><p><span class=\"who-key\"><bdi>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Subject))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></span></p><p>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(p.Count, "session")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Var6 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"subject\" value=\"", string(p.Subject))
+				templ_7745c5c3_Buffer.Put("\"><p><span class=\"who-key\"><bdi>", string(p.Subject))
+				templ_7745c5c3_Buffer.Put("</bdi></span></p><p>", string(page.Count(p.Count, "session")))
+				templ_7745c5c3_Buffer.Raw(" ")
 				if p.More {
-					_, _ = templ_7745c5c3_Buffer.WriteString("and more ")
+					templ_7745c5c3_Buffer.Raw("and more ")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("end immediately, in browsers and on the command line.</p><p>This does not keep the account from signing in again: take its role away, or block it at the provider.</p>")
-				return nil
+				templ_7745c5c3_Buffer.Raw("end immediately, in browsers and on the command line.</p><p>This does not keep the account from signing in again: take its role away, or block it at the provider.</p>")
 			})
-			_ = question(v, "End all sessions of “"+p.Name+"”?", p.Refused, v.To("settings", "access"), "Keep sessions", "End all sessions").Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(question(v, "End all sessions of “"+p.Name+"”?", p.Refused, v.To("settings", "access"), "Keep sessions", "End all sessions"), templ_7745c5c3_Var6)
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

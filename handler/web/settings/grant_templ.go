@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -14,74 +12,50 @@ import (
 
 // fields are the fields of a grant.
 func (f grantForm) fields(v *page.Visit, problems part.Problems) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"select\"><select id=\"role\" name=\"role\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("role", "", problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var2 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("<span class=\"select\"><select id=\"role\" name=\"role\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("role", "", problems))
+			templ_7745c5c3_Buffer.Raw(">")
 			if f.Role == "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"\">Choose …</option> ")
+				templ_7745c5c3_Buffer.Raw("<option value=\"\">Choose …</option> ")
 			}
 			for _, r := range roles {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Value))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+				templ_7745c5c3_Buffer.Put("<option value=\"", string(r.Value))
+				templ_7745c5c3_Buffer.Raw("\"")
 				if r.Value == f.Role {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+					templ_7745c5c3_Buffer.Raw(" selected")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+				templ_7745c5c3_Buffer.Put(">", string(r.Text))
+				templ_7745c5c3_Buffer.Raw("</option>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</select>")
-			_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-			return nil
+			templ_7745c5c3_Buffer.Raw("</select>")
+			templ_7745c5c3_Buffer.Show(part.Icon("open"))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		})
-		_ = part.Field("role", "Access", "", false, problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"field\"><legend class=\"label\">Namespaces</legend><div class=\"ways\"><label class=\"check\"><input type=\"radio\" name=\"where\" value=\"all\"")
+		templ_7745c5c3_Buffer.Around(part.Field("role", "Access", "", false, problems), templ_7745c5c3_Var2)
+		templ_7745c5c3_Buffer.Raw("<fieldset class=\"field\"><legend class=\"label\">Namespaces</legend><div class=\"ways\"><label class=\"check\"><input type=\"radio\" name=\"where\" value=\"all\"")
 		if f.Everywhere {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("><span>All, also those to come</span></label> <label class=\"check\"><input type=\"radio\" name=\"where\" value=\"some\"")
+		templ_7745c5c3_Buffer.Raw("><span>All, also those to come</span></label> <label class=\"check\"><input type=\"radio\" name=\"where\" value=\"some\"")
 		if !f.Everywhere {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("><span>Only these:</span></label>")
-		templ_7745c5c3_Var5 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"namespaces\" name=\"namespaces\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(f.Namespaces))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" list=\"namespace-keys\" autocomplete=\"off\" spellcheck=\"false\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("namespaces", "hint", problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Raw("><span>Only these:</span></label>")
+		templ_7745c5c3_Var5 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"namespaces\" name=\"namespaces\" value=\"", string(f.Namespaces))
+			templ_7745c5c3_Buffer.Raw("\" list=\"namespace-keys\" autocomplete=\"off\" spellcheck=\"false\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("namespaces", "hint", problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("namespaces", "Keys of namespaces", "Separated by spaces. pay-* stands for all keys that begin with pay-.", false, problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<datalist id=\"namespace-keys\">")
+		templ_7745c5c3_Buffer.Around(part.Field("namespaces", "Keys of namespaces", "Separated by spaces. pay-* stands for all keys that begin with pay-.", false, problems), templ_7745c5c3_Var5)
+		templ_7745c5c3_Buffer.Raw("<datalist id=\"namespace-keys\">")
 		for _, n := range v.Namespaces[:min(len(v.Namespaces), 200)] {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.GetKey()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.GetName()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+			templ_7745c5c3_Buffer.Put("<option value=\"", string(n.GetKey()))
+			templ_7745c5c3_Buffer.Put("\">", string(n.GetName()))
+			templ_7745c5c3_Buffer.Raw("</option>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</datalist></div></fieldset>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</datalist></div></fieldset>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

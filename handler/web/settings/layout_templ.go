@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -16,252 +14,143 @@ import (
 
 // layout has the links to all sections beside a page.
 func layout(v *page.Visit, at section, main templ.Component) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"settings\"><nav class=\"subnav\" aria-label=\"Settings\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"settings\"><nav class=\"subnav\" aria-label=\"Settings\">")
 		for _, s := range sectionsFor(v) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var2 templ.SafeURL
-			templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", s.Path)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", s.Path)))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if s == at {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"page\"")
+				templ_7745c5c3_Buffer.Raw(" aria-current=\"page\"")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+			templ_7745c5c3_Buffer.Put(">", string(s.Text))
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</nav><div class=\"flow\">")
-		_ = main.Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</nav><div class=\"flow\">")
+		templ_7745c5c3_Buffer.Show(main)
+		templ_7745c5c3_Buffer.Raw("</div></div>")
 	})
 }
 
 // head is the heading of a page. The children are its actions.
 func head(title, text string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var4 == nil {
-			templ_7745c5c3_Var4 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(title))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</h1>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var4 := templ_7745c5c3_Buffer.Inside()
+		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><h1>", string(title))
+		templ_7745c5c3_Buffer.Raw("</h1>")
 		if text != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p>", string(text))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"acts\">")
-		_ = templ_7745c5c3_Var4.Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div><div class=\"acts\">")
+		templ_7745c5c3_Buffer.Show(templ_7745c5c3_Var4)
+		templ_7745c5c3_Buffer.Raw("</div></div>")
 	})
 }
 
 // link is the main action of a page.
 func link(address, icon, text string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var7 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var7 == nil {
-			templ_7745c5c3_Var7 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn primary\" href=\"")
-		var templ_7745c5c3_Var8 templ.SafeURL
-		templ_7745c5c3_Var8, _ = templ.JoinURLErrs(templ.SafeURL(address))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon(icon).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<a class=\"btn primary\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(address))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon(icon))
+		templ_7745c5c3_Buffer.Text(string(text))
+		templ_7745c5c3_Buffer.Raw("</a>")
 	})
 }
 
 // ago is a time of the past.
 func ago(v *page.Visit, at time.Time) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var10 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var10 == nil {
-			templ_7745c5c3_Var10 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if !at.IsZero() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<time datetime=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(at.UTC().Format(time.RFC3339)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Instant(at)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Ago(at)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</time>")
+			templ_7745c5c3_Buffer.Put("<time datetime=\"", string(at.UTC().Format(time.RFC3339)))
+			templ_7745c5c3_Buffer.Put("\" title=\"", string(v.Instant(at)))
+			templ_7745c5c3_Buffer.Put("\">", string(v.Ago(at)))
+			templ_7745c5c3_Buffer.Raw("</time>")
 		}
-		return nil
 	})
 }
 
 // expires is when something ends.
 func expires(v *page.Visit, at time.Time) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var14 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var14 == nil {
-			templ_7745c5c3_Var14 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<time datetime=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(at.UTC().Format(time.RFC3339)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Instant(at)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strings.TrimPrefix(v.Until(at), "on ")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</time>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<time datetime=\"", string(at.UTC().Format(time.RFC3339)))
+		templ_7745c5c3_Buffer.Put("\" title=\"", string(v.Instant(at)))
+		templ_7745c5c3_Buffer.Put("\">", string(strings.TrimPrefix(v.Until(at), "on ")))
+		templ_7745c5c3_Buffer.Raw("</time>")
 	})
 }
 
 // until is a time to come.
 func until(v *page.Visit, at time.Time) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var18 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var18 == nil {
-			templ_7745c5c3_Var18 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<time datetime=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(at.UTC().Format(time.RFC3339)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Instant(at)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Until(at)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</time>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<time datetime=\"", string(at.UTC().Format(time.RFC3339)))
+		templ_7745c5c3_Buffer.Put("\" title=\"", string(v.Instant(at)))
+		templ_7745c5c3_Buffer.Put("\">", string(v.Until(at)))
+		templ_7745c5c3_Buffer.Raw("</time>")
 	})
 }
 
 // problem is why an act that the page asks about was refused.
 func problem(text string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var22 == nil {
-			templ_7745c5c3_Var22 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if text != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"alert\" tabindex=\"-1\" autofocus>")
-			templ_7745c5c3_Var23 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" Nothing was changed.")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"alert\" tabindex=\"-1\" autofocus>")
+			templ_7745c5c3_Var23 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string(text))
+				templ_7745c5c3_Buffer.Raw(" Nothing was changed.")
 			})
-			_ = part.Note("bad", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var23), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("bad", "warning"), templ_7745c5c3_Var23)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		return nil
 	})
 }
 
 // namespacesOf lists where a role holds.
 func namespacesOf(v *page.Visit, patterns []string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var25 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var25 == nil {
-			templ_7745c5c3_Var25 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"names\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<span class=\"names\">")
 		for _, pattern := range shorten(patterns) {
 			if pattern == "*" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted\">All</span> ")
+				templ_7745c5c3_Buffer.Raw("<span class=\"muted\">All</span> ")
 			} else if n := named(v, pattern); n != nil {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"nsname\">")
-				_ = part.Dot(n.GetColor()).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(n)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+				templ_7745c5c3_Buffer.Raw("<span class=\"nsname\">")
+				templ_7745c5c3_Buffer.Show(part.Dot(n.GetColor()))
+				templ_7745c5c3_Buffer.Text(string(page.NamespaceName(n)))
+				templ_7745c5c3_Buffer.Raw("</span> ")
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<code>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(pattern))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</code> ")
+				templ_7745c5c3_Buffer.Put("<code>", string(pattern))
+				templ_7745c5c3_Buffer.Raw("</code> ")
 			}
 		}
 		if more := len(patterns) - len(shorten(patterns)); more > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>and ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(more)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" more</span>")
+			templ_7745c5c3_Buffer.Put("<span>and ", string(page.Number(more)))
+			templ_7745c5c3_Buffer.Raw(" more</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</span>")
 	})
 }
 
 // question is a page that asks before something is done. The children say what happens.
 func question(v *page.Visit, title, refused, keep, keepText, act string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var29 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var29 == nil {
-			templ_7745c5c3_Var29 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"narrow-form\">")
-		_ = head(title, "").Render(ctx, templ_7745c5c3_Buffer)
-		_ = problem(refused).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form mt6\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var30 templ.SafeURL
-		templ_7745c5c3_Var30, _ = templ.JoinURLErrs(templ.SafeURL(v.Site.Path(v.Request.URL.EscapedPath())))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = templ_7745c5c3_Var29.Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\"><a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var31 templ.SafeURL
-		templ_7745c5c3_Var31, _ = templ.JoinURLErrs(templ.SafeURL(keep))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var29 := templ_7745c5c3_Buffer.Inside()
+		templ_7745c5c3_Buffer.Raw("<div class=\"narrow-form\">")
+		templ_7745c5c3_Buffer.Show(head(title, ""))
+		templ_7745c5c3_Buffer.Show(problem(refused))
+		templ_7745c5c3_Buffer.Raw("<form class=\"form mt6\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.Site.Path(v.Request.URL.EscapedPath())))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(templ_7745c5c3_Var29)
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight\"><a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(keep))
+		templ_7745c5c3_Buffer.Raw("\"")
 		if refused == "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" autofocus")
+			templ_7745c5c3_Buffer.Raw(" autofocus")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(keepText))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</a> <button class=\"btn danger fill\" name=\"do\" value=\"confirm\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(act))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</button></div></form></div>")
-		return nil
+		templ_7745c5c3_Buffer.Put(">", string(keepText))
+		templ_7745c5c3_Buffer.Put("</a> <button class=\"btn danger fill\" name=\"do\" value=\"confirm\">", string(act))
+		templ_7745c5c3_Buffer.Raw("</button></div></form></div>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,90 +2,57 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import "github.com/guidonhq/guidon/handler/web/part"
 
 // fields are the fields of a namespace besides its key.
 func (f namespaceForm) fields() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<textarea class=\"input\" id=\"description\" name=\"description\" rows=\"3\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("description", "", f.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(f.Description))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</textarea>")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var2 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("<textarea class=\"input\" id=\"description\" name=\"description\" rows=\"3\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("description", "", f.Problems))
+			templ_7745c5c3_Buffer.Put(">", string(f.Description))
+			templ_7745c5c3_Buffer.Raw("</textarea>")
 		})
-		_ = part.Field("description", "Description", "", true, f.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"field\" id=\"color\"><legend class=\"label\">Color</legend><div class=\"choice wrap\"><label><input type=\"radio\" name=\"color\" value=\"\"")
+		templ_7745c5c3_Buffer.Around(part.Field("description", "Description", "", true, f.Problems), templ_7745c5c3_Var2)
+		templ_7745c5c3_Buffer.Raw("<fieldset class=\"field\" id=\"color\"><legend class=\"label\">Color</legend><div class=\"choice wrap\"><label><input type=\"radio\" name=\"color\" value=\"\"")
 		if f.Color == "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString(">None</label> ")
+		templ_7745c5c3_Buffer.Raw(">None</label> ")
 		for _, c := range colors() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<label><input type=\"radio\" name=\"color\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(string(c)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("<label><input type=\"radio\" name=\"color\" value=\"", string(string(c)))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if f.Color == string(c) {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_ = part.Dot(string(c)).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(colorName(c)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</label>")
+			templ_7745c5c3_Buffer.Raw(">")
+			templ_7745c5c3_Buffer.Show(part.Dot(string(c)))
+			templ_7745c5c3_Buffer.Text(string(colorName(c)))
+			templ_7745c5c3_Buffer.Raw("</label>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><p class=\"hint\">A line of this color is over the pages of the namespace, so that people notice where they are.</p>")
+		templ_7745c5c3_Buffer.Raw("</div><p class=\"hint\">A line of this color is over the pages of the namespace, so that people notice where they are.</p>")
 		if message := f.Problems.Of("color"); message != "" {
-			_ = part.FieldError("color-error", message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError("color-error", message))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</fieldset><label class=\"check\"><input type=\"checkbox\" name=\"confirm\" value=\"yes\"")
+		templ_7745c5c3_Buffer.Raw("</fieldset><label class=\"check\"><input type=\"checkbox\" name=\"confirm\" value=\"yes\"")
 		if f.Confirm {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("> <span>Ask before changes<br><span class=\"hint\">Turning a flag off, and promoting to this namespace, then takes typing its key. For production.</span></span></label>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("> <span>Ask before changes<br><span class=\"hint\">Turning a flag off, and promoting to this namespace, then takes typing its key. For production.</span></span></label>")
 	})
 }
 
 func (f namespaceForm) name() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var6 == nil {
-			templ_7745c5c3_Var6 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"name\" name=\"name\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(f.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("name", "", f.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var7 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"name\" name=\"name\" value=\"", string(f.Name))
+			templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("name", "", f.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("name", "Name", "", false, f.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Field("name", "Name", "", false, f.Problems), templ_7745c5c3_Var7)
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -14,178 +12,110 @@ import (
 )
 
 func (p namespacePage) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_ = part.Copy(v.Key()).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var2 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Show(part.Copy(v.Key()))
+			templ_7745c5c3_Buffer.Raw(" ")
 			if !mayManage(v, v.Key()) {
-				_ = viewOnly(v).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(viewOnly(v))
 			}
-			return nil
 		})
-		_ = head("Settings of "+page.NamespaceName(v.Namespace), "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
-		_ = part.ProblemSummary(p.Problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(head("Settings of "+page.NamespaceName(v.Namespace), ""), templ_7745c5c3_Var2)
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(p.Problems))
 		if p.Saved {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\">")
-			templ_7745c5c3_Var3 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Saved.")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
+			templ_7745c5c3_Var3 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("Saved.")
 			})
-			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var3)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		if p.Theirs != nil {
-			_ = p.conflict().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(p.conflict())
 		}
 		if mayManage(v, v.Key()) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form\" method=\"post\" action=\"")
-			var templ_7745c5c3_Var4 templ.SafeURL
-			templ_7745c5c3_Var4, _ = templ.JoinURLErrs(templ.SafeURL(v.In("settings")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"base\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Base))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = p.name().Render(ctx, templ_7745c5c3_Buffer)
-			_ = p.fields().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div><button class=\"btn primary\" name=\"do\" value=\"save\">Save settings</button></div></form>")
-			_ = p.deletion(v).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Raw("<form class=\"form\" method=\"post\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("settings")))
+			templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"base\" value=\"", string(p.Base))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(p.name())
+			templ_7745c5c3_Buffer.Show(p.fields())
+			templ_7745c5c3_Buffer.Raw("<div><button class=\"btn primary\" name=\"do\" value=\"save\">Save settings</button></div></form>")
+			templ_7745c5c3_Buffer.Show(p.deletion(v))
 		} else {
-			_ = namespaceFacts(v.Namespace).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(namespaceFacts(v.Namespace))
 		}
-		return nil
 	})
 }
 
 // viewOnly says why nothing can be changed.
 func viewOnly(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var6 == nil {
-			templ_7745c5c3_Var6 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if v.Site.ReadOnly {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip\" title=\"This server is read-only\">")
-			_ = part.Icon("view").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("View only</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip\" title=\"This server is read-only\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("view"))
+			templ_7745c5c3_Buffer.Raw("View only</span>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip\" title=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Needs Admin in " + page.NamespaceName(v.Namespace) + ", you have " + page.RoleLabel(v.RoleIn(v.Key()))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("view").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("View only: needs Admin</span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"chip\" title=\"", string("Needs Admin in "+page.NamespaceName(v.Namespace)+", you have "+page.RoleLabel(v.RoleIn(v.Key()))))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("view"))
+			templ_7745c5c3_Buffer.Raw("View only: needs Admin</span>")
 		}
-		return nil
 	})
 }
 
 func namespaceFacts(n *flipt.Namespace) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var8 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var8 == nil {
-			templ_7745c5c3_Var8 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<dl class=\"kv\"><dt>Name</dt><dd><bdi>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(n)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></dd>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<dl class=\"kv\"><dt>Name</dt><dd><bdi>", string(page.NamespaceName(n)))
+		templ_7745c5c3_Buffer.Raw("</bdi></dd>")
 		if n.GetDescription() != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<dt>Description</dt><dd><bdi>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.GetDescription()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></dd>")
+			templ_7745c5c3_Buffer.Put("<dt>Description</dt><dd><bdi>", string(n.GetDescription()))
+			templ_7745c5c3_Buffer.Raw("</bdi></dd>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<dt>Color</dt><dd>")
+		templ_7745c5c3_Buffer.Raw("<dt>Color</dt><dd>")
 		if n.GetColor() == "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("None")
+			templ_7745c5c3_Buffer.Raw("None")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"nsname\">")
-			_ = part.Dot(n.GetColor()).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.GetColor()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"nsname\">")
+			templ_7745c5c3_Buffer.Show(part.Dot(n.GetColor()))
+			templ_7745c5c3_Buffer.Text(string(n.GetColor()))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</dd><dt>Ask before changes</dt><dd>")
+		templ_7745c5c3_Buffer.Raw("</dd><dt>Ask before changes</dt><dd>")
 		if n.GetConfirmChanges() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("Yes")
+			templ_7745c5c3_Buffer.Raw("Yes")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("No")
+			templ_7745c5c3_Buffer.Raw("No")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</dd></dl>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</dd></dl>")
 	})
 }
 
 // conflict says what somebody else has saved.
 func (p namespacePage) conflict() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var12 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var12 == nil {
-			templ_7745c5c3_Var12 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"alert\" tabindex=\"-1\" autofocus>")
-		templ_7745c5c3_Var13 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Somebody else has changed these settings since you opened them. Yours are in the form and not saved. Below is what is stored now: save again to replace it.")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div role=\"alert\" tabindex=\"-1\" autofocus>")
+		templ_7745c5c3_Var13 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("Somebody else has changed these settings since you opened them. Yours are in the form and not saved. Below is what is stored now: save again to replace it.")
 		})
-		_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><section class=\"card\" aria-labelledby=\"theirs\"><header><h2 id=\"theirs\">Stored now</h2></header><div class=\"body\">")
-		_ = namespaceFacts(p.Theirs).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var13)
+		templ_7745c5c3_Buffer.Raw("</div><section class=\"card\" aria-labelledby=\"theirs\"><header><h2 id=\"theirs\">Stored now</h2></header><div class=\"body\">")
+		templ_7745c5c3_Buffer.Show(namespaceFacts(p.Theirs))
+		templ_7745c5c3_Buffer.Raw("</div></section>")
 	})
 }
 
 func (p namespacePage) deletion(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var14 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var14 == nil {
-			templ_7745c5c3_Var14 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card\" aria-labelledby=\"delete\"><header><h2 id=\"delete\">Delete this namespace</h2></header><div class=\"body\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<section class=\"card\" aria-labelledby=\"delete\"><header><h2 id=\"delete\">Delete this namespace</h2></header><div class=\"body\">")
 		if why := undeletable(v.Namespace); why != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(why))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p>", string(why))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"gap-b\">Its flags and segments are deleted with it. This cannot be undone.</p><a class=\"btn danger\" href=\"")
-			var templ_7745c5c3_Var16 templ.SafeURL
-			templ_7745c5c3_Var16, _ = templ.JoinURLErrs(templ.SafeURL(v.In("delete")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Delete namespace …</a>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"gap-b\">Its flags and segments are deleted with it. This cannot be undone.</p><a class=\"btn danger\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("delete")))
+			templ_7745c5c3_Buffer.Raw("\">Delete namespace …</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></section>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

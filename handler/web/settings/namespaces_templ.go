@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -14,116 +12,74 @@ import (
 )
 
 func (p namespacesPage) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var2 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			if mayCreate(v) {
-				_ = link(v.To("settings", "new-namespace"), "add", "New namespace").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(link(v.To("settings", "new-namespace"), "add", "New namespace"))
 			}
-			return nil
 		})
-		_ = head("Namespaces", "Each has its own flags, segments and history.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(head("Namespaces", "Each has its own flags, segments and history."), templ_7745c5c3_Var2)
 		if p.Deleted {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\">")
-			templ_7745c5c3_Var3 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("The namespace was deleted.")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
+			templ_7745c5c3_Var3 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("The namespace was deleted.")
 			})
-			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var3)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		if p.filters(v) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"filters\" role=\"search\" action=\"")
-			var templ_7745c5c3_Var4 templ.SafeURL
-			templ_7745c5c3_Var4, _ = templ.JoinURLErrs(v.To("settings", "namespaces"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><div class=\"with\">")
-			_ = part.Icon("search").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" type=\"search\" name=\"q\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Query))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"Filter namespaces\" placeholder=\"Name or key\" maxlength=\"255\"></div><button class=\"btn\">Filter</button></form>")
+			templ_7745c5c3_Buffer.Raw("<form class=\"filters\" role=\"search\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.To("settings", "namespaces"))
+			templ_7745c5c3_Buffer.Raw("\"><div class=\"with\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("search"))
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" type=\"search\" name=\"q\" value=\"", string(p.Query))
+			templ_7745c5c3_Buffer.Raw("\" aria-label=\"Filter namespaces\" placeholder=\"Name or key\" maxlength=\"255\"></div><button class=\"btn\">Filter</button></form>")
 		}
 		if p.Total == 0 && p.Query != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\"><h2>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("No namespace matches “" + page.Printable(p.Query, maxDescription) + "”"))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</h2><p><a href=\"")
-			var templ_7745c5c3_Var7 templ.SafeURL
-			templ_7745c5c3_Var7, _ = templ.JoinURLErrs(v.To("settings", "namespaces"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">All namespaces</a></p></div>")
+			templ_7745c5c3_Buffer.Put("<div class=\"empty\"><h2>", string("No namespace matches “"+page.Printable(p.Query, maxDescription)+"”"))
+			templ_7745c5c3_Buffer.Raw("</h2><p><a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.To("settings", "namespaces"))
+			templ_7745c5c3_Buffer.Raw("\">All namespaces</a></p></div>")
 		} else if p.Total == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\"><h2>No namespace to show</h2><p>You may not view any namespace of this server. Ask an administrator for a role.</p></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"empty\"><h2>No namespace to show</h2><p>You may not view any namespace of this server. Ask an administrator for a role.</p></div>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<table class=\"table cards\"><caption class=\"vh\">Namespaces</caption> <thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Key</th><th scope=\"col\">Your access</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Buffer.Raw("<table class=\"table cards\"><caption class=\"vh\">Namespaces</caption> <thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Key</th><th scope=\"col\">Your access</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
 			for _, n := range p.Namespaces {
-				_ = namespaceRow(v, n).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(namespaceRow(v, n))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table>")
-			_ = pager(v, p.address(v), p.Page, p.Total, "namespace").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Raw("</tbody></table>")
+			templ_7745c5c3_Buffer.Show(pager(v, p.address(v), p.Page, p.Total, "namespace"))
 		}
-		return nil
 	})
 }
 
 func namespaceRow(v *page.Visit, n *flipt.Namespace) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var8 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var8 == nil {
-			templ_7745c5c3_Var8 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<tr><th scope=\"row\"><span class=\"two\"><span class=\"nsname\">")
-		_ = part.Dot(n.GetColor()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-		var templ_7745c5c3_Var9 templ.SafeURL
-		templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(v.To("namespaces", n.GetKey(), "flags")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><bdi>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(n)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></a> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<tr><th scope=\"row\"><span class=\"two\"><span class=\"nsname\">")
+		templ_7745c5c3_Buffer.Show(part.Dot(n.GetColor()))
+		templ_7745c5c3_Buffer.Raw("<a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("namespaces", n.GetKey(), "flags")))
+		templ_7745c5c3_Buffer.Put("\"><bdi>", string(page.NamespaceName(n)))
+		templ_7745c5c3_Buffer.Raw("</bdi></a> ")
 		if n.GetConfirmChanges() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip\" title=\"Changes that affect everybody take the namespace’s key\">Asks first</span> ")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip\" title=\"Changes that affect everybody take the namespace’s key\">Asks first</span> ")
 		}
 		if n.GetProtected() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip\">")
-			_ = part.Icon("lock").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Protected</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"chip\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("lock"))
+			templ_7745c5c3_Buffer.Raw("Protected</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+		templ_7745c5c3_Buffer.Raw("</span> ")
 		if n.GetDescription() != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted small\"><bdi>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Printable(n.GetDescription(), maxDescription)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"muted small\"><bdi>", string(page.Printable(n.GetDescription(), maxDescription)))
+			templ_7745c5c3_Buffer.Raw("</bdi></span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></th><td data-l=\"Key\">")
-		_ = part.Copy(n.GetKey()).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"nowrap\" data-l=\"Your access\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.RoleLabel(v.RoleIn(n.GetKey()))))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td><div class=\"acts\"><a class=\"btn tiny\" href=\"")
-		var templ_7745c5c3_Var13 templ.SafeURL
-		templ_7745c5c3_Var13, _ = templ.JoinURLErrs(templ.SafeURL(v.To("namespaces", n.GetKey(), "settings")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Settings of " + page.NamespaceName(n)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Settings</a></div></td></tr>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</span></th><td data-l=\"Key\">")
+		templ_7745c5c3_Buffer.Show(part.Copy(n.GetKey()))
+		templ_7745c5c3_Buffer.Put("</td><td class=\"nowrap\" data-l=\"Your access\">", string(page.RoleLabel(v.RoleIn(n.GetKey()))))
+		templ_7745c5c3_Buffer.Raw("</td><td><div class=\"acts\"><a class=\"btn tiny\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("namespaces", n.GetKey(), "settings")))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Settings of "+page.NamespaceName(n)))
+		templ_7745c5c3_Buffer.Raw("\">Settings</a></div></td></tr>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -13,50 +11,28 @@ import (
 )
 
 func (f namespaceForm) newMain(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = head("New namespace", "").Render(ctx, templ_7745c5c3_Buffer)
-		_ = part.ProblemSummary(f.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var2 templ.SafeURL
-		templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "new-namespace")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = f.name().Render(ctx, templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var3 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"key\" name=\"key\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(f.Key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" data-key-for=\"name\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("key", "hint", f.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(head("New namespace", ""))
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(f.Problems))
+		templ_7745c5c3_Buffer.Raw("<form class=\"form\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "new-namespace")))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(f.name())
+		templ_7745c5c3_Var3 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"key\" name=\"key\" value=\"", string(f.Key))
+			templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" data-key-for=\"name\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("key", "hint", f.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("key", "Key", "Programs use it. It cannot be changed later.", false, f.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(part.Field("key", "Key", "Programs use it. It cannot be changed later.", false, f.Problems), templ_7745c5c3_Var3)
 		if f.Suggested != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint\">Did you mean <button class=\"btn tiny\" name=\"do\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("key:" + f.Suggested))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(f.Suggested))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</button>?</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"hint\">Did you mean <button class=\"btn tiny\" name=\"do\" value=\"", string("key:"+f.Suggested))
+			templ_7745c5c3_Buffer.Put("\">", string(f.Suggested))
+			templ_7745c5c3_Buffer.Raw("</button>?</p>")
 		}
-		_ = f.fields().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\"><button class=\"btn primary\" name=\"do\" value=\"save\">Create namespace</button> <a class=\"btn quiet\" href=\"")
-		var templ_7745c5c3_Var7 templ.SafeURL
-		templ_7745c5c3_Var7, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "namespaces")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Cancel</a></div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Show(f.fields())
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight\"><button class=\"btn primary\" name=\"do\" value=\"save\">Create namespace</button> <a class=\"btn quiet\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "namespaces")))
+		templ_7745c5c3_Buffer.Raw("\">Cancel</a></div></form>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

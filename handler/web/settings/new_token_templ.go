@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -13,181 +11,105 @@ import (
 )
 
 func (p newTokenPage) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = head("New token", "You see the token once, after it is created. Only a hash of it is stored.").Render(ctx, templ_7745c5c3_Buffer)
-		_ = part.ProblemSummary(p.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form class=\"form\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var2 templ.SafeURL
-		templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "new-token")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"shown\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Shown))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		templ_7745c5c3_Var4 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"name\" name=\"name\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("name", "hint", p.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(head("New token", "You see the token once, after it is created. Only a hash of it is stored."))
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(p.Problems))
+		templ_7745c5c3_Buffer.Raw("<form class=\"form\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "new-token")))
+		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"shown\" value=\"", string(p.Shown))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Var4 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"name\" name=\"name\" value=\"", string(p.Name))
+			templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("name", "hint", p.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("name", "Name", "What uses it, such as checkout-web.", false, p.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var6 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"description\" name=\"description\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Description))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("description", "", p.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field("name", "Name", "What uses it, such as checkout-web.", false, p.Problems), templ_7745c5c3_Var4)
+		templ_7745c5c3_Var6 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"description\" name=\"description\" value=\"", string(p.Description))
+			templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("description", "", p.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("description", "Description", "", true, p.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
-		_ = p.grantForm.fields(v, p.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var8 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"select\"><select id=\"expires\" name=\"expires\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("expires", "", p.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
+		templ_7745c5c3_Buffer.Around(part.Field("description", "Description", "", true, p.Problems), templ_7745c5c3_Var6)
+		templ_7745c5c3_Buffer.Show(p.grantForm.fields(v, p.Problems))
+		templ_7745c5c3_Var8 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("<span class=\"select\"><select id=\"expires\" name=\"expires\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("expires", "", p.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 			for _, e := range expiries {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.Value))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+				templ_7745c5c3_Buffer.Put("<option value=\"", string(e.Value))
+				templ_7745c5c3_Buffer.Raw("\"")
 				if e.Value == p.Expires {
-					_, _ = templ_7745c5c3_Buffer.WriteString(" selected")
+					templ_7745c5c3_Buffer.Raw(" selected")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</option>")
+				templ_7745c5c3_Buffer.Put(">", string(e.Text))
+				templ_7745c5c3_Buffer.Raw("</option>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</select>")
-			_ = part.Icon("open").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-			return nil
+			templ_7745c5c3_Buffer.Raw("</select>")
+			templ_7745c5c3_Buffer.Show(part.Icon("open"))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		})
-		_ = part.Field("expires", "Expires", "", false, p.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var11 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"date\" name=\"date\" type=\"date\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Date))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("date", "hint", p.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Around(part.Field("expires", "Expires", "", false, p.Problems), templ_7745c5c3_Var8)
+		templ_7745c5c3_Var11 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"date\" name=\"date\" type=\"date\" value=\"", string(p.Date))
+			templ_7745c5c3_Buffer.Raw("\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("date", "hint", p.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("date", "Date", "Only for “On a date”. The token works until the end of that day in "+zoneName(v)+".", true, p.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(part.Field("date", "Date", "Only for “On a date”. The token works until the end of that day in "+zoneName(v)+".", true, p.Problems), templ_7745c5c3_Var11)
 		if p.Asks {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"field\"><label class=\"check\"><input type=\"checkbox\" id=\"sure\" name=\"sure\" value=\"yes\"")
+			templ_7745c5c3_Buffer.Raw("<div class=\"field\"><label class=\"check\"><input type=\"checkbox\" id=\"sure\" name=\"sure\" value=\"yes\"")
 			if p.Sure {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("sure", "", p.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString("> <span>Create a token that never expires</span></label> ")
+			templ_7745c5c3_Buffer.Attributes(part.Described("sure", "", p.Problems))
+			templ_7745c5c3_Buffer.Raw("> <span>Create a token that never expires</span></label> ")
 			if message := p.Problems.Of("sure"); message != "" {
-				_ = part.FieldError("sure-error", message).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.FieldError("sure-error", message))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\"><button class=\"btn primary\">Create token</button> <a class=\"btn quiet\" href=\"")
-		var templ_7745c5c3_Var13 templ.SafeURL
-		templ_7745c5c3_Var13, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "tokens")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Cancel</a></div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight\"><button class=\"btn primary\">Create token</button> <a class=\"btn quiet\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "tokens")))
+		templ_7745c5c3_Buffer.Raw("\">Cancel</a></div></form>")
 	})
 }
 
 func (c createdToken) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var14 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var14 == nil {
-			templ_7745c5c3_Var14 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var15 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_ = link(v.To("settings", "new-token"), "add", "New token").Render(ctx, templ_7745c5c3_Buffer)
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var15 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Show(link(v.To("settings", "new-token"), "add", "New token"))
 		})
-		_ = head("Token created", "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"once\" aria-labelledby=\"new\"><h2 id=\"new\">")
-		_ = part.Icon("done").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<span>Token “<bdi>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</bdi>” created</span></h2><p>Copy it now. Only a hash of it is stored, so it cannot be shown again.</p><div class=\"secret\"><input class=\"input\" readonly value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Token))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"The token\" size=\"48\" autocomplete=\"off\"> <button class=\"btn primary\" type=\"button\" data-copy=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.Token))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"Copy the token\">")
-		_ = part.Icon("copy").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Copy</button></div><div class=\"code\"><pre tabindex=\"0\" aria-label=\"A command that tries the token\"><span class=\"c\"># Try it</span>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n" + c.command(v)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</pre></div></section><p><a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var20 templ.SafeURL
-		templ_7745c5c3_Var20, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "tokens")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">All static tokens</a></p>")
-		return nil
+		templ_7745c5c3_Buffer.Around(head("Token created", ""), templ_7745c5c3_Var15)
+		templ_7745c5c3_Buffer.Raw("<section class=\"once\" aria-labelledby=\"new\"><h2 id=\"new\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("done"))
+		templ_7745c5c3_Buffer.Put("<span>Token “<bdi>", string(c.Name))
+		templ_7745c5c3_Buffer.Put("</bdi>” created</span></h2><p>Copy it now. Only a hash of it is stored, so it cannot be shown again.</p><div class=\"secret\"><input class=\"input\" readonly value=\"", string(c.Token))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"The token\" size=\"48\" autocomplete=\"off\"> <button class=\"btn primary\" type=\"button\" data-copy=\"", string(c.Token))
+		templ_7745c5c3_Buffer.Raw("\" aria-label=\"Copy the token\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("copy"))
+		templ_7745c5c3_Buffer.Put("Copy</button></div><div class=\"code\"><pre tabindex=\"0\" aria-label=\"A command that tries the token\"><span class=\"c\"># Try it</span>", string("\n"+c.command(v)))
+		templ_7745c5c3_Buffer.Raw("</pre></div></section><p><a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "tokens")))
+		templ_7745c5c3_Buffer.Raw("\">All static tokens</a></p>")
 	})
 }
 
 // shownOnce is the page instead of a token that was shown already.
 func shownOnce(v *page.Visit, name string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var21 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var21 == nil {
-			templ_7745c5c3_Var21 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var22 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_ = link(v.To("settings", "new-token"), "add", "New token").Render(ctx, templ_7745c5c3_Buffer)
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var22 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Show(link(v.To("settings", "new-token"), "add", "New token"))
 		})
-		_ = head("Token created", "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var22), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var23 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("The token “<bdi>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</bdi>” was created and shown once. It cannot be shown again. If you have not copied it, delete it and create another.")
-			return nil
+		templ_7745c5c3_Buffer.Around(head("Token created", ""), templ_7745c5c3_Var22)
+		templ_7745c5c3_Var23 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("The token “<bdi>", string(name))
+			templ_7745c5c3_Buffer.Raw("</bdi>” was created and shown once. It cannot be shown again. If you have not copied it, delete it and create another.")
 		})
-		_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var23), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p><a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var25 templ.SafeURL
-		templ_7745c5c3_Var25, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "tokens")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">All static tokens</a></p>")
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var23)
+		templ_7745c5c3_Buffer.Raw("<p><a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "tokens")))
+		templ_7745c5c3_Buffer.Raw("\">All static tokens</a></p>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -13,141 +11,104 @@ import (
 )
 
 func (p profilePage) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = head("Profile", "").Render(ctx, templ_7745c5c3_Buffer)
-		_ = part.ProblemSummary(p.Problems).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(head("Profile", ""))
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(p.Problems))
 		if p.Saved {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\">")
-			templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Saved in this browser.")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
+			templ_7745c5c3_Var2 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("Saved in this browser.")
 			})
-			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var2)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card\" aria-labelledby=\"you\"><header><h2 id=\"you\">You</h2>")
+		templ_7745c5c3_Buffer.Raw("<section class=\"card\" aria-labelledby=\"you\"><header><h2 id=\"you\">You</h2>")
 		if isPerson(v) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-			var templ_7745c5c3_Var3 templ.SafeURL
-			templ_7745c5c3_Var3, _ = templ.JoinURLErrs(templ.SafeURL(v.To("sign-in", "out")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><button class=\"btn tiny\">Sign out</button></form>")
+			templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("sign-in", "out")))
+			templ_7745c5c3_Buffer.Raw("\"><button class=\"btn tiny\">Sign out</button></form>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</header><div class=\"body row wide\">")
-		_ = part.Avatar(v.Visitor.Name, page.Initials(v.Visitor.Name), v.Visitor.Token).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div><b><bdi>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(v.Visitor.Name))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></b> ")
+		templ_7745c5c3_Buffer.Raw("</header><div class=\"body row wide\">")
+		templ_7745c5c3_Buffer.Show(part.Avatar(v.Visitor.Name, page.Initials(v.Visitor.Name), v.Visitor.Token))
+		templ_7745c5c3_Buffer.Put("<div><b><bdi>", string(v.Visitor.Name))
+		templ_7745c5c3_Buffer.Raw("</bdi></b> ")
 		if a := v.Visitor.Authentication; a != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted small\">")
 			if email := page.Printable(a.Metadata[metadataEmail], maxShown); email != "" && email != v.Visitor.Name {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<bdi>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(email))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</bdi>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" · "))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Put("<bdi>", string(email))
+				templ_7745c5c3_Buffer.Put("</bdi>", string(" · "))
+				templ_7745c5c3_Buffer.Raw(" ")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Signed in " + signedInBy(a) + " · "))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Text(string("Signed in " + signedInBy(a) + " · "))
+			templ_7745c5c3_Buffer.Raw(" ")
 			if a.ExpiresAt.IsZero() {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("does not end"))
+				templ_7745c5c3_Buffer.Text(string("does not end"))
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("ends "))
-				_ = until(v, a.ExpiresAt).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Text(string("ends "))
+				templ_7745c5c3_Buffer.Show(until(v, a.ExpiresAt))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Raw("</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">This server requires no authentication. Changes are recorded as made by nobody in particular.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted small\">This server requires no authentication. Changes are recorded as made by nobody in particular.</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
+		templ_7745c5c3_Buffer.Raw("</div></div>")
 		if isPerson(v) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"body\"><form class=\"row wide\" id=\"sign-out-everywhere\" method=\"post\" action=\"")
-			var templ_7745c5c3_Var10 templ.SafeURL
-			templ_7745c5c3_Var10, _ = templ.JoinURLErrs(templ.SafeURL(v.To("sign-in", "out")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"everywhere\" value=\"true\"> <button class=\"btn\">Sign out everywhere</button> <span class=\"hint\">Ends your sessions in all browsers and command lines. <a href=\"")
-			var templ_7745c5c3_Var11 templ.SafeURL
-			templ_7745c5c3_Var11, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "sessions")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">See your sessions</a></span></form></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"body\"><form class=\"row wide\" id=\"sign-out-everywhere\" method=\"post\" action=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("sign-in", "out")))
+			templ_7745c5c3_Buffer.Raw("\"><input type=\"hidden\" name=\"everywhere\" value=\"true\"> <button class=\"btn\">Sign out everywhere</button> <span class=\"hint\">Ends your sessions in all browsers and command lines. <a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "sessions")))
+			templ_7745c5c3_Buffer.Raw("\">See your sessions</a></span></form></div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section><section class=\"card\" aria-labelledby=\"may\"><header><h2 id=\"may\">What you may do</h2></header><div class=\"body\"><table class=\"table plain\"><caption class=\"vh\">Your roles</caption> <thead><tr><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th></tr></thead> <tbody>")
+		templ_7745c5c3_Buffer.Raw("</section><section class=\"card\" aria-labelledby=\"may\"><header><h2 id=\"may\">What you may do</h2></header><div class=\"body\"><table class=\"table plain\"><caption class=\"vh\">Your roles</caption> <thead><tr><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th></tr></thead> <tbody>")
 		for _, g := range grantsOf(v) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<tr><td>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.RoleLabel(g.Role)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td>")
-			_ = namespacesOf(v, g.Namespaces).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
+			templ_7745c5c3_Buffer.Put("<tr><td>", string(page.RoleLabel(g.Role)))
+			templ_7745c5c3_Buffer.Raw("</td><td>")
+			templ_7745c5c3_Buffer.Show(namespacesOf(v, g.Namespaces))
+			templ_7745c5c3_Buffer.Raw("</td></tr>")
 		}
 		if len(grantsOf(v)) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<tr><td>Nothing</td><td>Ask an administrator for a role.</td></tr>")
+			templ_7745c5c3_Buffer.Raw("<tr><td>Nothing</td><td>Ask an administrator for a role.</td></tr>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div></section><form class=\"card\" id=\"appearance\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var13 templ.SafeURL
-		templ_7745c5c3_Var13, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "profile")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><header><h2>Appearance</h2></header><div class=\"body form\"><fieldset class=\"field\" id=\"theme\"><legend class=\"label\">Theme</legend><div class=\"choice\">")
+		templ_7745c5c3_Buffer.Raw("</tbody></table></div></section><form class=\"card\" id=\"appearance\" method=\"post\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "profile")))
+		templ_7745c5c3_Buffer.Raw("\"><header><h2>Appearance</h2></header><div class=\"body form\"><fieldset class=\"field\" id=\"theme\"><legend class=\"label\">Theme</legend><div class=\"choice\">")
 		for _, t := range themes {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<label><input type=\"radio\" name=\"theme\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(string(t.Value)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("<label><input type=\"radio\" name=\"theme\" value=\"", string(string(t.Value)))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if t.Value == p.chosenTheme(v) {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("> ")
+			templ_7745c5c3_Buffer.Raw("> ")
 			if t.Icon != "" {
-				_ = part.Icon(t.Icon).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(part.Icon(t.Icon))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(t.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</label>")
+			templ_7745c5c3_Buffer.Text(string(t.Text))
+			templ_7745c5c3_Buffer.Raw("</label>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		templ_7745c5c3_Buffer.Raw("</div>")
 		if message := p.Problems.Of("theme"); message != "" {
-			_ = part.FieldError("theme-error", message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(part.FieldError("theme-error", message))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</fieldset>")
-		templ_7745c5c3_Var16 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"zone\" name=\"zone\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Zone))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" placeholder=\"UTC\" list=\"zones\" autocomplete=\"off\" spellcheck=\"false\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described("zone", "hint", p.Problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+		templ_7745c5c3_Buffer.Raw("</fieldset>")
+		templ_7745c5c3_Var16 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"zone\" name=\"zone\" value=\"", string(p.Zone))
+			templ_7745c5c3_Buffer.Raw("\" placeholder=\"UTC\" list=\"zones\" autocomplete=\"off\" spellcheck=\"false\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described("zone", "hint", p.Problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field("zone", "Time zone", "It is "+v.Instant(v.Now())+" in "+zoneName(v)+".", false, p.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<datalist id=\"zones\">")
+		templ_7745c5c3_Buffer.Around(part.Field("zone", "Time zone", "It is "+v.Instant(v.Now())+" in "+zoneName(v)+".", false, p.Problems), templ_7745c5c3_Var16)
+		templ_7745c5c3_Buffer.Raw("<datalist id=\"zones\">")
 		for _, zone := range zones {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(zone))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"></option>")
+			templ_7745c5c3_Buffer.Put("<option value=\"", string(zone))
+			templ_7745c5c3_Buffer.Raw("\"></option>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</datalist> <label class=\"check\"><input type=\"checkbox\" name=\"keys\" value=\"on\"")
+		templ_7745c5c3_Buffer.Raw("</datalist> <label class=\"check\"><input type=\"checkbox\" name=\"keys\" value=\"on\"")
 		if p.Keys {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("> <span>Single-key shortcuts<br><span class=\"hint\">Such as <kbd>c</kbd>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" for a new flag. "))
-		_, _ = templ_7745c5c3_Buffer.WriteString("<kbd>⌘K</kbd> works either way. <a href=\"")
-		var templ_7745c5c3_Var20 templ.SafeURL
-		templ_7745c5c3_Var20, _ = templ.JoinURLErrs(templ.SafeURL(v.To("shortcuts")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">All keys</a></span></span></label><div><button class=\"btn primary\">Save appearance</button></div><p class=\"hint\">This is saved in a cookie of this browser, not on the server.</p></div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Put("> <span>Single-key shortcuts<br><span class=\"hint\">Such as <kbd>c</kbd>", string(" for a new flag. "))
+		templ_7745c5c3_Buffer.Raw("<kbd>⌘K</kbd> works either way. <a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("shortcuts")))
+		templ_7745c5c3_Buffer.Raw("\">All keys</a></span></span></label><div><button class=\"btn primary\">Save appearance</button></div><p class=\"hint\">This is saved in a cookie of this browser, not on the server.</p></div></form>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

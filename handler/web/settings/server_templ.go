@@ -2,38 +2,23 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import "github.com/guidonhq/guidon/handler/web/page"
 
 func (p serverPage) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = head("Server", "").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<dl class=\"kv\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(head("Server", ""))
+		templ_7745c5c3_Buffer.Raw("<dl class=\"kv\">")
 		for _, f := range p.Facts {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<dt>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(f.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</dt><dd><bdi>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(f.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></dd>")
+			templ_7745c5c3_Buffer.Put("<dt>", string(f.Name))
+			templ_7745c5c3_Buffer.Put("</dt><dd><bdi>", string(f.Text))
+			templ_7745c5c3_Buffer.Raw("</bdi></dd>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</dl>")
+		templ_7745c5c3_Buffer.Raw("</dl>")
 		if !administers(v) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">Administrators of everything see more here.</p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted small\">Administrators of everything see more here.</p>")
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

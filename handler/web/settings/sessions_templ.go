@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -13,97 +11,64 @@ import (
 )
 
 func (p sessionsPage) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var2 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			if p.others() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-				var templ_7745c5c3_Var3 templ.SafeURL
-				templ_7745c5c3_Var3, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "sessions")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"><button class=\"btn\" name=\"do\" value=\"end-others\">End all others</button></form>")
+				templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "sessions")))
+				templ_7745c5c3_Buffer.Raw("\"><button class=\"btn\" name=\"do\" value=\"end-others\">End all others</button></form>")
 			}
-			return nil
 		})
-		_ = head("Sessions", "Where you are signed in. An ended session is refused from its next request on.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(head("Sessions", "Where you are signed in. An ended session is refused from its next request on."), templ_7745c5c3_Var2)
 		if p.Ended {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\">")
-			templ_7745c5c3_Var4 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Ended.")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
+			templ_7745c5c3_Var4 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("Ended.")
 			})
-			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var4)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		if !isPerson(v) {
-			templ_7745c5c3_Var5 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("There are no sessions, because this server requires no authentication.")
-				return nil
+			templ_7745c5c3_Var5 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("There are no sessions, because this server requires no authentication.")
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var5)
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<table class=\"table cards\"><caption class=\"vh\">Your sessions</caption> <thead><tr><th scope=\"col\">Where</th><th scope=\"col\">Signed in</th><th scope=\"col\">Ends</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Buffer.Raw("<table class=\"table cards\"><caption class=\"vh\">Your sessions</caption> <thead><tr><th scope=\"col\">Where</th><th scope=\"col\">Signed in</th><th scope=\"col\">Ends</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
 			for _, s := range p.Sessions {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<tr><th scope=\"row\"><bdi>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(clientOf(s)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</bdi> ")
+				templ_7745c5c3_Buffer.Put("<tr><th scope=\"row\"><bdi>", string(clientOf(s)))
+				templ_7745c5c3_Buffer.Raw("</bdi> ")
 				if s.GetId() == p.Own {
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" "))
-					_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"chip accent\">This session</span>")
+					templ_7745c5c3_Buffer.Text(string(" "))
+					templ_7745c5c3_Buffer.Raw("<span class=\"chip accent\">This session</span>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</th><td class=\"nowrap\" data-l=\"Signed in\">")
-				_ = ago(v, s.GetCreatedAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"nowrap\" data-l=\"Ends\">")
+				templ_7745c5c3_Buffer.Raw("</th><td class=\"nowrap\" data-l=\"Signed in\">")
+				templ_7745c5c3_Buffer.Show(ago(v, s.GetCreatedAt().AsTime()))
+				templ_7745c5c3_Buffer.Raw("</td><td class=\"nowrap\" data-l=\"Ends\">")
 				if s.GetExpiresAt() == nil {
-					_, _ = templ_7745c5c3_Buffer.WriteString("Never")
+					templ_7745c5c3_Buffer.Raw("Never")
 				} else {
-					_ = expires(v, s.GetExpiresAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Buffer.Show(expires(v, s.GetExpiresAt().AsTime()))
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td><td><div class=\"acts\">")
+				templ_7745c5c3_Buffer.Raw("</td><td><div class=\"acts\">")
 				if s.GetId() == p.Own {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-					var templ_7745c5c3_Var8 templ.SafeURL
-					templ_7745c5c3_Var8, _ = templ.JoinURLErrs(templ.SafeURL(v.To("sign-in", "out")))
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\"><button class=\"btn tiny\">Sign out</button></form>")
+					templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
+					markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("sign-in", "out")))
+					templ_7745c5c3_Buffer.Raw("\"><button class=\"btn tiny\">Sign out</button></form>")
 				} else {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-					var templ_7745c5c3_Var9 templ.SafeURL
-					templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "sessions")))
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\"><button class=\"btn tiny danger\" name=\"do\" value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("end:" + s.GetId()))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("End the session: " + clientOf(s) + ", signed in " + v.Ago(s.GetCreatedAt().AsTime())))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">End session</button></form>")
+					templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
+					markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "sessions")))
+					templ_7745c5c3_Buffer.Put("\"><button class=\"btn tiny danger\" name=\"do\" value=\"", string("end:"+s.GetId()))
+					templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("End the session: "+clientOf(s)+", signed in "+v.Ago(s.GetCreatedAt().AsTime())))
+					templ_7745c5c3_Buffer.Raw("\">End session</button></form>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</div></td></tr>")
+				templ_7745c5c3_Buffer.Raw("</div></td></tr>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table>")
+			templ_7745c5c3_Buffer.Raw("</tbody></table>")
 			if p.More > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">These are the newest. There are ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(p.More)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" older ones, which “End all others” ends as well.</p>")
+				templ_7745c5c3_Buffer.Put("<p class=\"muted small\">These are the newest. There are ", string(page.Number(p.More)))
+				templ_7745c5c3_Buffer.Raw(" older ones, which “End all others” ends as well.</p>")
 			}
 		}
-		return nil
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,61 +2,40 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import "github.com/guidonhq/guidon/handler/web/page"
 
 func shortcutsMain(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = head("Keys", "On Windows and Linux, Ctrl takes the place of ⌘.").Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(head("Keys", "On Windows and Linux, Ctrl takes the place of ⌘."))
 		if !v.Preferences.Keys {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"gap-b2 muted\">Single letters are switched off. <a href=\"")
-			var templ_7745c5c3_Var2 templ.SafeURL
-			templ_7745c5c3_Var2, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "profile")))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Switch them on in your profile</a></p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"gap-b2 muted\">Single letters are switched off. <a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "profile")))
+			templ_7745c5c3_Buffer.Raw("\">Switch them on in your profile</a></p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"keys\">")
+		templ_7745c5c3_Buffer.Raw("<div class=\"keys\">")
 		for _, group := range shortcuts {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><h2>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(group.Title))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</h2><table class=\"table plain\"><caption class=\"vh\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(group.Title))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</caption> <thead class=\"vh\"><tr><th scope=\"col\">Keys</th><th scope=\"col\">What they do</th></tr></thead> <tbody>")
+			templ_7745c5c3_Buffer.Put("<section><h2>", string(group.Title))
+			templ_7745c5c3_Buffer.Put("</h2><table class=\"table plain\"><caption class=\"vh\">", string(group.Title))
+			templ_7745c5c3_Buffer.Raw("</caption> <thead class=\"vh\"><tr><th scope=\"col\">Keys</th><th scope=\"col\">What they do</th></tr></thead> <tbody>")
 			for _, s := range group.Keys {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<tr><td>")
+				templ_7745c5c3_Buffer.Raw("<tr><td>")
 				for i, key := range s.Keys {
 					if i > 0 {
-						_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" then "))
+						templ_7745c5c3_Buffer.Text(string(" then "))
 					}
-					_, _ = templ_7745c5c3_Buffer.WriteString(" <kbd>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</kbd>")
+					templ_7745c5c3_Buffer.Put(" <kbd>", string(key))
+					templ_7745c5c3_Buffer.Raw("</kbd>")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td><td>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.Text))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
+				templ_7745c5c3_Buffer.Put("</td><td>", string(s.Text))
+				templ_7745c5c3_Buffer.Raw("</td></tr>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></section>")
+			templ_7745c5c3_Buffer.Raw("</tbody></table></section>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><p class=\"muted small mt6\">Single letters do nothing while you type in a field. You can switch them off in your <a href=\"")
-		var templ_7745c5c3_Var8 templ.SafeURL
-		templ_7745c5c3_Var8, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "profile")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">profile</a>.</p>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div><p class=\"muted small mt6\">Single letters do nothing while you type in a field. You can switch them off in your <a href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "profile")))
+		templ_7745c5c3_Buffer.Raw("\">profile</a>.</p>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

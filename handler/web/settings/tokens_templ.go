@@ -2,10 +2,8 @@
 
 package settings
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -14,184 +12,119 @@ import (
 )
 
 func (p tokensPage) main(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var2 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			if p.Enabled {
-				_ = link(v.To("settings", "new-token"), "add", "New token").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Show(link(v.To("settings", "new-token"), "add", "New token"))
 			}
-			return nil
 		})
-		_ = head("Static Tokens", "For services, pipelines, and people without another way to sign in.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(head("Static Tokens", "For services, pipelines, and people without another way to sign in."), templ_7745c5c3_Var2)
 		if !p.Enabled {
-			_ = methodOff().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(methodOff())
 		}
 		if !isPerson(v) {
-			templ_7745c5c3_Var3 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("Authentication is off, so nobody has to send a token. Set <code>authentication.required</code> to change that.")
-				return nil
+			templ_7745c5c3_Var3 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("Authentication is off, so nobody has to send a token. Set <code>authentication.required</code> to change that.")
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var3)
 		}
 		if p.Deleted {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\">")
-			templ_7745c5c3_Var4 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("The token was deleted. It no longer works.")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
+			templ_7745c5c3_Var4 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("The token was deleted. It no longer works.")
 			})
-			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var4)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		if len(p.Tokens) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\"><h2>No static tokens</h2><p>A service sends its token with each request. What it may do, and where, is up to you.</p></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"empty\"><h2>No static tokens</h2><p>A service sends its token with each request. What it may do, and where, is up to you.</p></div>")
 		} else {
-			_ = p.table(v).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(p.table(v))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small\">A deleted token stops working immediately, and so do the sessions of those who signed in with it.</p>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<p class=\"muted small\">A deleted token stops working immediately, and so do the sessions of those who signed in with it.</p>")
 	})
 }
 
 func methodOff() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var5 == nil {
-			templ_7745c5c3_Var5 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var6 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Static tokens are off: none can be created, and existing ones are refused. To turn them on, set <code>authentication.methods.token.enabled</code> to <code>true</code> in the configuration of the server, and restart it.")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var6 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("Static tokens are off: none can be created, and existing ones are refused. To turn them on, set <code>authentication.methods.token.enabled</code> to <code>true</code> in the configuration of the server, and restart it.")
 		})
-		_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var6)
 	})
 }
 
 func (p tokensPage) table(v *page.Visit) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var7 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var7 == nil {
-			templ_7745c5c3_Var7 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<table class=\"table cards toks\"><caption class=\"vh\">Static tokens</caption> <thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th><th scope=\"col\">Expires</th><th scope=\"col\">Created</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<table class=\"table cards toks\"><caption class=\"vh\">Static tokens</caption> <thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th><th scope=\"col\">Expires</th><th scope=\"col\">Created</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
 		for _, t := range p.Tokens {
-			_ = p.row(v, t).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(p.row(v, t))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table>")
+		templ_7745c5c3_Buffer.Raw("</tbody></table>")
 		if p.Next != "" || !p.First {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"pager\" aria-label=\"Pages\"><span>The oldest tokens come first.</span> ")
+			templ_7745c5c3_Buffer.Raw("<nav class=\"pager\" aria-label=\"Pages\"><span>The oldest tokens come first.</span> ")
 			if !p.First {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
-				var templ_7745c5c3_Var8 templ.SafeURL
-				templ_7745c5c3_Var8, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "tokens")))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">First page</a> ")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "tokens")))
+				templ_7745c5c3_Buffer.Raw("\">First page</a> ")
 			}
 			if p.Next != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
-				var templ_7745c5c3_Var9 templ.SafeURL
-				templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "tokens") + "?page=" + p.Next))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">Next page</a>")
+				templ_7745c5c3_Buffer.Raw("<a class=\"btn\" href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "tokens")+"?page="+p.Next))
+				templ_7745c5c3_Buffer.Raw("\">Next page</a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
+			templ_7745c5c3_Buffer.Raw("</nav>")
 		}
-		return nil
 	})
 }
 
 func (p tokensPage) row(v *page.Visit, t *auth.Authentication) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var10 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var10 == nil {
-			templ_7745c5c3_Var10 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<tr><th scope=\"row\"><span class=\"two\"><b><bdi>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NameOf(t.GetMetadata())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></b> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<tr><th scope=\"row\"><span class=\"two\"><b><bdi>", string(page.NameOf(t.GetMetadata())))
+		templ_7745c5c3_Buffer.Raw("</bdi></b> ")
 		if isBootstrap(t) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"soon small\">")
-			_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("Delete it as soon as you can sign in another way</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"soon small\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("warning"))
+			templ_7745c5c3_Buffer.Raw("Delete it as soon as you can sign in another way</span>")
 		} else if text := description(t); text != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"muted small\"><bdi>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></span>")
+			templ_7745c5c3_Buffer.Put("<span class=\"muted small\"><bdi>", string(text))
+			templ_7745c5c3_Buffer.Raw("</bdi></span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></th><td class=\"nowrap\" data-l=\"Access\">")
+		templ_7745c5c3_Buffer.Raw("</span></th><td class=\"nowrap\" data-l=\"Access\">")
 		for i, g := range p.grants(t) {
 			if i > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(", "))
+				templ_7745c5c3_Buffer.Text(string(", "))
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(labelOf(g.GetRole())))
+			templ_7745c5c3_Buffer.Put(" ", string(labelOf(g.GetRole())))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td data-l=\"Namespaces\">")
+		templ_7745c5c3_Buffer.Raw("</td><td data-l=\"Namespaces\">")
 		for _, g := range p.grants(t) {
-			_ = namespacesOf(v, g.GetNamespaceKeys()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(namespacesOf(v, g.GetNamespaceKeys()))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"nowrap\" data-l=\"Expires\">")
+		templ_7745c5c3_Buffer.Raw("</td><td class=\"nowrap\" data-l=\"Expires\">")
 		if t.GetExpiresAt() == nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("Never")
+			templ_7745c5c3_Buffer.Raw("Never")
 		} else if endsSoon(v, t) {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"soon\">")
-			_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Raw("<span class=\"soon\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("warning"))
 			if hasExpired(v, t) {
-				_, _ = templ_7745c5c3_Buffer.WriteString("Expired")
+				templ_7745c5c3_Buffer.Raw("Expired")
 			}
-			_ = expires(v, t.GetExpiresAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Show(expires(v, t.GetExpiresAt().AsTime()))
+			templ_7745c5c3_Buffer.Raw("</span>")
 		} else {
-			_ = expires(v, t.GetExpiresAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(expires(v, t.GetExpiresAt().AsTime()))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"muted by\" data-l=\"Created\">")
-		_ = ago(v, t.GetCreatedAt().AsTime()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Raw("</td><td class=\"muted by\" data-l=\"Created\">")
+		templ_7745c5c3_Buffer.Show(ago(v, t.GetCreatedAt().AsTime()))
 		if by := p.creator(t); by != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" by "))
-			_, _ = templ_7745c5c3_Buffer.WriteString("<bdi>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(by))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</bdi>")
+			templ_7745c5c3_Buffer.Text(string(" by "))
+			templ_7745c5c3_Buffer.Put("<bdi>", string(by))
+			templ_7745c5c3_Buffer.Raw("</bdi>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td><div class=\"acts\"><a class=\"btn tiny danger\" href=\"")
-		var templ_7745c5c3_Var17 templ.SafeURL
-		templ_7745c5c3_Var17, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "tokens", t.GetId(), "delete")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Delete " + page.NameOf(t.GetMetadata())))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Delete</a></div></td></tr>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</td><td><div class=\"acts\"><a class=\"btn tiny danger\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "tokens", t.GetId(), "delete")))
+		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Delete "+page.NameOf(t.GetMetadata())))
+		templ_7745c5c3_Buffer.Raw("\">Delete</a></div></td></tr>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

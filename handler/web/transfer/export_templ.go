@@ -2,10 +2,8 @@
 
 package transfer
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -14,94 +12,59 @@ import (
 
 // exportMain is the page that exports a namespace. flags are those that are selected, if any.
 func exportMain(v *page.Visit, flags []string) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Export</h1>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"head\"><div><h1>Export</h1>")
 		if len(flags) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("All flags and segments of " + page.NamespaceName(v.Namespace) + ", as a file for version control, for another server, or to keep."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p>", string("All flags and segments of "+page.NamespaceName(v.Namespace)+", as a file for version control, for another server, or to keep."))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("The flags you selected in " + page.NamespaceName(v.Namespace) + ", with the segments that they need."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p>", string("The flags you selected in "+page.NamespaceName(v.Namespace)+", with the segments that they need."))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div><form id=\"export\" class=\"form narrow-form\" method=\"get\" action=\"")
-		var templ_7745c5c3_Var4 templ.SafeURL
-		templ_7745c5c3_Var4, _ = templ.JoinURLErrs(templ.SafeURL(v.In("export")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		templ_7745c5c3_Buffer.Raw("</div></div><form id=\"export\" class=\"form narrow-form\" method=\"get\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("export")))
+		templ_7745c5c3_Buffer.Raw("\">")
 		if len(flags) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"means\">")
+			templ_7745c5c3_Buffer.Raw("<ul class=\"means\">")
 			for _, key := range flags[:min(len(flags), maxShownKeys)] {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"wrap\"><span class=\"key\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span></li>")
+				templ_7745c5c3_Buffer.Put("<li class=\"wrap\"><span class=\"key\">", string(key))
+				templ_7745c5c3_Buffer.Raw("</span></li>")
 			}
 			if more := len(flags) - maxShownKeys; more > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"muted\">and ")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(more, "more flag")))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</li>")
+				templ_7745c5c3_Buffer.Put("<li class=\"muted\">and ", string(page.Count(more, "more flag")))
+				templ_7745c5c3_Buffer.Raw("</li>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</ul>")
+			templ_7745c5c3_Buffer.Raw("</ul>")
 			for _, key := range flags {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldFlag))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(key))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+				templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldFlag))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(key))
+				templ_7745c5c3_Buffer.Raw("\">")
 			}
 		}
-		_ = exportOptions().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\"><a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var9 templ.SafeURL
-		templ_7745c5c3_Var9, _ = templ.JoinURLErrs(v.In("flags"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Cancel</a> <button class=\"btn primary\">")
-		_ = part.Icon("export").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Download</button></div>")
+		templ_7745c5c3_Buffer.Show(exportOptions())
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight\"><a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.In("flags"))
+		templ_7745c5c3_Buffer.Raw("\">Cancel</a> <button class=\"btn primary\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("export"))
+		templ_7745c5c3_Buffer.Raw("Download</button></div>")
 		if len(flags) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"hint\">The command line writes the same file: <code class=\"wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(commandOf(v.Key())))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</code></p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"hint\">The command line writes the same file: <code class=\"wrap\">", string(commandOf(v.Key())))
+			templ_7745c5c3_Buffer.Raw("</code></p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</form>")
 	})
 }
 
 // exportOptions are the format and the order of a file.
 func exportOptions() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var11 == nil {
-			templ_7745c5c3_Var11 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"options\"><legend>Format</legend> <label><input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldDownload))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"yaml\" checked> YAML</label> <label><input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldDownload))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"json\"> JSON</label></fieldset><fieldset class=\"options\"><legend>Order</legend> <label><input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldSort))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"created\" checked> As created</label> <label><input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldSort))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"key\"> By key, which makes two files easy to compare</label></fieldset>")
-		return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<fieldset class=\"options\"><legend>Format</legend> <label><input type=\"radio\" name=\"", string(fieldDownload))
+		templ_7745c5c3_Buffer.Put("\" value=\"yaml\" checked> YAML</label> <label><input type=\"radio\" name=\"", string(fieldDownload))
+		templ_7745c5c3_Buffer.Put("\" value=\"json\"> JSON</label></fieldset><fieldset class=\"options\"><legend>Order</legend> <label><input type=\"radio\" name=\"", string(fieldSort))
+		templ_7745c5c3_Buffer.Put("\" value=\"created\" checked> As created</label> <label><input type=\"radio\" name=\"", string(fieldSort))
+		templ_7745c5c3_Buffer.Raw("\" value=\"key\"> By key, which makes two files easy to compare</label></fieldset>")
 	})
 }
 
 // maxShownKeys limits the flags that are listed. All of them are exported.
 const maxShownKeys = 50
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package transfer
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -15,80 +13,52 @@ import (
 
 // importMain is the page that imports a file: the form, or what the file would change.
 func importMain(v *page.Visit, i *importing) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Import</h1>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"head\"><div><h1>Import</h1>")
 		if i.Review == nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Flags and segments of a file, into " + page.NamespaceName(v.Namespace) + ". You see what changes before anything is saved."))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p>", string("Flags and segments of a file, into "+page.NamespaceName(v.Namespace)+". You see what changes before anything is saved."))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("What the file changes in " + page.NamespaceName(v.Namespace) + ". " + i.Mode.Text + ": " + i.Mode.Hint))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p>")
+			templ_7745c5c3_Buffer.Put("<p>", string("What the file changes in "+page.NamespaceName(v.Namespace)+". "+i.Mode.Text+": "+i.Mode.Hint))
+			templ_7745c5c3_Buffer.Raw("</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div><div class=\"acts\">")
+		templ_7745c5c3_Buffer.Raw("</div><div class=\"acts\">")
 		if !v.MayEdit() {
-			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(v.ViewOnly())
 		}
 		if i.Review == nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn quiet fold\" href=\"")
-			var templ_7745c5c3_Var4 templ.SafeURL
-			templ_7745c5c3_Var4, _ = templ.JoinURLErrs(v.In("export"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-			_ = part.Icon("export").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>Export</span></a>")
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn quiet fold\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.In("export"))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("export"))
+			templ_7745c5c3_Buffer.Raw("<span>Export</span></a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></div>")
+		templ_7745c5c3_Buffer.Raw("</div></div>")
 		if i.Review == nil {
-			_ = importForm(v, i).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(importForm(v, i))
 		} else {
-			_ = importReview(v, i).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(importReview(v, i))
 		}
-		return nil
 	})
 }
 
 func importForm(v *page.Visit, i *importing) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var5 == nil {
-			templ_7745c5c3_Var5 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = part.ProblemSummary(i.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form id=\"import\" class=\"form narrow-form\" method=\"post\" enctype=\"multipart/form-data\" action=\"")
-		var templ_7745c5c3_Var6 templ.SafeURL
-		templ_7745c5c3_Var6, _ = templ.JoinURLErrs(templ.SafeURL(v.In("import")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = fileField(i.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_ = textField(i.Text, i.Fault, i.Problems).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(i.Problems))
+		templ_7745c5c3_Buffer.Raw("<form id=\"import\" class=\"form narrow-form\" method=\"post\" enctype=\"multipart/form-data\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("import")))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(fileField(i.Problems))
+		templ_7745c5c3_Buffer.Show(textField(i.Text, i.Fault, i.Problems))
 		if len(i.Others) > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\"><a href=\"")
-			var templ_7745c5c3_Var7 templ.SafeURL
-			templ_7745c5c3_Var7, _ = templ.JoinURLErrs(v.To("settings", "transfer"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Import a file with several namespaces</a></p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"muted\"><a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, v.To("settings", "transfer"))
+			templ_7745c5c3_Buffer.Raw("\">Import a file with several namespaces</a></p>")
 		}
-		_ = modeChoice(i.Mode).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"row tight\"><a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var8 templ.SafeURL
-		templ_7745c5c3_Var8, _ = templ.JoinURLErrs(v.In("flags"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"preview\">Show what changes</button></div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Show(modeChoice(i.Mode))
+		templ_7745c5c3_Buffer.Raw("<div class=\"row tight\"><a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.In("flags"))
+		templ_7745c5c3_Buffer.Raw("\">Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"preview\">Show what changes</button></div></form>")
 	})
 }
 
@@ -100,186 +70,112 @@ const (
 
 // fileField is a file to choose.
 func fileField(problems part.Problems) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var9 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var9 == nil {
-			templ_7745c5c3_Var9 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var10 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" type=\"file\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldFile))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldFile))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" accept=\".yaml,.yml,.json\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldFile, fileHint, problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var10 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<input class=\"input\" type=\"file\" id=\"", string(fieldFile))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldFile))
+			templ_7745c5c3_Buffer.Raw("\" accept=\".yaml,.yml,.json\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(fieldFile, fileHint, problems))
+			templ_7745c5c3_Buffer.Raw(">")
 		})
-		_ = part.Field(fieldFile, "File", fileHint, true, problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
-		return nil
+		templ_7745c5c3_Buffer.Around(part.Field(fieldFile, "File", fileHint, true, problems), templ_7745c5c3_Var10)
 	})
 }
 
 // textField is the text of a file, with its fault.
 func textField(text string, f *fault, problems part.Problems) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var13 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var13 == nil {
-			templ_7745c5c3_Var13 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var14 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-			ctx = templ.InitializeContext(ctx)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<textarea class=\"input source-text\" id=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldText))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldText))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" rows=\"14\" spellcheck=\"false\" autocomplete=\"off\"")
-			_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldText, textHint, problems))
-			_, _ = templ_7745c5c3_Buffer.WriteString(">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("\n" + text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</textarea>")
-			return nil
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var14 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<textarea class=\"input source-text\" id=\"", string(fieldText))
+			templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldText))
+			templ_7745c5c3_Buffer.Raw("\" rows=\"14\" spellcheck=\"false\" autocomplete=\"off\"")
+			templ_7745c5c3_Buffer.Attributes(part.Described(fieldText, textHint, problems))
+			templ_7745c5c3_Buffer.Put(">", string("\n"+text))
+			templ_7745c5c3_Buffer.Raw("</textarea>")
 		})
-		_ = part.Field(fieldText, "Text", textHint, true, problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var14), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Buffer.Around(part.Field(fieldText, "Text", textHint, true, problems), templ_7745c5c3_Var14)
 		if f != nil && f.Excerpt != "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"note bad\">")
-			_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Line " + page.Number(f.Line) + ": "))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <code class=\"fault\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(f.Excerpt))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</code></span></p>")
+			templ_7745c5c3_Buffer.Raw("<p class=\"note bad\">")
+			templ_7745c5c3_Buffer.Show(part.Icon("warning"))
+			templ_7745c5c3_Buffer.Put("<span>", string("Line "+page.Number(f.Line)+": "))
+			templ_7745c5c3_Buffer.Put(" <code class=\"fault\">", string(f.Excerpt))
+			templ_7745c5c3_Buffer.Raw("</code></span></p>")
 		}
-		return nil
 	})
 }
 
 // modeChoice is what to do with what exists already.
 func modeChoice(chosen mode) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var20 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var20 == nil {
-			templ_7745c5c3_Var20 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"options\"><legend>What exists already</legend> ")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<fieldset class=\"options\"><legend>What exists already</legend> ")
 		for _, m := range modes {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<label><input type=\"radio\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldMode))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.Value))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("<label><input type=\"radio\" name=\"", string(fieldMode))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(m.Value))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if m.Value == chosen.Value {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("> <span><b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> <span class=\"muted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(m.Hint))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></span></label>")
+			templ_7745c5c3_Buffer.Put("> <span><b>", string(m.Text))
+			templ_7745c5c3_Buffer.Put("</b> <span class=\"muted\">", string(m.Hint))
+			templ_7745c5c3_Buffer.Raw("</span></span></label>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</fieldset>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</fieldset>")
 	})
 }
 
 func importReview(v *page.Visit, i *importing) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var25 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var25 == nil {
-			templ_7745c5c3_Var25 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = planned.Status(i.Review).Render(ctx, templ_7745c5c3_Buffer)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(planned.Status(i.Review))
 		if i.Foreign != "" {
-			templ_7745c5c3_Var26 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("This is a file of the namespace " + page.Printable(i.Foreign, maxExcerpt) + ". Its flags and segments go into " + page.NamespaceName(v.Namespace) + "; its name and settings do not."))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-				return nil
+			templ_7745c5c3_Var26 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<span class=\"wrap\">", string("This is a file of the namespace "+page.Printable(i.Foreign, maxExcerpt)+". Its flags and segments go into "+page.NamespaceName(v.Namespace)+"; its name and settings do not."))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var26)
 		}
 		if i.Settings {
-			templ_7745c5c3_Var28 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("The name and the settings of the namespace in the file are left out: changing them takes Admin.")
-				return nil
+			templ_7745c5c3_Var28 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("The name and the settings of the namespace in the file are left out: changing them takes Admin.")
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var28)
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form id=\"review\" class=\"flow\" method=\"post\" enctype=\"multipart/form-data\" action=\"")
-		var templ_7745c5c3_Var29 templ.SafeURL
-		templ_7745c5c3_Var29, _ = templ.JoinURLErrs(templ.SafeURL(v.In("import")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldText))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(i.Text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldMode))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(i.Mode.Value))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+		templ_7745c5c3_Buffer.Raw("<form id=\"review\" class=\"flow\" method=\"post\" enctype=\"multipart/form-data\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("import")))
+		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"", string(fieldText))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(i.Text))
+		templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"", string(fieldMode))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(i.Mode.Value))
+		templ_7745c5c3_Buffer.Raw("\"> ")
 		if i.Review.Plan != nil {
-			_ = planned.Seen(i.Review).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Show(planned.Seen(i.Review))
+			templ_7745c5c3_Buffer.Raw(" ")
 			if i.Review.Empty() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\"><h2>Nothing would change</h2><p>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(v.Namespace)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(" already has everything in this file.</p></div>")
-				_ = planned.Besides(v, i.Review).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Buffer.Put("<div class=\"empty\"><h2>Nothing would change</h2><p>", string(page.NamespaceName(v.Namespace)))
+				templ_7745c5c3_Buffer.Raw(" already has everything in this file.</p></div>")
+				templ_7745c5c3_Buffer.Show(planned.Besides(v, i.Review))
 			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<div>")
-				_ = planned.Table(v, i.Review, "What the file changes", false).Render(ctx, templ_7745c5c3_Buffer)
-				_ = planned.Besides(v, i.Review).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+				templ_7745c5c3_Buffer.Raw("<div>")
+				templ_7745c5c3_Buffer.Show(planned.Table(v, i.Review, "What the file changes", false))
+				templ_7745c5c3_Buffer.Show(planned.Besides(v, i.Review))
+				templ_7745c5c3_Buffer.Raw("</div>")
 				if v.MayEdit() {
-					_ = planned.Confirm(i.Review).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Buffer.Show(planned.Confirm(i.Review))
 				}
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"savebar flat\" role=\"region\" aria-label=\"Import\"><p>")
+		templ_7745c5c3_Buffer.Raw("<div class=\"savebar flat\" role=\"region\" aria-label=\"Import\"><p>")
 		if !i.Review.Empty() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(i.Review.Counts()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> <small>One revision, all or nothing. You can undo it in Changes.</small>")
+			templ_7745c5c3_Buffer.Put("<b>", string(i.Review.Counts()))
+			templ_7745c5c3_Buffer.Raw("</b> <small>One revision, all or nothing. You can undo it in Changes.</small>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</p><button class=\"btn\" name=\"do\" value=\"edit\">Back to the file</button> ")
+		templ_7745c5c3_Buffer.Raw("</p><button class=\"btn\" name=\"do\" value=\"edit\">Back to the file</button> ")
 		if v.MayEdit() && !i.Review.Empty() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn primary\" name=\"do\" value=\"apply\"")
+			templ_7745c5c3_Buffer.Raw("<button class=\"btn primary\" name=\"do\" value=\"apply\"")
 			if i.Review.Asks() {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" data-confirmed")
+				templ_7745c5c3_Buffer.Raw(" data-confirmed")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString(">Import</button>")
+			templ_7745c5c3_Buffer.Raw(">Import</button>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></form>")
 	})
 }
-
-var _ = templruntime.GeneratedTemplate

@@ -2,10 +2,8 @@
 
 package transfer
 
-//lint:file-ignore SA4006 This context is only used if a nested component is present.
-
 import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -16,326 +14,211 @@ import (
 
 // transferMain is the page: the forms, what a file would change, or what it has changed.
 func transferMain(v *page.Visit, t *transfer) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var1 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var1 == nil {
-			templ_7745c5c3_Var1 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"head\"><div><h1>Import and export</h1><p>Several namespaces in one file. A single namespace is also imported from its list of flags.</p></div></div>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Raw("<div class=\"head\"><div><h1>Import and export</h1><p>Several namespaces in one file. A single namespace is also imported from its list of flags.</p></div></div>")
 		if t.Done {
-			_ = transferResults(v, t).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(transferResults(v, t))
 		} else if len(t.Parts) > 0 && t.Fault == nil {
-			_ = transferReview(v, t).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(transferReview(v, t))
 		} else {
-			_ = transferForms(v, t).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(transferForms(v, t))
 		}
-		return nil
 	})
 }
 
 func transferForms(v *page.Visit, t *transfer) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var2 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var2 == nil {
-			templ_7745c5c3_Var2 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = part.ProblemSummary(t.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card gap-b2\"><header><h2>Export</h2></header><div class=\"body\"><form id=\"export\" class=\"form\" method=\"get\" action=\"")
-		var templ_7745c5c3_Var3 templ.SafeURL
-		templ_7745c5c3_Var3, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "transfer")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><fieldset class=\"options\"><legend>Namespaces</legend> <label><input type=\"radio\" id=\"all\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldEveryone))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"1\"")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(t.Problems))
+		templ_7745c5c3_Buffer.Raw("<section class=\"card gap-b2\"><header><h2>Export</h2></header><div class=\"body\"><form id=\"export\" class=\"form\" method=\"get\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "transfer")))
+		templ_7745c5c3_Buffer.Put("\"><fieldset class=\"options\"><legend>Namespaces</legend> <label><input type=\"radio\" id=\"all\" name=\"", string(fieldEveryone))
+		templ_7745c5c3_Buffer.Raw("\" value=\"1\"")
 		if t.All {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("> ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("All " + page.Number(len(v.Namespaces)) + " that you may see"))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</label> <label><input type=\"radio\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldEveryone))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"\"")
+		templ_7745c5c3_Buffer.Put("> ", string("All "+page.Number(len(v.Namespaces))+" that you may see"))
+		templ_7745c5c3_Buffer.Put("</label> <label><input type=\"radio\" name=\"", string(fieldEveryone))
+		templ_7745c5c3_Buffer.Raw("\" value=\"\"")
 		if !t.All {
-			_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+			templ_7745c5c3_Buffer.Raw(" checked")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("> Only those that are ticked:</label> ")
+		templ_7745c5c3_Buffer.Raw("> Only those that are ticked:</label> ")
 		for _, n := range v.Namespaces[:min(len(v.Namespaces), maxShown)] {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<label class=\"sub\"><input type=\"checkbox\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldNamespace))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.GetKey()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("<label class=\"sub\"><input type=\"checkbox\" name=\"", string(fieldNamespace))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(n.GetKey()))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if t.Chosen[n.GetKey()] {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("> <span class=\"wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.NamespaceName(n)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <span class=\"key\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.GetKey()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></span></label> ")
+			templ_7745c5c3_Buffer.Put("> <span class=\"wrap\">", string(page.NamespaceName(n)))
+			templ_7745c5c3_Buffer.Put(" <span class=\"key\">", string(n.GetKey()))
+			templ_7745c5c3_Buffer.Raw("</span></span></label> ")
 		}
 		if more := len(v.Namespaces) - maxShown; more > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Number(more)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" more cannot be ticked here. “All” has them.</p>")
+			templ_7745c5c3_Buffer.Put("<p class=\"muted\">", string(page.Number(more)))
+			templ_7745c5c3_Buffer.Raw(" more cannot be ticked here. “All” has them.</p>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</fieldset>")
-		_ = exportOptions().Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p><button class=\"btn\">")
-		_ = part.Icon("export").Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("Download</button></p></form></div></section><section class=\"card\"><header><h2>Import</h2></header><div class=\"body\"><form id=\"import\" class=\"form\" method=\"post\" enctype=\"multipart/form-data\" action=\"")
-		var templ_7745c5c3_Var12 templ.SafeURL
-		templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "transfer")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = fileField(t.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_ = textField(t.Text, t.Fault, t.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_ = modeChoice(t.Mode).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<p><button class=\"btn primary\" name=\"do\" value=\"preview\">Show what changes</button></p></form></div></section>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</fieldset>")
+		templ_7745c5c3_Buffer.Show(exportOptions())
+		templ_7745c5c3_Buffer.Raw("<p><button class=\"btn\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("export"))
+		templ_7745c5c3_Buffer.Raw("Download</button></p></form></div></section><section class=\"card\"><header><h2>Import</h2></header><div class=\"body\"><form id=\"import\" class=\"form\" method=\"post\" enctype=\"multipart/form-data\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "transfer")))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(fileField(t.Problems))
+		templ_7745c5c3_Buffer.Show(textField(t.Text, t.Fault, t.Problems))
+		templ_7745c5c3_Buffer.Show(modeChoice(t.Mode))
+		templ_7745c5c3_Buffer.Raw("<p><button class=\"btn primary\" name=\"do\" value=\"preview\">Show what changes</button></p></form></div></section>")
 	})
 }
 
 // transferReview is what the file would change, by namespace.
 func transferReview(v *page.Visit, t *transfer) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var13 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var13 == nil {
-			templ_7745c5c3_Var13 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_ = part.ProblemSummary(t.Problems).Render(ctx, templ_7745c5c3_Buffer)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<form id=\"review\" class=\"flow\" method=\"post\" enctype=\"multipart/form-data\" action=\"")
-		var templ_7745c5c3_Var14 templ.SafeURL
-		templ_7745c5c3_Var14, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "transfer")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldText))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(t.Text))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldMode))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(t.Mode.Value))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"><div id=\"parts\" class=\"flow\">")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(part.ProblemSummary(t.Problems))
+		templ_7745c5c3_Buffer.Raw("<form id=\"review\" class=\"flow\" method=\"post\" enctype=\"multipart/form-data\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "transfer")))
+		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"", string(fieldText))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(t.Text))
+		templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"", string(fieldMode))
+		templ_7745c5c3_Buffer.Put("\" value=\"", string(t.Mode.Value))
+		templ_7745c5c3_Buffer.Raw("\"><div id=\"parts\" class=\"flow\">")
 		for _, p := range t.Parts {
-			_ = partReview(v, t, p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Show(partReview(v, t, p))
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		templ_7745c5c3_Buffer.Raw("</div>")
 		if t.mayImport(v) && t.Total() > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"form narrow-form\">")
-			templ_7745c5c3_Var19 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input\" id=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(planned.FieldMessage))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(planned.FieldMessage))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(t.Message))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" maxlength=\"1000\" placeholder=\"Why this changes\"")
-				_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(planned.FieldMessage, "", t.Problems))
-				_, _ = templ_7745c5c3_Buffer.WriteString(">")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div class=\"form narrow-form\">")
+			templ_7745c5c3_Var19 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(planned.FieldMessage))
+				templ_7745c5c3_Buffer.Put("\" name=\"", string(planned.FieldMessage))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(t.Message))
+				templ_7745c5c3_Buffer.Raw("\" maxlength=\"1000\" placeholder=\"Why this changes\"")
+				templ_7745c5c3_Buffer.Attributes(part.Described(planned.FieldMessage, "", t.Problems))
+				templ_7745c5c3_Buffer.Raw(">")
 			})
-			_ = part.Field(planned.FieldMessage, "Message", "", true, t.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var19), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Field(planned.FieldMessage, "Message", "", true, t.Problems), templ_7745c5c3_Var19)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"savebar flat\" role=\"region\" aria-label=\"Import\"><p><b>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(t.Total(), "change")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" in ")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(len(t.Parts), "namespace")))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</b> <small>One revision for each namespace, one after the other. If one fails, the rest is not imported.</small></p><button class=\"btn\" name=\"do\" value=\"edit\">Back to the file</button> ")
+		templ_7745c5c3_Buffer.Put("<div class=\"savebar flat\" role=\"region\" aria-label=\"Import\"><p><b>", string(page.Count(t.Total(), "change")))
+		templ_7745c5c3_Buffer.Put(" in ", string(page.Count(len(t.Parts), "namespace")))
+		templ_7745c5c3_Buffer.Raw("</b> <small>One revision for each namespace, one after the other. If one fails, the rest is not imported.</small></p><button class=\"btn\" name=\"do\" value=\"edit\">Back to the file</button> ")
 		if t.mayImport(v) && t.Total() > 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn primary\" name=\"do\" value=\"apply\">Import</button>")
+			templ_7745c5c3_Buffer.Raw("<button class=\"btn primary\" name=\"do\" value=\"apply\">Import</button>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></form>")
 	})
 }
 
 // partReview is what the file would change in one namespace.
 func partReview(v *page.Visit, t *transfer, p *filePart) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var25 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var25 == nil {
-			templ_7745c5c3_Var25 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<section class=\"card\"><header><h2 class=\"wrap\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(partName(p)))
-		_, _ = templ_7745c5c3_Buffer.WriteString(" <span class=\"key\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Printable(p.Key, maxExcerpt)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></h2>")
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<section class=\"card\"><header><h2 class=\"wrap\">", string(partName(p)))
+		templ_7745c5c3_Buffer.Put(" <span class=\"key\">", string(page.Printable(p.Key, maxExcerpt)))
+		templ_7745c5c3_Buffer.Raw("</span></h2>")
 		if p.New {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"tag new\">new namespace</span> ")
+			templ_7745c5c3_Buffer.Raw("<span class=\"tag new\">new namespace</span> ")
 		}
 		if p.mayImport(v) && !p.Review.Empty() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<label class=\"push\"><input type=\"checkbox\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldInclude))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Key))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			templ_7745c5c3_Buffer.Put("<label class=\"push\"><input type=\"checkbox\" name=\"", string(fieldInclude))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(p.Key))
+			templ_7745c5c3_Buffer.Raw("\"")
 			if p.Included {
-				_, _ = templ_7745c5c3_Buffer.WriteString(" checked")
+				templ_7745c5c3_Buffer.Raw(" checked")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("> Import</label>")
+			templ_7745c5c3_Buffer.Raw("> Import</label>")
 		} else if !p.mayImport(v) && p.Refused == "" {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"push\">")
-			_ = v.ViewOnly().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+			templ_7745c5c3_Buffer.Raw("<span class=\"push\">")
+			templ_7745c5c3_Buffer.Show(v.ViewOnly())
+			templ_7745c5c3_Buffer.Raw("</span>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</header><div class=\"body\">")
+		templ_7745c5c3_Buffer.Raw("</header><div class=\"body\">")
 		if p.Refused != "" {
-			templ_7745c5c3_Var30 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Refused))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-				return nil
+			templ_7745c5c3_Var30 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<span class=\"wrap\">", string(p.Refused))
+				templ_7745c5c3_Buffer.Raw("</span>")
 			})
-			_ = part.Note("warn", "lock").Render(templ.WithChildren(ctx, templ_7745c5c3_Var30), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "lock"), templ_7745c5c3_Var30)
 		} else {
-			_ = planned.Status(p.Review).Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			templ_7745c5c3_Buffer.Show(planned.Status(p.Review))
+			templ_7745c5c3_Buffer.Raw(" ")
 			if p.Review.Plan != nil && p.Review.Empty() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">Nothing would change.</p>")
+				templ_7745c5c3_Buffer.Raw("<p class=\"muted\">Nothing would change.</p>")
 			} else if p.Review.Plan != nil {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldDigest + p.Key))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Review.Plan.GetDigest()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\"> ")
+				templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldDigest+p.Key))
+				templ_7745c5c3_Buffer.Put("\" value=\"", string(p.Review.Plan.GetDigest()))
+				templ_7745c5c3_Buffer.Raw("\"> ")
 				for _, row := range p.Review.Rows {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldSeen + p.Key))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.Seen()))
-					_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+					templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldSeen+p.Key))
+					templ_7745c5c3_Buffer.Put("\" value=\"", string(row.Seen()))
+					templ_7745c5c3_Buffer.Raw("\">")
 				}
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-				_ = planned.Table(v, p.Review, "What the file changes in "+partName(p), false).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
-				_ = planned.Besides(v, p.Review).Render(ctx, templ_7745c5c3_Buffer)
-				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+				templ_7745c5c3_Buffer.Raw(" ")
+				templ_7745c5c3_Buffer.Show(planned.Table(v, p.Review, "What the file changes in "+partName(p), false))
+				templ_7745c5c3_Buffer.Raw(" ")
+				templ_7745c5c3_Buffer.Show(planned.Besides(v, p.Review))
+				templ_7745c5c3_Buffer.Raw(" ")
 				if p.mayImport(v) && p.Review.Asks() {
-					templ_7745c5c3_Var36 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-						templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-						templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-						ctx = templ.InitializeContext(ctx)
-						_, _ = templ_7745c5c3_Buffer.WriteString("<input class=\"input mono\" id=\"")
-						_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldConfirm + p.Key))
-						_, _ = templ_7745c5c3_Buffer.WriteString("\" name=\"")
-						_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldConfirm + p.Key))
-						_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\" value=\"")
-						_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Review.Confirmed))
-						_, _ = templ_7745c5c3_Buffer.WriteString("\"")
-						_ = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(fieldConfirm+p.Key, "", t.Problems))
-						_, _ = templ_7745c5c3_Buffer.WriteString(">")
-						return nil
+					templ_7745c5c3_Var36 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+						templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"", string(fieldConfirm+p.Key))
+						templ_7745c5c3_Buffer.Put("\" name=\"", string(fieldConfirm+p.Key))
+						templ_7745c5c3_Buffer.Put("\" autocomplete=\"off\" value=\"", string(p.Review.Confirmed))
+						templ_7745c5c3_Buffer.Raw("\"")
+						templ_7745c5c3_Buffer.Attributes(part.Described(fieldConfirm+p.Key, "", t.Problems))
+						templ_7745c5c3_Buffer.Raw(">")
 					})
-					_ = part.Field(fieldConfirm+p.Key, "Type "+p.Key+" to change this namespace", "", false, t.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var36), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Buffer.Around(part.Field(fieldConfirm+p.Key, "Type "+p.Key+" to change this namespace", "", false, t.Problems), templ_7745c5c3_Var36)
 				}
 			}
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("</div></section>")
 	})
 }
 
 // transferResults is what the file has changed, by namespace.
 func transferResults(v *page.Visit, t *transfer) templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var40 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var40 == nil {
-			templ_7745c5c3_Var40 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if t.Complete() {
-			templ_7745c5c3_Var41 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<b>Imported.</b> Each namespace can be undone in its Changes.")
-				return nil
+			templ_7745c5c3_Var41 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("<b>Imported.</b> Each namespace can be undone in its Changes.")
 			})
-			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var41), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var41)
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"alert\">")
-			templ_7745c5c3_Var42 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
-				ctx = templ.InitializeContext(ctx)
-				_, _ = templ_7745c5c3_Buffer.WriteString("<b>Not everything was imported.</b> It stopped at the first namespace that failed.")
-				return nil
+			templ_7745c5c3_Buffer.Raw("<div role=\"alert\">")
+			templ_7745c5c3_Var42 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("<b>Not everything was imported.</b> It stopped at the first namespace that failed.")
 			})
-			_ = part.Note("bad", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var42), templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			templ_7745c5c3_Buffer.Around(part.Note("bad", "warning"), templ_7745c5c3_Var42)
+			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<table class=\"table\"><caption class=\"vh\">What was imported</caption> <thead><tr><th scope=\"col\">Namespace</th><th scope=\"col\">Result</th><th scope=\"col\">What happened</th></tr></thead> <tbody>")
+		templ_7745c5c3_Buffer.Raw("<table class=\"table\"><caption class=\"vh\">What was imported</caption> <thead><tr><th scope=\"col\">Namespace</th><th scope=\"col\">Result</th><th scope=\"col\">What happened</th></tr></thead> <tbody>")
 		for _, p := range t.Parts {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<tr><th scope=\"row\"><span class=\"wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(partName(p)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(" <span class=\"key\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Printable(p.Key, maxExcerpt)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span></span></th><td>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Result.Status))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td><span class=\"wrap\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Result.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
+			templ_7745c5c3_Buffer.Put("<tr><th scope=\"row\"><span class=\"wrap\">", string(partName(p)))
+			templ_7745c5c3_Buffer.Put(" <span class=\"key\">", string(page.Printable(p.Key, maxExcerpt)))
+			templ_7745c5c3_Buffer.Put("</span></span></th><td>", string(p.Result.Status))
+			templ_7745c5c3_Buffer.Put("</td><td><span class=\"wrap\">", string(p.Result.Text))
+			templ_7745c5c3_Buffer.Raw("</span> ")
 			if p.Result.Revision > 0 {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var47 templ.SafeURL
-				templ_7745c5c3_Var47, _ = templ.JoinURLErrs(templ.SafeURL(v.To("namespaces", p.Key, "changes", strconv.FormatInt(p.Result.Revision, 10))))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Revision " + strconv.FormatInt(p.Result.Revision, 10)))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
+				templ_7745c5c3_Buffer.Raw("<a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("namespaces", p.Key, "changes", strconv.FormatInt(p.Result.Revision, 10))))
+				templ_7745c5c3_Buffer.Put("\">", string("Revision "+strconv.FormatInt(p.Result.Revision, 10)))
+				templ_7745c5c3_Buffer.Raw("</a>")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
+			templ_7745c5c3_Buffer.Raw("</td></tr>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table><form id=\"again\" class=\"row tight mt\" method=\"post\" enctype=\"multipart/form-data\" action=\"")
-		var templ_7745c5c3_Var49 templ.SafeURL
-		templ_7745c5c3_Var49, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "transfer")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		templ_7745c5c3_Buffer.Raw("</tbody></table><form id=\"again\" class=\"row tight mt\" method=\"post\" enctype=\"multipart/form-data\" action=\"")
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "transfer")))
+		templ_7745c5c3_Buffer.Raw("\">")
 		if !t.Complete() {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldText))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(t.Text))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> <input type=\"hidden\" name=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(fieldMode))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" value=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(t.Mode.Value))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"> <button class=\"btn primary\" name=\"do\" value=\"preview\">Show what is left to import</button> ")
+			templ_7745c5c3_Buffer.Put("<input type=\"hidden\" name=\"", string(fieldText))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(t.Text))
+			templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"", string(fieldMode))
+			templ_7745c5c3_Buffer.Put("\" value=\"", string(t.Mode.Value))
+			templ_7745c5c3_Buffer.Raw("\"> <button class=\"btn primary\" name=\"do\" value=\"preview\">Show what is left to import</button> ")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn\" href=\"")
-		var templ_7745c5c3_Var54 templ.SafeURL
-		templ_7745c5c3_Var54, _ = templ.JoinURLErrs(v.To("settings", "transfer"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var54))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Back</a></form>")
-		return nil
+		templ_7745c5c3_Buffer.Raw("<a class=\"btn\" href=\"")
+		markup.Address(templ_7745c5c3_Buffer, v.To("settings", "transfer"))
+		templ_7745c5c3_Buffer.Raw("\">Back</a></form>")
 	})
 }
 
@@ -345,5 +228,3 @@ func partName(p *filePart) string {
 	}
 	return page.Printable(p.Key, maxExcerpt)
 }
-
-var _ = templruntime.GeneratedTemplate
