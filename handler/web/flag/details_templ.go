@@ -108,19 +108,23 @@ func detailsMain(d *detailsPage) templ.Component {
 			})
 			_ = part.Field("tags", "Tags", "Separated by commas.", true, d.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
 			_ = d.metadata().Render(ctx, templ_7745c5c3_Buffer)
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"follows\" data-region=\"bar\"><div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(unsavedWords(len(d.unsaved))))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
-			for _, sentence := range d.effect[:min(len(d.effect), 2)] {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<small>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sentence))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</p><a class=\"btn quiet\" href=\"")
-			var templ_7745c5c3_Var17 templ.SafeURL
-			templ_7745c5c3_Var17, _ = templ.JoinURLErrs(d.address("details"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div></div></form>")
+			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"follows\" data-region=\"bar\">")
+			templ_7745c5c3_Var15 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
+				ctx = templ.InitializeContext(ctx)
+				_, _ = templ_7745c5c3_Buffer.WriteString("<b>")
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(unsavedWords(len(d.unsaved))))
+				_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+				for _, sentence := range d.effect[:min(len(d.effect), 2)] {
+					_, _ = templ_7745c5c3_Buffer.WriteString("<small>")
+					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sentence))
+					_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
+				}
+				return nil
+			})
+			_ = part.SaveBar(len(d.unsaved), d.address("details"), true).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString("</div></form>")
 		} else {
 			_ = d.facts().Render(ctx, templ_7745c5c3_Buffer)
 		}

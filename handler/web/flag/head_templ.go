@@ -177,7 +177,7 @@ func (s *subject) flip() templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"revision\" value=\"")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.revisionText(s.revision)))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <button class=\"switch\" role=\"switch\" data-key=\"t\" name=\"do\" value=\"")
+		_, _ = templ_7745c5c3_Buffer.WriteString("\"> <button class=\"switch\" role=\"switch\" name=\"do\" value=\"")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.switchVerb()))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-checked=\"")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.FormatBool(s.flag.GetEnabled())))
@@ -228,7 +228,7 @@ func (s *subject) menu() templ.Component {
 		var templ_7745c5c3_Var31 templ.SafeURL
 		templ_7745c5c3_Var31, _ = templ.JoinURLErrs(s.address("turn-off"))
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-dialog>")
+		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-dialog data-key=\"t\">")
 		_ = part.Icon("flag").Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(s.switchWords()))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</a> <a class=\"danger\" href=\"")

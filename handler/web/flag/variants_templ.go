@@ -47,19 +47,21 @@ func variantsMain(d *variantsPage) templ.Component {
 			_ = d.table().Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"follows\" data-region=\"bar\">")
 			if d.bar() {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(unsavedWords(len(d.unsaved))))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
-				for _, sentence := range d.effect[:min(len(d.effect), 2)] {
-					_, _ = templ_7745c5c3_Buffer.WriteString("<small>")
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sentence))
-					_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
-				}
-				_, _ = templ_7745c5c3_Buffer.WriteString("</p><a class=\"btn quiet\" href=\"")
-				var templ_7745c5c3_Var7 templ.SafeURL
-				templ_7745c5c3_Var7, _ = templ.JoinURLErrs(d.address("variants"))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
-				_, _ = templ_7745c5c3_Buffer.WriteString("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
+				templ_7745c5c3_Var5 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+					templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
+					ctx = templ.InitializeContext(ctx)
+					_, _ = templ_7745c5c3_Buffer.WriteString("<b>")
+					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(unsavedWords(len(d.unsaved))))
+					_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+					for _, sentence := range d.effect[:min(len(d.effect), 2)] {
+						_, _ = templ_7745c5c3_Buffer.WriteString("<small>")
+						_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(sentence))
+						_, _ = templ_7745c5c3_Buffer.WriteString("</small>")
+					}
+					return nil
+				})
+				_ = part.SaveBar(len(d.unsaved), d.address("variants"), true).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 			}
 			_, _ = templ_7745c5c3_Buffer.WriteString("</div></form>")
 		} else {
@@ -188,7 +190,7 @@ func (d *variantsPage) row(i int, r variantRow) templ.Component {
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("keep:" + strconv.Itoa(i)))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">Keep it</button>")
 			} else if !d.isOpen(i) {
-				_ = toolButton("edit", "edit:"+strconv.Itoa(i), "Edit "+orText(r.key, "the new variant")).Render(ctx, templ_7745c5c3_Buffer)
+				_ = editButton("edit:"+strconv.Itoa(i), "Edit "+orText(r.key, "the new variant")).Render(ctx, templ_7745c5c3_Buffer)
 			}
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")

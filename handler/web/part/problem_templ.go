@@ -87,8 +87,9 @@ func Field(id, label, hint string, optional bool, problems Problems) templ.Compo
 	})
 }
 
-// SaveBar has the buttons of a form with unsaved changes. The children say what changes.
-func SaveBar(discard string, review bool) templ.Component {
+// SaveBar has the buttons of a form with so many unsaved changes, of which discard is the
+// address without them. The children say what changes. A flat one is not raised over the page.
+func SaveBar(unsaved int, discard string, flat bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
@@ -98,17 +99,22 @@ func SaveBar(discard string, review bool) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"savebar\" role=\"region\" aria-label=\"Unsaved changes\"><p>")
+		var templ_7745c5c3_Var12 = []any{"savebar", templ.KV("flat", flat)}
+		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var12...)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"")
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var12).String()))
+		_, _ = templ_7745c5c3_Buffer.WriteString("\" role=\"region\" aria-label=\"Unsaved changes\" data-unsaved=\"")
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(unsaved)))
+		_, _ = templ_7745c5c3_Buffer.WriteString("\"><p>")
 		_ = templ_7745c5c3_Var11.Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("</p><a class=\"btn quiet\" href=\"")
-		var templ_7745c5c3_Var12 templ.SafeURL
-		templ_7745c5c3_Var12, _ = templ.JoinURLErrs(templ.SafeURL(discard))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-discard>Discard</a> ")
-		if review {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> ")
-		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
+		var templ_7745c5c3_Var15 templ.SafeURL
+		templ_7745c5c3_Var15, _ = templ.JoinURLErrs(templ.SafeURL(discard))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
+		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\" aria-keyshortcuts=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\" aria-keyshortcuts=\"Control+S Meta+S\">Save</button></div>")
 		return nil
 	})
 }
