@@ -167,7 +167,7 @@ func newMain(v *page.Visit, n *newFlag) templ.Component {
 		var templ_7745c5c3_Var27 templ.SafeURL
 		templ_7745c5c3_Var27, _ = templ.JoinURLErrs(v.In("flags"))
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-cancel>Cancel</a> <button class=\"btn\" name=\"do\" value=\"another\">Create and add another</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Create flag</button></div></form></div>")
+		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-cancel data-discard>Cancel</a> <button class=\"btn\" name=\"do\" value=\"another\">Create and add another</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Create flag</button></div></form></div>")
 		return nil
 	})
 }

@@ -293,7 +293,13 @@ func flagRow(v *page.Visit, r row, mayEdit bool) templ.Component {
 		var templ_7745c5c3_Var40 templ.SafeURL
 		templ_7745c5c3_Var40, _ = templ.JoinURLErrs(templ.SafeURL(r.Address))
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		if mayEdit {
+			_, _ = templ_7745c5c3_Buffer.WriteString(" data-edit=\"")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Address + "?edit=1"))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		}
+		_, _ = templ_7745c5c3_Buffer.WriteString(">")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Name))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</a> <span class=\"key\">")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Key))
@@ -304,9 +310,9 @@ func flagRow(v *page.Visit, r row, mayEdit bool) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"to\"><div>")
 		if r.Segment.Text != "" {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"chip\" href=\"")
-			var templ_7745c5c3_Var43 templ.SafeURL
-			templ_7745c5c3_Var43, _ = templ.JoinURLErrs(templ.SafeURL(r.Segment.Address))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
+			var templ_7745c5c3_Var44 templ.SafeURL
+			templ_7745c5c3_Var44, _ = templ.JoinURLErrs(templ.SafeURL(r.Segment.Address))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Icon("segment").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
@@ -349,9 +355,9 @@ func rowMenu(v *page.Visit, r row, mayEdit bool) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var50 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var50 == nil {
-			templ_7745c5c3_Var50 = templ.NopComponent
+		templ_7745c5c3_Var51 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var51 == nil {
+			templ_7745c5c3_Var51 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"menu\"><summary class=\"btn quiet icon\" aria-label=\"")
@@ -359,30 +365,30 @@ func rowMenu(v *page.Visit, r row, mayEdit bool) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"Actions\">")
 		_ = part.Icon("more").Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop\"><a href=\"")
-		var templ_7745c5c3_Var52 templ.SafeURL
-		templ_7745c5c3_Var52, _ = templ.JoinURLErrs(templ.SafeURL(r.Address))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Open</a> <a href=\"")
 		var templ_7745c5c3_Var53 templ.SafeURL
-		templ_7745c5c3_Var53, _ = templ.JoinURLErrs(templ.SafeURL(tryAddress(v, r.Key)))
+		templ_7745c5c3_Var53, _ = templ.JoinURLErrs(templ.SafeURL(r.Address))
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var53))
+		_, _ = templ_7745c5c3_Buffer.WriteString("\">Open</a> <a href=\"")
+		var templ_7745c5c3_Var54 templ.SafeURL
+		templ_7745c5c3_Var54, _ = templ.JoinURLErrs(templ.SafeURL(tryAddress(v, r.Key)))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var54))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\">Try it</a> ")
 		if mayEdit {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var54 templ.SafeURL
-			templ_7745c5c3_Var54, _ = templ.JoinURLErrs(templ.SafeURL(r.Address + "/copy"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var54))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Duplicate</a><hr><a class=\"danger\" href=\"")
 			var templ_7745c5c3_Var55 templ.SafeURL
-			templ_7745c5c3_Var55, _ = templ.JoinURLErrs(templ.SafeURL(r.Address + "/turn-off"))
+			templ_7745c5c3_Var55, _ = templ.JoinURLErrs(templ.SafeURL(r.Address + "/copy"))
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			_, _ = templ_7745c5c3_Buffer.WriteString("\">Duplicate</a><hr><a class=\"danger\" href=\"")
+			var templ_7745c5c3_Var56 templ.SafeURL
+			templ_7745c5c3_Var56, _ = templ.JoinURLErrs(templ.SafeURL(r.Address + "/turn-off"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-dialog data-turn>")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.switchText()))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</a> <a class=\"danger\" href=\"")
-			var templ_7745c5c3_Var57 templ.SafeURL
-			templ_7745c5c3_Var57, _ = templ.JoinURLErrs(templ.SafeURL(r.Address + "/delete"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\">Delete</a>")
+			var templ_7745c5c3_Var58 templ.SafeURL
+			templ_7745c5c3_Var58, _ = templ.JoinURLErrs(templ.SafeURL(r.Address + "/delete"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-dialog>Delete</a>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div></details>")
 		return nil
@@ -395,9 +401,9 @@ func serves(r row) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var58 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var58 == nil {
-			templ_7745c5c3_Var58 = templ.NopComponent
+		templ_7745c5c3_Var59 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var59 == nil {
+			templ_7745c5c3_Var59 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		if r.WhileOff != "" {
@@ -438,9 +444,9 @@ func bulk() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var65 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var65 == nil {
-			templ_7745c5c3_Var65 = templ.NopComponent
+		templ_7745c5c3_Var66 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var66 == nil {
+			templ_7745c5c3_Var66 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"bulk\" role=\"toolbar\" aria-label=\"Selected flags\"><b><span data-count>Flags</span> selected</b> <button class=\"btn tiny\" name=\"do\" value=\"turn-off\">Turn off</button> <button class=\"btn tiny\" name=\"do\" value=\"tag\">Add tag</button> <button class=\"btn tiny\" name=\"do\" value=\"promote\">Promote</button> <button class=\"btn tiny\" name=\"do\" value=\"export\">Export</button> <button class=\"btn tiny danger\" name=\"do\" value=\"delete\">Delete</button></div>")
@@ -453,9 +459,9 @@ func pager(v *page.Visit, l *list) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var66 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var66 == nil {
-			templ_7745c5c3_Var66 = templ.NopComponent
+		templ_7745c5c3_Var67 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var67 == nil {
+			templ_7745c5c3_Var67 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"pager\" aria-label=\"Pages\"><span>")
@@ -463,16 +469,16 @@ func pager(v *page.Visit, l *list) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
 		if l.filter.page > 1 {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-			var templ_7745c5c3_Var68 templ.SafeURL
-			templ_7745c5c3_Var68, _ = templ.JoinURLErrs(templ.SafeURL(l.filter.onPage(v, l.filter.page-1)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var68))
+			var templ_7745c5c3_Var69 templ.SafeURL
+			templ_7745c5c3_Var69, _ = templ.JoinURLErrs(templ.SafeURL(l.filter.onPage(v, l.filter.page-1)))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var69))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\" rel=\"prev\">Previous</a> ")
 		}
 		if l.filter.page < l.last {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn tiny\" href=\"")
-			var templ_7745c5c3_Var69 templ.SafeURL
-			templ_7745c5c3_Var69, _ = templ.JoinURLErrs(templ.SafeURL(l.filter.onPage(v, l.filter.page+1)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var69))
+			var templ_7745c5c3_Var70 templ.SafeURL
+			templ_7745c5c3_Var70, _ = templ.JoinURLErrs(templ.SafeURL(l.filter.onPage(v, l.filter.page+1)))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var70))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\" rel=\"next\">Next</a>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
@@ -486,9 +492,9 @@ func noMatch(v *page.Visit, l *list) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var70 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var70 == nil {
-			templ_7745c5c3_Var70 = templ.NopComponent
+		templ_7745c5c3_Var71 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var71 == nil {
+			templ_7745c5c3_Var71 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
@@ -496,9 +502,9 @@ func noMatch(v *page.Visit, l *list) templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h2>There is no page ")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(strconv.Itoa(l.filter.page)))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</h2><p><a href=\"")
-			var templ_7745c5c3_Var72 templ.SafeURL
-			templ_7745c5c3_Var72, _ = templ.JoinURLErrs(templ.SafeURL(l.filter.onPage(v, l.last)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var72))
+			var templ_7745c5c3_Var73 templ.SafeURL
+			templ_7745c5c3_Var73, _ = templ.JoinURLErrs(templ.SafeURL(l.filter.onPage(v, l.last)))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var73))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">Go to the last page</a></p>")
 		} else {
 			if q := l.filter.query.Get(fieldQuery); q != "" {
@@ -516,9 +522,9 @@ func noMatch(v *page.Visit, l *list) templ.Component {
 						_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" or "))
 					}
 					_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-					var templ_7745c5c3_Var75 templ.SafeURL
-					templ_7745c5c3_Var75, _ = templ.JoinURLErrs(templ.SafeURL(n.Address))
-					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var75))
+					var templ_7745c5c3_Var76 templ.SafeURL
+					templ_7745c5c3_Var76, _ = templ.JoinURLErrs(templ.SafeURL(n.Address))
+					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var76))
 					_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(n.Text))
 					_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
@@ -528,16 +534,16 @@ func noMatch(v *page.Visit, l *list) templ.Component {
 				_, _ = templ_7745c5c3_Buffer.WriteString(" ")
 			}
 			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var78 templ.SafeURL
-			templ_7745c5c3_Var78, _ = templ.JoinURLErrs(v.In("flags"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var78))
+			var templ_7745c5c3_Var79 templ.SafeURL
+			templ_7745c5c3_Var79, _ = templ.JoinURLErrs(v.In("flags"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var79))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">Clear filters</a> ")
 			if q := l.filter.query.Get(fieldQuery); q != "" && l.mayEdit {
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" · "))
 				_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-				var templ_7745c5c3_Var80 templ.SafeURL
-				templ_7745c5c3_Var80, _ = templ.JoinURLErrs(templ.SafeURL(newFlagAddress(v, q)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var80))
+				var templ_7745c5c3_Var81 templ.SafeURL
+				templ_7745c5c3_Var81, _ = templ.JoinURLErrs(templ.SafeURL(newFlagAddress(v, q)))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var81))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">New flag “")
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(q))
 				_, _ = templ_7745c5c3_Buffer.WriteString("”</a>")
@@ -555,9 +561,9 @@ func empty(v *page.Visit, l *list) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var82 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var82 == nil {
-			templ_7745c5c3_Var82 = templ.NopComponent
+		templ_7745c5c3_Var83 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var83 == nil {
+			templ_7745c5c3_Var83 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\">")
@@ -567,31 +573,31 @@ func empty(v *page.Visit, l *list) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString(" yet</h2><p>A flag is a question your code asks: is it on for this customer, and which variant do they get?</p>")
 		if l.mayEdit {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"starts\"><a class=\"card\" href=\"")
-			var templ_7745c5c3_Var84 templ.SafeURL
-			templ_7745c5c3_Var84, _ = templ.JoinURLErrs(v.In("new-flag"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var84))
+			var templ_7745c5c3_Var85 templ.SafeURL
+			templ_7745c5c3_Var85, _ = templ.JoinURLErrs(v.In("new-flag"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var85))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Create the first</h3><p>A key and a type are enough. It is off until you say otherwise.</p></a> <a class=\"card\" href=\"")
-			var templ_7745c5c3_Var85 templ.SafeURL
-			templ_7745c5c3_Var85, _ = templ.JoinURLErrs(v.In("import"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var85))
+			var templ_7745c5c3_Var86 templ.SafeURL
+			templ_7745c5c3_Var86, _ = templ.JoinURLErrs(v.In("import"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var86))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Icon("import").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Import a file</h3><p>YAML or JSON, from Guidon or Flipt. You see what it would change first.</p></a> ")
 			if len(v.Namespaces) > 1 {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"card\" href=\"")
-				var templ_7745c5c3_Var86 templ.SafeURL
-				templ_7745c5c3_Var86, _ = templ.JoinURLErrs(v.In("compare"))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var86))
+				var templ_7745c5c3_Var87 templ.SafeURL
+				templ_7745c5c3_Var87, _ = templ.JoinURLErrs(v.In("compare"))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var87))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 				_ = part.Icon("compare").Render(ctx, templ_7745c5c3_Buffer)
 				_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Copy from a namespace</h3><p>Choose flags of another namespace. Their segments come along.</p></a>")
 			} else {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
-				var templ_7745c5c3_Var87 templ.SafeURL
-				templ_7745c5c3_Var87, _ = templ.JoinURLErrs(v.In("import"))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var87))
+				var templ_7745c5c3_Var88 templ.SafeURL
+				templ_7745c5c3_Var88, _ = templ.JoinURLErrs(v.In("import"))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var88))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\"><input type=\"hidden\" name=\"example\" value=\"shop\"> <button class=\"card start\" name=\"do\" value=\"example\">")
 				_ = part.Icon("flag").Render(ctx, templ_7745c5c3_Buffer)
 				_, _ = templ_7745c5c3_Buffer.WriteString("<b>Look around first</b> <span>Import the flags of an example shop. One click undoes it.</span></button></form>")

@@ -180,12 +180,15 @@ func (e *editor) line(i int) templ.Component {
 		if !e.readonly {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"tools\"><button class=\"btn quiet tiny icon\" name=\"do\" value=\"")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("edit:" + strconv.Itoa(i)))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\" aria-label=\"")
+			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-key=\"e\" aria-label=\"")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Edit condition " + strconv.Itoa(i+1)))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\" title=\"Edit\">")
 			_ = part.Icon("edit").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("</button>")
 			_ = e.menu(i).Render(ctx, templ_7745c5c3_Buffer)
+			if len(e.draft.Conditions) > 1 {
+				_ = part.Grip("condition "+strconv.Itoa(i+1)).Render(ctx, templ_7745c5c3_Buffer)
+			}
 			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
 			_ = hiddenCondition(i, c).Render(ctx, templ_7745c5c3_Buffer)
 		}

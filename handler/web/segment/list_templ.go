@@ -189,7 +189,13 @@ func (l *list) row(g *guidonv1.SegmentSummary) templ.Component {
 		var templ_7745c5c3_Var20 templ.SafeURL
 		templ_7745c5c3_Var20, _ = templ.JoinURLErrs(l.In("segments", g.GetKey()))
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		if l.MayEdit() {
+			_, _ = templ_7745c5c3_Buffer.WriteString(" data-edit=\"")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.In("segments", g.GetKey()) + "?edit=1"))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		}
+		_, _ = templ_7745c5c3_Buffer.WriteString(">")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(shownName(g)))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</a> <small class=\"mono muted breaks\">")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(g.GetKey()))
@@ -229,9 +235,9 @@ func (l *list) noMatch() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var29 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var29 == nil {
-			templ_7745c5c3_Var29 = templ.NopComponent
+		templ_7745c5c3_Var30 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var30 == nil {
+			templ_7745c5c3_Var30 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\"><h2>")
@@ -239,15 +245,15 @@ func (l *list) noMatch() templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("</h2>")
 		_ = didYouMean(l.Visit, l.Similar).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<p><a href=\"")
-		var templ_7745c5c3_Var31 templ.SafeURL
-		templ_7745c5c3_Var31, _ = templ.JoinURLErrs(templ.SafeURL(l.In("segments")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
+		var templ_7745c5c3_Var32 templ.SafeURL
+		templ_7745c5c3_Var32, _ = templ.JoinURLErrs(templ.SafeURL(l.In("segments")))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\">Clear the filter</a> ")
 		if l.MayEdit() {
 			_, _ = templ_7745c5c3_Buffer.WriteString("· <a href=\"")
-			var templ_7745c5c3_Var32 templ.SafeURL
-			templ_7745c5c3_Var32, _ = templ.JoinURLErrs(templ.SafeURL(l.In("new-segment") + "?name=" + escape(l.Query)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
+			var templ_7745c5c3_Var33 templ.SafeURL
+			templ_7745c5c3_Var33, _ = templ.JoinURLErrs(templ.SafeURL(l.In("new-segment") + "?name=" + escape(l.Query)))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("New segment “" + short(l.Query) + "”"))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
@@ -263,9 +269,9 @@ func didYouMean(v *page.Visit, similar []*guidonv1.SegmentSummary) templ.Compone
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var34 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var34 == nil {
-			templ_7745c5c3_Var34 = templ.NopComponent
+		templ_7745c5c3_Var35 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var35 == nil {
+			templ_7745c5c3_Var35 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(similar) > 0 {
@@ -275,9 +281,9 @@ func didYouMean(v *page.Visit, similar []*guidonv1.SegmentSummary) templ.Compone
 					_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" or "))
 				}
 				_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-				var templ_7745c5c3_Var36 templ.SafeURL
-				templ_7745c5c3_Var36, _ = templ.JoinURLErrs(v.In("segments", g.GetKey()))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
+				var templ_7745c5c3_Var37 templ.SafeURL
+				templ_7745c5c3_Var37, _ = templ.JoinURLErrs(v.In("segments", g.GetKey()))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(shownName(g)))
 				_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
@@ -294,9 +300,9 @@ func (l *list) empty() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var38 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var38 == nil {
-			templ_7745c5c3_Var38 = templ.NopComponent
+		templ_7745c5c3_Var39 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var39 == nil {
+			templ_7745c5c3_Var39 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"empty\" data-region=\"list\">")
@@ -306,21 +312,21 @@ func (l *list) empty() templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("</h2><p>A segment is a group of people or things that flags treat in their own way: staff, a country, a plan.</p>")
 		if l.MayEdit() {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"starts\"><a class=\"card\" href=\"")
-			var templ_7745c5c3_Var40 templ.SafeURL
-			templ_7745c5c3_Var40, _ = templ.JoinURLErrs(l.In("new-segment"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
+			var templ_7745c5c3_Var41 templ.SafeURL
+			templ_7745c5c3_Var41, _ = templ.JoinURLErrs(l.In("new-segment"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Icon("add").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Create the first</h3><p>A name and one condition are enough. Nothing changes until a flag uses it.</p></a> <a class=\"card\" href=\"")
-			var templ_7745c5c3_Var41 templ.SafeURL
-			templ_7745c5c3_Var41, _ = templ.JoinURLErrs(l.In("import"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
+			var templ_7745c5c3_Var42 templ.SafeURL
+			templ_7745c5c3_Var42, _ = templ.JoinURLErrs(l.In("import"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Icon("import").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Import a file</h3><p>YAML or JSON, from Guidon or Flipt. You see what it would change first.</p></a> <a class=\"card\" href=\"")
-			var templ_7745c5c3_Var42 templ.SafeURL
-			templ_7745c5c3_Var42, _ = templ.JoinURLErrs(l.In("compare"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
+			var templ_7745c5c3_Var43 templ.SafeURL
+			templ_7745c5c3_Var43, _ = templ.JoinURLErrs(l.In("compare"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Icon("compare").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("<h3>Copy from a namespace</h3><p>Choose what to take along from another namespace.</p></a></div>")

@@ -116,7 +116,7 @@ func (c *creator) body() templ.Component {
 		var templ_7745c5c3_Var14 templ.SafeURL
 		templ_7745c5c3_Var14, _ = templ.JoinURLErrs(c.In("segments"))
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"create\" data-key=\"save\">Create segment</button></div></form></div>")
+		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-discard>Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"create\" data-key=\"save\">Create segment</button></div></form></div>")
 		return nil
 	})
 }

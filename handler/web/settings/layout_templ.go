@@ -87,7 +87,7 @@ func link(address, icon, text string) templ.Component {
 		var templ_7745c5c3_Var8 templ.SafeURL
 		templ_7745c5c3_Var8, _ = templ.JoinURLErrs(templ.SafeURL(address))
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
-		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-key=\"c\" aria-keyshortcuts=\"c\">")
 		_ = part.Icon(icon).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
