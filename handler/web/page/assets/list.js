@@ -73,4 +73,4 @@ document.addEventListener("keydown", (event) => {
   if (areSinglesOff(event) || !keys[event.key]) return;
   event.preventDefault();
   keys[event.key]();
-});
+}, true); // before the keys of all pages

@@ -12,13 +12,12 @@ on("click", "[data-palette]", (link, event) => {
 
 // Shortcuts. A link or button with data-key is what its letter presses: that of the step or
 // condition with the focus, or else the first one.
-const go = (...path) => location.assign(base + "/" + path.join("/"));
-const inNamespace = (place) => () => { if (namespace) go("namespaces", namespace, place); };
 const press = (selector) => () => {
   const within = document.activeElement?.closest(".step, .cond, tr");
   const button = within?.querySelector(selector) ?? document.querySelector(selector);
   if (button?.closest(".savebar")?.checkVisibility() ?? true) button?.click();
 };
+const goTo = (place) => press(`.nav a[href$="/${place}"]`);
 const letter = (key) => press(`[data-key=${key}]`);
 // send presses the main button of the dialog or the form.
 const send = () => {
@@ -30,10 +29,10 @@ const send = () => {
 const save = press("body:not(:has(dialog[open])) button[data-key=save]");
 const singles = {
   "/": () => document.querySelector("main [type=search]")?.focus(),
-  "?": () => go("shortcuts"),
+  "?": () => location.assign(base + "/shortcuts"),
   n: () => openMenu(document.querySelector("details.ns")),
   c: letter("c"), t: letter("t"), e: letter("e"), r: letter("r"),
-  "g f": inNamespace("flags"), "g s": inNamespace("segments"), "g p": inNamespace("playground"), "g h": inNamespace("changes"), "g c": inNamespace("compare"),
+  "g f": goTo("flags"), "g s": goTo("segments"), "g p": goTo("playground"), "g h": goTo("changes"), "g c": goTo("compare"),
 };
 const commands = {
   k: openPalette,

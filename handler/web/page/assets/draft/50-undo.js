@@ -6,6 +6,7 @@ const mostStates = 50;
 const mostText = 1 << 23; // characters; attachments have up to a million
 let states = []; // of the form, as it is sent
 let now = -1; // the index of the state that is shown
+let travelling = Promise.resolve(); // one step after the other
 
 const stateOf = (form) => fieldsOf(form).toString();
 const begin = (form) => {
@@ -52,6 +53,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() !== "z" || !(event.metaKey || event.ctrlKey) || event.altKey) return;
   if (!draftForm() || isTyping(event.target) || document.querySelector("dialog[open]")) return; // a field has an undo of its own
   event.preventDefault();
-  travel(event.shiftKey ? 1 : -1);
+  const step = event.shiftKey ? 1 : -1;
+  travelling = travelling.then(() => travel(step));
 });
 begin(begun);

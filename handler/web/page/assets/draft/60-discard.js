@@ -1,5 +1,6 @@
 
 // Escape asks whether to discard what is not saved, unless it closes something.
+
 // unsaved returns how many changes are not saved, as a text, or undefined if that is not known.
 const unsaved = async (form) => {
   clearTimeout(typing);
@@ -19,7 +20,7 @@ const askDiscard = async (form) => {
   keepOn.autofocus = true;
   dialog.append(make("div", { className: "form" },
     make("h2", { id: "dialog-title" }, count ? `Discard ${count} unsaved ${what}?` : "Discard what you entered?"),
-    make("p", { className: "muted" }, "It is saved nowhere else."),
+    make("p", { className: "muted" }, "You cannot undo this."),
     make("div", { className: "row tight end" }, keepOn, discard)));
   dialog.setAttribute("aria-labelledby", "dialog-title");
   dialog.addEventListener("close", () => dialog.remove());
@@ -30,5 +31,6 @@ const askDiscard = async (form) => {
 document.addEventListener("keydown", (event) => {
   const form = draftForm();
   if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]") || form?.dataset.dirty === undefined) return;
+  event.preventDefault(); // it would close the question
   askDiscard(form);
 });
