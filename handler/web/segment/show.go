@@ -27,7 +27,7 @@ type editor struct {
 	known    known
 	effect   *effect // of saving the draft; nil if it is as saved, or not complete
 	answer   *answer
-	changes  int  // how many parts of the draft differ from the segment
+	changes  int                    // how many parts of the draft differ from the segment
 	merged   *guidonv1.MergeDetails // how the draft came to go on over a newer state; otherwise nil
 	readonly bool
 }
