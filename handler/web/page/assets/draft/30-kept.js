@@ -23,12 +23,13 @@ const forget = (key) => storage((kept) => kept.removeItem(key));
 const findKept = (form) => storage((kept) => Object.keys(kept).find((key) => key.startsWith(pathOf(form)))) ?? null;
 
 const offer = (form, key) => {
+  const text = storage((kept) => kept.getItem(key)); // also when something else is kept since
   const note = make("div", { className: "note warn gap-b" });
   const [again, away] = ["Go on editing", "Discard them"].map((label) => make("button", { type: "button", className: "btn tiny" }, label));
   note.append(make("span", {}, "You have changes here that are not saved. ", again, " ", away));
   form.before(note);
   again.addEventListener("click", async () => {
-    const data = new URLSearchParams(storage((kept) => kept.getItem(key)));
+    const data = new URLSearchParams(text);
     data.set("do", "look");
     const fresh = await update(form, data);
     if (!fresh) return;
