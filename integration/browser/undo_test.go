@@ -47,7 +47,6 @@ func entered(id, text string) func(t *testing.T, v *webtest.Visitor) {
 func TestUndo(t *testing.T) {
 	v := openShop(t).visitor(t, admin)
 	const second = "document.querySelectorAll('.step .who')[1]?.innerText"
-	const text = "document.querySelector('main').innerText"
 	conditions := func(n string) string { return "document.querySelectorAll('.cond').length === " + n }
 	for _, test := range []struct {
 		name, path, before string
