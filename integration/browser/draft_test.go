@@ -2,6 +2,7 @@ package browser
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,6 +17,8 @@ import (
 const (
 	variantPath = flagsPath + "/checkout-redesign"
 	booleanPath = flagsPath + "/dark-mode"
+
+	segmentsPath = "/namespaces/default/segments"
 )
 
 // do selects the button that does something to the draft.
@@ -139,44 +142,76 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestReorder: steps move by the arrow keys on the grip, and by dragging it.
+// TestReorder: steps and conditions move by the arrow keys on the grip, by dragging it, and by
+// buttons.
 func TestReorder(t *testing.T) {
 	v := openShop(t).visitor(t, admin)
-	v.Visit(t, variantPath)
-	check := stays(t, v)
-	order := func(want string) {
-		t.Helper()
-		v.Await(t, `[...document.querySelectorAll('.step:not(.else) .who')].map(e => e.innerText.includes('Staff') ? 'staff' : e.innerText.includes('Loyal') ? 'loyal' : 'all').join(' ') === '`+want+`'`)
-	}
-	order("staff loyal all")
-	v.Do(t, chromedp.Focus(css(".step:first-child .grip")), chromedp.KeyEvent(kb.ArrowDown))
-	order("loyal staff all")
-	awaitSaid(t, v, "2 of 3")
-	v.Await(t, "document.activeElement === document.querySelectorAll('.grip')[1]")
-	v.Do(t, chromedp.KeyEvent(kb.ArrowDown))
-	order("loyal all staff")
-	awaitSaid(t, v, "3 of 3")
-	v.Await(t, "document.activeElement === document.querySelectorAll('.grip')[2]")
-	v.Do(t, chromedp.KeyEvent(kb.ArrowDown))
-	awaitSaid(t, v, "It cannot go further")
+	for _, test := range []struct{ name, path, item, about, noun string }{
+		{"rules", variantPath, ".step:not(.else)", ".who", "Rule"},
+		{"conditions", segmentsPath + "/risky-orders", ".cond", ".prop code", "Condition"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v.Visit(t, test.path)
+			check := stays(t, v)
+			items := "[...document.querySelectorAll('" + test.item + "')]"
+			webtest.Eval[chromedp.Void](t, v, "window.began = "+items+".map(e => e.querySelector('"+test.about+"').innerText)")
+			n := count(t, v, test.item)
+			// The items are in the order of their places when the page was opened.
+			order := func(want ...int) {
+				t.Helper()
+				for i := len(want); i < n; i++ {
+					want = append(want, i)
+				}
+				text, err := json.Marshal(want)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v.Await(t, items+".map(e => window.began.indexOf(e.querySelector('"+test.about+"').innerText)).join() === '"+strings.Trim(string(text), "[]")+"'")
+			}
+			said := func(place int) { t.Helper(); awaitSaid(t, v, fmt.Sprintf("%s %d of %d", test.noun, place, n)) }
+			order()
+			v.Do(t, chromedp.Focus(css(test.item+" .grip")), chromedp.KeyEvent(kb.ArrowDown))
+			order(1, 0, 2)
+			said(2)
+			v.Await(t, "document.activeElement === document.querySelectorAll('.grip')[1]")
+			v.Do(t, chromedp.KeyEvent(kb.ArrowDown))
+			order(1, 2, 0)
+			said(3)
+			v.Await(t, "document.activeElement === document.querySelectorAll('.grip')[2]")
+			for i := 3; i < n; i++ {
+				v.Do(t, chromedp.KeyEvent(kb.ArrowDown))
+				said(i + 1)
+			}
+			v.Do(t, chromedp.KeyEvent(kb.ArrowDown))
+			awaitSaid(t, v, "It cannot go further")
+			for i := n - 1; i > 2; i-- {
+				v.Do(t, chromedp.KeyEvent(kb.ArrowUp))
+				said(i)
+			}
+			order(1, 2, 0)
 
-	middle := func(selector string) []float64 {
-		return webtest.Eval[[]float64](t, v, "(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector('"+selector+"').getBoundingClientRect())")
+			middle := func(selector string) []float64 {
+				return webtest.Eval[[]float64](t, v, "(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector('"+selector+"').getBoundingClientRect())")
+			}
+			from, to := middle(test.item+":nth-child(3) .grip"), middle(test.item+":first-child")
+			left := chromedp.Button("left")
+			v.Do(t,
+				chromedp.MouseEvent(chromedp.MouseMoved, from[0], from[1]),
+				chromedp.MouseEvent(chromedp.MousePressed, from[0], from[1], left, chromedp.ClickCount(1)),
+				chromedp.MouseEvent(chromedp.MouseMoved, from[0], (from[1]+to[1])/2, left),
+				chromedp.MouseEvent(chromedp.MouseMoved, from[0], to[1], left))
+			if count(t, v, test.item+".before") != 1 {
+				t.Error("no item is marked as the target")
+			}
+			v.Do(t, chromedp.MouseEvent(chromedp.MouseReleased, from[0], to[1], left, chromedp.ClickCount(1)))
+			order(0, 1, 2)
+			v.Do(t, chromedp.Click(css(test.item+":nth-child(2) .tools summary")), chromedp.Click(css(test.item+`:nth-child(2) .pop [value="up:1"]`)))
+			order(1, 0, 2)
+			said(1)
+			check()
+			quiet(t, v)
+		})
 	}
-	from, to := middle(".step:nth-child(3) .grip"), middle(".step:first-child .card")
-	left := chromedp.Button("left")
-	v.Do(t,
-		chromedp.MouseEvent(chromedp.MouseMoved, from[0], from[1]),
-		chromedp.MouseEvent(chromedp.MousePressed, from[0], from[1], left, chromedp.ClickCount(1)),
-		chromedp.MouseEvent(chromedp.MouseMoved, from[0], (from[1]+to[1])/2, left),
-		chromedp.MouseEvent(chromedp.MouseMoved, from[0], to[1], left))
-	if count(t, v, ".step.before") != 1 {
-		t.Error("no step is marked as the target")
-	}
-	v.Do(t, chromedp.MouseEvent(chromedp.MouseReleased, from[0], to[1], left, chromedp.ClickCount(1)))
-	order("staff loyal all")
-	check()
-	quiet(t, v)
 }
 
 // TestKeptDraft: a draft survives a reload, and is offered until it is saved or discarded.
@@ -187,7 +222,7 @@ func TestKeptDraft(t *testing.T) {
 		{"targeting", booleanPath + "?edit=2", "step-1-share", "40", "40%"},
 		{"details", booleanPath + "/details", "name", "Night mode", "Night mode"},
 		{"new flag", "/namespaces/default/new-flag", "name", "Something new", "Something new"},
-		{"segment", "/namespaces/default/segments/germany", "entity", "ada", "ada"},
+		{"segment", segmentsPath + "/germany", "entity", "ada", "ada"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v.Visit(t, test.path)
@@ -212,7 +247,7 @@ func TestKeptDraft(t *testing.T) {
 func TestSegmentDraft(t *testing.T) {
 	s := openShop(t)
 	v := s.visitor(t, admin)
-	v.Visit(t, "/namespaces/default/segments/germany")
+	v.Visit(t, segmentsPath+"/germany")
 	check := stays(t, v)
 	v.Do(t, chromedp.Click(do("add")))
 	awaitFocus(t, v, "condition.1.type")

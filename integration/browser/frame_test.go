@@ -165,7 +165,7 @@ func TestDetailsLive(t *testing.T) {
 	v := s.visitor(t, admin)
 	for _, test := range []struct{ name, path, api, field string }{
 		{"flag", booleanPath + "?edit=2", booleanPath, "step-1-note"},
-		{"segment", "/namespaces/default/segments/germany", "/namespaces/default/segments/germany", "entity"},
+		{"segment", segmentsPath + "/germany", segmentsPath + "/germany", "entity"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v.Visit(t, test.path)
@@ -175,7 +175,7 @@ func TestDetailsLive(t *testing.T) {
 			awaitText(t, v, ".rev", s.revision(t))
 			retype(t, v, test.field, "mine")
 			s.change(t, "PUT", "/api/v1"+test.api, map[string]any{"name": "Renamed again", "matchType": "ANY_MATCH_TYPE"})
-			awaitText(t, v, "main", "changed this just now")
+			awaitText(t, v, "main", "changed this "+test.name+" just now")
 			if got := webtest.Eval[string](t, v, "document.getElementById('"+test.field+"').value"); got != "mine" {
 				t.Errorf("the draft has %q", got)
 			}

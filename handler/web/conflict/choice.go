@@ -9,10 +9,11 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// The verbs of the buttons of the page.
+// The verbs of buttons.
 const (
-	Save = "merge"    // saves the result
-	GoOn = "continue" // edits it further
+	Merge = "merge"    // of a draft: takes in what somebody else has saved
+	Save  = "settle"   // of the page: saves the result
+	GoOn  = "continue" // of the page: edits the result further
 )
 
 // The sides of a conflict.

@@ -119,7 +119,7 @@ func TestDisjoint(t *testing.T) {
 	if strings.Contains(before, "Mine") {
 		t.Error("a conflict was saved")
 	}
-	if got, want := press(t, s, r, "edit", "merge").Location(), flags+"checkout-redesign/details?saved=4"; got != want {
+	if got, want := press(t, s, r, "edit", "settle").Location(), flags+"checkout-redesign/details?saved=4"; got != want {
 		t.Errorf("leads to %s, want %s", got, want)
 	}
 	has(t, content(t, s, "flags/checkout-redesign"), `"name":"Mine"`, `"rollout":70,"variant":"classic"`)
@@ -140,9 +140,9 @@ func TestSameField(t *testing.T) {
 			t.Errorf("%q is chosen, want mine", got)
 		}
 		if test.side == "" {
-			r = press(t, s, r, "edit", "merge")
+			r = press(t, s, r, "edit", "settle")
 		} else {
-			r = press(t, s, r, "edit", "merge", "choice.0", test.side)
+			r = press(t, s, r, "edit", "settle", "choice.0", test.side)
 		}
 		r.Location()
 		has(t, content(t, s, "flags/one-click-buy"), `"name":"`+test.want+`"`, "Mine too", "jonas")
@@ -162,7 +162,7 @@ func TestShares(t *testing.T) {
 	if diff := cmp.Diff(want, cards(r)); diff != "" {
 		t.Errorf("cards (-want +got):\n%s", diff)
 	}
-	press(t, s, r, "edit", "merge").Location()
+	press(t, s, r, "edit", "settle").Location()
 	has(t, content(t, s, "flags/checkout-redesign"), `{"rollout":70,"variant":"classic"},{"rollout":20,"variant":"one-page"},{"rollout":10,"variant":"express"}`)
 }
 
@@ -247,7 +247,7 @@ func TestGoOn(t *testing.T) {
 
 // TestAgain: another change while the visitor chooses shows the page again, with the choices.
 func TestAgain(t *testing.T) {
-	for _, button := range []string{"merge", "continue"} {
+	for _, button := range []string{"settle", "continue"} {
 		s, jonas := visitors(t)
 		mine := s.Get(flags + "one-click-buy/details")
 		edits(t, jonas, "one-click-buy/details", "name", "Theirs").Location()
@@ -258,7 +258,7 @@ func TestAgain(t *testing.T) {
 		if got := form.Get("choice.0"); got != "theirs" {
 			t.Errorf("%s: %q is chosen, want theirs", button, got)
 		}
-		press(t, s, r, "edit", "merge").Location()
+		press(t, s, r, "edit", "settle").Location()
 		has(t, content(t, s, "flags/one-click-buy"), "Theirs again", "Mine too", "jonas")
 	}
 }
@@ -278,7 +278,7 @@ func TestEqual(t *testing.T) {
 	mine := s.Get(flags + "one-click-buy/details")
 	edits(t, jonas, "one-click-buy/details", "name", "Same").Location()
 	r := press(t, s, mine, "edit", "save", "name", "Same").Check(409).Contains("There is nothing left to save", "See the flag").Lacks("Save the result")
-	if got, want := press(t, s, r, "edit", "merge").Location(), flags+"one-click-buy/details"; got != want {
+	if got, want := press(t, s, r, "edit", "settle").Location(), flags+"one-click-buy/details"; got != want {
 		t.Errorf("leads to %s, want %s", got, want)
 	}
 }
@@ -293,7 +293,7 @@ func TestDeleted(t *testing.T) {
 		r.Contains("Jonas deleted this flag while you were editing", "You changed it, and Jonas deleted it", "The whole flag", "Deleted", "With your change", "share 12.5%").Lacks("Go on editing")
 		press(t, s, r, "edit", "continue", "choice.0", "theirs")
 		r = press(t, s, r, "edit", "draft").Check(409) // nothing else can be done with it
-		got := press(t, s, r, "edit", "merge", "choice.0", side).Location()
+		got := press(t, s, r, "edit", "settle", "choice.0", side).Location()
 		status := s.Get(flags + "one-click-buy").Status
 		if side == "theirs" {
 			if got != "/namespaces/default/flags" || status != 404 {
@@ -311,7 +311,7 @@ func TestDeletedUnchanged(t *testing.T) {
 	mine := s.Get(flags + "one-click-buy?edit=3")
 	press(t, jonas, jonas.Get(flags+"one-click-buy/delete"), "question", "delete", "key", "one-click-buy").Location()
 	r := press(t, s, mine, "edit", "save").Check(409).Contains("There is nothing left to save", "Back to the list")
-	if got := press(t, s, r, "edit", "merge").Location(); got != "/namespaces/default/flags" {
+	if got := press(t, s, r, "edit", "settle").Location(); got != "/namespaces/default/flags" {
 		t.Errorf("leads to %s", got)
 	}
 }
@@ -331,12 +331,12 @@ func TestBaseGone(t *testing.T) {
 	if got := cards(r); len(got) < 2 || got[0] != "Jonas revision 4, just now Theirs" || got[1] != "You not saved Mine" {
 		t.Errorf("got the cards %q", got)
 	}
-	press(t, s, r, "edit", "merge", "choice.0", "theirs").Location()
+	press(t, s, r, "edit", "settle", "choice.0", "theirs").Location()
 	has(t, content(t, s, "flags/one-click-buy"), `"name":"Theirs"`)
 
 	press(t, jonas, jonas.Get(flags+"dark-mode/delete"), "question", "delete", "key", "dark-mode").Location()
 	r = press(t, s, deleted, "edit", "save", "description", "Mine").Check(409).Contains("Jonas deleted this flag", "The whole flag")
-	press(t, s, r, "edit", "merge").Location()
+	press(t, s, r, "edit", "settle").Location()
 	has(t, content(t, s, "flags/dark-mode"), `"description":"Mine"`)
 }
 
@@ -351,7 +351,7 @@ func TestSegment(t *testing.T) {
 		press(t, jonas, draft(t, jonas), "segment", "save", "description", "Theirs").Location()
 		r := press(t, s, mine, "segment", "save", "name", "Mine").Check(409)
 		r.Contains("Jonas changed this segment while you were editing", "Jonas changed 1 thing meanwhile. It goes with yours.")
-		if got := press(t, s, r, "segment", "merge").Location(); got != segments+"risky-orders?saved=4" {
+		if got := press(t, s, r, "segment", "settle").Location(); got != segments+"risky-orders?saved=4" {
 			t.Errorf("leads to %s", got)
 		}
 		has(t, content(t, s, "segments/risky-orders"), `"name":"Mine"`, `"description":"Theirs"`)
@@ -373,7 +373,7 @@ func TestSegment(t *testing.T) {
 		if got := cards(r); len(got) != 3 || !strings.HasSuffix(got[1], "0.9") || got[2] != "You not saved 0.8" {
 			t.Errorf("got the cards %q", got)
 		}
-		press(t, s, r, "segment", "merge").Location()
+		press(t, s, r, "segment", "settle").Location()
 		has(t, content(t, s, "segments/risky-orders"), `"value":"0.8"`)
 	})
 	t.Run("again", func(t *testing.T) {
@@ -383,8 +383,8 @@ func TestSegment(t *testing.T) {
 		r := press(t, s, mine, "segment", "save", "name", "Mine").Check(409)
 		press(t, jonas, draft(t, jonas), "segment", "save", "name", "Theirs again").Location()
 		press(t, s, r, "segment", "continue").Check(409).Contains("Theirs again")
-		r = press(t, s, r, "segment", "merge").Check(409).Contains("Theirs again")
-		press(t, s, r, "segment", "merge").Location()
+		r = press(t, s, r, "segment", "settle").Check(409).Contains("Theirs again")
+		press(t, s, r, "segment", "settle").Location()
 		has(t, content(t, s, "segments/risky-orders"), `"name":"Mine"`)
 	})
 	t.Run("deleted", func(t *testing.T) {
@@ -398,7 +398,7 @@ func TestSegment(t *testing.T) {
 		form.Set("key", "spare")
 		s.Post(segments+"spare/delete", form).Location()
 		r := press(t, s, mine, "segment", "save", "name", "Mine").Check(409).Contains("Mira deleted this segment while you were editing")
-		press(t, s, r, "segment", "merge").Location()
+		press(t, s, r, "segment", "settle").Location()
 		has(t, content(t, s, "segments/spare"), `"name":"Mine"`)
 	})
 	t.Run("base gone", func(t *testing.T) {
@@ -410,7 +410,7 @@ func TestSegment(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := press(t, s, mine, "segment", "save", "name", "Mine").Check(409).Contains("It is no longer known what this segment was")
-		press(t, s, r, "segment", "merge", "choice.1", "theirs").Location()
+		press(t, s, r, "segment", "settle", "choice.1", "theirs").Location()
 		has(t, content(t, s, "segments/risky-orders"), `"name":"Mine"`, `"description":"First"`)
 	})
 }
@@ -429,10 +429,10 @@ func TestForms(t *testing.T) {
 		{409, []string{"now", ""}}, {409, []string{"now", "x"}}, {409, []string{"now", "2"}}, {409, []string{"now", "99"}}, {409, []string{"now", "-1"}},
 		{400, []string{"revision", "0"}}, {400, []string{"tab", "none"}}, {422, []string{"name", ""}},
 	} {
-		press(t, s, r, "edit", "merge", test.fields...).Check(test.status)
+		press(t, s, r, "edit", "settle", test.fields...).Check(test.status)
 	}
 	viewer := s.As(s.SignIn(service.TokenInput{Name: "Vera", Role: service.RoleViewer}))
-	press(t, viewer, r, "edit", "merge").Check(403)
+	press(t, viewer, r, "edit", "settle").Check(403)
 	if got := content(t, s, "flags/one-click-buy"); got != before {
 		t.Errorf("something was saved: %s", got)
 	}

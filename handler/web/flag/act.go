@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 )
@@ -19,7 +20,7 @@ func (d *draft) act(v *page.Visit, a page.Action) (problems part.Problems, err e
 	case "else":
 		d.openElse = a.Text(0) == "edit"
 		return nil, nil
-	case "segment", "done", "draft", "review", "save":
+	case "segment", "done", "draft", "review", "save", conflictpage.Merge:
 		if problems, err = d.takeTyped(v); err != nil || len(problems) > 0 {
 			return problems, err
 		}
@@ -48,8 +49,7 @@ func (d *draft) actOn(i int, a page.Action) {
 		d.move(i, i+1)
 	case "move":
 		if to, ok := a.Index(1, len(d.steps)); ok {
-			s := d.steps[i]
-			d.steps = slices.Insert(slices.Delete(d.steps, i, i+1), to, s)
+			d.move(i, to)
 		}
 	case "remove":
 		d.steps = slices.Delete(d.steps, i, i+1)
@@ -82,9 +82,11 @@ func (d *draft) actOn(i int, a page.Action) {
 	}
 }
 
+// move moves a step to another place, if there is one.
 func (d *draft) move(from, to int) {
 	if to >= 0 && to < len(d.steps) {
-		d.steps[from], d.steps[to] = d.steps[to], d.steps[from]
+		s := d.steps[from]
+		d.steps = slices.Insert(slices.Delete(d.steps, from, from+1), to, s)
 	}
 }
 

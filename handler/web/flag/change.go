@@ -59,10 +59,15 @@ func (d *draft) differences(g segments) (all []difference) {
 
 // label returns what a step is called, such as "Step 3".
 func (d *draft) label(i int) string {
+	return d.noun() + " " + strconv.Itoa(i+1)
+}
+
+// noun returns what labels of steps begin with.
+func (d *draft) noun() string {
 	if d.boolean {
-		return "Step " + strconv.Itoa(i+1)
+		return "Step"
 	}
-	return "Rule " + strconv.Itoa(i+1)
+	return "Rule"
 }
 
 // unit returns what is different in a step that existed, in which its shares count as one.

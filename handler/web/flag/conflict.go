@@ -30,6 +30,20 @@ func (e *edit) merge(choices []*guidonv1.MergeChoice) (*guidonv1.FlagMerge, erro
 	})
 }
 
+// mergeNow brings the draft together with what others have saved, and goes on editing it. What
+// only the visitor can decide is asked on the page of the conflict.
+func mergeNow(e *edit) error {
+	m, err := e.merge(nil)
+	d := m.GetDetails()
+	switch {
+	case err != nil:
+		return e.refuse(err)
+	case e.tab.show == nil || len(d.GetConflicts()) > 0 || d.GetLatest().GetRevision() > e.revision:
+		return e.replyConflict(conflictpage.Status, m)
+	}
+	return e.goOn(e.revision, m.GetFlag(), d)
+}
+
 // refuse responds to a draft that is not valid, or has another error.
 func (e *edit) refuse(err error) error {
 	if guidon.CodeOf(err) != guidon.InvalidArgument || e.flag == nil {
@@ -53,7 +67,7 @@ func settle(e *edit, verb string, form url.Values) error {
 		e.v.Redirect(page.Below("namespaces", e.v.Key(), "flags"))
 		return nil
 	case verb == conflictpage.GoOn && e.flag != nil && e.tab.show != nil:
-		return e.goOn(now, settled.GetFlag())
+		return e.goOn(now, settled.GetFlag(), settled.GetDetails())
 	case e.asks && e.confirmed != e.v.Key():
 		if e.confirmed != "" {
 			e.problems.Add("namespace", "This is not the key of the namespace: "+e.v.Key()+".")
@@ -130,17 +144,19 @@ func unique(keys []string) (out []string) {
 	return out
 }
 
-// goOn makes the merged flag a draft over the flag as it is now, which the visitor has seen.
-func (e *edit) goOn(now int64, merged *guidonv1.DocumentFlag) error {
+// goOn makes the merged flag a draft over the flag as it is now.
+func (e *edit) goOn(now int64, merged *guidonv1.DocumentFlag, how *guidonv1.MergeDetails) error {
 	switch mine := e.editor.(type) {
 	case *draft:
-		e.editor = stepsOf(merged, e.flag)
+		d := stepsOf(merged, e.flag)
+		d.openLike(mine)
+		e.editor = d
 	case *details:
 		e.editor = newDetails(merged).over(e.flag)
 	case *variants:
 		e.editor = rowsOf(mine.rebased(e.flag).(*variants), merged)
 	}
-	e.base, e.began = e.flag, now
+	e.base, e.began, e.merged = e.flag, now, how
 	return e.show(http.StatusOK, nil)
 }
 
@@ -166,6 +182,23 @@ func stepsOf(merged, now *guidonv1.DocumentFlag) *draft {
 		}
 	}
 	return out
+}
+
+// openLike opens the steps that are open in another draft, as far as they are the same.
+func (d *draft) openLike(o *draft) {
+	d.openElse = o.openElse
+	for _, s := range o.steps {
+		if !s.open {
+			continue
+		}
+		s.shares = o.sharesIn(d.base, s.shares)
+		for i := range d.steps {
+			if !d.steps[i].open && d.steps[i].same(s) {
+				d.steps[i].open = true
+				break
+			}
+		}
+	}
 }
 
 // rowsOf returns the rows with the content that their variants have in a merged flag.

@@ -81,7 +81,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	press(t, s, s.Get(flags+"one-click-buy/delete"), "delete", "key", "one-click-buy").Location()
 	s.Get(flags+"one-click-buy").Check(404).Contains("Deleted by Mira just now at revision 3.", "Bring it back")
 	r := press(t, s, mine, "save", "step.2.share", "25").Check(409).Contains("Mira deleted this flag while you were editing", "share 12.5%")
-	press(t, s, r, "merge").Location()
+	press(t, s, r, "settle").Location()
 	if got := body(t, content(t, s, "one-click-buy")); !strings.Contains(got, `"percentage":25`) {
 		t.Errorf("got %s", got)
 	}

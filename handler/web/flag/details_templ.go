@@ -69,15 +69,17 @@ func detailsMain(d *detailsPage) templ.Component {
 			})
 			templ_7745c5c3_Buffer.Around(part.Field("tags", "Tags", "Separated by commas.", true, d.problems), templ_7745c5c3_Var13)
 			templ_7745c5c3_Buffer.Show(d.metadata())
-			templ_7745c5c3_Buffer.Put("<div class=\"follows\" data-region=\"bar\"><div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>", string(unsavedWords(len(d.unsaved))))
-			templ_7745c5c3_Buffer.Raw("</b> ")
-			for _, sentence := range d.effect[:min(len(d.effect), 2)] {
-				templ_7745c5c3_Buffer.Put("<small>", string(sentence))
-				templ_7745c5c3_Buffer.Raw("</small>")
-			}
-			templ_7745c5c3_Buffer.Raw("</p><a class=\"btn quiet\" href=\"")
-			markup.Address(templ_7745c5c3_Buffer, d.address("details"))
-			templ_7745c5c3_Buffer.Raw("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div></div></form>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"follows\" data-region=\"bar\">")
+			templ_7745c5c3_Var15 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Put("<b>", string(unsavedWords(len(d.unsaved))))
+				templ_7745c5c3_Buffer.Raw("</b> ")
+				for _, sentence := range d.effect[:min(len(d.effect), 2)] {
+					templ_7745c5c3_Buffer.Put("<small>", string(sentence))
+					templ_7745c5c3_Buffer.Raw("</small>")
+				}
+			})
+			templ_7745c5c3_Buffer.Around(part.SaveBar(len(d.unsaved), d.address("details"), true), templ_7745c5c3_Var15)
+			templ_7745c5c3_Buffer.Raw("</div></form>")
 		} else {
 			templ_7745c5c3_Buffer.Show(d.facts())
 		}

@@ -39,6 +39,7 @@ type edit struct {
 	tab       *tab
 	base      *guidonv1.DocumentFlag // the flag when the visitor began
 	began     int64                  // the revision of that
+	merged    *guidonv1.MergeDetails // how the draft came to go on over a newer state; otherwise nil
 	editor    editor
 	message   string
 	confirmed string // the key of the namespace, typed
@@ -130,8 +131,8 @@ func (e *edit) carryOut(a page.Action, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	final := a.Verb == "save" || a.Verb == "review"
-	if final {
+	switch a.Verb {
+	case "save", "review", conflictpage.Merge:
 		problems = append(problems, e.editor.check()...)
 	}
 	switch {
@@ -141,6 +142,8 @@ func (e *edit) carryOut(a page.Action, form url.Values) error {
 		return e.save(e.began)
 	case a.Verb == "review":
 		return e.review(http.StatusOK)
+	case a.Verb == conflictpage.Merge:
+		return mergeNow(e)
 	}
 	return e.show(http.StatusOK, nil)
 }

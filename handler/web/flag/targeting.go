@@ -29,9 +29,11 @@ func (p pages) getTargeting(v *page.Visit) error {
 
 // openAt opens the step with the number, or everyone else.
 func (d *draft) openAt(number string) {
-	if number == "else" {
+	i, err := strconv.Atoi(number)
+	switch {
+	case number == "else" || err == nil && i == len(d.steps)+1: // everyone else comes last
 		d.openElse = true
-	} else if i, err := strconv.Atoi(number); err == nil && i >= 1 && i <= len(d.steps) {
+	case err == nil && i >= 1 && i <= len(d.steps):
 		d.steps[i-1].open = true
 	}
 }

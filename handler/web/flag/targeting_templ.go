@@ -8,6 +8,7 @@ import "github.com/guidonhq/guidon/handler/web/markup"
 import (
 	"strconv"
 
+	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 )
@@ -70,19 +71,10 @@ func (e *edit) hiddenHead() templ.Component {
 // staleNote says that somebody else has changed the flag while the visitor edits it.
 func (e *edit) staleNote() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		if e.stale() {
-			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
-			templ_7745c5c3_Var12 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-				templ_7745c5c3_Buffer.Put("<b>", string(page.ActorOf(e.last.GetActor()).Name))
-				templ_7745c5c3_Buffer.Raw("</b> changed this flag")
-				templ_7745c5c3_Buffer.Show(e.moment())
-				templ_7745c5c3_Buffer.Put(" ", string(", in revision "+e.revisionText(e.last.GetRevision())+". Nothing of yours is lost: saving asks what to do. "))
-				templ_7745c5c3_Buffer.Raw(" <a href=\"")
-				markup.Address(templ_7745c5c3_Buffer, e.address())
-				templ_7745c5c3_Buffer.Raw("\" target=\"_blank\">Look at the current flag</a>")
-			})
-			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var12)
-			templ_7745c5c3_Buffer.Raw("</div>")
+		if e.merged != nil {
+			templ_7745c5c3_Buffer.Show(conflictpage.Merged(e.merged, e.began))
+		} else if e.stale() {
+			templ_7745c5c3_Buffer.Show(conflictpage.Stale(e.v, "flag", e.last, "edit", e.tab.show != nil))
 		}
 	})
 }
@@ -117,15 +109,16 @@ func (l *ladder) steps() templ.Component {
 		templ_7745c5c3_Buffer.Raw("</div>")
 		if !l.draft.boolean && !l.flag.GetEnabled() {
 			templ_7745c5c3_Buffer.Raw("<div class=\"gap-b\">")
-			templ_7745c5c3_Var18 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var14 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Text(string("This flag is off: everyone gets " + l.draft.outcomeName(l.draft.other) + ", whatever the rules say."))
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("warn", "info"), templ_7745c5c3_Var18)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "info"), templ_7745c5c3_Var14)
 			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		var templ_7745c5c3_Var20 = []any{"ladder", templ.KV("dim", !l.draft.boolean && !l.flag.GetEnabled())}
-		templ_7745c5c3_Buffer.Put("<ol class=\"", string(markup.Classes(templ_7745c5c3_Var20...)))
-		templ_7745c5c3_Buffer.Raw("\" data-ladder>")
+		var templ_7745c5c3_Var16 = []any{"ladder", templ.KV("dim", !l.draft.boolean && !l.flag.GetEnabled())}
+		templ_7745c5c3_Buffer.Put("<ol class=\"", string(markup.Classes(templ_7745c5c3_Var16...)))
+		templ_7745c5c3_Buffer.Put("\" data-order=\"", string(l.draft.noun()))
+		templ_7745c5c3_Buffer.Raw("\">")
 		for i, s := range l.shown() {
 			if l.isOpen(i) {
 				templ_7745c5c3_Buffer.Show(l.openStep(i, s))
@@ -144,7 +137,7 @@ func (l *ladder) steps() templ.Component {
 		}
 		if unserved := l.now.reach.GetUnservedVariants(); len(unserved) > 0 {
 			templ_7745c5c3_Buffer.Raw("<div class=\"mt\">")
-			templ_7745c5c3_Var23 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var20 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Raw("Nobody can get ")
 				for i, key := range unserved[:min(len(unserved), 10)] {
 					if i > 0 {
@@ -158,7 +151,7 @@ func (l *ladder) steps() templ.Component {
 					templ_7745c5c3_Buffer.Text(string(" and " + page.Count(len(unserved)-10, "other")))
 				}
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var23)
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var20)
 			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 	})
@@ -185,8 +178,8 @@ func hidden(fields []field) templ.Component {
 
 func (l *ladder) closedStep(i int, s step) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		var templ_7745c5c3_Var32 = []any{"step", templ.KV("changed", l.editable && l.edited(i) != "")}
-		templ_7745c5c3_Buffer.Put("<li class=\"", string(markup.Classes(templ_7745c5c3_Var32...)))
+		var templ_7745c5c3_Var29 = []any{"step", templ.KV("changed", l.editable && l.edited(i) != "")}
+		templ_7745c5c3_Buffer.Put("<li class=\"", string(markup.Classes(templ_7745c5c3_Var29...)))
 		templ_7745c5c3_Buffer.Put("\" id=\"", string(stepID(i, "row")))
 		templ_7745c5c3_Buffer.Raw("\"><div class=\"card\">")
 		if l.editable {
@@ -256,10 +249,10 @@ func (l *ladder) who(s step) templ.Component {
 func (l *ladder) notes(i int) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		for _, n := range l.now.of(i) {
-			templ_7745c5c3_Var42 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var39 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Text(string(n.text))
 			})
-			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var42)
+			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var39)
 		}
 	})
 }
@@ -291,12 +284,9 @@ func (l *ladder) tools(i int) templ.Component {
 		templ_7745c5c3_Buffer.Raw("\">")
 		templ_7745c5c3_Buffer.Show(part.Icon("delete"))
 		templ_7745c5c3_Buffer.Raw("Remove</button></div></details>")
-		templ_7745c5c3_Buffer.Show(toolButton("edit", "edit:"+strconv.Itoa(i), "Edit "+l.draft.label(i)))
+		templ_7745c5c3_Buffer.Show(editButton("edit:"+strconv.Itoa(i), "Edit "+l.draft.label(i)))
 		if len(l.draft.steps) > 1 {
-			templ_7745c5c3_Buffer.Put("<button class=\"btn quiet tiny icon grip scripted\" type=\"button\" aria-label=\"", string("Move "+l.draft.label(i)+" with the arrow keys, or drag it"))
-			templ_7745c5c3_Buffer.Raw("\" title=\"Arrow keys, or drag\">")
-			templ_7745c5c3_Buffer.Show(part.Icon("grip"))
-			templ_7745c5c3_Buffer.Raw("</button>")
+			templ_7745c5c3_Buffer.Show(part.Grip(l.draft.label(i)))
 		}
 		templ_7745c5c3_Buffer.Raw("</div>")
 	})
@@ -310,6 +300,18 @@ func toolButton(icon, do, label string) templ.Component {
 		templ_7745c5c3_Buffer.Put("\" title=\"", string(label))
 		templ_7745c5c3_Buffer.Raw("\">")
 		templ_7745c5c3_Buffer.Show(part.Icon(icon))
+		templ_7745c5c3_Buffer.Raw("</button>")
+	})
+}
+
+// editButton is the toolButton that opens a part of the draft.
+func editButton(do, label string) templ.Component {
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<button class=\"btn quiet tiny icon\" name=\"do\" value=\"", string(do))
+		templ_7745c5c3_Buffer.Put("\" data-key=\"e\" aria-label=\"", string(label))
+		templ_7745c5c3_Buffer.Put("\" title=\"", string(label))
+		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Show(part.Icon("edit"))
 		templ_7745c5c3_Buffer.Raw("</button>")
 	})
 }
@@ -569,7 +571,7 @@ func (l *ladder) everyoneElse() templ.Component {
 			if l.draft.openElse {
 				templ_7745c5c3_Buffer.Raw("<button class=\"btn tiny\" name=\"do\" value=\"else:done\">Done</button>")
 			} else {
-				templ_7745c5c3_Buffer.Show(toolButton("edit", "else:edit", "Change what everyone else gets"))
+				templ_7745c5c3_Buffer.Show(editButton("else:edit", "Change what everyone else gets"))
 			}
 			templ_7745c5c3_Buffer.Raw("</div>")
 			if l.draft.openElse {
@@ -642,7 +644,7 @@ func (l *ladder) saveBar() templ.Component {
 					templ_7745c5c3_Buffer.Raw("</small>")
 				}
 			})
-			templ_7745c5c3_Buffer.Around(part.SaveBar(l.address(), true), templ_7745c5c3_Var127)
+			templ_7745c5c3_Buffer.Around(part.SaveBar(len(l.unsaved), l.address(), false), templ_7745c5c3_Var127)
 		}
 	})
 }

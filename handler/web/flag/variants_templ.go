@@ -33,15 +33,15 @@ func variantsMain(d *variantsPage) templ.Component {
 			templ_7745c5c3_Buffer.Show(d.table())
 			templ_7745c5c3_Buffer.Raw("<div class=\"follows\" data-region=\"bar\">")
 			if d.bar() {
-				templ_7745c5c3_Buffer.Put("<div class=\"savebar flat\" role=\"region\" aria-label=\"Unsaved changes\"><p><b>", string(unsavedWords(len(d.unsaved))))
-				templ_7745c5c3_Buffer.Raw("</b> ")
-				for _, sentence := range d.effect[:min(len(d.effect), 2)] {
-					templ_7745c5c3_Buffer.Put("<small>", string(sentence))
-					templ_7745c5c3_Buffer.Raw("</small>")
-				}
-				templ_7745c5c3_Buffer.Raw("</p><a class=\"btn quiet\" href=\"")
-				markup.Address(templ_7745c5c3_Buffer, d.address("variants"))
-				templ_7745c5c3_Buffer.Raw("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
+				templ_7745c5c3_Var5 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+					templ_7745c5c3_Buffer.Put("<b>", string(unsavedWords(len(d.unsaved))))
+					templ_7745c5c3_Buffer.Raw("</b> ")
+					for _, sentence := range d.effect[:min(len(d.effect), 2)] {
+						templ_7745c5c3_Buffer.Put("<small>", string(sentence))
+						templ_7745c5c3_Buffer.Raw("</small>")
+					}
+				})
+				templ_7745c5c3_Buffer.Around(part.SaveBar(len(d.unsaved), d.address("variants"), true), templ_7745c5c3_Var5)
 			}
 			templ_7745c5c3_Buffer.Raw("</div></form>")
 		} else {
@@ -142,7 +142,7 @@ func (d *variantsPage) row(i int, r variantRow) templ.Component {
 				templ_7745c5c3_Buffer.Put("<button class=\"btn tiny\" name=\"do\" value=\"", string("keep:"+strconv.Itoa(i)))
 				templ_7745c5c3_Buffer.Raw("\">Keep it</button>")
 			} else if !d.isOpen(i) {
-				templ_7745c5c3_Buffer.Show(toolButton("edit", "edit:"+strconv.Itoa(i), "Edit "+orText(r.key, "the new variant")))
+				templ_7745c5c3_Buffer.Show(editButton("edit:"+strconv.Itoa(i), "Edit "+orText(r.key, "the new variant")))
 			}
 		}
 		templ_7745c5c3_Buffer.Raw("</td></tr>")

@@ -113,7 +113,7 @@ func newMain(v *page.Visit, n *newFlag) templ.Component {
 		}
 		templ_7745c5c3_Buffer.Raw("</div><div><button class=\"btn tiny\" name=\"do\" value=\"add-metadata\">Add metadata</button></div></fieldset><div class=\"row tight end\"><a class=\"btn quiet\" href=\"")
 		markup.Address(templ_7745c5c3_Buffer, v.In("flags"))
-		templ_7745c5c3_Buffer.Raw("\" data-cancel>Cancel</a> <button class=\"btn\" name=\"do\" value=\"another\">Create and add another</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Create flag</button></div></form></div>")
+		templ_7745c5c3_Buffer.Raw("\" data-cancel data-discard>Cancel</a> <button class=\"btn\" name=\"do\" value=\"another\">Create and add another</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Create flag</button></div></form></div>")
 	})
 }
 

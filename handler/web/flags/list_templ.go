@@ -189,7 +189,12 @@ func flagRow(v *page.Visit, r row, mayEdit bool) templ.Component {
 		templ_7745c5c3_Buffer.Show(part.Pennant(r.Variant, r.State))
 		templ_7745c5c3_Buffer.Raw("<span class=\"two\"><a class=\"row\" href=\"")
 		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address))
-		templ_7745c5c3_Buffer.Put("\">", string(r.Name))
+		templ_7745c5c3_Buffer.Raw("\"")
+		if mayEdit {
+			templ_7745c5c3_Buffer.Put(" data-edit=\"", string(r.Address+"?edit=1"))
+			templ_7745c5c3_Buffer.Raw("\"")
+		}
+		templ_7745c5c3_Buffer.Put(">", string(r.Name))
 		templ_7745c5c3_Buffer.Put("</a> <span class=\"key\">", string(r.Key))
 		templ_7745c5c3_Buffer.Raw("</span></span></th><td class=\"st\">")
 		templ_7745c5c3_Buffer.Show(part.StateLabel(r.State))
@@ -250,10 +255,10 @@ func rowMenu(v *page.Visit, r row, mayEdit bool) templ.Component {
 			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address+"/copy"))
 			templ_7745c5c3_Buffer.Raw("\">Duplicate</a><hr><a class=\"danger\" href=\"")
 			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address+"/turn-off"))
-			templ_7745c5c3_Buffer.Put("\">", string(r.switchText()))
+			templ_7745c5c3_Buffer.Put("\" data-dialog data-turn>", string(r.switchText()))
 			templ_7745c5c3_Buffer.Raw("</a> <a class=\"danger\" href=\"")
 			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.Address+"/delete"))
-			templ_7745c5c3_Buffer.Raw("\">Delete</a>")
+			templ_7745c5c3_Buffer.Raw("\" data-dialog>Delete</a>")
 		}
 		templ_7745c5c3_Buffer.Raw("</div></details>")
 	})

@@ -61,18 +61,18 @@ func Field(id, label, hint string, optional bool, problems Problems) templ.Compo
 	})
 }
 
-// SaveBar has the buttons of a form with unsaved changes. The children say what changes.
-func SaveBar(discard string, review bool) templ.Component {
+// SaveBar has the buttons of a form with so many unsaved changes, of which discard is the
+// address without them. The children say what changes. A flat one is not raised over the page.
+func SaveBar(unsaved int, discard string, flat bool) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Var11 := templ_7745c5c3_Buffer.Inside()
-		templ_7745c5c3_Buffer.Raw("<div class=\"savebar\" role=\"region\" aria-label=\"Unsaved changes\"><p>")
+		var templ_7745c5c3_Var12 = []any{"savebar", templ.KV("flat", flat)}
+		templ_7745c5c3_Buffer.Put("<div class=\"", string(markup.Classes(templ_7745c5c3_Var12...)))
+		templ_7745c5c3_Buffer.Put("\" role=\"region\" aria-label=\"Unsaved changes\" data-unsaved=\"", string(strconv.Itoa(unsaved)))
+		templ_7745c5c3_Buffer.Raw("\"><p>")
 		templ_7745c5c3_Buffer.Show(templ_7745c5c3_Var11)
 		templ_7745c5c3_Buffer.Raw("</p><a class=\"btn quiet\" href=\"")
 		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(discard))
-		templ_7745c5c3_Buffer.Raw("\" data-discard>Discard</a> ")
-		if review {
-			templ_7745c5c3_Buffer.Raw("<button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> ")
-		}
-		templ_7745c5c3_Buffer.Raw("<button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
+		templ_7745c5c3_Buffer.Raw("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\" aria-keyshortcuts=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\" aria-keyshortcuts=\"Control+S Meta+S\">Save</button></div>")
 	})
 }

@@ -117,11 +117,14 @@ func (e *editor) line(i int) templ.Component {
 		templ_7745c5c3_Buffer.Show(c.said(e.Visit))
 		if !e.readonly {
 			templ_7745c5c3_Buffer.Put("<span class=\"tools\"><button class=\"btn quiet tiny icon\" name=\"do\" value=\"", string("edit:"+strconv.Itoa(i)))
-			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string("Edit condition "+strconv.Itoa(i+1)))
+			templ_7745c5c3_Buffer.Put("\" data-key=\"e\" aria-label=\"", string("Edit condition "+strconv.Itoa(i+1)))
 			templ_7745c5c3_Buffer.Raw("\" title=\"Edit\">")
 			templ_7745c5c3_Buffer.Show(part.Icon("edit"))
 			templ_7745c5c3_Buffer.Raw("</button>")
 			templ_7745c5c3_Buffer.Show(e.menu(i))
+			if len(e.draft.Conditions) > 1 {
+				templ_7745c5c3_Buffer.Show(part.Grip("condition " + strconv.Itoa(i+1)))
+			}
 			templ_7745c5c3_Buffer.Raw("</span>")
 			templ_7745c5c3_Buffer.Show(hiddenCondition(i, c))
 		}

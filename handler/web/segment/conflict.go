@@ -68,6 +68,27 @@ func (c *collision) show() error {
 	return c.reply(conflict.Status, m)
 }
 
+// mergeNow brings the draft together with what others have saved, and goes on editing it. What
+// only the visitor can decide is asked on the page of the conflict.
+func (e *editor) mergeNow() error {
+	if e.acted.Problems = e.draft.check(e.Saved, e.Location()); len(e.acted.Problems) > 0 {
+		if err := e.readAround(); err != nil {
+			return err
+		}
+		return e.reply(http.StatusUnprocessableEntity)
+	}
+	c := &collision{subject: e.subject, draft: e.draft, theirs: e.Saved}
+	m, err := c.merge(nil)
+	d := m.GetDetails()
+	switch {
+	case err != nil:
+		return c.refuse(err)
+	case len(d.GetConflicts()) > 0 || d.GetLatest().GetRevision() > e.Revision:
+		return c.reply(conflict.Status, m)
+	}
+	return c.goOn(e.Revision, m.GetSegment(), d)
+}
+
 // settle does what a button of the page says: it saves the result, or goes on editing it. If
 // the segment has changed again, it shows the page again.
 func (c *collision) settle(verb string) error {
@@ -87,7 +108,7 @@ func (c *collision) settle(verb string) error {
 		c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments"))
 		return nil
 	case verb == conflict.GoOn && c.theirs != nil:
-		return c.goOn(now, settled.GetSegment())
+		return c.goOn(now, settled.GetSegment(), settled.GetDetails())
 	}
 	saved, err := replaceSegment.Run(c.Visit, &guidonv1.ReplaceSegmentRequest{
 		NamespaceKey: c.Visit.Key(), Key: c.Key, Segment: settled.GetSegment(), UnlessChangedSince: &now, Message: c.draft.Message,
@@ -142,11 +163,11 @@ func (c *collision) earlier(m *guidonv1.SegmentMerge) conflict.Parts {
 	return conflict.SegmentParts(content.GetSegment())
 }
 
-// goOn makes the merged segment a draft over the segment as it is now, which the visitor has
-// seen.
-func (c *collision) goOn(now int64, merged *guidonv1.DocumentSegment) error {
+// goOn makes the merged segment a draft over the segment as it is now.
+func (c *collision) goOn(now int64, merged *guidonv1.DocumentSegment, how *guidonv1.MergeDetails) error {
 	d := draftOf(merged, now, c.Location())
-	d.Message, d.Entity, d.Context = c.draft.Message, c.draft.Entity, c.draft.Context
+	d.Naming, d.Message, d.Entity, d.Context = c.draft.Naming, c.draft.Message, c.draft.Entity, c.draft.Context
+	d.openLike(c.draft)
 	saved := c.theirs.GetConstraints()
 	taken := make(map[int]bool)
 	pair := func(same func(i, j int) bool) {
@@ -163,9 +184,24 @@ func (c *collision) goOn(now int64, merged *guidonv1.DocumentSegment) error {
 	}
 	pair(func(i, j int) bool { return proto.Equal(merged.GetConstraints()[i], saved[j]) })
 	pair(func(i, j int) bool { return merged.GetConstraints()[i].GetProperty() == saved[j].GetProperty() })
-	e := &editor{subject: c.subject, draft: d, rebased: true}
+	e := &editor{subject: c.subject, draft: d, merged: how}
 	if err := e.readAround(); err != nil {
 		return err
 	}
 	return e.reply(http.StatusOK)
+}
+
+// openLike opens the conditions that are open in another draft, as far as they are the same.
+func (d *draft) openLike(o *draft) {
+	for i := range o.Conditions {
+		if !o.Conditions[i].Open {
+			continue
+		}
+		for j := range d.Conditions {
+			if !d.Conditions[j].Open && proto.Equal(d.Conditions[j].document(), o.Conditions[i].document()) {
+				d.Conditions[j].Open = true
+				break
+			}
+		}
+	}
 }

@@ -50,8 +50,14 @@ func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *t
 		copied := *c
 		copied.From, copied.Items = -1, slices.Clone(c.Items)
 		done.Problems = d.add(i+1, copied)
-	case "up", "down":
-		d.move(i, action.Verb)
+	case "up":
+		d.move(i, i-1)
+	case "down":
+		d.move(i, i+1)
+	case "move":
+		if to, ok := action.Index(1, len(d.Conditions)); ok {
+			d.move(i, to)
+		}
 	case "drop":
 		if item, ok := action.Index(1, len(c.Items)); ok {
 			c.Items = slices.Delete(c.Items, item, item+1)
@@ -77,14 +83,11 @@ func (d *draft) add(at int, c condition) (problems part.Problems) {
 
 const tooMany = "A segment has 200 conditions at most here. Use lists of values, or a second segment."
 
-// move moves the condition one place up or down.
-func (d *draft) move(i int, verb string) {
-	to := i - 1
-	if verb == "down" {
-		to = i + 1
-	}
+// move moves the condition to another place, if there is one.
+func (d *draft) move(from, to int) {
 	if to >= 0 && to < len(d.Conditions) {
-		d.Conditions[i], d.Conditions[to] = d.Conditions[to], d.Conditions[i]
+		c := d.Conditions[from]
+		d.Conditions = slices.Insert(slices.Delete(d.Conditions, from, from+1), to, c)
 	}
 }
 

@@ -122,7 +122,12 @@ func (l *list) row(g *guidonv1.SegmentSummary) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<tr><th scope=\"row\"><a class=\"row breaks\" href=\"")
 		markup.Address(templ_7745c5c3_Buffer, l.In("segments", g.GetKey()))
-		templ_7745c5c3_Buffer.Put("\">", string(shownName(g)))
+		templ_7745c5c3_Buffer.Raw("\"")
+		if l.MayEdit() {
+			templ_7745c5c3_Buffer.Put(" data-edit=\"", string(l.In("segments", g.GetKey())+"?edit=1"))
+			templ_7745c5c3_Buffer.Raw("\"")
+		}
+		templ_7745c5c3_Buffer.Put(">", string(shownName(g)))
 		templ_7745c5c3_Buffer.Put("</a> <small class=\"mono muted breaks\">", string(g.GetKey()))
 		templ_7745c5c3_Buffer.Raw("</small></th><td data-l=\"In it\">")
 		if g.GetEveryone() {

@@ -78,6 +78,6 @@ func (c *creator) body() templ.Component {
 		templ_7745c5c3_Buffer.Show(messageField(c.draft.Message, c.problems()))
 		templ_7745c5c3_Buffer.Raw("<div class=\"row tight end mt\"><a class=\"btn quiet\" href=\"")
 		markup.Address(templ_7745c5c3_Buffer, c.In("segments"))
-		templ_7745c5c3_Buffer.Raw("\">Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"create\" data-key=\"save\">Create segment</button></div></form></div>")
+		templ_7745c5c3_Buffer.Raw("\" data-discard>Cancel</a> <button class=\"btn primary\" name=\"do\" value=\"create\" data-key=\"save\">Create segment</button></div></form></div>")
 	})
 }

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -26,8 +27,8 @@ type editor struct {
 	known    known
 	effect   *effect // of saving the draft; nil if it is as saved, or not complete
 	answer   *answer
-	changes  int  // how many parts of the draft differ from the segment
-	rebased  bool // the draft goes on over a newer revision
+	changes  int                    // how many parts of the draft differ from the segment
+	merged   *guidonv1.MergeDetails // how the draft came to go on over a newer state; otherwise nil
 	readonly bool
 }
 
@@ -41,8 +42,19 @@ func showSegment(v *page.Visit) error {
 		return err
 	}
 	e := &editor{subject: s, draft: draftOf(s.Saved, s.Revision, v.Location())}
+	e.draft.openAt(v.Query().Get("edit"))
 	return e.reply(http.StatusOK)
 }
+
+// openAt opens the condition with the number.
+func (d *draft) openAt(number string) {
+	if i, err := strconv.Atoi(number); err == nil && i >= 1 && i <= len(d.Conditions) {
+		d.Conditions[i-1].Open = true
+	}
+}
+
+// stale reports whether somebody has changed the segment since the draft began.
+func (e *editor) stale() bool { return e.Last != nil && e.Last.GetRevision() > e.draft.Revision }
 
 // postSegment does to the draft in the form what the button says, and shows the page again,
 // unless the button saves.
@@ -85,6 +97,8 @@ func (s *subject) act(d *draft, action page.Action) error {
 		return e.finish(action.Verb)
 	case conflict.Save, conflict.GoOn:
 		return s.replyConflict(d)
+	case conflict.Merge:
+		return e.mergeNow()
 	case "check":
 		if err := e.check(); err != nil {
 			return err

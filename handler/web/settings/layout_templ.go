@@ -53,7 +53,7 @@ func link(address, icon, text string) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<a class=\"btn primary\" href=\"")
 		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(address))
-		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Raw("\" data-key=\"c\" aria-keyshortcuts=\"c\">")
 		templ_7745c5c3_Buffer.Show(part.Icon(icon))
 		templ_7745c5c3_Buffer.Text(string(text))
 		templ_7745c5c3_Buffer.Raw("</a>")

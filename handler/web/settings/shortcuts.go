@@ -23,18 +23,21 @@ type shortcutGroup struct {
 var shortcuts = []shortcutGroup{
 	{"Everywhere", false, []shortcut{
 		{[]string{"⌘K"}, "Search or jump to"}, {[]string{"⌘S"}, "Save"}, {[]string{"⌘Enter"}, "Evaluate, or send the form"},
-		{[]string{"⌘Z"}, "Undo in the draft"}, {[]string{"Esc"}, "Close, then ask whether to discard"},
+		{[]string{"⌘Z"}, "Undo the last step of a draft"}, {[]string{"Shift ⌘Z"}, "Do it again"},
+		{[]string{"Esc"}, "Close what is open, or ask whether to discard a draft"},
 	}},
 	{"Go to", true, []shortcut{
 		{[]string{"g", "f"}, "Flags"}, {[]string{"g", "s"}, "Segments"}, {[]string{"g", "p"}, "Playground"}, {[]string{"g", "h"}, "Changes"},
-		{[]string{"g", "c"}, "Compare"}, {[]string{"n"}, "Menu of namespaces"},
+		{[]string{"g", "c"}, "Compare"}, {[]string{"n"}, "Menu of namespaces"}, {[]string{"?"}, "This list"},
 	}},
 	{"Lists", true, []shortcut{
 		{[]string{"/"}, "Filter"}, {[]string{"j"}, "Next row"}, {[]string{"k"}, "Previous row"}, {[]string{"Enter"}, "Open"},
-		{[]string{"x"}, "Select"}, {[]string{"."}, "Menu of the row"}, {[]string{"c"}, "Create"}, {[]string{"t"}, "Turn on or off, after a question"},
+		{[]string{"x"}, "Select"}, {[]string{"."}, "Menu of the row"}, {[]string{"c"}, "Create"}, {[]string{"e"}, "Edit"},
+		{[]string{"t"}, "Turn on or off, after a question"},
 	}},
 	{"Flags and segments", true, []shortcut{
-		{[]string{"e"}, "Edit"}, {[]string{"r"}, "Review"}, {[]string{"?"}, "This list"},
+		{[]string{"e"}, "Edit the step or condition with the focus, or the first"}, {[]string{"t"}, "Turn on or off, after a question"},
+		{[]string{"r"}, "Review"},
 	}},
 }
 

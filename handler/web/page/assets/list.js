@@ -1,6 +1,6 @@
 // Lists: rows follow the filter as somebody types; rows are selected and opened by keys.
 
-import { addressOf, areSinglesOff, on, replace, say } from "./app.js";
+import { addressOf, areSinglesOff, on, openMenu, replace, say } from "./app.js";
 
 const filterForm = document.querySelector("form[data-filter]");
 
@@ -48,13 +48,15 @@ on("change", ".pick input", (box) => {
   count(box.form);
 });
 
-// Keys: j and k move, x selects, . opens the menu of the row.
+// Keys: j and k move, x selects, e edits, t asks whether to turn on or off, . opens the menu.
 const rows = () => [...document.querySelectorAll("tr:has(a.row)")];
 const current = () => document.activeElement?.closest?.("tr");
 const keys = {
   j: () => move(1), k: () => move(-1),
   x: () => current()?.querySelector(".pick input")?.click(),
-  ".": () => { const menu = current()?.querySelector("details.menu"); if (menu) { menu.open = true; menu.querySelector(".pop :is(a, button)")?.focus(); } },
+  ".": () => openMenu(current()?.querySelector("details.menu")),
+  t: () => current()?.querySelector("[data-turn]")?.click(),
+  e: () => { const link = current()?.querySelector("a[data-edit]"); if (link) location.assign(link.dataset.edit); },
 };
 const move = (step) => {
   const all = rows();
@@ -65,4 +67,4 @@ document.addEventListener("keydown", (event) => {
   if (areSinglesOff(event) || !keys[event.key]) return;
   event.preventDefault();
   keys[event.key]();
-});
+}, true); // before the keys of all pages

@@ -12,9 +12,15 @@ export const on = (type, selector, fn, options) =>
     if (target) fn(target, event);
   }, options);
 
+/** make returns a new element with the properties and children. */
+export const make = (tag, properties, ...children) => {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+};
+
 // A live region tells screen readers what has happened.
-const status = document.createElement("p");
-status.className = "vh";
+const status = make("p", { className: "vh" });
 status.setAttribute("role", "status");
 (document.getElementById("main") ?? document.body).append(status);
 
@@ -57,9 +63,12 @@ on("click", "[data-copy]", async (button) => {
 
 // Menus close on Escape, on a click elsewhere, and when another opens. Arrows move in them.
 const closeMenus = (except) => {
-  for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== except) menu.open = false;
+  const open = [...document.querySelectorAll("details.menu[open]")].filter((menu) => menu !== except);
+  for (const menu of open) menu.open = false;
+  return open.length > 0;
 };
-const openMenu = (menu) => {
+/** openMenu opens a menu, if there is one. */
+export const openMenu = (menu) => {
   if (!menu) return;
   menu.open = true;
   menu.querySelector(".pop :is(a, button, [type=search])")?.focus();

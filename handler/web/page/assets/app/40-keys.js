@@ -10,21 +10,34 @@ on("click", "[data-palette]", (link, event) => {
   openPalette();
 });
 
-// Shortcuts. A link or button with data-key is what its letter presses.
-const go = (...path) => location.assign(base + "/" + path.join("/"));
-const inNamespace = (place) => () => { if (namespace) go("namespaces", namespace, place); };
-const press = (selector) => () => document.querySelector(selector)?.click();
+// Shortcuts. A link or button with data-key is what its letter presses: that of the step or
+// condition with the focus, or else the first one.
+const press = (selector) => () => {
+  const within = document.activeElement?.closest(".step, .cond, tr");
+  const button = within?.querySelector(selector) ?? document.querySelector(selector);
+  if (button?.closest(".savebar")?.checkVisibility() ?? true) button?.click();
+};
+const goTo = (place) => press(`.nav a[href$="/${place}"]`);
+const letter = (key) => press(`[data-key=${key}]`);
+// send presses the main button of the dialog or the form.
+const send = () => {
+  const dialog = document.querySelector("dialog[open]");
+  if (dialog) return dialog.querySelector("[data-cancel] ~ button")?.click();
+  const button = document.querySelector("[data-key=submit]") ?? document.activeElement?.form?.querySelector("button.primary");
+  return button ? button.click() : save();
+};
+const save = press("body:not(:has(dialog[open])) button[data-key=save]");
 const singles = {
   "/": () => document.querySelector("main [type=search]")?.focus(),
-  "?": () => go("shortcuts"),
+  "?": () => location.assign(base + "/shortcuts"),
   n: () => openMenu(document.querySelector("details.ns")),
-  c: press("[data-key=c]"), t: press("[data-key=t]"), e: press("[data-key=e]"), r: press("[data-key=r]"),
-  "g f": inNamespace("flags"), "g s": inNamespace("segments"), "g p": inNamespace("playground"), "g h": inNamespace("changes"), "g c": inNamespace("compare"),
+  c: letter("c"), t: letter("t"), e: letter("e"), r: letter("r"),
+  "g f": goTo("flags"), "g s": goTo("segments"), "g p": goTo("playground"), "g h": goTo("changes"), "g c": goTo("compare"),
 };
 const commands = {
   k: openPalette,
-  s: press("button[data-key=save]"),
-  enter: press("dialog[open] [data-key=submit], [data-key=submit], button[data-key=save]"),
+  s: save,
+  enter: send,
 };
 let prefix = "";
 document.addEventListener("keydown", (event) => {
@@ -35,7 +48,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.key === "Escape") {
     const menu = document.activeElement?.closest("details.menu[open]");
-    closeMenus();
+    if (closeMenus()) event.preventDefault(); // nothing else is closed by it
     return menu?.querySelector("summary").focus();
   }
   if (areSinglesOff(event)) return;

@@ -54,35 +54,33 @@ const hasDraft = () => document.querySelector("form[data-draft][data-dirty], for
 
 const updateDetails = async (change) => {
   const name = change.actor?.name || "Somebody";
-  if (hasDraft()) return announceChange(name);
+  if (hasDraft()) return announceChange(change, name);
   const page = await load(location.href);
   const fresh = page?.querySelector("#main > .page");
-  if (!fresh) return announceChange(name);
-  if (hasDraft()) return announceChange(name); // since
+  if (!fresh) return announceChange(change, name);
+  if (hasDraft()) return announceChange(change, name); // since
   swap(document.querySelector("#main > .page"), fresh);
   showRevision();
   say(`${name} changed this just now`);
 };
 
-const linkHere = (text) => {
-  const link = document.createElement("a");
-  link.href = location.pathname + location.search;
-  link.textContent = text;
-  return link;
-};
+const linkHere = (textContent) => make("a", { href: location.pathname + location.search, textContent });
 
-const announceChange = (name) => {
+const announceChange = ({ kind, action, revision }, name) => {
   document.querySelector("[data-changed]")?.remove();
-  const note = document.createElement("div");
-  note.className = "note warn gap-b";
+  const deleted = action === "delete";
+  const text = make("span", {}, `${name} ${deleted ? "deleted" : "changed"} this ${kind} just now. `,
+    make("a", { href: `${base}/namespaces/${namespace}/changes/${revision}`, target: "_blank", textContent: "See it" }));
+  const note = make("div", { className: "note warn gap-b" }, text);
   note.dataset.changed = "yes";
   note.setAttribute("role", "status");
-  const text = document.createElement("span");
-  text.append(`${name} changed this just now. Saving shows you both. `, linkHere("See it"));
-  note.append(text);
   const form = document.querySelector("form[data-draft]");
-  if (form) form.before(note);
-  else document.querySelector("#main > .page").prepend(note);
+  if (!form) return document.querySelector("#main > .page").prepend(note);
+  form.before(note);
+  if (deleted) return;
+  const merge = make("button", { className: "btn tiny", name: "do", value: "merge", textContent: "Merge now" });
+  merge.setAttribute("form", form.id);
+  text.append(" ", merge);
 };
 
 const announceNewer = (newer, count) => {

@@ -2,7 +2,7 @@
 // form[data-draft] names the region that the form is in, and data-effect the one that says
 // what follows from the draft. Regions within that of the form follow what is typed.
 
-import { fetchRegion, load, on, regionOf, saved, say, swap } from "./app.js";
+import { fetchRegion, isTyping, load, make, on, regionOf, saved, say, swap } from "./app.js";
 
 const leaving = new Set(["save", "create", "another", "review"]); // these go to another page
 
@@ -20,6 +20,7 @@ const update = async (form, data) => {
   const now = draftForm();
   if (now && !now.dataset.effect) now.dataset.dirty = "yes"; // otherwise the server has compared it
   keep(now);
+  if (now) remember(now, data.get("do") ?? "");
   return fresh;
 };
 
@@ -66,12 +67,11 @@ const finish = (fresh, button, before) => {
   };
   const press = (value) => focus(`button[name="do"][value="${CSS.escape(value)}"]`);
   const appeared = fieldsIn(fresh).find((f) => !before.fields.has(f.name));
-  const count = fresh.querySelectorAll("[data-ladder] > .step:not(.else), .conds > .cond").length;
   const to = { up: index - 1, down: index + 1 }[verb];
   if (focus("[autofocus]")) return;
   if (to !== undefined) {
     if (!press(`${verb}:${to}`)) press(`up:${to}`) || press(`down:${to}`) || press(`edit:${to}`);
-    return say(`${to + 1} of ${count}`);
+    return say(placeOf(fresh.querySelector("[data-order]"), to));
   }
   if (before.focus.matches("input, select, textarea") && fresh.contains(document.activeElement)) return; // Enter was pressed
   if (appeared) return appeared.focus();

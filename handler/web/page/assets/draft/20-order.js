@@ -1,42 +1,46 @@
 
-// Steps are reordered by the arrow keys on the grip, or by dragging it.
-const stepsOf = (ladder) => [...ladder.querySelectorAll(":scope > .step:not(.else)")];
-const stepAt = (grip) => stepsOf(grip.closest("[data-ladder]")).indexOf(grip.closest(".step"));
+// Items of an order, such as steps, are moved by the arrow keys on the grip, or by dragging it.
+// data-order is what one is called.
+const orderOf = (element) => element.closest("[data-order]");
+const itemsOf = (order) => [...order.querySelectorAll(":scope > li:not(.else)")];
+const placeOf = (order, at) => `${order.dataset.order} ${at + 1} of ${itemsOf(order).length}`;
 
 const reorder = async (grip, from, to) => {
-  const count = stepsOf(grip.closest("[data-ladder]")).length;
-  if (to < 0 || to >= count) return say("It cannot go further");
+  if (to < 0 || to >= itemsOf(orderOf(grip)).length) return say("It cannot go further");
   const data = fieldsOf(grip.form);
   data.set("do", `move:${from}:${to}`);
-  if (!await update(grip.form, data)) return;
-  stepsOf(document.querySelector("[data-ladder]"))[to]?.querySelector(".grip")?.focus();
-  say(`${to + 1} of ${count}`);
+  const fresh = await update(grip.form, data);
+  if (!fresh) return;
+  const order = fresh.querySelector("[data-order]");
+  itemsOf(order)[to]?.querySelector(".grip")?.focus();
+  say(placeOf(order, to));
 };
 
-on("keydown", "[data-ladder] .grip", (grip, event) => {
+on("keydown", ".grip", (grip, event) => {
   const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   if (!step) return;
   event.preventDefault();
-  reorder(grip, stepAt(grip), stepAt(grip) + step);
+  const from = itemsOf(orderOf(grip)).indexOf(grip.closest("li"));
+  reorder(grip, from, from + step);
 });
 
-on("pointerdown", "[data-ladder] .grip", (grip, event) => {
+on("pointerdown", ".grip", (grip, event) => {
   if (event.button !== 0) return;
-  const step = grip.closest(".step");
-  const steps = stepsOf(grip.closest("[data-ladder]"));
-  const from = steps.indexOf(step);
+  const item = grip.closest("li");
+  const items = itemsOf(orderOf(grip));
+  const from = items.indexOf(item);
   let to = from;
   grip.setPointerCapture(event.pointerId);
-  step.classList.add("dragged");
+  item.classList.add("dragged");
   const mark = () => {
-    for (const [i, s] of steps.entries()) {
+    for (const [i, s] of items.entries()) {
       s.classList.toggle("before", i === to && to < from);
       s.classList.toggle("after", i === to && to > from);
     }
   };
   const move = (e) => {
-    const under = steps.findIndex((s) => e.clientY < s.getBoundingClientRect().bottom);
-    to = under < 0 ? steps.length - 1 : under;
+    const under = items.findIndex((s) => e.clientY < s.getBoundingClientRect().bottom);
+    to = under < 0 ? items.length - 1 : under;
     mark();
   };
   const stop = (e) => {
@@ -44,7 +48,7 @@ on("pointerdown", "[data-ladder] .grip", (grip, event) => {
     const target = e.type === "pointerup" ? to : from;
     to = from;
     mark();
-    step.classList.remove("dragged");
+    item.classList.remove("dragged");
     if (target !== from) reorder(grip, from, target);
   };
   grip.addEventListener("pointermove", move);

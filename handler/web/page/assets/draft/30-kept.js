@@ -9,7 +9,9 @@ const storage = (act) => {
   try { return act(sessionStorage); } catch { return null; }
 };
 function keep(form) {
-  if (form) storage((kept) => kept.setItem(keyOf(form), fieldsOf(form).toString()));
+  if (!form) return;
+  for (let old; (old = findKept(form));) forget(old); // at other revisions
+  storage((kept) => kept.setItem(keyOf(form), fieldsOf(form).toString()));
 }
 function sent(form) {
   keep(form);
@@ -21,24 +23,17 @@ const forget = (key) => storage((kept) => kept.removeItem(key));
 const findKept = (form) => storage((kept) => Object.keys(kept).find((key) => key.startsWith(pathOf(form)))) ?? null;
 
 const offer = (form, key) => {
-  const note = document.createElement("div");
-  note.className = "note warn gap-b";
-  const text = document.createElement("span");
-  const [again, away] = ["Go on editing", "Discard them"].map((label) => {
-    const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "btn tiny", textContent: label });
-    return button;
-  });
-  text.append("You have changes here that are not saved. ", again, " ", away);
-  note.append(text);
+  const text = storage((kept) => kept.getItem(key)); // also when something else is kept since
+  const note = make("div", { className: "note warn gap-b" });
+  const [again, away] = ["Go on editing", "Discard them"].map((label) => make("button", { type: "button", className: "btn tiny" }, label));
+  note.append(make("span", {}, "You have changes here that are not saved. ", again, " ", away));
   form.before(note);
   again.addEventListener("click", async () => {
-    const data = new URLSearchParams(storage((kept) => kept.getItem(key)));
+    const data = new URLSearchParams(text);
     data.set("do", "look");
     const fresh = await update(form, data);
     if (!fresh) return;
     note.remove();
-    if (keyOf(draftForm()) !== key) forget(key);
     (fresh.querySelector(".savebar button") ?? fieldsIn(fresh)[0])?.focus();
   });
   away.addEventListener("click", () => {
