@@ -16,6 +16,7 @@ import (
 const (
 	variantPath = flagsPath + "/checkout-redesign"
 	booleanPath = flagsPath + "/dark-mode"
+	segmentPath = "/namespaces/default/segments/germany"
 )
 
 // do selects the button that does something to the draft.

@@ -73,6 +73,9 @@ func (s *subject) namespaceKey() string {
 // lastChange returns the newest change of the flag, or nil if it is not known: pages do
 // without it while the database does not answer.
 func lastChange(v *page.Visit, key string) *guidonv1.Change {
+	if v.Away() {
+		return nil
+	}
 	latest, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Keys: []string{key}})
 	if err != nil || len(latest.GetChanges()) == 0 {
 		return nil

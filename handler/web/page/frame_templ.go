@@ -349,7 +349,7 @@ func (v *Visit) currency(p Page) templ.Component {
 			templ_7745c5c3_Var40 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if v.State.Age > 0 {
+		if v.Away() {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"rev soon\" title=\"The database does not answer. This is what was last known.\">")
 			_ = part.Icon("warning").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("As of ")
@@ -379,7 +379,7 @@ func (v *Visit) notices() templ.Component {
 			templ_7745c5c3_Var44 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if v.State.Age > 0 {
+		if v.Away() {
 			templ_7745c5c3_Var45 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)

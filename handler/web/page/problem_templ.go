@@ -55,14 +55,25 @@ func (v *Visit) problemMain(p problem) templ.Component {
 				templ_7745c5c3_Var9, _ = templ.JoinURLErrs(v.To("sign-in"))
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\" target=\"_blank\">Sign in</a> ")
+			} else if p.Compares {
+				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn primary\" name=\"do\" value=\"")
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(look))
+				_, _ = templ_7745c5c3_Buffer.WriteString("\" formtarget=\"_blank\">Look</button> ")
 			} else {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn primary\" href=\"")
-				var templ_7745c5c3_Var10 templ.SafeURL
-				templ_7745c5c3_Var10, _ = templ.JoinURLErrs(templ.SafeURL(v.Request.URL.RequestURI()))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
+				var templ_7745c5c3_Var11 templ.SafeURL
+				templ_7745c5c3_Var11, _ = templ.JoinURLErrs(templ.SafeURL(v.Request.URL.RequestURI()))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\" target=\"_blank\">Look</a> ")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\">Send again</button></div></form>")
+			if do := p.Form.Get("do"); do != "" {
+				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" name=\"do\" value=\"")
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(do))
+				_, _ = templ_7745c5c3_Buffer.WriteString("\">Send again</button>")
+			} else {
+				_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\">Send again</button>")
+			}
+			_, _ = templ_7745c5c3_Buffer.WriteString("</div></form>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small mt\">Request ")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.RequestID))

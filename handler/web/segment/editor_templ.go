@@ -171,8 +171,25 @@ func (e *editor) body() templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(region))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 		_ = part.ProblemSummary(e.problems()).Render(ctx, templ_7745c5c3_Buffer)
-		if e.rebased {
+		if e.isStored() {
+			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\">")
 			templ_7745c5c3_Var20 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
+				ctx = templ.InitializeContext(ctx)
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("What you entered is stored: the segment has been like this since revision " + strconv.FormatInt(e.Last.GetRevision(), 10) + ". "))
+				_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
+				var templ_7745c5c3_Var22 templ.SafeURL
+				templ_7745c5c3_Var22, _ = templ.JoinURLErrs(e.address())
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
+				_, _ = templ_7745c5c3_Buffer.WriteString("\">Look at the segment</a>")
+				return nil
+			})
+			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var20), templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+		}
+		if e.rebased {
+			templ_7745c5c3_Var23 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 				ctx = templ.InitializeContext(ctx)
@@ -181,7 +198,7 @@ func (e *editor) body() templ.Component {
 				_, _ = templ_7745c5c3_Buffer.WriteString(". Nothing is saved yet.")
 				return nil
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var20), templ_7745c5c3_Buffer)
+			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var23), templ_7745c5c3_Buffer)
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"cols\">")
 		if e.readonly {
@@ -201,29 +218,29 @@ func (e *editor) reading() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var22 == nil {
-			templ_7745c5c3_Var22 = templ.NopComponent
+		templ_7745c5c3_Var25 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var25 == nil {
+			templ_7745c5c3_Var25 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div><div class=\"section\"><h2>")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.draft.heading()))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</h2></div>")
 		if len(e.Saved.GetConstraints()) > maxConditions {
-			templ_7745c5c3_Var24 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+			templ_7745c5c3_Var27 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 				ctx = templ.InitializeContext(ctx)
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("This segment has " + page.Number(len(e.Saved.GetConstraints())) + " conditions, of which the first 200 are shown. Change it by an export and an import."))
 				return nil
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var24), templ_7745c5c3_Buffer)
+			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var27), templ_7745c5c3_Buffer)
 		}
 		_ = e.rows().Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<form id=\"segment\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var26 templ.SafeURL
-		templ_7745c5c3_Var26, _ = templ.JoinURLErrs(templ.SafeURL(e.action()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
+		var templ_7745c5c3_Var29 templ.SafeURL
+		templ_7745c5c3_Var29, _ = templ.JoinURLErrs(templ.SafeURL(e.action()))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\"></form></div>")
 		return nil
 	})
@@ -235,9 +252,9 @@ func (e *editor) rows() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var27 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var27 == nil {
-			templ_7745c5c3_Var27 = templ.NopComponent
+		templ_7745c5c3_Var30 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var30 == nil {
+			templ_7745c5c3_Var30 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(e.draft.Conditions) == 0 {
@@ -265,15 +282,15 @@ func (e *editor) editing() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var28 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var28 == nil {
-			templ_7745c5c3_Var28 = templ.NopComponent
+		templ_7745c5c3_Var31 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var31 == nil {
+			templ_7745c5c3_Var31 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<form id=\"segment\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var29 templ.SafeURL
-		templ_7745c5c3_Var29, _ = templ.JoinURLErrs(templ.SafeURL(e.action()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
+		var templ_7745c5c3_Var32 templ.SafeURL
+		templ_7745c5c3_Var32, _ = templ.JoinURLErrs(templ.SafeURL(e.action()))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-draft=\"")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(region))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-effect=\"")
@@ -309,9 +326,9 @@ func (e *editor) conditions() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var32 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var32 == nil {
-			templ_7745c5c3_Var32 = templ.NopComponent
+		templ_7745c5c3_Var35 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var35 == nil {
+			templ_7745c5c3_Var35 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"section\"><fieldset class=\"row tight\"><legend class=\"vh\">How many conditions have to match</legend><h2 aria-hidden=\"true\">In, when</h2><div class=\"choice\"><label><input type=\"radio\" name=\"match\" value=\"any\"")
@@ -349,14 +366,14 @@ func (e *editor) naming() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var35 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var35 == nil {
-			templ_7745c5c3_Var35 = templ.NopComponent
+		templ_7745c5c3_Var38 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var38 == nil {
+			templ_7745c5c3_Var38 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_ = hidden("naming", "yes").Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"form gap-b2\">")
-		templ_7745c5c3_Var36 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_Var39 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 			ctx = templ.InitializeContext(ctx)
@@ -367,9 +384,9 @@ func (e *editor) naming() templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString(">")
 			return nil
 		})
-		_ = part.Field("name", "Name", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var36), templ_7745c5c3_Buffer)
-		_ = templ_7745c5c3_Var35.Render(ctx, templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var38 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		_ = part.Field("name", "Name", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var39), templ_7745c5c3_Buffer)
+		_ = templ_7745c5c3_Var38.Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Var41 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 			ctx = templ.InitializeContext(ctx)
@@ -378,7 +395,7 @@ func (e *editor) naming() templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("</textarea>")
 			return nil
 		})
-		_ = part.Field("description", "Description", "", true, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var38), templ_7745c5c3_Buffer)
+		_ = part.Field("description", "Description", "", true, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var41), templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
 		return nil
 	})
@@ -390,9 +407,9 @@ func (e *editor) askLast(verb string) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var40 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var40 == nil {
-			templ_7745c5c3_Var40 = templ.NopComponent
+		templ_7745c5c3_Var43 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var43 == nil {
+			templ_7745c5c3_Var43 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"note warn ask\" role=\"alertdialog\" aria-labelledby=\"ask-last\" tabindex=\"-1\">")
@@ -422,9 +439,9 @@ func (e *editor) effectBar() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var43 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var43 == nil {
-			templ_7745c5c3_Var43 = templ.NopComponent
+		templ_7745c5c3_Var46 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var46 == nil {
+			templ_7745c5c3_Var46 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"effect follows\" data-region=\"")
@@ -445,9 +462,9 @@ func (e *editor) effectBar() templ.Component {
 				_, _ = templ_7745c5c3_Buffer.WriteString("Complete the conditions to see what changes for people.")
 			}
 			_, _ = templ_7745c5c3_Buffer.WriteString("</small></p><a class=\"btn quiet\" href=\"")
-			var templ_7745c5c3_Var47 templ.SafeURL
-			templ_7745c5c3_Var47, _ = templ.JoinURLErrs(e.address())
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
+			var templ_7745c5c3_Var50 templ.SafeURL
+			templ_7745c5c3_Var50, _ = templ.JoinURLErrs(e.address())
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\" data-discard>Discard</a> <button class=\"btn\" name=\"do\" value=\"review\" data-key=\"r\">Review</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
@@ -461,17 +478,17 @@ func (e *effect) list(v *page.Visit) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var48 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var48 == nil {
-			templ_7745c5c3_Var48 = templ.NopComponent
+		templ_7745c5c3_Var51 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var51 == nil {
+			templ_7745c5c3_Var51 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"moves\">")
 		for _, u := range e.Changed {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<li><a href=\"")
-			var templ_7745c5c3_Var49 templ.SafeURL
-			templ_7745c5c3_Var49, _ = templ.JoinURLErrs(v.In("flags", u.GetFlagKey()))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
+			var templ_7745c5c3_Var52 templ.SafeURL
+			templ_7745c5c3_Var52, _ = templ.JoinURLErrs(v.In("flags", u.GetFlagKey()))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(u.GetFlagName()))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</a> <span class=\"muted small\">")
@@ -505,9 +522,9 @@ func (e *editor) rail() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var54 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var54 == nil {
-			templ_7745c5c3_Var54 = templ.NopComponent
+		templ_7745c5c3_Var57 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var57 == nil {
+			templ_7745c5c3_Var57 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<aside class=\"rail\" aria-label=\"About this segment\"><section><h2>Used by <span class=\"muted\">")
@@ -520,9 +537,9 @@ func (e *editor) rail() templ.Component {
 		for i, u := range e.Usage.GetUses() {
 			if i < maxRailUses {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var56 templ.SafeURL
-				templ_7745c5c3_Var56, _ = templ.JoinURLErrs(e.In("flags", u.GetFlagKey()))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
+				var templ_7745c5c3_Var59 templ.SafeURL
+				templ_7745c5c3_Var59, _ = templ.JoinURLErrs(e.In("flags", u.GetFlagKey()))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 				_ = e.pennant(u.GetFlagKey(), u.GetEffect().GetType() != flipt.FlagType_BOOLEAN_FLAG_TYPE).Render(ctx, templ_7745c5c3_Buffer)
 				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"cut\">")
@@ -534,9 +551,9 @@ func (e *editor) rail() templ.Component {
 		}
 		if int(e.Usage.GetTotalCount()) > maxRailUses {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var59 templ.SafeURL
-			templ_7745c5c3_Var59, _ = templ.JoinURLErrs(e.address("used-by"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
+			var templ_7745c5c3_Var62 templ.SafeURL
+			templ_7745c5c3_Var62, _ = templ.JoinURLErrs(e.address("used-by"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var62))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("All " + page.Number(int(e.Usage.GetTotalCount()))))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
@@ -553,9 +570,9 @@ func (s *subject) pennant(key string, variant bool) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var61 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var61 == nil {
-			templ_7745c5c3_Var61 = templ.NopComponent
+		templ_7745c5c3_Var64 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var64 == nil {
+			templ_7745c5c3_Var64 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		state, known := s.stateOf(key)
@@ -575,13 +592,13 @@ func (e *editor) asking() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var63 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var63 == nil {
-			templ_7745c5c3_Var63 = templ.NopComponent
+		templ_7745c5c3_Var66 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var66 == nil {
+			templ_7745c5c3_Var66 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"form gap-s\">")
-		templ_7745c5c3_Var64 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_Var67 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 			ctx = templ.InitializeContext(ctx)
@@ -590,8 +607,8 @@ func (e *editor) asking() templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\">")
 			return nil
 		})
-		_ = part.Field("entity", "Entity id", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var64), templ_7745c5c3_Buffer)
-		templ_7745c5c3_Var66 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		_ = part.Field("entity", "Entity id", "", false, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var67), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Var69 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 			ctx = templ.InitializeContext(ctx)
@@ -602,7 +619,7 @@ func (e *editor) asking() templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("</textarea>")
 			return nil
 		})
-		_ = part.Field("context", "Context", "One line for each property, such as country=SE, or a JSON object.", true, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var66), templ_7745c5c3_Buffer)
+		_ = part.Field("context", "Context", "One line for each property, such as country=SE, or a JSON object.", true, e.problems()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var69), templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<button class=\"btn\" form=\"segment\" name=\"do\" value=\"check\">Check</button> ")
 		if e.answer != nil {
 			_ = e.answer.said().Render(ctx, templ_7745c5c3_Buffer)
@@ -618,14 +635,14 @@ func (a *answer) said() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var68 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var68 == nil {
-			templ_7745c5c3_Var68 = templ.NopComponent
+		templ_7745c5c3_Var71 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var71 == nil {
+			templ_7745c5c3_Var71 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\">")
 		if a.Segment.GetMatched() {
-			templ_7745c5c3_Var69 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+			templ_7745c5c3_Var72 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 				ctx = templ.InitializeContext(ctx)
@@ -633,9 +650,9 @@ func (a *answer) said() templ.Component {
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(a.where()))
 				return nil
 			})
-			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var69), templ_7745c5c3_Buffer)
+			_ = part.Note("ok", "done").Render(templ.WithChildren(ctx, templ_7745c5c3_Var72), templ_7745c5c3_Buffer)
 		} else {
-			templ_7745c5c3_Var71 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+			templ_7745c5c3_Var74 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 				ctx = templ.InitializeContext(ctx)
@@ -643,17 +660,17 @@ func (a *answer) said() templ.Component {
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(a.where()))
 				return nil
 			})
-			_ = part.Note("", "remove").Render(templ.WithChildren(ctx, templ_7745c5c3_Var71), templ_7745c5c3_Buffer)
+			_ = part.Note("", "remove").Render(templ.WithChildren(ctx, templ_7745c5c3_Var74), templ_7745c5c3_Buffer)
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div><ul class=\"answers\">")
 		for _, c := range a.Segment.GetConstraints() {
-			var templ_7745c5c3_Var73 = []any{templ.KV("yes", c.GetMatched())}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var73...)
+			var templ_7745c5c3_Var76 = []any{templ.KV("yes", c.GetMatched())}
+			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var76...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var73).String()))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var76).String()))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			if c.GetMatched() {
 				_ = part.Icon("done").Render(ctx, templ_7745c5c3_Buffer)
@@ -685,9 +702,9 @@ func savedToast(v *page.Visit, text string, revision int64) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var78 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var78 == nil {
-			templ_7745c5c3_Var78 = templ.NopComponent
+		templ_7745c5c3_Var81 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var81 == nil {
+			templ_7745c5c3_Var81 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"toasts\" role=\"status\"><div class=\"toast\">")
@@ -695,9 +712,9 @@ func savedToast(v *page.Visit, text string, revision int64) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(text))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</span><form method=\"post\" action=\"")
-		var templ_7745c5c3_Var80 templ.SafeURL
-		templ_7745c5c3_Var80, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes", strconv.FormatInt(revision, 10), "undo")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var80))
+		var templ_7745c5c3_Var83 templ.SafeURL
+		templ_7745c5c3_Var83, _ = templ.JoinURLErrs(templ.SafeURL(v.In("changes", strconv.FormatInt(revision, 10), "undo")))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var83))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\"><button>Undo</button></form></div></div>")
 		return nil
 	})
@@ -709,9 +726,9 @@ func hiddenDraft(d *draft) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var81 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var81 == nil {
-			templ_7745c5c3_Var81 = templ.NopComponent
+		templ_7745c5c3_Var84 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var84 == nil {
+			templ_7745c5c3_Var84 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_ = hidden("revision", strconv.FormatInt(d.Revision, 10)).Render(ctx, templ_7745c5c3_Buffer)
