@@ -319,7 +319,7 @@ func (p *Page) bar() templ.Component {
 		if p.nothingLeft() {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<p><b>There is nothing left to save</b> <small>What is saved now has everything that you changed.</small></p><a class=\"btn primary\" href=\"")
 			var templ_7745c5c3_Var46 templ.SafeURL
-			templ_7745c5c3_Var46, _ = templ.JoinURLErrs(templ.SafeURL(p.Back))
+			templ_7745c5c3_Var46, _ = templ.JoinURLErrs(templ.SafeURL(p.away()))
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var46))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.backWords()))
@@ -331,7 +331,7 @@ func (p *Page) bar() templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Saved as one revision after " + revision(p.Details.GetCurrentRevision()) + "."))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</small></p><a class=\"btn quiet\" href=\"")
 			var templ_7745c5c3_Var50 templ.SafeURL
-			templ_7745c5c3_Var50, _ = templ.JoinURLErrs(templ.SafeURL(p.Back))
+			templ_7745c5c3_Var50, _ = templ.JoinURLErrs(templ.SafeURL(p.away()))
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">Throw mine away</a> ")
 			if p.GoesOn {

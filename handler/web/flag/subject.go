@@ -131,13 +131,14 @@ func (s *subject) saved(r *guidonv1.EditResponse, segments ...string) {
 	savedAt(s.v, r, append([]string{"flags", s.key}, segments...)...)
 }
 
-// savedAt sends the visitor to a page of the namespace after a change.
+// savedAt sends the visitor to a page of the namespace after a change, or after there was
+// nothing to change.
 func savedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) {
-	path := page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...)
+	saved := page.NothingSaved
 	if len(r.GetChanges()) > 0 {
-		path += "?saved=" + strconv.FormatInt(r.GetRevision(), 10)
+		saved = strconv.FormatInt(r.GetRevision(), 10)
 	}
-	v.Redirect(path)
+	v.Redirect(page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...) + "?saved=" + saved)
 }
 
 // stepNoun returns what one row of the ladder is called.

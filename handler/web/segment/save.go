@@ -38,7 +38,7 @@ func savedQuery(revision int64) string { return "?saved=" + strconv.FormatInt(re
 func (e *editor) storedQuery() (string, error) {
 	last, err := lastChange(e.Visit, e.Key)
 	if err != nil || last.GetRevision() <= e.draft.Revision || last.GetActor().GetId() != e.Visitor.ActorID() {
-		return "", err
+		return "?saved=" + page.NothingSaved, err
 	}
 	return savedQuery(last.GetRevision()), nil
 }
