@@ -18,7 +18,7 @@ func openShopAway(t *testing.T) (*shop, *dbproxy.Proxy) {
 	t.Helper()
 	harness.Postgres.Need(t)
 	proxy, database := dbproxy.New(t, harness.Postgres.Migrated(t))
-	s := harness.Start(t, database, with("GUIDON_SERVER_REQUEST_TIMEOUT=3s")...)
+	s := harness.Start(t, database, with("GUIDON_SERVER_REQUEST_TIMEOUT=2s")...)
 	return stock(t, s, s.URL), proxy
 }
 
@@ -30,14 +30,14 @@ func TestAway(t *testing.T) {
 	isCommit := func(r dbproxy.Request) bool { return r.IsCommit() }
 	always := func(dbproxy.Request) bool { return true }
 	for _, test := range []struct {
-		name, path, field, text string
-		at                      func(dbproxy.Request) bool // when the database goes away
-		stored                  bool                       // the first attempt was saved
+		name, list, path, field, text string
+		at                            func(dbproxy.Request) bool // when the database goes away
+		stored                        bool                       // the first attempt was saved
 	}{
-		{"a flag before the change", booleanPath + "?edit=2", "step-1-share", "40", always, false},
-		{"a flag after the change", booleanPath + "?edit=2", "step-1-share", "45", isCommit, true},
-		{"a segment before the change", segmentPath, "name", "Deutschland", always, false},
-		{"a segment after the change", segmentPath, "name", "Germany again", isCommit, true},
+		{"a flag before the change", flagsPath, booleanPath + "?edit=2", "step-1-share", "40", always, false},
+		{"a flag after the change", flagsPath, booleanPath + "?edit=2", "step-1-share", "45", isCommit, true},
+		{"a segment before the change", "/namespaces/default/segments", segmentPath, "name", "Deutschland", always, false},
+		{"a segment after the change", "/namespaces/default/segments", segmentPath, "name", "Germany again", isCommit, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v.Visit(t, test.path)
@@ -57,7 +57,7 @@ func TestAway(t *testing.T) {
 			}
 
 			tab := v.Tab(t)
-			for _, path := range []string{flagsPath, booleanPath, "/namespaces/default/segments", segmentPath} {
+			for _, path := range []string{test.list, test.path} {
 				if p := tab.Visit(t, path); p.Status != http.StatusOK {
 					t.Errorf("%s has status %d: %s", path, p.Status, tab.Main(t))
 				}

@@ -14,8 +14,8 @@ import (
 
 const (
 	booleanContent = "flags/dark-mode"
-	mineText       = "input[type=radio][value=mine]"
-	theirsText     = "input[type=radio][value=theirs]"
+	mineSide       = "input[type=radio][value=mine]"
+	theirsSide     = "input[type=radio][value=theirs]"
 )
 
 // TestConflicts: two people edit the same flag; nothing of either is lost, and who saves
@@ -40,11 +40,11 @@ func TestConflicts(t *testing.T) {
 		{"the same part, mine", func() {
 			theirs.Visit(t, booleanPath+"?edit=2")
 			theirs.act(t, map[string]string{"step.1.share": "77"}, "save")
-		}, []string{"Both of you changed this", "77%", "41%"}, mineText, "merge", []string{`"percentage":41`}, []string{`77`}},
+		}, []string{"Both of you changed this", "77%", "41%"}, mineSide, "merge", []string{`"percentage":41`}, []string{`77`}},
 		{"the same part, theirs", func() {
 			theirs.Visit(t, booleanPath+"?edit=2")
 			theirs.act(t, map[string]string{"step.1.share": "78"}, "save")
-		}, []string{"Both of you changed this", "78%"}, theirsText, "merge", []string{`"percentage":78`}, []string{`:41`}},
+		}, []string{"Both of you changed this", "78%"}, theirsSide, "merge", []string{`"percentage":78`}, []string{`:41`}},
 		{"going on", func() {
 			theirs.Visit(t, booleanPath+"?edit=1")
 			theirs.act(t, map[string]string{"step.0.note": "Their note"}, "save")
@@ -55,7 +55,7 @@ func TestConflicts(t *testing.T) {
 			theirs.act(t, map[string]string{"step.1.share": "41"}, "save")
 		}, nil, "", "", []string{`"percentage":41`}, nil},
 		{"deleted, and mine brings it back", func() { s.change(t, http.MethodDelete, "/api/v1/namespaces/default/flags/dark-mode", nil) },
-			[]string{"deleted this flag while you were editing"}, mineText, "merge", []string{`"percentage":41`}, nil},
+			[]string{"deleted this flag while you were editing"}, mineSide, "merge", []string{`"percentage":41`}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s.change(t, http.MethodPut, "/api/v1/namespaces/default/"+booleanContent+"/content", map[string]any{"flag": resetFlag})
@@ -141,13 +141,12 @@ func TestConflictWithoutBase(t *testing.T) {
 	}
 	awaitText(t, v, "main", "It is no longer known what this flag was when you began")
 	report(t, v.Axe(t))
-	for range 2 { // name and share
-		webtest.Eval[chromedp.Void](t, v, `document.querySelectorAll('fieldset.conflict').forEach(f => f.querySelector(
-			f.innerText.includes('Later mode') ? '[value=theirs]' : '[value=mine]').click())`)
-	}
+	awaitText(t, v, "fieldset.conflict", "41%")
+	awaitText(t, v, "fieldset.conflict", "25%")
+	v.Do(t, chromedp.Click(css(theirsSide)))
 	v.Follow(t, chromedp.Click(do("merge")))
 	got := s.content(t, "default", booleanContent)
-	for _, want := range []string{`"Later mode"`, `"percentage":41`} {
+	for _, want := range []string{`"Later mode"`, `"percentage":25`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is missing in %s", want, got)
 		}
@@ -201,7 +200,9 @@ func TestTwice(t *testing.T) {
 		v.act(t, nil, "save")
 	}
 	once(2)
-	awaitText(t, v.Visitor, ".toast", "Saved as revision")
+	if p := v.Page(t); p.Status != http.StatusOK {
+		t.Errorf("sent again after Back, it has status %d", p.Status)
+	}
 	share("35")
 
 	tab := drafter{v.Tab(t), false}

@@ -24,10 +24,10 @@ func download(t *testing.T, v *webtest.Visitor, form string) string {
 }
 
 // importText imports a text into the namespace, and returns what the page says before it does.
-func importText(t *testing.T, v *webtest.Visitor, namespace, text string) (said string) {
+func importText(t *testing.T, v *webtest.Visitor, namespace, mode, text string) (said string) {
 	t.Helper()
 	v.Visit(t, "/namespaces/"+namespace+"/import")
-	v.Do(t, chromedp.SetValue(css("textarea"), text))
+	v.Do(t, chromedp.SetValue(css("textarea"), text), chromedp.Click(css("input[name=mode][value="+mode+"]")))
 	v.Follow(t, chromedp.Click(do("preview")))
 	said = v.Main(t)
 	if count(t, v, "button[value=apply]") == 1 {
@@ -63,7 +63,7 @@ func TestTransfer(t *testing.T) {
 		t.Errorf("imported in %d revisions: %s", got-before, v.Main(t))
 	}
 	var done struct{ Changes []struct{ Key string } }
-	s.get(t, fmt.Sprintf("/api/v1/namespaces/empty/changes?firstRevision=%d&lastRevision=%[1]d", before+1), &done)
+	s.get(t, fmt.Sprintf("/api/v1/namespaces/empty/changes?firstRevision=%d&lastRevision=%[1]d&limit=100", before+1), &done)
 	var changed []string
 	for _, c := range done.Changes {
 		changed = append(changed, c.Key)
@@ -78,28 +78,24 @@ func TestTransfer(t *testing.T) {
 	if got, want := withoutNamespace(again), withoutNamespace(exported); got != want {
 		t.Errorf("after the import, got %s, want %s", got, want)
 	}
-	if said := importText(t, v, "empty", exported); !strings.Contains(said, "Nothing would change") {
+	if said := importText(t, v, "empty", "update", exported); !strings.Contains(said, "Nothing would change") {
 		t.Errorf("imported again: %s", said)
 	}
 
 	renamed := strings.Replace(exported, "name: Dark mode", "name: Night mode", 1)
-	importText(t, v, "empty", renamed)
+	importText(t, v, "empty", "skip", renamed)
 	v.Visit(t, "/namespaces/empty/flags/dark-mode")
-	awaitText(t, v, "h1", "Dark mode") // what exists stays, unless one chooses otherwise
-	v.Visit(t, "/namespaces/empty/import")
-	v.Do(t, chromedp.SetValue(css("textarea"), renamed))
-	webtest.Eval[chromedp.Void](t, v, "[...document.querySelectorAll('.options input[type=radio]')].at(-1).click()")
-	v.Follow(t, chromedp.Click(do("preview")))
-	awaitText(t, v, "main", "Night mode")
-	awaitText(t, v, ".savebar", "1 flag ")
-	v.Follow(t, chromedp.Click(do("apply")))
+	awaitText(t, v, "h1", "Dark mode")
+	if said := importText(t, v, "empty", "update", renamed); !strings.Contains(said, "1 flag One revision") || !strings.Contains(said, "Night mode") {
+		t.Errorf("a new name: %s", said)
+	}
 	v.Visit(t, "/namespaces/empty/flags/dark-mode")
 	awaitText(t, v, "h1", "Night mode")
 
 	v.Visit(t, "/namespaces/empty/import")
 	v.Do(t, chromedp.SetValue(css("textarea"), "version: \"1.4\"\nflags:\n  - key: a\n    name: [\n"))
 	v.Follow(t, chromedp.Click(do("preview")))
-	awaitText(t, v, "[role=alert]", "line")
+	awaitText(t, v, "main", "Line 4: ")
 	if got := webtest.Eval[string](t, v, "document.querySelector('textarea').value"); !strings.Contains(got, "name: [") {
 		t.Errorf("the text is %q then", got)
 	}

@@ -489,3 +489,22 @@ func TestHistoryHead(t *testing.T) {
 		}
 	}
 }
+
+// TestSentAgain: a form that is sent again, because its answer was lost, is saved once, and
+// can be compared with what is stored.
+func TestSentAgain(t *testing.T) {
+	s, _ := visitors(t)
+	for _, test := range []struct{ address, form, field, value string }{
+		{flags + "one-click-buy/details", "edit", "name", "Mine"},
+		{flags + "one-click-buy?edit=3", "edit", "step.2.share", "25"},
+		{segments + "risky-orders", "segment", "match", "all"},
+	} {
+		mine := s.Get(test.address)
+		press(t, s, mine, test.form, "look", test.field, test.value).Check(200).Lacks("What you entered is stored")
+		saved := press(t, s, mine, test.form, "save", test.field, test.value).Location()
+		press(t, s, mine, test.form, "look", test.field, test.value).Check(200).Contains("What you entered is stored")
+		if got := press(t, s, mine, test.form, "save", test.field, test.value).Location(); got != saved || !strings.Contains(got, "?saved=") {
+			t.Errorf("%s: sent again, it leads to %s, want %s", test.address, got, saved)
+		}
+	}
+}
