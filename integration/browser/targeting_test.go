@@ -49,6 +49,9 @@ func TestTargeting(t *testing.T) {
 				t.Errorf("saved in %d revisions", got-before)
 			}
 			results[scripts] = s.content(t, "default", "flags/checkout-redesign")
+			if got, want := s.rules(t), "staff nordics all-visitors"; got != want {
+				t.Errorf("got the rules %s, want %s", got, want)
+			}
 
 			v.WithScripts(t)
 			v.Visit(t, variantPath)
@@ -69,8 +72,10 @@ func TestTargeting(t *testing.T) {
 	if withoutTimes(results[true]) != withoutTimes(results[false]) {
 		t.Errorf("without scripts, got %s, want %s", results[false], results[true])
 	}
-	if got := results[true]; !strings.Contains(got, "nordics") || strings.Contains(got, "loyal-customers") {
-		t.Errorf("got %s", got)
+	for _, share := range []string{"25", "75", "40", "60"} {
+		if !strings.Contains(results[true], `"rollout":`+share) {
+			t.Errorf("the share %s%% is missing in %s", share, results[true])
+		}
 	}
 }
 
