@@ -25,7 +25,7 @@ import (
 var greeting = exchange.Mount{
 	Prefixes: []string{"/", "/ui"},
 	Serve: func(x *exchange.Exchange) {
-		a, err := x.Identify(call.Credentials{Cookie: x.Request.Header["Cookie"]})
+		a, err := x.Identify(call.Credentials{Cookie: x.Request.Header["Cookie"]}, service.Demand{})
 		if err != nil {
 			x.ReplyError(err)
 			return

@@ -98,8 +98,8 @@ func (i *Invoker) identifyCaller(ctx context.Context, d service.Demand, call *Ca
 
 // Identify returns the authentication of a token or cookie. It counts one that fails as a
 // failure of the sender.
-func (i *Invoker) Identify(ctx context.Context, c Credentials, from Sender) (*service.Authentication, error) {
-	a, _, err := i.identify(ctx, c, service.Demand{}, "", from)
+func (i *Invoker) Identify(ctx context.Context, c Credentials, d service.Demand, from Sender) (*service.Authentication, error) {
+	a, _, err := i.identify(ctx, c, d, "", from)
 	return a, i.limit(ctx, from, err)
 }
 

@@ -138,9 +138,10 @@ func (x *Exchange) setState(state service.State) {
 	}
 }
 
-// Identify returns the authentication of the credentials, or Unauthenticated or Limited.
-func (x *Exchange) Identify(c call.Credentials) (*service.Authentication, error) {
-	return x.router.invoker.Identify(x.Request.Context(), c, x)
+// Identify returns the authentication of the credentials, as current as d wants it, or
+// Unauthenticated or Limited.
+func (x *Exchange) Identify(c call.Credentials, d service.Demand) (*service.Authentication, error) {
+	return x.router.invoker.Identify(x.Request.Context(), c, d, x)
 }
 
 // From implements [call.Sender].

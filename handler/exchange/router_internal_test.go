@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/service"
 )
 
 // naming is a form that responds with the operation and the path.
@@ -85,7 +86,7 @@ func TestMount(t *testing.T) {
 	pages := Mount{
 		Prefixes: []string{"/", "/ui"},
 		Serve: func(x *Exchange) {
-			if _, err := x.Identify(call.Credentials{Authorization: x.Request.Header["Authorization"], Cookie: x.Request.Header["Cookie"]}); err != nil {
+			if _, err := x.Identify(call.Credentials{Authorization: x.Request.Header["Authorization"], Cookie: x.Request.Header["Cookie"]}, service.Demand{}); err != nil {
 				x.ReplyError(err)
 				return
 			}

@@ -19,6 +19,7 @@ const (
 	booleanPath = flagsPath + "/dark-mode"
 
 	segmentsPath = "/namespaces/default/segments"
+	segmentPath  = segmentsPath + "/germany"
 )
 
 // do selects the button that does something to the draft.

@@ -1,13 +1,16 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/guidonhq/guidon/handler/login/logintest"
 	"github.com/guidonhq/guidon/integration/harness/webtest"
 )
 
@@ -42,5 +45,36 @@ func TestSignIn(t *testing.T) {
 	v.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[viewer]))
 	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); !strings.HasPrefix(p.URL, s.public+"/") {
 		t.Errorf("then at %s", p.URL)
+	}
+}
+
+// TestProviders: the button of each provider leads to the provider, by the service.
+func TestProviders(t *testing.T) {
+	const prefix = "GUIDON_AUTHENTICATION_METHODS_OIDC_"
+	settings := []string{prefix + "ENABLED=true"}
+	providers := make(map[string]*logintest.Provider)
+	for _, name := range []string{"Acme", "Globex"} {
+		p := logintest.NewProvider(t)
+		p.Serve("/authorize", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprintf(w, "<!doctype html><title>%s</title><main><h1>Sign in at %[1]s</h1></main>", name)
+		}))
+		own := prefix + "PROVIDERS_" + strings.ToUpper(name) + "_"
+		settings = append(settings, own+"ISSUER_URL="+p.URL, own+"CLIENT_ID=guidon", own+"CLIENT_SECRET=secret", own+"DISPLAY_NAME="+name, own+"ALLOW_EVERYONE=true")
+		providers[name] = p
+	}
+	s := openShopBelow(t, "", settings...)
+	v := s.visitor(t, guest)
+	for name, provider := range providers {
+		v.Visit(t, "/sign-in?return_to="+flagsPath)
+		p := v.Follow(t, chromedp.Click(chromedp.Search("//a[contains(., 'Continue with "+name+"')]")))
+		u, err := url.Parse(p.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := u.Query()
+		if !strings.HasPrefix(p.URL, provider.URL+"/authorize?") || q.Get("client_id") != "guidon" || q.Get("state") == "" || !strings.HasPrefix(q.Get("redirect_uri"), s.public+"/auth/v1/method/oidc/") {
+			t.Errorf("%s leads to %s", name, p.URL)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -121,4 +122,45 @@ func (s *shop) revision(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return strings.Join(a.Header["Guidon-Revision"], "")
+}
+
+// drafter is a visitor who edits a draft.
+type drafter struct {
+	*webtest.Visitor
+	plain bool // without scripts
+}
+
+// fill fills in fields of the draft, by name.
+func (v drafter) fill(t *testing.T, fields map[string]string) {
+	t.Helper()
+	text, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	webtest.Eval[chromedp.Void](t, v.Visitor, fmt.Sprintf(`(() => {
+		for (const [name, value] of Object.entries(%s ?? {})) {
+			const field = document.querySelector('form[data-draft]').elements.namedItem(name);
+			if (field === null) throw new Error('there is no field ' + name);
+			field.value = value;
+			field.dispatchEvent(new Event('input', {bubbles: true}));
+		}
+	})()`, text))
+}
+
+// act fills in fields of the draft, and presses a button of it. With scripts, the page stays
+// unless the button leads to another.
+func (v drafter) act(t *testing.T, fields map[string]string, button string) {
+	t.Helper()
+	v.fill(t, fields)
+	press := fmt.Sprintf(`(() => {
+		window.pressed = [...document.querySelector('form[data-draft]').elements].find(e => e.name === 'do' && e.value === %q);
+		if (window.pressed === undefined) throw new Error('there is no button ' + %[1]q);
+		window.pressed.click();
+	})()`, button)
+	if v.plain || button == "save" || button == "review" {
+		v.Follow(t, chromedp.Evaluate[chromedp.Void](press))
+		return
+	}
+	webtest.Eval[chromedp.Void](t, v.Visitor, press)
+	v.Await(t, "!window.pressed.isConnected")
 }

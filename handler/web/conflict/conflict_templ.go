@@ -217,14 +217,14 @@ func (p *Page) bar() templ.Component {
 		templ_7745c5c3_Buffer.Raw("<div class=\"savebar flat words\" role=\"region\" aria-label=\"Unsaved changes\">")
 		if p.nothingLeft() {
 			templ_7745c5c3_Buffer.Raw("<p><b>There is nothing left to save</b> <small>What is saved now has everything that you changed.</small></p><a class=\"btn primary\" href=\"")
-			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(p.Back))
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(p.away()))
 			templ_7745c5c3_Buffer.Put("\">", string(p.backWords()))
 			templ_7745c5c3_Buffer.Raw("</a>")
 		} else {
 			templ_7745c5c3_Buffer.Put("<p><b>", string(p.result()))
 			templ_7745c5c3_Buffer.Put("</b> <small>", string("Saved as one revision after "+revision(p.Details.GetCurrentRevision())+"."))
 			templ_7745c5c3_Buffer.Raw("</small></p><a class=\"btn quiet\" href=\"")
-			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(p.Back))
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(p.away()))
 			templ_7745c5c3_Buffer.Raw("\">Throw mine away</a> ")
 			if p.GoesOn {
 				templ_7745c5c3_Buffer.Put("<button class=\"btn\" name=\"do\" value=\"", string(GoOn))

@@ -278,7 +278,7 @@ func TestEqual(t *testing.T) {
 	mine := s.Get(flags + "one-click-buy/details")
 	edits(t, jonas, "one-click-buy/details", "name", "Same").Location()
 	r := press(t, s, mine, "edit", "save", "name", "Same").Check(409).Contains("There is nothing left to save", "See the flag").Lacks("Save the result")
-	if got, want := press(t, s, r, "edit", "settle").Location(), flags+"one-click-buy/details"; got != want {
+	if got, want := press(t, s, r, "edit", "settle").Location(), flags+"one-click-buy/details?saved=none"; got != want {
 		t.Errorf("leads to %s, want %s", got, want)
 	}
 }
@@ -486,6 +486,25 @@ func TestHistoryHead(t *testing.T) {
 		}
 		if heads := r.All("h1"); len(heads) != 1 {
 			t.Errorf("%s: %d headings", path, len(heads))
+		}
+	}
+}
+
+// TestSentAgain: a form that is sent again, because its answer was lost, is saved once, and
+// can be compared with what is stored.
+func TestSentAgain(t *testing.T) {
+	s, _ := visitors(t)
+	for _, test := range []struct{ address, form, field, value string }{
+		{flags + "one-click-buy/details", "edit", "name", "Mine"},
+		{flags + "one-click-buy?edit=3", "edit", "step.2.share", "25"},
+		{segments + "risky-orders", "segment", "match", "all"},
+	} {
+		mine := s.Get(test.address)
+		press(t, s, mine, test.form, "look", test.field, test.value).Check(200).Lacks("What you entered is stored")
+		saved := press(t, s, mine, test.form, "save", test.field, test.value).Location()
+		press(t, s, mine, test.form, "look", test.field, test.value).Check(200).Contains("What you entered is stored")
+		if got := press(t, s, mine, test.form, "save", test.field, test.value).Location(); got != saved || !strings.Contains(got, "?saved=") {
+			t.Errorf("%s: sent again, it leads to %s, want %s", test.address, got, saved)
 		}
 	}
 }

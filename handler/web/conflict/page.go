@@ -195,6 +195,14 @@ func (p *Page) result() string {
 	}
 }
 
+// away is the address to which a draft is left: there the browser forgets it.
+func (p *Page) away() string {
+	if p.Deleted {
+		return p.Back
+	}
+	return p.Back + "?saved=" + page.NothingSaved
+}
+
 // backWords are those of the link to the object as it is now.
 func (p *Page) backWords() string {
 	if p.Deleted {

@@ -154,6 +154,7 @@ func TestDatabaseAway(t *testing.T) {
 				form.Set(webtest.Attribute(i, "name"), webtest.Attribute(i, "value"))
 			}
 		}
+		form.Set("do", "save") // the button "Send again"
 		if got, want := s.Post(webtest.Attribute(n, "action"), form).Location(), flags+"one-click-buy?saved=3"; got != want {
 			t.Errorf("leads to %s, want %s", got, want)
 		}

@@ -20,7 +20,30 @@ func conflict(e *edit) error {
 	if err != nil {
 		return e.refuse(err)
 	}
+	if nothingLeft(m) && e.mine() { // its answer was lost, or the form was sent again
+		e.saved(&guidonv1.EditResponse{NamespaceKey: e.v.Key(), Revision: e.last.GetRevision(), Changes: []*guidonv1.EditedObject{{}}}, e.tab.path...)
+		return nil
+	}
 	return e.replyConflict(conflictpage.Status, m)
+}
+
+// nothingLeft reports whether the flag is already as the visitor wants it.
+func nothingLeft(m *guidonv1.FlagMerge) bool {
+	return m.GetFlag() != nil && len(m.GetDetails().GetConflicts()) == 0 && len(m.GetDetails().GetMine()) == 0
+}
+
+// mine reports whether the visitor has made the newest change of the flag.
+func (e *edit) mine() bool {
+	return e.last != nil && e.last.GetActor().GetId() == e.v.Visitor.ActorID()
+}
+
+// isStored reports whether the draft is stored already, though the form began before that.
+func (e *edit) isStored() bool {
+	if !e.stale() || e.flag == nil {
+		return false
+	}
+	m, err := e.merge(nil)
+	return err == nil && nothingLeft(m)
 }
 
 // merge brings the draft together with what others have saved.

@@ -75,6 +75,9 @@ func (s *subject) namespaceKey() string {
 // lastChange returns the newest change of the flag, or nil if it is not known: pages do
 // without it while the database does not answer.
 func lastChange(v *page.Visit, key string) *guidonv1.Change {
+	if v.Away() {
+		return nil
+	}
 	latest, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Keys: []string{key}})
 	if err != nil || len(latest.GetChanges()) == 0 {
 		return nil
@@ -122,13 +125,14 @@ func (s *subject) saved(r *guidonv1.EditResponse, segments ...string) {
 	savedAt(s.v, r, append([]string{"flags", s.key}, segments...)...)
 }
 
-// savedAt sends the visitor to a page of the namespace after a change.
+// savedAt sends the visitor to a page of the namespace after a change, or after there was
+// nothing to change.
 func savedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) {
-	path := page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...)
+	saved := page.NothingSaved
 	if len(r.GetChanges()) > 0 {
-		path += "?saved=" + strconv.FormatInt(r.GetRevision(), 10)
+		saved = strconv.FormatInt(r.GetRevision(), 10)
 	}
-	v.Redirect(path)
+	v.Redirect(page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...) + "?saved=" + saved)
 }
 
 // stepNoun returns what one row of the ladder is called.

@@ -71,7 +71,17 @@ func (e *edit) hiddenHead() templ.Component {
 // staleNote says that somebody else has changed the flag while the visitor edits it.
 func (e *edit) staleNote() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		if e.merged != nil {
+		if e.isStored() {
+			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
+			templ_7745c5c3_Var12 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string("What you entered is stored: the flag has been like this since revision " + e.revisionText(e.last.GetRevision()) + ". "))
+				templ_7745c5c3_Buffer.Raw(" <a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, e.address())
+				templ_7745c5c3_Buffer.Raw("\">Look at the flag</a>")
+			})
+			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var12)
+			templ_7745c5c3_Buffer.Raw("</div>")
+		} else if e.merged != nil {
 			templ_7745c5c3_Buffer.Show(conflictpage.Merged(e.merged, e.began))
 		} else if e.stale() {
 			templ_7745c5c3_Buffer.Show(conflictpage.Stale(e.v, "flag", e.last, "edit", e.tab.show != nil))
@@ -109,14 +119,14 @@ func (l *ladder) steps() templ.Component {
 		templ_7745c5c3_Buffer.Raw("</div>")
 		if !l.draft.boolean && !l.flag.GetEnabled() {
 			templ_7745c5c3_Buffer.Raw("<div class=\"gap-b\">")
-			templ_7745c5c3_Var14 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var17 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Text(string("This flag is off: everyone gets " + l.draft.outcomeName(l.draft.other) + ", whatever the rules say."))
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("warn", "info"), templ_7745c5c3_Var14)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "info"), templ_7745c5c3_Var17)
 			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		var templ_7745c5c3_Var16 = []any{"ladder", templ.KV("dim", !l.draft.boolean && !l.flag.GetEnabled())}
-		templ_7745c5c3_Buffer.Put("<ol class=\"", string(markup.Classes(templ_7745c5c3_Var16...)))
+		var templ_7745c5c3_Var19 = []any{"ladder", templ.KV("dim", !l.draft.boolean && !l.flag.GetEnabled())}
+		templ_7745c5c3_Buffer.Put("<ol class=\"", string(markup.Classes(templ_7745c5c3_Var19...)))
 		templ_7745c5c3_Buffer.Put("\" data-order=\"", string(l.draft.noun()))
 		templ_7745c5c3_Buffer.Raw("\">")
 		for i, s := range l.shown() {
@@ -137,7 +147,7 @@ func (l *ladder) steps() templ.Component {
 		}
 		if unserved := l.now.reach.GetUnservedVariants(); len(unserved) > 0 {
 			templ_7745c5c3_Buffer.Raw("<div class=\"mt\">")
-			templ_7745c5c3_Var20 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var23 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Raw("Nobody can get ")
 				for i, key := range unserved[:min(len(unserved), 10)] {
 					if i > 0 {
@@ -151,7 +161,7 @@ func (l *ladder) steps() templ.Component {
 					templ_7745c5c3_Buffer.Text(string(" and " + page.Count(len(unserved)-10, "other")))
 				}
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var20)
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var23)
 			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 	})
@@ -178,8 +188,8 @@ func hidden(fields []field) templ.Component {
 
 func (l *ladder) closedStep(i int, s step) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		var templ_7745c5c3_Var29 = []any{"step", templ.KV("changed", l.editable && l.edited(i) != "")}
-		templ_7745c5c3_Buffer.Put("<li class=\"", string(markup.Classes(templ_7745c5c3_Var29...)))
+		var templ_7745c5c3_Var32 = []any{"step", templ.KV("changed", l.editable && l.edited(i) != "")}
+		templ_7745c5c3_Buffer.Put("<li class=\"", string(markup.Classes(templ_7745c5c3_Var32...)))
 		templ_7745c5c3_Buffer.Put("\" id=\"", string(stepID(i, "row")))
 		templ_7745c5c3_Buffer.Raw("\"><div class=\"card\">")
 		if l.editable {
@@ -249,10 +259,10 @@ func (l *ladder) who(s step) templ.Component {
 func (l *ladder) notes(i int) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		for _, n := range l.now.of(i) {
-			templ_7745c5c3_Var39 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var42 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Text(string(n.text))
 			})
-			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var39)
+			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var42)
 		}
 	})
 }
@@ -342,7 +352,7 @@ func (l *ladder) openStep(i int, s step) templ.Component {
 		if l.draft.boolean {
 			templ_7745c5c3_Buffer.Raw("<div class=\"pair\">")
 			templ_7745c5c3_Buffer.Show(l.valueChoice(i, s))
-			templ_7745c5c3_Var59 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var62 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(stepID(i, "note")))
 				templ_7745c5c3_Buffer.Put("\" name=\"", string(prefix(i)+"note"))
 				templ_7745c5c3_Buffer.Put("\" value=\"", string(s.note))
@@ -351,7 +361,7 @@ func (l *ladder) openStep(i int, s step) templ.Component {
 				templ_7745c5c3_Buffer.Attributes(part.Described(stepID(i, "note"), "", l.problems))
 				templ_7745c5c3_Buffer.Raw(">")
 			})
-			templ_7745c5c3_Buffer.Around(part.Field(stepID(i, "note"), "Note", "", true, l.problems), templ_7745c5c3_Var59)
+			templ_7745c5c3_Buffer.Around(part.Field(stepID(i, "note"), "Note", "", true, l.problems), templ_7745c5c3_Var62)
 			templ_7745c5c3_Buffer.Raw("</div>")
 		} else {
 			templ_7745c5c3_Buffer.Show(l.shareEditor(i, s))
@@ -375,7 +385,7 @@ func (l *ladder) openStep(i int, s step) templ.Component {
 func (l *ladder) shareField(i int, s step) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<div class=\"who\"><b>A share of everyone who gets here</b></div>")
-		templ_7745c5c3_Var69 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var72 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<div class=\"slide\"><input type=\"range\" min=\"0\" max=\"100\" step=\"1\" value=\"", string(strconv.Itoa(int(ceilPercent(shareNumber(s.share))))))
 			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(l.draft.label(i)+", share in percent"))
 			templ_7745c5c3_Buffer.Put("\" data-pair=\"", string(stepID(i, "share")))
@@ -393,22 +403,22 @@ func (l *ladder) shareField(i int, s step) templ.Component {
 			}
 			templ_7745c5c3_Buffer.Raw("</div>")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field(stepID(i, "share"), "Share", "Raising the share keeps everyone who is in it. Who is in comes from the entity’s id and this flag’s key, in 100 steps.", false, l.problems), templ_7745c5c3_Var69)
+		templ_7745c5c3_Buffer.Around(part.Field(stepID(i, "share"), "Share", "Raising the share keeps everyone who is in it. Who is in comes from the entity’s id and this flag’s key, in 100 steps.", false, l.problems), templ_7745c5c3_Var72)
 	})
 }
 
 // segmentBox are the segments of a step.
 func (l *ladder) segmentBox(i int, s step) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Var78 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var81 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Raw("<div class=\"box\"")
 			if l.problems.Of(stepID(i, "add")) != "" {
 				templ_7745c5c3_Buffer.Raw(" data-invalid=\"true\"")
 			}
 			templ_7745c5c3_Buffer.Raw(">")
 			for j, key := range s.segments {
-				var templ_7745c5c3_Var79 = []any{"segment", templ.KV("missing", l.segments.of(key).missing)}
-				templ_7745c5c3_Buffer.Put("<span class=\"", string(markup.Classes(templ_7745c5c3_Var79...)))
+				var templ_7745c5c3_Var82 = []any{"segment", templ.KV("missing", l.segments.of(key).missing)}
+				templ_7745c5c3_Buffer.Put("<span class=\"", string(markup.Classes(templ_7745c5c3_Var82...)))
 				templ_7745c5c3_Buffer.Raw("\">")
 				templ_7745c5c3_Buffer.Show(part.Icon("segment"))
 				templ_7745c5c3_Buffer.Text(string(l.segments.of(key).name))
@@ -426,7 +436,7 @@ func (l *ladder) segmentBox(i int, s step) templ.Component {
 			templ_7745c5c3_Buffer.Put("> <button class=\"btn tiny\" name=\"do\" value=\"", string("segment:"+strconv.Itoa(i)))
 			templ_7745c5c3_Buffer.Raw("\">Add</button></div>")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field(stepID(i, "add"), "Who", l.everyoneHint(s), false, l.problems), templ_7745c5c3_Var78)
+		templ_7745c5c3_Buffer.Around(part.Field(stepID(i, "add"), "Who", l.everyoneHint(s), false, l.problems), templ_7745c5c3_Var81)
 		if i == l.firstOpen() {
 			templ_7745c5c3_Buffer.Raw("<datalist id=\"segments-offered\">")
 			for _, g := range l.offered {
@@ -493,8 +503,8 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 			templ_7745c5c3_Buffer.Raw("\">")
 			templ_7745c5c3_Buffer.Show(part.Outcome(part.VariantColor(p.variant), l.draft.base.GetVariants()[p.variant].GetKey()))
 			templ_7745c5c3_Buffer.Raw("</label> ")
-			var templ_7745c5c3_Var102 = []any{"scripted", part.VariantColor(p.variant)}
-			templ_7745c5c3_Buffer.Put("<input class=\"", string(markup.Classes(templ_7745c5c3_Var102...)))
+			var templ_7745c5c3_Var105 = []any{"scripted", part.VariantColor(p.variant)}
+			templ_7745c5c3_Buffer.Put("<input class=\"", string(markup.Classes(templ_7745c5c3_Var105...)))
 			templ_7745c5c3_Buffer.Put("\" type=\"range\" min=\"0\" max=\"100\" step=\"1\" value=\"", string(strconv.Itoa(int(shareNumber(p.text)))))
 			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(l.draft.base.GetVariants()[p.variant].GetKey()+", share in percent"))
 			templ_7745c5c3_Buffer.Put("\" data-pair=\"", string(stepID(i, "share-"+strconv.Itoa(p.variant))))
@@ -582,10 +592,10 @@ func (l *ladder) everyoneElse() templ.Component {
 			}
 		}
 		for _, n := range l.now.other() {
-			templ_7745c5c3_Var121 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var124 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Text(string(n.text))
 			})
-			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var121)
+			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var124)
 		}
 		templ_7745c5c3_Buffer.Raw("</div></li>")
 	})
@@ -632,7 +642,7 @@ func (l *ladder) elseChoice() templ.Component {
 func (l *ladder) saveBar() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if l.bar() {
-			templ_7745c5c3_Var127 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var130 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Put("<b>", string(unsavedWords(len(l.unsaved))))
 				templ_7745c5c3_Buffer.Raw("</b> ")
 				if len(l.effect) > 0 {
@@ -644,7 +654,7 @@ func (l *ladder) saveBar() templ.Component {
 					templ_7745c5c3_Buffer.Raw("</small>")
 				}
 			})
-			templ_7745c5c3_Buffer.Around(part.SaveBar(len(l.unsaved), l.address(), false), templ_7745c5c3_Var127)
+			templ_7745c5c3_Buffer.Around(part.SaveBar(len(l.unsaved), l.address(), false), templ_7745c5c3_Var130)
 		}
 	})
 }

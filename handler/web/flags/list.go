@@ -216,7 +216,7 @@ func color(variant bool, e *guidonv1.FlagShare) string {
 
 // addAuthors adds who changed the flags of the rows last.
 func (l *list) addAuthors(v *page.Visit) error {
-	if len(l.rows) == 0 {
+	if len(l.rows) == 0 || v.Away() {
 		return nil
 	}
 	request := &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", WithoutSummaries: true}

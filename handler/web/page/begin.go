@@ -18,7 +18,7 @@ func (v *Visit) begin() error {
 		if !v.Site.Session.In(v.Request.Header["Cookie"]) {
 			return errNoSession
 		}
-		a, err := v.Identify(v.credentials())
+		a, err := v.Identify(v.credentials(), service.Demand{MayBeStale: !v.sends()})
 		if err != nil {
 			return err
 		}
@@ -26,14 +26,17 @@ func (v *Visit) begin() error {
 	} else {
 		v.Visitor = newVisitor(nil)
 	}
-	if err := v.readNamespaces(); err != nil {
+	var outside error
+	if key, ok := v.variables["namespace"]; ok {
+		outside = v.enter(key)
+	}
+	if v.Away() { // the others are not in memory
+		v.Namespaces = []*flipt.Namespace{v.Namespace}
+	} else if err := v.readNamespaces(); err != nil {
 		return err
 	}
 	v.known = true
-	if key, ok := v.variables["namespace"]; ok {
-		return v.enter(key)
-	}
-	return nil
+	return outside
 }
 
 // errNoSession is the error for a browser that has no session at all.

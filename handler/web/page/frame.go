@@ -65,7 +65,7 @@ func (v *Visit) keys() string {
 
 // stream returns the address of the change stream of the namespace, or "".
 func (v *Visit) stream(p Page) string {
-	if !p.Live || !v.Site.Streams || v.Namespace == nil || v.State.Age > 0 {
+	if !p.Live || !v.Site.Streams || v.Namespace == nil || v.Away() {
 		return ""
 	}
 	return v.To("api", "v1", "namespaces", v.Key(), "changes", "stream")

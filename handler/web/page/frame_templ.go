@@ -202,7 +202,7 @@ func (v *Visit) crumbs(p Page) templ.Component {
 // currency says how current the page is.
 func (v *Visit) currency(p Page) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		if v.State.Age > 0 {
+		if v.Away() {
 			templ_7745c5c3_Buffer.Raw("<span class=\"rev soon\" title=\"The database does not answer. This is what was last known.\">")
 			templ_7745c5c3_Buffer.Show(part.Icon("warning"))
 			templ_7745c5c3_Buffer.Put("As of ", string(v.Ago(v.Site.Now().Add(-v.State.Age))))
@@ -220,7 +220,7 @@ func (v *Visit) currency(p Page) templ.Component {
 // notices are what a visitor must know on every page.
 func (v *Visit) notices() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		if v.State.Age > 0 {
+		if v.Away() {
 			templ_7745c5c3_Var40 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Raw("The database does not answer, so nothing can be saved now. You see what was last known.")
 			})

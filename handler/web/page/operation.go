@@ -21,7 +21,7 @@ func (o Operation[Q, A]) Run(v *Visit, request Q) (A, error) {
 
 // RunAt is like Run, and also returns the state of the namespace that was read or written.
 func (o Operation[Q, A]) RunAt(v *Visit, request Q) (A, service.State, error) {
-	response, err := v.Site.Carry(v.Exchange, string(o), &call.Request{Credentials: v.credentials(), Message: request})
+	response, err := v.Site.Carry(v.Exchange, string(o), &call.Request{Credentials: v.credentials(), Message: request, MayBeStale: !v.sends()})
 	var answer A
 	if err == nil && response.Message != nil {
 		answer = response.Message.(A)

@@ -22,6 +22,7 @@ type problem struct {
 	Form      url.Values // what was sent and not saved; nil for none
 	SignIn    bool       // the session has ended
 	Again     bool       // the same form may succeed later
+	Compares  bool       // the page of the form can compare it with what is stored
 }
 
 // Error is an error with a page of its own words.
@@ -100,15 +101,22 @@ func (v *Visit) keepForm(p *problem) {
 	}
 	p.Form, p.SignIn, p.Again = form, p.Status == http.StatusUnauthorized, true
 	if p.Status == http.StatusServiceUnavailable {
+		p.Compares = form.Has("revision") && form.Has("do")
 		p.Heading, p.Text = "It is not known whether this was saved", "The database did not answer in time. Look at the current state first; what you entered is kept on this page."
 	}
 }
 
-// fields returns the fields of the form as pairs, by name.
+// look is what a button of every form with a draft does: it shows the draft beside what is
+// stored, and changes nothing.
+const look = "look"
+
+// fields returns the fields of the form as pairs, by name, without the one of its button.
 func (p problem) fields() (pairs [][2]string) {
 	names := make([]string, 0, len(p.Form))
 	for name := range p.Form {
-		names = append(names, name)
+		if name != "do" {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	for _, name := range names {

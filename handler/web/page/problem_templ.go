@@ -33,12 +33,21 @@ func (v *Visit) problemMain(p problem) templ.Component {
 				templ_7745c5c3_Buffer.Raw("<a class=\"btn primary\" href=\"")
 				markup.Address(templ_7745c5c3_Buffer, v.To("sign-in"))
 				templ_7745c5c3_Buffer.Raw("\" target=\"_blank\">Sign in</a> ")
+			} else if p.Compares {
+				templ_7745c5c3_Buffer.Put("<button class=\"btn primary\" name=\"do\" value=\"", string(look))
+				templ_7745c5c3_Buffer.Raw("\" formtarget=\"_blank\">Look</button> ")
 			} else {
 				templ_7745c5c3_Buffer.Raw("<a class=\"btn primary\" href=\"")
 				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.Request.URL.RequestURI()))
 				templ_7745c5c3_Buffer.Raw("\" target=\"_blank\">Look</a> ")
 			}
-			templ_7745c5c3_Buffer.Raw("<button class=\"btn\">Send again</button></div></form>")
+			if do := p.Form.Get("do"); do != "" {
+				templ_7745c5c3_Buffer.Put("<button class=\"btn\" name=\"do\" value=\"", string(do))
+				templ_7745c5c3_Buffer.Raw("\">Send again</button>")
+			} else {
+				templ_7745c5c3_Buffer.Raw("<button class=\"btn\">Send again</button>")
+			}
+			templ_7745c5c3_Buffer.Raw("</div></form>")
 		}
 		templ_7745c5c3_Buffer.Put("<p class=\"muted small mt\">Request ", string(p.RequestID))
 		templ_7745c5c3_Buffer.Raw("</p></div>")

@@ -13,6 +13,10 @@ const listChanges Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesR
 // savedFor is how long after a change pages say that it was saved.
 const savedFor = 10 * time.Minute
 
+// NothingSaved is in the address of a page after a draft in which there was nothing to save.
+// The page says nothing about it, but the browser forgets the draft.
+const NothingSaved = "none"
+
 // saved returns the revision in the address that the visitor has just saved, or 0. The
 // record of the change is the message: an address that somebody else sent says nothing.
 func (v *Visit) saved() int64 {

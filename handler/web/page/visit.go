@@ -1,6 +1,7 @@
 package page
 
 import (
+	"net/http"
 	"net/url"
 	"time"
 
@@ -32,6 +33,14 @@ type Visit struct {
 func (v *Visit) credentials() call.Credentials {
 	return call.Credentials{Cookie: v.Request.Header["Cookie"]}
 }
+
+// sends reports whether the visitor has sent a form. What is only read may be from memory
+// while the database does not answer, and pages say so; what a form is about must be current.
+func (v *Visit) sends() bool { return v.Request.Method == http.MethodPost }
+
+// Away reports whether the page is from memory because the database does not answer. What is
+// not in memory must then not be asked for: it would only take the time until the error.
+func (v *Visit) Away() bool { return v.State.Age > 0 }
 
 // Now returns the time in the visitor's time zone.
 func (v *Visit) Now() time.Time { return v.Site.Now().In(v.Location()) }

@@ -16,8 +16,24 @@ type acted struct {
 	Said     string // what was done, in words
 }
 
-// act does to the draft what the button says. Unknown buttons do nothing.
-func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) (done acted) {
+// act does to the draft what the button says. Unknown buttons do nothing. Values that a list
+// has no space for are a problem whatever the button: the next form does not have them.
+func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) acted {
+	var dropped part.Problems
+	for i := range d.Conditions {
+		if c := &d.Conditions[i]; c.Added.Dropped > 0 {
+			dropped.Add(name(i, "add"), c.checkList())
+		}
+	}
+	done := d.carryOut(action, saved, zone)
+	if len(done.Problems) == 0 {
+		done.Problems = dropped
+	}
+	return done
+}
+
+// carryOut is act without what was dropped.
+func (d *draft) carryOut(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) (done acted) {
 	i, one := action.Index(0, len(d.Conditions))
 	switch action.Verb {
 	case "name":

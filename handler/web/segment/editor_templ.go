@@ -115,7 +115,17 @@ func (e *editor) body() templ.Component {
 		templ_7745c5c3_Buffer.Put("<div data-region=\"", string(region))
 		templ_7745c5c3_Buffer.Raw("\">")
 		templ_7745c5c3_Buffer.Show(part.ProblemSummary(e.problems()))
-		if e.merged != nil {
+		if e.isStored() {
+			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
+			templ_7745c5c3_Var20 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string("What you entered is stored: the segment has been like this since revision " + strconv.FormatInt(e.Last.GetRevision(), 10) + ". "))
+				templ_7745c5c3_Buffer.Raw(" <a href=\"")
+				markup.Address(templ_7745c5c3_Buffer, e.address())
+				templ_7745c5c3_Buffer.Raw("\">Look at the segment</a>")
+			})
+			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var20)
+			templ_7745c5c3_Buffer.Raw("</div>")
+		} else if e.merged != nil {
 			templ_7745c5c3_Buffer.Show(conflict.Merged(e.merged, e.draft.Revision))
 		} else if e.stale() && !e.readonly {
 			templ_7745c5c3_Buffer.Show(conflict.Stale(e.Visit, "segment", e.Last, "segment", true))
@@ -137,10 +147,10 @@ func (e *editor) reading() templ.Component {
 		templ_7745c5c3_Buffer.Put("<div><div class=\"section\"><h2>", string(e.draft.heading()))
 		templ_7745c5c3_Buffer.Raw("</h2></div>")
 		if len(e.Saved.GetConstraints()) > maxConditions {
-			templ_7745c5c3_Var22 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var25 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Text(string("This segment has " + page.Number(len(e.Saved.GetConstraints())) + " conditions, of which the first 200 are shown. Change it by an export and an import."))
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var22)
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var25)
 		}
 		templ_7745c5c3_Buffer.Show(e.rows())
 		templ_7745c5c3_Buffer.Raw("<form id=\"segment\" method=\"post\" action=\"")
@@ -233,22 +243,22 @@ func (e *editor) conditions() templ.Component {
 
 func (e *editor) naming() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Var33 := templ_7745c5c3_Buffer.Inside()
+		templ_7745c5c3_Var36 := templ_7745c5c3_Buffer.Inside()
 		templ_7745c5c3_Buffer.Show(hidden("naming", "yes"))
 		templ_7745c5c3_Buffer.Raw("<div class=\"form gap-b2\">")
-		templ_7745c5c3_Var34 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var37 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"name\" name=\"name\" value=\"", string(e.draft.Name))
 			templ_7745c5c3_Buffer.Raw("\"")
 			templ_7745c5c3_Buffer.Attributes(part.Described("name", "", e.problems()))
 			templ_7745c5c3_Buffer.Raw(">")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field("name", "Name", "", false, e.problems()), templ_7745c5c3_Var34)
-		templ_7745c5c3_Buffer.Show(templ_7745c5c3_Var33)
-		templ_7745c5c3_Var36 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Around(part.Field("name", "Name", "", false, e.problems()), templ_7745c5c3_Var37)
+		templ_7745c5c3_Buffer.Show(templ_7745c5c3_Var36)
+		templ_7745c5c3_Var39 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<textarea class=\"input\" id=\"description\" name=\"description\" rows=\"2\">", string("\n"+e.draft.Description))
 			templ_7745c5c3_Buffer.Raw("</textarea>")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field("description", "Description", "", true, e.problems()), templ_7745c5c3_Var36)
+		templ_7745c5c3_Buffer.Around(part.Field("description", "Description", "", true, e.problems()), templ_7745c5c3_Var39)
 		templ_7745c5c3_Buffer.Raw("</div>")
 	})
 }
@@ -287,7 +297,7 @@ func (e *editor) effectBar() templ.Component {
 				templ_7745c5c3_Buffer.Raw("</details>")
 			}
 			templ_7745c5c3_Buffer.Raw(" ")
-			templ_7745c5c3_Var43 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var46 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Put("<b>", string(page.Count(e.changes, "unsaved change")))
 				templ_7745c5c3_Buffer.Raw("</b> <small>")
 				if e.effect != nil {
@@ -297,7 +307,7 @@ func (e *editor) effectBar() templ.Component {
 				}
 				templ_7745c5c3_Buffer.Raw("</small>")
 			})
-			templ_7745c5c3_Buffer.Around(part.SaveBar(e.changes, e.address(), true), templ_7745c5c3_Var43)
+			templ_7745c5c3_Buffer.Around(part.SaveBar(e.changes, e.address(), true), templ_7745c5c3_Var46)
 		}
 		templ_7745c5c3_Buffer.Raw("</div>")
 	})
@@ -379,18 +389,18 @@ func (s *subject) pennant(key string, variant bool) templ.Component {
 func (e *editor) asking() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<div class=\"form gap-s\">")
-		templ_7745c5c3_Var62 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var65 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"entity\" name=\"entity\" form=\"segment\" value=\"", string(e.draft.Entity))
 			templ_7745c5c3_Buffer.Raw("\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\">")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field("entity", "Entity id", "", false, e.problems()), templ_7745c5c3_Var62)
-		templ_7745c5c3_Var64 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Around(part.Field("entity", "Entity id", "", false, e.problems()), templ_7745c5c3_Var65)
+		templ_7745c5c3_Var67 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Raw("<textarea class=\"input mono\" id=\"context\" name=\"context\" form=\"segment\" rows=\"3\" autocapitalize=\"off\" spellcheck=\"false\"")
 			templ_7745c5c3_Buffer.Attributes(part.Described("context", "x", e.problems()))
 			templ_7745c5c3_Buffer.Put(">", string("\n"+e.draft.Context))
 			templ_7745c5c3_Buffer.Raw("</textarea>")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field("context", "Context", "One line for each property, such as country=SE, or a JSON object.", true, e.problems()), templ_7745c5c3_Var64)
+		templ_7745c5c3_Buffer.Around(part.Field("context", "Context", "One line for each property, such as country=SE, or a JSON object.", true, e.problems()), templ_7745c5c3_Var67)
 		templ_7745c5c3_Buffer.Raw("<button class=\"btn\" form=\"segment\" name=\"do\" value=\"check\">Check</button> ")
 		if e.answer != nil {
 			templ_7745c5c3_Buffer.Show(e.answer.said())
@@ -404,20 +414,20 @@ func (a *answer) said() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
 		if a.Segment.GetMatched() {
-			templ_7745c5c3_Var67 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var70 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Put("<b>In.</b> ", string(a.where()))
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var67)
+			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var70)
 		} else {
-			templ_7745c5c3_Var69 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var72 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Put("<b>Not in.</b> ", string(a.where()))
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("", "remove"), templ_7745c5c3_Var69)
+			templ_7745c5c3_Buffer.Around(part.Note("", "remove"), templ_7745c5c3_Var72)
 		}
 		templ_7745c5c3_Buffer.Raw("</div><ul class=\"answers\">")
 		for _, c := range a.Segment.GetConstraints() {
-			var templ_7745c5c3_Var71 = []any{templ.KV("yes", c.GetMatched())}
-			templ_7745c5c3_Buffer.Put("<li class=\"", string(markup.Classes(templ_7745c5c3_Var71...)))
+			var templ_7745c5c3_Var74 = []any{templ.KV("yes", c.GetMatched())}
+			templ_7745c5c3_Buffer.Put("<li class=\"", string(markup.Classes(templ_7745c5c3_Var74...)))
 			templ_7745c5c3_Buffer.Raw("\">")
 			if c.GetMatched() {
 				templ_7745c5c3_Buffer.Show(part.Icon("done"))

@@ -192,6 +192,7 @@ func TestPaste(t *testing.T) {
 	for i := range 120 {
 		many = append(many, fmt.Sprintf("v%d", i))
 	}
+	press(t, s, r, "compare:0", "condition.0.add", strings.Join(many, ";")).Check(422).Contains("100 values at most: 25 values were not added.")
 	full := press(t, s, r, "save", "condition.0.add", strings.Join(many, ";")).Check(422).Contains("100 values at most: 25 values were not added.", "Values 100 of at most 100")
 	press(t, s, full, "save").Location()
 	g := stored(t, s, "nordics")

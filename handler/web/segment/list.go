@@ -100,7 +100,7 @@ func (l *list) read() (err error) {
 	for _, s := range l.Result.GetSegments() {
 		keys = append(keys, s.GetKey())
 	}
-	if len(keys) == 0 {
+	if len(keys) == 0 || l.Away() {
 		return nil
 	}
 	latest, err := latestChanges.Run(l.Visit, &guidonv1.LatestChangesRequest{NamespaceKey: l.Key(), Kind: kindSegment, Keys: keys})

@@ -50,7 +50,7 @@ func read(v *page.Visit) (*subject, error) {
 
 // readAround reads what the pages of the segment say about it.
 func (s *subject) readAround() (err error) {
-	if s.At == "" {
+	if s.At == "" && !s.Visit.Away() {
 		if s.Last, err = lastChange(s.Visit, s.Key); err != nil {
 			return err
 		}

@@ -33,6 +33,21 @@ func (e *editor) save() error {
 // savedQuery returns the query of the page that says what was saved.
 func savedQuery(revision int64) string { return "?saved=" + strconv.FormatInt(revision, 10) }
 
+// storedQuery returns the query of the page if what the visitor saves is stored already: it
+// says so if it was the visitor who stored it since the form began, whose answer was lost.
+func (e *editor) storedQuery() (string, error) {
+	last, err := lastChange(e.Visit, e.Key)
+	if err != nil || last.GetRevision() <= e.draft.Revision || last.GetActor().GetId() != e.Visitor.ActorID() {
+		return "?saved=" + page.NothingSaved, err
+	}
+	return savedQuery(last.GetRevision()), nil
+}
+
+// isStored reports whether the draft is stored already, though the form began before that.
+func (e *editor) isStored() bool {
+	return !e.readonly && e.changes == 0 && e.Last.GetRevision() > e.draft.Revision
+}
+
 // replyRefused shows the form again with the error of the operation.
 func (e *editor) replyRefused(err error) error {
 	e.acted.Problems = part.Problems{refusal("conditions", err)}

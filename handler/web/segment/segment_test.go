@@ -269,6 +269,7 @@ func TestOutage(t *testing.T) {
 	r := press(t, s, draft, "save", "name", "Mine").Check(503).Contains("It is not known whether this was saved")
 	fault = nil
 	action, fields := r.Form("")
+	fields.Set("do", "save") // the button "Send again"
 	s.Post(action, fields).Location()
 	if got := stored(t, s, "risky-orders").Name; got != "Mine" {
 		t.Errorf("saved as %s", got)

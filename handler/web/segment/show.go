@@ -136,8 +136,11 @@ func (e *editor) finish(verb string) error {
 	case len(d.Conditions) == 0 && len(e.Saved.GetConstraints()) > 0 && verb == "save" && !d.Everyone:
 		e.acted.AskLast = true
 	case !d.differs(e.Saved):
-		e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key))
-		return nil
+		query, err := e.storedQuery()
+		if err == nil {
+			e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + query)
+		}
+		return err
 	case verb == "review":
 		return e.replyReview(http.StatusOK)
 	default:

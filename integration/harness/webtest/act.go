@@ -23,7 +23,7 @@ func (v *Visitor) Await(t testing.TB, condition string) {
 	defer cancel()
 	for {
 		_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`new Promise((resolve, reject) => {
-			const check = () => {
+			const check = async () => {
 				try {
 					if (`+condition+`) resolve(true);
 					else requestAnimationFrame(check);

@@ -28,7 +28,8 @@ type Request struct {
 	Bytes   int    // that were received: headers, and the compressed body
 	Failure string // why there is no complete response, or ""
 
-	done bool
+	loader string // of the document that it belongs to
+	done   bool
 }
 
 // isStream reports whether the request has no end.

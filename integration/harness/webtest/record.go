@@ -27,6 +27,7 @@ type record struct {
 	page     *Page
 	anew     bool                      // messages are still those of the page before
 	document network.RequestID         // of the page
+	loader   string                    // of the page, when its response is there
 	open     map[network.RequestID]int // indexes of Requests
 	quiet    chan struct{}             // receives when a request has ended
 }
@@ -45,7 +46,7 @@ func newRecord(v *Visitor) *record {
 func (r *record) begin(anew bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.anew, r.page, r.document, r.open = anew, &Page{}, "", make(map[network.RequestID]int)
+	r.anew, r.page, r.document, r.loader, r.open = anew, &Page{}, "", "", make(map[network.RequestID]int)
 }
 
 // copy returns the page with what has happened so far, and the request of it.
@@ -77,12 +78,13 @@ func (r *record) awaitRequests(t testing.TB) {
 	}
 }
 
-// pending returns a request that counts and has not ended, or nil.
+// pending returns a request that counts and has not ended, or nil. Those of a page that was
+// left never end.
 func (r *record) pending() *Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, q := range r.page.Requests {
-		if !q.done && q.counts() {
+		if !q.done && q.counts() && (r.loader == "" || q.loader == r.loader) {
 			return &q
 		}
 	}
@@ -132,7 +134,7 @@ func (r *record) begun(e *network.EventRequestWillBeSent) {
 		r.document = e.RequestID
 	}
 	r.open[e.RequestID] = len(r.page.Requests)
-	r.page.Requests = append(r.page.Requests, Request{URL: e.Request.URL, Type: string(e.Type)})
+	r.page.Requests = append(r.page.Requests, Request{URL: e.Request.URL, Type: string(e.Type), loader: string(e.LoaderID)})
 }
 
 func (r *record) answered(e *network.EventResponseReceived) {
@@ -146,6 +148,7 @@ func (r *record) answered(e *network.EventResponseReceived) {
 		r.anew = false
 		r.page = &Page{Requests: r.page.Requests}
 	}
+	r.loader = string(e.LoaderID)
 	r.page.URL, r.page.Status = e.Response.URL, int(e.Response.Status)
 }
 

@@ -2,7 +2,7 @@
 // A form is sent once, however often its button is pressed. It can be sent again if the
 // browser is still here after a while, as it is after a download.
 on("submit", "form[method=post]", (form, event) => {
-  if (event.defaultPrevented || form.target === "_blank") return;
+  if (event.defaultPrevented || (event.submitter?.formTarget || form.target) === "_blank") return;
   if (form.dataset.sent) return event.preventDefault();
   form.dataset.sent = "yes";
   setTimeout(() => delete form.dataset.sent, 10000);

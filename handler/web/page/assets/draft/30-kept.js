@@ -42,14 +42,12 @@ const offer = (form, key) => {
   });
 };
 
-if (saved) {
-  const key = storage((kept) => kept.getItem(sentKey));
-  if (key) forget(key);
-}
+const begun = draftForm();
+const sentAs = storage((kept) => kept.getItem(sentKey));
+if (sentAs && (saved || (begun && begun.dataset.dirty !== undefined && keyOf(begun) !== sentAs))) forget(sentAs); // it is stored, or goes on over another revision
 forget(sentKey);
 on("click", "form[data-draft] a[data-discard]", (link) => forget(keyOf(link.closest("form"))));
 
-const begun = draftForm();
 if (begun && (begun.dataset.dirty !== undefined || document.querySelector("[role=alert][autofocus]"))) {
   begun.dataset.dirty = "yes";
   keep(begun); // it came back with a problem
