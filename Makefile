@@ -31,7 +31,7 @@ SMALL_PAGES := -gcflags=github.com/guidonhq/guidon/handler/web/...=-l
 # for the network or runs once. Evaluation, the handler and the standard library are not
 # among it.
 SMALL_FUNCTION := $(SMALL_PAGES) $(patsubst %,-gcflags=%=-l, \
-  $(patsubst %,github.com/guidonhq/guidon/%,handler/login/... handler/plan handler/auth document change cmd/...) \
+  $(patsubst %,github.com/guidonhq/guidon/%,handler/login/... handler/plan handler/auth handler/management document change cmd/...) \
   github.com/aws/... github.com/redis/... github.com/jackc/... github.com/go-sql-driver/... \
   github.com/go-jose/... github.com/golang-jwt/... github.com/coreos/... golang.org/x/oauth2/... go.yaml.in/...)
 

@@ -37,9 +37,12 @@ type catalog struct {
 	orders   [flagSorts]func() []uint32 // the rows in each order
 }
 
-// catalogRow is a flag with the numbers of its owner, tags and segments.
+// catalogRow is a flag with the numbers of its owner, tags and segments. What is counted of
+// every flag for each request is in the row, because looking it up elsewhere in memory is slow.
 type catalogRow struct {
 	*flagFacts
+	state          guidon.FlagState
+	kind           guidon.FlagType
 	owner          uint32
 	first          uint32 // of its terms
 	tags, segments uint32 // how many
@@ -54,7 +57,7 @@ func newCatalog(s *guidon.Snapshot) *catalog {
 	owners.of(noMetadata.owner) // has the number 0
 	for _, f := range flags {
 		facts := factsOf.Of(s.Compiled(f.Key))
-		row := catalogRow{flagFacts: facts, owner: owners.of(facts.metadata.owner), first: count32(len(c.terms))}
+		row := catalogRow{flagFacts: facts, state: facts.State, kind: f.Type, owner: owners.of(facts.metadata.owner), first: count32(len(c.terms))}
 		for _, tag := range facts.metadata.tags {
 			c.terms = append(c.terms, tags.of(tag))
 		}

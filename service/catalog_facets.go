@@ -49,10 +49,10 @@ func newFacetCounter(c *catalog) *facetCounter {
 func (c *facetCounter) add(r *catalogRow, missed facet) {
 	counts := func(f facet) bool { return missed&^f == 0 }
 	if counts(byState) {
-		c.states[r.State]++
+		c.states[r.state]++
 	}
-	if counts(byType) && r.flag.Type.Known() {
-		c.types[r.flag.Type]++
+	if counts(byType) && r.kind.Known() {
+		c.types[r.kind]++
 	}
 	if counts(byOwner) {
 		c.owners[r.owner]++

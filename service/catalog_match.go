@@ -50,10 +50,10 @@ func listed(names, list []string, same func(a, b string) bool) []bool {
 // nowhere.
 func (m *matcher) misses(r *catalogRow) (missed facet, rest bool) {
 	q := m.query
-	if len(q.States) > 0 && !slices.Contains(q.States, r.State) {
+	if len(q.States) > 0 && !slices.Contains(q.States, r.state) {
 		missed |= byState
 	}
-	if len(q.Types) > 0 && !slices.Contains(q.Types, r.flag.Type) {
+	if len(q.Types) > 0 && !slices.Contains(q.Types, r.kind) {
 		missed |= byType
 	}
 	if m.owners != nil && !m.owners[r.owner] {

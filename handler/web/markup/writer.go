@@ -5,8 +5,10 @@
 package markup
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"sync"
 
 	"github.com/a-h/templ"
 )
@@ -17,11 +19,22 @@ type Writer struct {
 	inside    templ.Component // what the caller of a component wrote in its braces, or nil
 }
 
+// writers are those that are not in use, so that not every page makes its memory grow again.
+var writers = sync.Pool{New: func() any { return new(Writer) }}
+
+// maxKept limits the memory of a writer that is not in use, in bytes.
+const maxKept = 1 << 20
+
 // Render returns the markup of a component.
 func Render(c templ.Component) []byte {
-	w := &Writer{collected: make([]byte, 0, 16<<10)}
+	w := writers.Get().(*Writer)
+	w.collected = w.collected[:0]
 	w.Show(c)
-	return w.collected
+	page := bytes.Clone(w.collected)
+	if w.inside = nil; cap(w.collected) <= maxKept {
+		writers.Put(w)
+	}
+	return page
 }
 
 // Raw writes a text that is markup.
