@@ -21,7 +21,7 @@ func (p signInPage) main(s *Site) templ.Component {
 		if len(p.Providers) == 0 && !p.Token {
 			_ = noWays().Render(ctx, templ_7745c5c3_Buffer)
 		} else {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"card\">")
+			_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"card\" data-ways>")
 			for _, provider := range p.Providers {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn big\" href=\"")
 				var templ_7745c5c3_Var2 templ.SafeURL
@@ -108,7 +108,7 @@ func (p signedInPage) main(s *Site) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>You are signed in</h1><div class=\"card\"><p>")
+		_, _ = templ_7745c5c3_Buffer.WriteString("<h1>You are signed in</h1><div class=\"card\" data-signed-in><p>")
 		if p.Token {
 			_, _ = templ_7745c5c3_Buffer.WriteString("With the token ")
 		} else {
@@ -126,6 +126,9 @@ func (p signedInPage) main(s *Site) templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">Continue</a><p class=\"hint\">To <bdi>")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(placeName(p.Onward)))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</bdi></p>")
+		}
+		if p.Back {
+			_, _ = templ_7745c5c3_Buffer.WriteString("<p>You can close this tab, and go on in the one that you came from.</p>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("<form method=\"post\" action=\"")
 		var templ_7745c5c3_Var16 templ.SafeURL

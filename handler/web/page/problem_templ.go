@@ -52,7 +52,7 @@ func (v *Visit) problemMain(p problem) templ.Component {
 			if p.SignIn {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"btn primary\" href=\"")
 				var templ_7745c5c3_Var9 templ.SafeURL
-				templ_7745c5c3_Var9, _ = templ.JoinURLErrs(v.To("sign-in"))
+				templ_7745c5c3_Var9, _ = templ.JoinURLErrs(templ.SafeURL(v.Site.signInBeside(false)))
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\" target=\"_blank\">Sign in</a> ")
 			} else {
