@@ -74,6 +74,11 @@ func (v *Visit) frame(p Page) templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(account))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
 		}
+		if p.found && p.Place != PlaceSearch {
+			_, _ = templ_7745c5c3_Buffer.WriteString(" data-recent=\"")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(p.Title))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+		}
 		if ends := v.sessionEnds(); ends != "" {
 			_, _ = templ_7745c5c3_Buffer.WriteString(" data-session-ends=\"")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(ends))
@@ -102,13 +107,13 @@ func (v *Visit) frame(p Page) templ.Component {
 		_ = v.side(p).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<main class=\"main\" id=\"main\" tabindex=\"-1\">")
 		_ = part.Band(v.Namespace.GetColor()).Render(ctx, templ_7745c5c3_Buffer)
-		var templ_7745c5c3_Var16 = []any{"page", templ.KV("full", p.Wide)}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var16...)
+		var templ_7745c5c3_Var17 = []any{"page", templ.KV("full", p.Wide)}
+		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var17...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var16).String()))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var17).String()))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 		_ = v.crumbs(p).Render(ctx, templ_7745c5c3_Buffer)
 		_ = v.notices().Render(ctx, templ_7745c5c3_Buffer)
@@ -128,9 +133,9 @@ func (s *Site) topbar() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var18 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var18 == nil {
-			templ_7745c5c3_Var18 = templ.NopComponent
+		templ_7745c5c3_Var19 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var19 == nil {
+			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		if s.Interface.TopbarColor != "" || s.Interface.TopbarLabel != "" {
@@ -157,15 +162,15 @@ func (v *Visit) side(p Page) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var21 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var21 == nil {
-			templ_7745c5c3_Var21 = templ.NopComponent
+		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var22 == nil {
+			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<header class=\"side\"><a class=\"brand\" href=\"")
-		var templ_7745c5c3_Var22 templ.SafeURL
-		templ_7745c5c3_Var22, _ = templ.JoinURLErrs(v.Site.Path(v.Site.Home()))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
+		var templ_7745c5c3_Var23 templ.SafeURL
+		templ_7745c5c3_Var23, _ = templ.JoinURLErrs(v.Site.Path(v.Site.Home()))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 		_ = part.Mark().Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<span>Guidon</span></a> ")
@@ -173,9 +178,9 @@ func (v *Visit) side(p Page) templ.Component {
 			_ = v.namespaceMenu(current, p.Place).Render(ctx, templ_7745c5c3_Buffer)
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"find\" href=\"")
-		var templ_7745c5c3_Var23 templ.SafeURL
-		templ_7745c5c3_Var23, _ = templ.JoinURLErrs(v.To("search"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
+		var templ_7745c5c3_Var24 templ.SafeURL
+		templ_7745c5c3_Var24, _ = templ.JoinURLErrs(v.To("search"))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\" data-palette aria-keyshortcuts=\"Control+K Meta+K\">")
 		_ = part.Icon("search").Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<span>Search or jump to</span> <kbd>⌘K</kbd></a> ")
@@ -189,9 +194,9 @@ func (v *Visit) side(p Page) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"gap\"></div><nav class=\"nav\" aria-label=\"Guidon\">")
 		_ = navLink(PlaceLink{PlaceSettings, "Settings", "settings", v.To("settings", "profile")}, p.Place).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("</nav><a class=\"me\" href=\"")
-		var templ_7745c5c3_Var24 templ.SafeURL
-		templ_7745c5c3_Var24, _ = templ.JoinURLErrs(v.To("settings", "profile"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
+		var templ_7745c5c3_Var25 templ.SafeURL
+		templ_7745c5c3_Var25, _ = templ.JoinURLErrs(v.To("settings", "profile"))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 		_ = part.Avatar(v.Visitor.Name, Initials(v.Visitor.Name), v.Visitor.Token).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<span><b>")
@@ -212,9 +217,9 @@ func (v *Visit) namespaceMenu(current *flipt.Namespace, place Place) templ.Compo
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var27 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var27 == nil {
-			templ_7745c5c3_Var27 = templ.NopComponent
+		templ_7745c5c3_Var28 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var28 == nil {
+			templ_7745c5c3_Var28 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<details class=\"ns menu\"><summary>")
@@ -226,18 +231,18 @@ func (v *Visit) namespaceMenu(current *flipt.Namespace, place Place) templ.Compo
 		_, _ = templ_7745c5c3_Buffer.WriteString("</summary><div class=\"pop start\">")
 		for _, n := range v.menu() {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var29 templ.SafeURL
-			templ_7745c5c3_Var29, _ = templ.JoinURLErrs(v.elsewhere(n.GetKey(), place))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
+			var templ_7745c5c3_Var30 templ.SafeURL
+			templ_7745c5c3_Var30, _ = templ.JoinURLErrs(v.elsewhere(n.GetKey(), place))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_ = part.Dot(n.GetColor()).Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(NamespaceName(n)))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("<hr><a href=\"")
-		var templ_7745c5c3_Var31 templ.SafeURL
-		templ_7745c5c3_Var31, _ = templ.JoinURLErrs(v.To("settings", "namespaces"))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
+		var templ_7745c5c3_Var32 templ.SafeURL
+		templ_7745c5c3_Var32, _ = templ.JoinURLErrs(v.To("settings", "namespaces"))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\">All namespaces</a></div></details>")
 		return nil
 	})
@@ -248,15 +253,15 @@ func navLink(link PlaceLink, current Place) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var32 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var32 == nil {
-			templ_7745c5c3_Var32 = templ.NopComponent
+		templ_7745c5c3_Var33 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var33 == nil {
+			templ_7745c5c3_Var33 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-		var templ_7745c5c3_Var33 templ.SafeURL
-		templ_7745c5c3_Var33, _ = templ.JoinURLErrs(templ.SafeURL(link.Address))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
+		var templ_7745c5c3_Var34 templ.SafeURL
+		templ_7745c5c3_Var34, _ = templ.JoinURLErrs(templ.SafeURL(link.Address))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\"")
 		if link.Place == current {
 			_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"page\"")
@@ -275,9 +280,9 @@ func (v *Visit) bottom(p Page) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var35 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var35 == nil {
-			templ_7745c5c3_Var35 = templ.NopComponent
+		templ_7745c5c3_Var36 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var36 == nil {
+			templ_7745c5c3_Var36 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"bottom\" aria-label=\"Main\">")
@@ -306,17 +311,17 @@ func (v *Visit) crumbs(p Page) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var36 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var36 == nil {
-			templ_7745c5c3_Var36 = templ.NopComponent
+		templ_7745c5c3_Var37 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var37 == nil {
+			templ_7745c5c3_Var37 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"crumbs\" aria-label=\"Breadcrumb\">")
 		if v.Namespace != nil {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-			var templ_7745c5c3_Var37 templ.SafeURL
-			templ_7745c5c3_Var37, _ = templ.JoinURLErrs(v.In("flags"))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
+			var templ_7745c5c3_Var38 templ.SafeURL
+			templ_7745c5c3_Var38, _ = templ.JoinURLErrs(v.In("flags"))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(NamespaceName(v.Namespace)))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
@@ -332,9 +337,9 @@ func (v *Visit) crumbs(p Page) templ.Component {
 				_, _ = templ_7745c5c3_Buffer.WriteString("</span> ")
 			} else {
 				_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
-				var templ_7745c5c3_Var40 templ.SafeURL
-				templ_7745c5c3_Var40, _ = templ.JoinURLErrs(templ.SafeURL(crumb.Address))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
+				var templ_7745c5c3_Var41 templ.SafeURL
+				templ_7745c5c3_Var41, _ = templ.JoinURLErrs(templ.SafeURL(crumb.Address))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(crumb.Text))
 				_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
@@ -354,9 +359,9 @@ func (v *Visit) currency(p Page) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var42 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var42 == nil {
-			templ_7745c5c3_Var42 = templ.NopComponent
+		templ_7745c5c3_Var43 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var43 == nil {
+			templ_7745c5c3_Var43 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		if v.State.Age > 0 {
@@ -384,56 +389,56 @@ func (v *Visit) notices() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var46 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var46 == nil {
-			templ_7745c5c3_Var46 = templ.NopComponent
+		templ_7745c5c3_Var47 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var47 == nil {
+			templ_7745c5c3_Var47 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		if v.State.Age > 0 {
-			templ_7745c5c3_Var47 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+			templ_7745c5c3_Var48 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 				ctx = templ.InitializeContext(ctx)
 				_, _ = templ_7745c5c3_Buffer.WriteString("The database does not answer, so nothing can be saved now. You see what was last known.")
 				return nil
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var47), templ_7745c5c3_Buffer)
+			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var48), templ_7745c5c3_Buffer)
 		}
 		if v.Site.ReadOnly {
-			templ_7745c5c3_Var48 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+			templ_7745c5c3_Var49 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 				ctx = templ.InitializeContext(ctx)
 				_, _ = templ_7745c5c3_Buffer.WriteString("This server is read-only: flags, segments and namespaces cannot be changed here.")
 				return nil
 			})
-			_ = part.Note("", "lock").Render(templ.WithChildren(ctx, templ_7745c5c3_Var48), templ_7745c5c3_Buffer)
+			_ = part.Note("", "lock").Render(templ.WithChildren(ctx, templ_7745c5c3_Var49), templ_7745c5c3_Buffer)
 		}
 		if v.Visitor.Authentication == nil && !v.Site.Required {
-			templ_7745c5c3_Var49 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+			templ_7745c5c3_Var50 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 				ctx = templ.InitializeContext(ctx)
 				_, _ = templ_7745c5c3_Buffer.WriteString("Authentication is off: anyone who can reach this server can change everything.")
 				return nil
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var49), templ_7745c5c3_Buffer)
+			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var50), templ_7745c5c3_Buffer)
 		}
 		if left := v.endsSoon(); left > 0 {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<div role=\"status\" data-ending>")
-			templ_7745c5c3_Var50 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+			templ_7745c5c3_Var51 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 				ctx = templ.InitializeContext(ctx)
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString("Your session ends " + v.Until(v.Site.Now().Add(left)) + ". "))
 				_, _ = templ_7745c5c3_Buffer.WriteString(" <a href=\"")
-				var templ_7745c5c3_Var52 templ.SafeURL
-				templ_7745c5c3_Var52, _ = templ.JoinURLErrs(templ.SafeURL(v.Site.signInBeside(true)))
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
+				var templ_7745c5c3_Var53 templ.SafeURL
+				templ_7745c5c3_Var53, _ = templ.JoinURLErrs(templ.SafeURL(v.Site.signInBeside(true)))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var53))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\" target=\"_blank\">Sign in again</a> in another tab, and go on here.")
 				return nil
 			})
-			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var50), templ_7745c5c3_Buffer)
+			_ = part.Note("warn", "warning").Render(templ.WithChildren(ctx, templ_7745c5c3_Var51), templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
 		}
 		_ = v.Site.message().Render(ctx, templ_7745c5c3_Buffer)
@@ -447,20 +452,20 @@ func (s *Site) message() templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var53 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var53 == nil {
-			templ_7745c5c3_Var53 = templ.NopComponent
+		templ_7745c5c3_Var54 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var54 == nil {
+			templ_7745c5c3_Var54 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		if message := s.Interface.Message; message != "" {
-			templ_7745c5c3_Var54 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+			templ_7745c5c3_Var55 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 				ctx = templ.InitializeContext(ctx)
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(message))
 				return nil
 			})
-			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var54), templ_7745c5c3_Buffer)
+			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var55), templ_7745c5c3_Buffer)
 		}
 		return nil
 	})
@@ -472,9 +477,9 @@ func (s *Site) Bare(p Preferences, title string, main templ.Component) templ.Com
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var56 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var56 == nil {
-			templ_7745c5c3_Var56 = templ.NopComponent
+		templ_7745c5c3_Var57 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var57 == nil {
+			templ_7745c5c3_Var57 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<!doctype html><html lang=\"en\"")

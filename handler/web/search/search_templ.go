@@ -91,6 +91,11 @@ func options(groups []group, query string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<ul data-region=\"options\">")
+		if query == "" {
+			_, _ = templ_7745c5c3_Buffer.WriteString("<li role=\"option\" aria-selected=\"false\" data-pattern hidden>")
+			_ = part.Icon("history").Render(ctx, templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString("<span></span></li>")
+		}
 		if query != "" && len(groups) == 0 {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<li class=\"h\" role=\"presentation\">Nothing matches “")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(query))

@@ -1,4 +1,4 @@
-// Signing in again over a page whose session has ended.
+// Signing in again over a page whose session has ended, or ends soon.
 
 import { beside, load, say } from "./app.js";
 
@@ -89,3 +89,14 @@ const ask = (first) => new Promise((resolve) => {
   dialog.showModal();
   dialog.querySelector("input:not([type=hidden], [hidden])")?.focus();
 });
+
+/** warn says that the session ends soon. */
+export const warn = () => {
+  const link = make("a", { href: `${beside}&again=yes`, target: "_blank", textContent: "Sign in again" });
+  const text = make("p", { className: "note warn" }, make("span", {}, "Your session ends in 10 minutes. ", link, " in another tab, and go on here."));
+  const note = make("div", {});
+  note.dataset.ending = "yes";
+  note.setAttribute("role", "status");
+  document.querySelector(".crumbs")?.after(note);
+  setTimeout(() => note.append(text)); // a status is read when it changes
+};

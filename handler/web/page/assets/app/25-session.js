@@ -17,20 +17,8 @@ export const ensureSession = async () => {
 };
 
 // A page that stays open says when its session ends soon, as one does that is opened then.
-const ending = () => {
-  const note = document.createElement("div");
-  note.dataset.ending = "yes";
-  note.setAttribute("role", "status");
-  const text = document.createElement("p");
-  text.className = "note warn";
-  const link = document.createElement("a");
-  Object.assign(link, { href: `${beside}&again=yes`, target: "_blank", textContent: "Sign in again" });
-  text.append("Your session ends in 10 minutes. ", link, " in another tab, and go on here.");
-  document.querySelector(".crumbs")?.after(note);
-  setTimeout(() => note.append(text)); // a status is read when it changes
-};
 const awaitEnd = (ends) => {
   const wait = ends * 1000 - 10 * 60 * 1000 - Date.now();
-  setTimeout(() => wait < 2 ** 31 ? ending() : awaitEnd(ends), Math.min(Math.max(wait, 0), 2 ** 31 - 1));
+  setTimeout(async () => wait < 2 ** 31 ? (await import("./session.js")).warn() : awaitEnd(ends), Math.min(Math.max(wait, 0), 2 ** 31 - 1));
 };
 if (document.body.dataset.sessionEnds) awaitEnd(Number(document.body.dataset.sessionEnds));
