@@ -12,6 +12,8 @@ function keep(form) {
   if (form) storage((kept) => kept.setItem(keyOf(form), fieldsOf(form).toString()));
 }
 function sent(form) {
+  clearTimeout(typing);
+  looking?.abort();
   keep(form);
   storage((kept) => kept.setItem(sentKey, keyOf(form)));
 }
