@@ -91,7 +91,7 @@ func (d document) skeleton() string {
 // elements and attributes are all that pages are made of.
 var (
 	elements   = strings.Fields("html head meta title link body main img h1 div p a span b bdi form input label button ul li code")
-	attributes = strings.Fields("lang charset name content rel href type class src alt width height aria-hidden method action value for id required autocomplete autocapitalize spellcheck aria-invalid aria-describedby autofocus role hidden")
+	attributes = strings.Fields("lang charset name content rel href type class src alt width height aria-hidden method action value for id required autocomplete autocapitalize spellcheck aria-invalid aria-describedby autofocus role hidden data-ways data-signed-in")
 )
 
 // check reports what every page must not have, and what it lacks. Links and forms must

@@ -31,6 +31,7 @@ func (p signInPage) title() string {
 type signedInPage struct {
 	visitor
 	Onward string // where the visitor was on the way to, or ""
+	Back   bool   // the visitor came from another tab, which still has a page
 }
 
 func (signedInPage) title() string { return "Signed in" }
@@ -40,24 +41,29 @@ type openPage struct{}
 
 func (openPage) title() string { return "No sign-in needed" }
 
-// showSignIn shows how to sign in, or who is signed in.
+// showSignIn shows how to sign in, or who is signed in. Visitors whose session ends soon may
+// ask to sign in again.
 func (p *pages) showSignIn(x *exchange.Exchange) {
 	if !p.Required {
 		p.reply(x, http.StatusOK, openPage{})
 		return
 	}
-	returnTo := p.ReturnTo(x.Request.URL.Query().Get("return_to"))
+	query := x.Request.URL.Query()
+	returnTo := p.ReturnTo(query.Get("return_to"))
 	visitor, err := p.whoami(x)
+	signedOut := page.IsSignedOut(err)
 	switch {
-	case err == nil:
-		p.reply(x, http.StatusOK, signedInPage{visitor, p.onward(returnTo)})
-	case page.IsSignedOut(err):
+	case err == nil && query.Get("again") == "":
+		p.reply(x, http.StatusOK, signedInPage{visitor, p.onward(returnTo), query.Get("back") != ""})
+	case err == nil || signedOut:
 		found, err := p.findWays(x, returnTo)
 		if err != nil {
 			x.ReplyError(err)
 			return
 		}
-		p.forgetSession(x)
+		if signedOut {
+			p.forgetSession(x)
+		}
 		p.showForm(x, http.StatusOK, found, returnTo, "")
 	default:
 		x.ReplyError(err)
@@ -85,7 +91,7 @@ func (p *pages) showForm(x *exchange.Exchange, status int, found ways, returnTo,
 
 // onward returns the path if the visitor is on the way to it, or "".
 func (p *pages) onward(returnTo string) string {
-	if returnTo == p.Home() {
+	if path, _, _ := strings.Cut(returnTo, "?"); returnTo == p.Home() || path == signInPath {
 		return ""
 	}
 	return returnTo

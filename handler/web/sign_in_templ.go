@@ -11,7 +11,7 @@ func (p signInPage) main(s *Site) templ.Component {
 		if len(p.Providers) == 0 && !p.Token {
 			templ_7745c5c3_Buffer.Show(noWays())
 		} else {
-			templ_7745c5c3_Buffer.Raw("<div class=\"card\">")
+			templ_7745c5c3_Buffer.Raw("<div class=\"card\" data-ways>")
 			for _, provider := range p.Providers {
 				templ_7745c5c3_Buffer.Raw("<a class=\"btn big\" href=\"")
 				markup.Address(templ_7745c5c3_Buffer, provider.Authorize)
@@ -62,7 +62,7 @@ func (p signInPage) tokenForm(s *Site) templ.Component {
 
 func (p signedInPage) main(s *Site) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Buffer.Raw("<h1>You are signed in</h1><div class=\"card\"><p>")
+		templ_7745c5c3_Buffer.Raw("<h1>You are signed in</h1><div class=\"card\" data-signed-in><p>")
 		if p.Token {
 			templ_7745c5c3_Buffer.Raw("With the token ")
 		} else {
@@ -76,6 +76,9 @@ func (p signedInPage) main(s *Site) templ.Component {
 			markup.Address(templ_7745c5c3_Buffer, s.Path(p.Onward))
 			templ_7745c5c3_Buffer.Put("\">Continue</a><p class=\"hint\">To <bdi>", string(placeName(p.Onward)))
 			templ_7745c5c3_Buffer.Raw("</bdi></p>")
+		}
+		if p.Back {
+			templ_7745c5c3_Buffer.Raw("<p>You can close this tab, and go on in the one that you came from.</p>")
 		}
 		templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
 		markup.Address(templ_7745c5c3_Buffer, s.Path(signOutPath))

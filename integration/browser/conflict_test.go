@@ -144,7 +144,7 @@ func TestConflictWithoutBase(t *testing.T) {
 	awaitText(t, v, "fieldset.conflict", "41%")
 	awaitText(t, v, "fieldset.conflict", "25%")
 	v.Do(t, chromedp.Click(css(theirsSide)))
-	v.Follow(t, chromedp.Click(do("merge")))
+	v.Follow(t, chromedp.Click(do("settle")))
 	got := s.content(t, "default", booleanContent)
 	for _, want := range []string{`"Later mode"`, `"percentage":25`} {
 		if !strings.Contains(got, want) {

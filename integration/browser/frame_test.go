@@ -1,12 +1,15 @@
 package browser
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/integration/harness/webtest"
 )
@@ -81,6 +84,101 @@ func TestPalette(t *testing.T) {
 	v.Await(t, "document.querySelector('dialog[open] [role=combobox]') === document.activeElement")
 	v.Do(t, chromedp.KeyEvent(kb.Escape))
 	v.Await(t, "!document.querySelector('dialog[open]')")
+}
+
+// palette opens the palette, and options describes what it offers.
+func palette(t *testing.T, v *webtest.Visitor) {
+	t.Helper()
+	v.Do(t, chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	v.Await(t, "document.querySelector('dialog[open] [role=option]')")
+}
+
+func options(t *testing.T, v *webtest.Visitor) []string {
+	t.Helper()
+	v.Page(t) // all answers are there
+	return webtest.Eval[[]string](t, v, "[...document.querySelectorAll('dialog[open] [role=option], dialog[open] .h')].map(e => e.innerText.replace(/\\s+/g, ' ').trim())")
+}
+
+// TestPaletteRecent: the palette begins with the pages that this account was at last, until
+// they sign out or somebody else signs in.
+func TestPaletteRecent(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	for _, path := range []string{flagsPath, booleanPath + "?edit=2", booleanPath + "/turn-off", "/search?q=secret", flagsPath + "/none", variantPath, "/settings/tokens"} {
+		v.Visit(t, path)
+	}
+	palette(t, v)
+	if diff := cmp.Diff([]string{"Recent", "Checkout redesign default", "Dark mode default", "Flags default", "Go to"}, options(t, v)[:5]); diff != "" {
+		t.Errorf("recent pages (-want +got):\n%s", diff)
+	}
+	if found := v.Axe(t); len(found) > 0 {
+		t.Error(found)
+	}
+	if kept := webtest.Eval[string](t, v, "JSON.stringify(localStorage)"); strings.Contains(kept, "secret") || strings.Contains(kept, adminToken) {
+		t.Errorf("the browser keeps %s", kept)
+	}
+	if p := v.Follow(t, chromedp.KeyEvent(kb.ArrowDown+kb.Enter)); !strings.HasSuffix(p.URL, booleanPath) {
+		t.Errorf("the second page is %s", p.URL)
+	}
+	for i := range 12 {
+		v.Visit(t, "/namespaces/default/changes/"+strconv.Itoa(i+1))
+		v.Visit(t, "/namespaces/staging/segments/"+[]string{"germany", "testers", "staff"}[i%3])
+		v.Visit(t, []string{"/settings/profile", "/settings/server", "/shortcuts", "/settings/sessions", "/settings/namespaces", "/namespaces/staging/flags", "/namespaces/staging/unused"}[i%7])
+	}
+	palette(t, v)
+	if got := slices.Index(options(t, v), "Go to"); got != 9 {
+		t.Errorf("%d recent pages, want 8: %q", got-1, options(t, v))
+	}
+
+	s.endSession(t, v)
+	v.Visit(t, "/sign-in")
+	v.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[viewer]))
+	v.Follow(t, chromedp.Click(webtest.Named("button", "Sign in with token")))
+	palette(t, v)
+	if got := options(t, v)[0]; got != "Go to" {
+		t.Errorf("somebody else is offered %q", got)
+	}
+	v.Visit(t, variantPath)
+	v.Visit(t, "/settings/profile")
+	v.Follow(t, chromedp.Click(webtest.Named("button", "Sign out")))
+	if got := webtest.Eval[int](t, v, "localStorage.length"); got != 0 {
+		t.Errorf("the browser keeps %s after signing out", webtest.Eval[string](t, v, "JSON.stringify(localStorage)"))
+	}
+}
+
+// TestPaletteActs: what can be done with the first hit is done by keyboard, and turning it off
+// asks first.
+func TestPaletteActs(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	before := s.revision(t)
+	for _, test := range []struct{ act, path string }{
+		{"Try Dark mode in the playground", "/namespaces/default/playground?flag=dark-mode"},
+		{"Turn off Dark mode asks first", booleanPath + "/turn-off"},
+	} {
+		v.Visit(t, flagsPath)
+		palette(t, v)
+		v.Do(t, chromedp.KeyEvent("dark-mode"))
+		v.Await(t, "document.querySelector('dialog[open] [role=option]').dataset.href.endsWith('/flags/dark-mode')")
+		offered := options(t, v)
+		at := slices.Index(offered, "Do")
+		if at < 0 || !slices.Contains(offered[at:], test.act) {
+			t.Fatalf("offered %q, want %q", offered, test.act)
+		}
+		for range len(offered) {
+			if webtest.Eval[string](t, v, "document.querySelector('[aria-selected=true]').innerText.replace(/\\s+/g, ' ').trim()") == test.act {
+				break
+			}
+			v.Do(t, chromedp.KeyEvent(kb.ArrowDown))
+		}
+		if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); p.URL != s.public+test.path {
+			t.Errorf("%s leads to %s", test.act, p.URL)
+		}
+	}
+	awaitText(t, v, "h1", "Turn off “Dark mode” for everyone?")
+	if got := s.revision(t); got != before {
+		t.Errorf("revision %s was made without an answer", got)
+	}
 }
 
 // TestShortcuts: letters are shortcuts, unless the visitor does not want them or is typing.

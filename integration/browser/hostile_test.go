@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,27 +14,70 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/guidonhq/guidon/integration/harness"
+	"github.com/guidonhq/guidon/integration/harness/webtest"
 	"github.com/guidonhq/guidon/internal/hostiletest"
 )
 
 // hostileNames are placeholders and the keys of what plant makes.
 var hostileNames = []string{"{ns}", "hostile", "{variant}", "variant", "{boolean}", "boolean", "{segment}", "segment"}
 
-// TestHostile: no page takes a text that somebody else has chosen for a part of itself.
+// TestHostile: no page takes a text for a part of itself, whether somebody else has chosen it,
+// it was saved by a form, or it was refused and is shown again.
 func TestHostile(t *testing.T) {
 	s := openShop(t)
-	if accepted := plant(t, s.Server); accepted < 1000 {
+	texts := hostiletest.All()
+	if accepted := plant(t, s.Server, texts); accepted < 1000 {
 		t.Errorf("only %d objects were accepted", accepted)
 	}
 	all := visitors{shop: s}
-	for _, p := range pages {
+	forms := 0
+	for i, p := range pages {
 		v := all.as(t, p.as)
-		t.Run(p.name, func(t *testing.T) { report(t, v.Harm(t, v.Visit(t, p.at(hostileNames...)))) })
+		t.Run(p.name, func(t *testing.T) {
+			path := p.at(hostileNames...)
+			report(t, v.Harm(t, v.Visit(t, path)))
+			first := 15 * i % len(texts) // another one for each page
+			attack := webtest.FormAttack{Texts: slices.Concat(texts[first:], texts[:first]), Size: 12000, Skip: endsSession}
+			if p.bare {
+				attack.Size = 3000 // their forms are small
+			}
+			forms += v.AttackForms(t, path, attack)
+			report(t, v.Harm(t, v.Visit(t, path)))
+		})
 	}
-	t.Run("form", func(t *testing.T) {
-		all.as(t, guest).Attack(t, "/sign-in", "form [name=token], form [name=return_to]", hostiletest.Texts())
+	if forms < 40 {
+		t.Errorf("only %d forms were attacked", forms)
+	}
+	v := all.as(t, admin)
+	for _, list := range []struct {
+		path string
+		rows int // of a page
+	}{{"/namespaces/hostile/flags", 50}, {"/namespaces/hostile/segments", 50}, {"/namespaces/hostile/unused", 50}, {"/settings/tokens", 25}} {
+		t.Run("all of"+strings.ReplaceAll(list.path, "/", " "), func(t *testing.T) {
+			for n := range len(texts)/list.rows + 1 {
+				report(t, v.Harm(t, v.Visit(t, fmt.Sprintf("%s?page=%d", list.path, n+1))))
+			}
+		})
+	}
+	t.Run("answers", func(t *testing.T) {
+		v.Attack(t, "/namespaces/hostile/playground?flag=variant", "#entity, #k0, #v0", append(hostiletest.Batches(texts, 3000), texts[:20]...))
+	})
+	t.Run("addresses", func(t *testing.T) {
+		for _, text := range hostiletest.Batches(texts, 3000) {
+			escaped := url.PathEscape(text)
+			for _, path := range []string{
+				"/namespaces/" + escaped + "/flags", "/namespaces/hostile/flags/" + escaped, "/namespaces/hostile/segments/" + escaped + "/delete",
+				"/namespaces/hostile/flags/boolean?edit=" + url.QueryEscape(text) + "&saved=" + url.QueryEscape(text), "/" + escaped,
+				"/namespaces/default/compare?from=" + url.QueryEscape(text), "/sign-in?return_to=" + url.QueryEscape(text),
+			} {
+				report(t, v.Harm(t, v.Visit(t, path)))
+			}
+		}
 	})
 }
+
+// endsSession reports whether a form ends the session that the attack needs.
+func endsSession(action string) bool { return strings.HasPrefix(action, "/sign-in/out") }
 
 // planter creates objects with hostile texts.
 type planter struct {
@@ -42,7 +87,7 @@ type planter struct {
 
 // plant gives texts to everything that has a name, a description or a value, and returns
 // how many objects were accepted. Which texts are is for the tests of the service.
-func plant(t *testing.T, s *harness.Server) (accepted int) {
+func plant(t *testing.T, s *harness.Server, texts []string) (accepted int) {
 	t.Helper()
 	p := &planter{Server: s}
 	err := errors.Join(
@@ -56,7 +101,7 @@ func plant(t *testing.T, s *harness.Server) (accepted int) {
 	}
 	var workers errgroup.Group
 	workers.SetLimit(8) // their changes share commits
-	for i, text := range hostiletest.Placed() {
+	for i, text := range texts {
 		workers.Go(func() error { return p.plant(t, i, strings.ToValidUTF8(text, "\ufffd")) })
 	}
 	if err := workers.Wait(); err != nil {
@@ -84,11 +129,14 @@ func (p *planter) plant(t *testing.T, i int, text string) error {
 			p.create(t, "/auth/v1/method/token", map[string]any{"name": text, "description": text}),
 			p.create(t, hostileSegments+"/segment/constraints", map[string]any{"type": "STRING_COMPARISON_TYPE", "property": text, "operator": "eq", "value": text, "description": text}),
 			p.create(t, hostileFlags+"/variant/variants", map[string]any{"key": key, "name": text, "description": text, "attachment": string(attachment)}),
-			p.create(t, hostileFlags+"/boolean/rollouts", map[string]any{"rank": 1, "description": text, "threshold": map[string]any{"percentage": 10, "value": true}}),
 		)
 	}
 	if i%60 == 0 {
-		err = errors.Join(err, p.create(t, "/api/v1/namespaces", map[string]any{"key": key, "name": text, "description": text}))
+		err = errors.Join(err,
+			p.create(t, "/api/v1/namespaces", map[string]any{"key": key, "name": text, "description": text}),
+			p.create(t, hostileFlags+"/boolean/rollouts", map[string]any{"rank": i + 1, "description": text, "threshold": map[string]any{"percentage": 10, "value": true}}),
+			p.create(t, hostileFlags+"/variant/rules", map[string]any{"rank": i + 1, "segmentKey": "segment"}),
+		)
 	}
 	return err
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
 	"github.com/guidonhq/guidon/integration/harness/webtest"
 )
 
@@ -146,7 +149,42 @@ func TestBelowPath(t *testing.T) { checkPages(t, openShopBelow(t, "/flags-ui")) 
 func TestInstances(t *testing.T) { checkPages(t, openShopInstances(t)) }
 
 // TestFunction: pages are the same from the function for AWS Lambda.
-func TestFunction(t *testing.T) { checkPages(t, openShopFunction(t)) }
+func TestFunction(t *testing.T) { checkPages(t, openShopFunction(t, "$default")) }
+
+// TestFunctionBelowStage: the function may be below the stage of its API. Then all addresses
+// are, those of links, assets and forms, and those to which it redirects.
+func TestFunctionBelowStage(t *testing.T) {
+	s := openShopFunction(t, "prod")
+	all := visitors{shop: s}
+	links := make(map[string]bool)
+	for _, p := range pages {
+		v := all.as(t, p.as)
+		t.Run(p.name, func(t *testing.T) {
+			report(t, v.Check(t, p.wanted()))
+			report(t, v.BrokenLinks(t, links))
+		})
+	}
+	v := all.as(t, admin)
+	v.Visit(t, booleanPath+"?edit=2")
+	retype(t, v, "step-1-share", "37")
+	if p := v.Follow(t, chromedp.Click(do("save"))); !strings.HasPrefix(p.URL, s.public+booleanPath+"?saved=") {
+		t.Errorf("saving leads to %s", p.URL)
+	}
+	awaitText(t, v, ".step:nth-child(2)", "37%")
+	palette(t, v)
+	v.Do(t, chromedp.KeyEvent("wishlist"))
+	v.Await(t, "document.querySelector('dialog[open] [role=option]').dataset.href.endsWith('/flags/wishlist')")
+	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); p.URL != s.public+flagsPath+"/wishlist" {
+		t.Errorf("the palette leads to %s", p.URL)
+	}
+	v.Visit(t, "/settings/profile")
+	if p := v.Follow(t, chromedp.Click(webtest.Named("button", "Sign out"))); p.URL != s.public+"/sign-in" {
+		t.Errorf("signing out leads to %s", p.URL)
+	}
+	if p := v.Visit(t, flagsPath); !strings.HasPrefix(p.URL, s.public+"/sign-in?return_to=") {
+		t.Errorf("without a session, the flags lead to %s", p.URL)
+	}
+}
 
 // checkPages runs the checks that may depend on where the shop is.
 func checkPages(t *testing.T, s *shop) {

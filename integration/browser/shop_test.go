@@ -99,14 +99,21 @@ func openShopBelow(t testing.TB, path string, settings ...string) *shop {
 	return stock(t, s, public)
 }
 
-// openShopFunction is openShop for visitors of the function for AWS Lambda. It needs
-// PostgreSQL. A server on the same database takes the API requests.
-func openShopFunction(t testing.TB, settings ...string) *shop {
+// openShopFunction is openShop for visitors of the function for AWS Lambda, behind an HTTP
+// API with the stage, below which it is unless that is "$default". It needs PostgreSQL. A
+// server on the same database takes the API requests.
+func openShopFunction(t testing.TB, stage string, settings ...string) *shop {
 	t.Helper()
 	harness.Postgres.Need(t)
 	database := harness.Postgres.Migrated(t)
-	f := harness.Function(t, database, with(settings...)...)
-	return stock(t, harness.Start(t, database, with(settings...)...), harness.Behind(t, f, lambdatest.HTTPAPI("$default")).URL)
+	handler, path := harness.Function(t, database, with(settings...)...).Serve(lambdatest.HTTPAPI(stage)), ""
+	if stage != "$default" {
+		path = "/" + stage
+		handler = http.StripPrefix(path, handler) // to which the API adds it
+	}
+	api := httptest.NewServer(handler)
+	t.Cleanup(api.Close)
+	return stock(t, harness.Start(t, database, with(settings...)...), api.URL+path)
 }
 
 // stock imports the shop and creates the tokens.

@@ -16,7 +16,7 @@ import (
 const maxCompressed = 16 << 10
 
 // loadedLater are the modules that are loaded when they are first wanted.
-var loadedLater = []string{"palette.js"}
+var loadedLater = []string{"palette.js", "session.js"}
 
 func compressed(t *testing.T, content []byte) int {
 	t.Helper()

@@ -2,6 +2,9 @@ package page
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
 	"time"
 
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -82,6 +85,26 @@ func (v *Visit) endsSoon() time.Duration {
 		return 0
 	}
 	return max(left, time.Second)
+}
+
+// sessionEnds returns when the session ends for the modules of the page, in seconds since
+// 1970, or "" if it does not or the page says it already.
+func (v *Visit) sessionEnds() string {
+	a := v.Visitor.Authentication
+	if a == nil || a.ExpiresAt.IsZero() || v.endsSoon() > 0 {
+		return ""
+	}
+	return strconv.FormatInt(a.ExpiresAt.Unix(), 10)
+}
+
+// account returns a name of the visitor's account that says nothing about it, or "" if
+// nobody signs in here. What a browser keeps of one account is not for another.
+func (v *Visit) account() string {
+	if v.Visitor.Authentication == nil {
+		return ""
+	}
+	digest := sha256.Sum256([]byte(v.Visitor.ActorID()))
+	return hex.EncodeToString(digest[:8])
 }
 
 // roleText returns the role of the visitor in the namespace, in words.

@@ -40,6 +40,18 @@ func (v *Visit) frame(p Page) templ.Component {
 		templ_7745c5c3_Buffer.Show(v.Site.head(v.title(p), v.modules(p)))
 		templ_7745c5c3_Buffer.Put("<body data-base=\"", string(v.Site.PublicPath))
 		templ_7745c5c3_Buffer.Raw("\"")
+		if account := v.account(); account != "" {
+			templ_7745c5c3_Buffer.Put(" data-account=\"", string(account))
+			templ_7745c5c3_Buffer.Raw("\"")
+		}
+		if p.found && p.Place != PlaceSearch {
+			templ_7745c5c3_Buffer.Put(" data-recent=\"", string(p.Title))
+			templ_7745c5c3_Buffer.Raw("\"")
+		}
+		if ends := v.sessionEnds(); ends != "" {
+			templ_7745c5c3_Buffer.Put(" data-session-ends=\"", string(ends))
+			templ_7745c5c3_Buffer.Raw("\"")
+		}
 		if v.Namespace != nil {
 			templ_7745c5c3_Buffer.Put(" data-namespace=\"", string(v.Key()))
 			templ_7745c5c3_Buffer.Put("\" data-revision=\"", string(strconv.FormatInt(v.State.Revision, 10)))
@@ -59,8 +71,8 @@ func (v *Visit) frame(p Page) templ.Component {
 		templ_7745c5c3_Buffer.Show(v.side(p))
 		templ_7745c5c3_Buffer.Raw("<main class=\"main\" id=\"main\" tabindex=\"-1\">")
 		templ_7745c5c3_Buffer.Show(part.Band(v.Namespace.GetColor()))
-		var templ_7745c5c3_Var14 = []any{"page", templ.KV("full", p.Wide)}
-		templ_7745c5c3_Buffer.Put("<div class=\"", string(markup.Classes(templ_7745c5c3_Var14...)))
+		var templ_7745c5c3_Var17 = []any{"page", templ.KV("full", p.Wide)}
+		templ_7745c5c3_Buffer.Put("<div class=\"", string(markup.Classes(templ_7745c5c3_Var17...)))
 		templ_7745c5c3_Buffer.Raw("\">")
 		templ_7745c5c3_Buffer.Show(v.crumbs(p))
 		templ_7745c5c3_Buffer.Show(v.notices())
@@ -221,32 +233,32 @@ func (v *Visit) currency(p Page) templ.Component {
 func (v *Visit) notices() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if v.Away() {
-			templ_7745c5c3_Var40 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var43 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Raw("The database does not answer, so nothing can be saved now. You see what was last known.")
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var40)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var43)
 		}
 		if v.Site.ReadOnly {
-			templ_7745c5c3_Var41 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var44 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Raw("This server is read-only: flags, segments and namespaces cannot be changed here.")
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("", "lock"), templ_7745c5c3_Var41)
+			templ_7745c5c3_Buffer.Around(part.Note("", "lock"), templ_7745c5c3_Var44)
 		}
 		if v.Visitor.Authentication == nil && !v.Site.Required {
-			templ_7745c5c3_Var42 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var45 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Raw("Authentication is off: anyone who can reach this server can change everything.")
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var42)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var45)
 		}
 		if left := v.endsSoon(); left > 0 {
-			templ_7745c5c3_Buffer.Raw("<div role=\"status\">")
-			templ_7745c5c3_Var43 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Raw("<div role=\"status\" data-ending>")
+			templ_7745c5c3_Var46 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Text(string("Your session ends " + v.Until(v.Site.Now().Add(left)) + ". "))
 				templ_7745c5c3_Buffer.Raw(" <a href=\"")
-				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.Site.SignInFor(v.Site.ReturnTo(v.here()))))
-				templ_7745c5c3_Buffer.Raw("\">Sign in again</a> to go on.")
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.Site.signInBeside(true)))
+				templ_7745c5c3_Buffer.Raw("\" target=\"_blank\">Sign in again</a> in another tab, and go on here.")
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var43)
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var46)
 			templ_7745c5c3_Buffer.Raw("</div>")
 		}
 		templ_7745c5c3_Buffer.Show(v.Site.message())
@@ -257,10 +269,10 @@ func (v *Visit) notices() templ.Component {
 func (s *Site) message() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if message := s.Interface.Message; message != "" {
-			templ_7745c5c3_Var47 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var50 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Text(string(message))
 			})
-			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var47)
+			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var50)
 		}
 	})
 }

@@ -31,7 +31,7 @@ func (v *Visit) problemMain(p problem) templ.Component {
 			templ_7745c5c3_Buffer.Raw("<div class=\"row tight\">")
 			if p.SignIn {
 				templ_7745c5c3_Buffer.Raw("<a class=\"btn primary\" href=\"")
-				markup.Address(templ_7745c5c3_Buffer, v.To("sign-in"))
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.Site.signInBeside(false)))
 				templ_7745c5c3_Buffer.Raw("\" target=\"_blank\">Sign in</a> ")
 			} else if p.Compares {
 				templ_7745c5c3_Buffer.Put("<button class=\"btn primary\" name=\"do\" value=\"", string(look))

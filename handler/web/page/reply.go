@@ -34,6 +34,8 @@ type Page struct {
 	Live bool
 	// Wide is unset for most pages. It removes the limit of the width.
 	Wide bool
+
+	found bool // it is what its address is for, and not an answer to a form
 }
 
 // Crumb is a step of the way to a page. The last one has no address.
@@ -53,6 +55,7 @@ func (v *Visit) Reply(status int, p Page) {
 		content = region
 	} else {
 		v.remember()
+		p.found = status == http.StatusOK && v.Request.Method != http.MethodPost
 		content = v.frame(p)
 	}
 	v.ReplyBody(status, contentHTML, markup.Render(content))

@@ -134,6 +134,16 @@ func (s *Site) ReturnTo(path string) string {
 	return s.Home()
 }
 
+// signInBeside returns the address of the sign-in page for somebody who opens it in another
+// tab and keeps the page that they have. again means that their session has not ended yet.
+func (s *Site) signInBeside(again bool) string {
+	query := url.Values{"return_to": {SignInPath + "?back=yes"}}
+	if again {
+		query.Set("again", "yes")
+	}
+	return s.Path(SignInPath + "?" + query.Encode())
+}
+
 // SignInFor returns the address of the sign-in page for a visitor on the way to a path that
 // is allowed.
 func (s *Site) SignInFor(path string) string {

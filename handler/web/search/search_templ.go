@@ -61,6 +61,11 @@ func main(v *page.Visit, query string, groups []group, limited bool) templ.Compo
 func options(groups []group, query string) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<ul data-region=\"options\">")
+		if query == "" {
+			templ_7745c5c3_Buffer.Raw("<li role=\"option\" aria-selected=\"false\" data-pattern hidden>")
+			templ_7745c5c3_Buffer.Show(part.Icon("history"))
+			templ_7745c5c3_Buffer.Raw("<span></span></li>")
+		}
 		if query != "" && len(groups) == 0 {
 			templ_7745c5c3_Buffer.Put("<li class=\"h\" role=\"presentation\">Nothing matches “", string(query))
 			templ_7745c5c3_Buffer.Raw("”</li>")

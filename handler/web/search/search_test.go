@@ -40,3 +40,33 @@ func TestViewer(t *testing.T) {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
 }
+
+// TestOrder: what is most like the query comes first, then what is in this namespace, and
+// there are eight of a kind.
+func TestOrder(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	s.Import("staging", webtest.Example(t, "shop.yaml"))
+	create := func(namespace string, keys ...string) {
+		for _, key := range keys {
+			if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, namespace, service.FlagInput{Key: key, Name: "Flag " + key}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	create("default", "a-zap", "xzap", "zapping", "zap", "b-zap")
+	create("staging", "zap", "zappa", "xzap", "c-zap", "yzap")
+	var got []string
+	for _, n := range s.Get("/search?q=zap&namespace=default", "Guidon-Fragment", "options").All("li") {
+		if address, ok := strings.CutPrefix(webtest.Attribute(n, "data-href"), "/namespaces/"); ok && webtest.Attribute(n, "role") == "option" {
+			got = append(got, address)
+		}
+	}
+	want := []string{
+		"default/flags/zap", "staging/flags/zap", "default/flags/zapping", "staging/flags/zappa",
+		"default/flags/a-zap", "default/flags/b-zap", "staging/flags/c-zap", "default/flags/xzap",
+		"default/playground?flag=zap", "default/new-flag?name=zap",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+}

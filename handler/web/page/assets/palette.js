@@ -1,6 +1,6 @@
 // Search over everything, from everywhere: a dialog over the page at /search.
 
-import { load } from "./app.js";
+import { load, recentPages } from "./app.js";
 
 let dialog;
 let input;
@@ -45,7 +45,29 @@ const search = async () => {
   if (signal.aborted || !page) return;
   const found = page.querySelector('[data-region="options"]');
   if (found) list.replaceChildren(...found.childNodes);
+  addRecent();
   choose(options()[0]);
+};
+
+// Without a query there is a pattern for the pages that somebody was at last.
+const addRecent = () => {
+  const pattern = list.querySelector("[data-pattern]");
+  pattern?.remove();
+  const pages = pattern ? recentPages().filter((p) => p.path !== location.pathname) : [];
+  const items = pages.slice(0, 8).map(({ path, title, namespace }, i) => {
+    const item = pattern.cloneNode(true);
+    item.hidden = false;
+    item.id = `recent-${i + 1}`;
+    item.dataset.href = path;
+    const text = item.querySelector("span");
+    text.append(title, " ");
+    text.append(Object.assign(document.createElement("small"), { textContent: namespace ?? "" }));
+    return item;
+  });
+  if (items.length === 0) return;
+  const heading = Object.assign(document.createElement("li"), { className: "h", textContent: "Recent" });
+  heading.setAttribute("role", "presentation");
+  list.prepend(heading, ...items);
 };
 
 const options = () => [...list.querySelectorAll("[role=option]")];

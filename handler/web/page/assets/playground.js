@@ -104,18 +104,41 @@ const keep = (all) => {
 };
 const flagOf = () => document.querySelector("[data-saved]").dataset.flag;
 
-const saveContext = () => {
+// askName asks for the name of a context, and returns "" if it is not to be saved.
+const askName = (proposal) => new Promise((resolve) => {
+  const dialog = make("dialog", "", { className: "asks" });
+  const title = make("h2", "Save this context", { id: "context-title" });
+  const name = make("input", "", { id: "context-name", className: "input", value: proposal, maxLength: 80, required: true, autocomplete: "off" });
+  const field = make("div", "", { className: "field" });
+  const buttons = make("div", "", { className: "row tight mt" });
+  const entry = make("form", "", { method: "dialog", className: "form" });
+  const cancel = make("button", "Cancel", { type: "button", className: "btn" });
+  field.append(make("label", "Name", { htmlFor: name.id }), name, make("p", "It is kept in this browser only.", { className: "hint" }));
+  buttons.append(cancel, make("button", "Save context", { className: "btn primary", value: "save" }));
+  entry.append(field, buttons);
+  dialog.append(title, entry);
+  dialog.setAttribute("aria-labelledby", title.id);
+  cancel.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    resolve(dialog.returnValue === "save" ? name.value.trim() : "");
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  name.select();
+});
+
+const saveContext = async () => {
   const json = context();
   if (json === null) return say("The context is not JSON");
   if (!field("entity").value) return field("entity").focus();
-  const all = kept();
-  if (all.length === most) return say(`There are ${most} contexts already. Delete one first.`);
-  const name = window.prompt("Name of this context", field("entity").value)?.trim().slice(0, 80);
+  const name = await askName(field("entity").value.slice(0, 80));
   if (!name) return;
   const expected = {};
   const answer = document.querySelector("[data-answer]")?.dataset.answer;
   if (answer && flagOf()) expected[flagOf()] = answer;
-  const rest = all.filter((c) => c.name !== name);
+  const rest = kept().filter((c) => c.name !== name);
+  if (rest.length >= most) return say(`There are ${most} contexts already. Delete one first.`);
   if (keep([...rest, { name, entity: field("entity").value, context: json, expected }])) show();
 };
 on("click", "[data-save-context]", saveContext);

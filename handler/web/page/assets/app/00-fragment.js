@@ -7,8 +7,9 @@
 /**
  * load fetches a page, or a region of it, and returns the document, or null if it failed.
  * form, if given, is sent by POST. The answer to a form may be the form with its problems.
+ * any is for a document whatever its status is.
  */
-export const load = (url, { region, form, signal } = {}) =>
+export const load = (url, { region, form, signal, any } = {}) =>
   new Promise((resolve) => {
     const request = new XMLHttpRequest();
     request.open(form ? "POST" : "GET", url);
@@ -16,7 +17,7 @@ export const load = (url, { region, form, signal } = {}) =>
     if (region) request.setRequestHeader("Guidon-Fragment", region);
     if (form) request.setRequestHeader("Content-Type", "application/x-www-form-urlencoded");
     request.onload = () => {
-      const usable = request.status === 200 || (form && request.status === 422);
+      const usable = any || request.status === 200 || (form && request.status === 422);
       resolve(usable ? request.response : null);
     };
     request.onerror = request.onabort = () => resolve(null);
@@ -31,15 +32,21 @@ const pending = new Map();
 
 /**
  * fetchRegion fetches a region of a page. Of several requests for a region only the latest
- * counts. It returns the new element, null if another request came later, or undefined if it
- * failed.
+ * counts. It returns the new element, null if there is nothing to do because another request
+ * came later or the visitor did not sign in, or undefined if it failed.
  */
 export const fetchRegion = async (url, name, form) => {
   pending.get(name)?.abort();
   const controller = new AbortController();
   pending.set(name, controller);
   const slow = setTimeout(() => regionOf(name)?.setAttribute("aria-busy", "true"), 400);
-  const page = await load(url, { region: name, form, signal: controller.signal });
+  const ask = () => load(url, { region: name, form, signal: controller.signal });
+  let page = await ask();
+  if (!page && form && !controller.signal.aborted) {
+    const session = await ensureSession();
+    if (session === "renewed") page = await ask();
+    if (!session) controller.abort();
+  }
   clearTimeout(slow);
   if (controller.signal.aborted) return null;
   pending.delete(name);

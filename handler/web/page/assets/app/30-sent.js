@@ -1,11 +1,20 @@
 
 // A form is sent once, however often its button is pressed. It can be sent again if the
-// browser is still here after a while, as it is after a download.
-on("submit", "form[method=post]", (form, event) => {
+// browser is still here after a while, as it is after a download. Before that the visitor must
+// have a session: a form that was checked for that is sent by the browser.
+on("submit", "form[method=post]", async (form, event) => {
   if (event.defaultPrevented || (event.submitter?.formTarget || form.target) === "_blank") return;
   if (form.dataset.sent) return event.preventDefault();
   form.dataset.sent = "yes";
   setTimeout(() => delete form.dataset.sent, 10000);
+  if (form.dataset.checked || form.getAttribute("action").startsWith(`${base}/sign-in`)) return;
+  event.preventDefault();
+  const session = await ensureSession();
+  delete form.dataset.sent;
+  if (!session) return;
+  form.dataset.checked = "yes";
+  form.requestSubmit(event.submitter?.isConnected ? event.submitter : null);
+  delete form.dataset.checked;
 });
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;

@@ -14,6 +14,8 @@ function keep(form) {
   storage((kept) => kept.setItem(keyOf(form), fieldsOf(form).toString()));
 }
 function sent(form) {
+  clearTimeout(typing);
+  looking?.abort();
   keep(form);
   storage((kept) => kept.setItem(sentKey, keyOf(form)));
 }
