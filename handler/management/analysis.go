@@ -39,7 +39,7 @@ func PreviewFlagReach(v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1
 func GetSegmentUsage(v service.View, m *guidonv1.GetSegmentUsageRequest) (*guidonv1.SegmentUsage, error) {
 	requested := convert.Page(m)
 	uses, page, err := v.SegmentUsage(m.GetKey(), requested)
-	return segmentUsage(guidon.APIWords, m.GetKey(), requested, uses, page, err)
+	return segmentUsage(convert.Words(m), m.GetKey(), requested, uses, page, err)
 }
 
 // CheckPreviewSegment checks that there is an edited segment with a key.

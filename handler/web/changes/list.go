@@ -201,6 +201,6 @@ func prunedText(v *page.Visit) string {
 // changesOf returns the changes of a revision, the first of the namespace's, and whether
 // there are more.
 func changesOf(v *page.Visit, revision int64, limit int32) (changes []*guidonv1.Change, more bool, err error) {
-	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit})
+	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit, PageWords: true})
 	return answer.GetChanges(), answer.GetNextPageToken() != "", err
 }

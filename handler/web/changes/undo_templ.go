@@ -212,7 +212,7 @@ func reviewBody(v *page.Visit, r *review) templ.Component {
 				templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 				ctx = templ.InitializeContext(ctx)
 				_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"wrap\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(asSentence(w.GetText())))
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Sentence(w.GetText())))
 				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
 				return nil
 			})
@@ -297,7 +297,7 @@ func conflictChoice(v *page.Visit, c conflict, i int) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<fieldset class=\"conflict\"><legend class=\"wrap\"><b>")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Printable(c.GetName(), maxShownName)))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Capital(page.Printable(c.GetName(), maxShownName))))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</b> of <a href=\"")
 		var templ_7745c5c3_Var44 templ.SafeURL
 		templ_7745c5c3_Var44, _ = templ.JoinURLErrs(templ.SafeURL(objectAddress(v, c.GetKind(), c.GetKey())))

@@ -127,30 +127,11 @@ func (r *Review) addWarnings() {
 	r.Warnings = nil
 	for _, w := range r.Plan.GetWarnings() {
 		if i, ok := at[w.GetObjectKind()+"/"+w.GetKey()]; ok {
-			r.Rows[i].Warnings = append(r.Rows[i].Warnings, warningText(w))
+			r.Rows[i].Warnings = append(r.Rows[i].Warnings, page.Sentence(w.GetText()))
 		} else if len(r.Warnings) < maxWarnings {
-			r.Warnings = append(r.Warnings, changes.Sentence(w.GetText()))
+			r.Warnings = append(r.Warnings, page.Sentence(w.GetText()))
 		}
 	}
-}
-
-// maxUsers limits the flags that a warning names.
-const maxUsers = 5
-
-// warningText returns a warning about the object of a row.
-func warningText(w *guidonv1.PlanWarning) string {
-	switch change.WarningKind(w.GetKind()) {
-	case change.WarnMatchesEveryone:
-		return "It has no conditions, so everybody is in it."
-	case change.WarnSegmentShared:
-		keys := w.GetFlagKeys()
-		text := "Flags that are not part of this use it, too: " + strings.Join(keys[:min(len(keys), maxUsers)], ", ")
-		if more := len(keys) - maxUsers; more > 0 {
-			text += " and " + page.Count(more, "more flag")
-		}
-		return text + "."
-	}
-	return changes.Sentence(w.GetText())
 }
 
 // nameOf returns the name of the object.

@@ -272,7 +272,9 @@ type GetSegmentUsageRequest struct {
 	// The most flags to return; 0 or more than 50 means 50.
 	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	// The next_page_token of the preceding page; empty for the first page.
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Use the words of the web interface in texts, such as step instead of rollout.
+	PageWords     bool `protobuf:"varint,5,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -333,6 +335,13 @@ func (x *GetSegmentUsageRequest) GetPageToken() string {
 		return x.PageToken
 	}
 	return ""
+}
+
+func (x *GetSegmentUsageRequest) GetPageWords() bool {
+	if x != nil {
+		return x.PageWords
+	}
+	return false
 }
 
 // PreviewSegmentRequest has an edited segment, as in an import that updates.
@@ -1652,13 +1661,15 @@ var File_guidonv1_analysis_proto protoreflect.FileDescriptor
 
 const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\n" +
-	"\x17guidonv1/analysis.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x15guidonv1/guidon.proto\"\x84\x01\n" +
+	"\x17guidonv1/analysis.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x15guidonv1/guidon.proto\"\xa3\x01\n" +
 	"\x16GetSegmentUsageRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
 	"\x05limit\x18\x03 \x01(\x05R\x05limit\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"\xd8\x01\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\x12\x1d\n" +
+	"\n" +
+	"page_words\x18\x05 \x01(\bR\tpageWords\"\xd8\x01\n" +
 	"\x15PreviewSegmentRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x124\n" +
