@@ -69,8 +69,8 @@ func transition(was, now string) templ.Component {
 	})
 }
 
-// diffTable is a diff. caption says of what.
-func diffTable(d *diff, caption string) templ.Component {
+// diffViews are links to the views of diffs.
+func diffViews(v *page.Visit, current page.DiffView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
@@ -80,59 +80,224 @@ func diffTable(d *diff, caption string) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"diff\"><table><caption class=\"vh\">")
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(caption))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</caption> <colgroup><col class=\"c-ln\"><col class=\"c-ln\"><col class=\"c-sg\"><col></colgroup> <tbody>")
-		for _, l := range d.Lines {
-			var templ_7745c5c3_Var11 = []any{string(l.Kind)}
-			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
+		_, _ = templ_7745c5c3_Buffer.WriteString("<nav class=\"choice diff-views\" aria-label=\"View of the difference\">")
+		for _, view := range []page.DiffView{page.DiffUnified, page.DiffSides} {
+			_, _ = templ_7745c5c3_Buffer.WriteString("<a href=\"")
+			var templ_7745c5c3_Var10 templ.SafeURL
+			templ_7745c5c3_Var10, _ = templ.JoinURLErrs(templ.SafeURL(diffAddress(v, view)))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\"")
+			if view == current || current == "" && view == page.DiffUnified {
+				_, _ = templ_7745c5c3_Buffer.WriteString(" aria-current=\"true\"")
 			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("<tr class=\"")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var11).String()))
-			_, _ = templ_7745c5c3_Buffer.WriteString("\"><td class=\"ln\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Old))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"ln\">")
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.New))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"sg\">")
-			if l.Sign() != "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<span aria-hidden=\"true\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Sign()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span><span class=\"vh\">")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Said()))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
-			if l.Changed == "" {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<td>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Start))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
-			} else if l.Kind == lineDel {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<td>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Start))
-				_, _ = templ_7745c5c3_Buffer.WriteString("<del>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Changed))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</del>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.End))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
-			} else {
-				_, _ = templ_7745c5c3_Buffer.WriteString("<td>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Start))
-				_, _ = templ_7745c5c3_Buffer.WriteString("<ins>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Changed))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</ins>")
-				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.End))
-				_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
-			}
-			_, _ = templ_7745c5c3_Buffer.WriteString("</tr>")
+			_, _ = templ_7745c5c3_Buffer.WriteString(">")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(diffViewNames[view]))
+			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div>")
+		_, _ = templ_7745c5c3_Buffer.WriteString("</nav>")
+		return nil
+	})
+}
+
+var diffViewNames = map[page.DiffView]string{page.DiffUnified: "Unified", page.DiffSides: "Side by side"}
+
+// diffTable is a diff. caption says of what. Narrow screens always have the unified view.
+func diffTable(d *diff, view page.DiffView, caption string) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var12 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var12 == nil {
+			templ_7745c5c3_Var12 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		_ = unifiedTable(d, view, caption).Render(ctx, templ_7745c5c3_Buffer)
+		if view == page.DiffSides {
+			_ = sidesTable(d, caption).Render(ctx, templ_7745c5c3_Buffer)
+		}
 		if d.More > 0 {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted small mt\">")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Count(d.More, "more line")))
 			_, _ = templ_7745c5c3_Buffer.WriteString(" not shown. An export has all of them.</p>")
 		}
+		return nil
+	})
+}
+
+// sidesTable is a diff side by side.
+func sidesTable(d *diff, caption string) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var14 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var14 == nil {
+			templ_7745c5c3_Var14 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"diff sides\"><table><caption class=\"vh\">")
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(caption))
+		_, _ = templ_7745c5c3_Buffer.WriteString(", side by side</caption> <colgroup><col class=\"c-ln\"><col class=\"c-sg\"><col></colgroup> <colgroup><col class=\"c-ln\"><col class=\"c-sg\"><col></colgroup> <thead class=\"vh\"><tr><th scope=\"colgroup\" colspan=\"3\">Before</th><th scope=\"colgroup\" colspan=\"3\">After</th></tr></thead> <tbody>")
+		for _, r := range d.Sides() {
+			if r.Hunk() {
+				_, _ = templ_7745c5c3_Buffer.WriteString("<tr class=\"hunk\"><td class=\"ln\"></td><td class=\"sg\"></td><td colspan=\"4\">")
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Old.Start))
+				_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
+			} else {
+				_, _ = templ_7745c5c3_Buffer.WriteString("<tr>")
+				_ = sideCells(r.Old, false).Render(ctx, templ_7745c5c3_Buffer)
+				_ = sideCells(r.New, true).Render(ctx, templ_7745c5c3_Buffer)
+				_, _ = templ_7745c5c3_Buffer.WriteString("</tr>")
+			}
+		}
+		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div>")
+		return nil
+	})
+}
+
+// sideCells are the cells of a line on its side; l is nil if it has none there.
+func sideCells(l *diffLine, after bool) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var17 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var17 == nil {
+			templ_7745c5c3_Var17 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		if l == nil {
+			_, _ = templ_7745c5c3_Buffer.WriteString("<td class=\"ln none\"></td><td class=\"sg none\"></td><td class=\"none\"></td>")
+		} else {
+			var templ_7745c5c3_Var18 = []any{"ln", string(l.Kind)}
+			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var18...)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			_, _ = templ_7745c5c3_Buffer.WriteString("<td class=\"")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var18).String()))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Number(after)))
+			_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
+			var templ_7745c5c3_Var21 = []any{"sg", string(l.Kind)}
+			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var21...)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			_, _ = templ_7745c5c3_Buffer.WriteString("<td class=\"")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var21).String()))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			_ = sign(l).Render(ctx, templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
+			var templ_7745c5c3_Var23 = []any{string(l.Kind)}
+			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var23...)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			_, _ = templ_7745c5c3_Buffer.WriteString("<td class=\"")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var23).String()))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
+			_ = diffText(l).Render(ctx, templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
+		}
+		return nil
+	})
+}
+
+// sign says whether the line is added or removed.
+func sign(l *diffLine) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var25 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var25 == nil {
+			templ_7745c5c3_Var25 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		if l.Sign() != "" {
+			_, _ = templ_7745c5c3_Buffer.WriteString("<span aria-hidden=\"true\">")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Sign()))
+			_, _ = templ_7745c5c3_Buffer.WriteString("</span><span class=\"vh\">")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Said()))
+			_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+		}
+		return nil
+	})
+}
+
+// diffText is the text of a line, with what is different in it.
+func diffText(l *diffLine) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var28 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var28 == nil {
+			templ_7745c5c3_Var28 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		if l.Changed == "" {
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Start))
+		} else if l.Kind == lineDel {
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Start))
+			_, _ = templ_7745c5c3_Buffer.WriteString("<del>")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Changed))
+			_, _ = templ_7745c5c3_Buffer.WriteString("</del>")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.End))
+		} else {
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Start))
+			_, _ = templ_7745c5c3_Buffer.WriteString("<ins>")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Changed))
+			_, _ = templ_7745c5c3_Buffer.WriteString("</ins>")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.End))
+		}
+		return nil
+	})
+}
+
+// unifiedTable is a diff in unified format.
+func unifiedTable(d *diff, view page.DiffView, caption string) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var36 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var36 == nil {
+			templ_7745c5c3_Var36 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		var templ_7745c5c3_Var37 = []any{"diff", templ.KV("beside", view == page.DiffSides)}
+		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var37...)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		_, _ = templ_7745c5c3_Buffer.WriteString("<div class=\"")
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var37).String()))
+		_, _ = templ_7745c5c3_Buffer.WriteString("\"><table><caption class=\"vh\">")
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(caption))
+		_, _ = templ_7745c5c3_Buffer.WriteString("</caption> <colgroup><col class=\"c-ln\"><col class=\"c-ln\"><col class=\"c-sg\"><col></colgroup> <tbody>")
+		for i := range d.Lines {
+			l := &d.Lines[i]
+			var templ_7745c5c3_Var40 = []any{string(l.Kind)}
+			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var40...)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			_, _ = templ_7745c5c3_Buffer.WriteString("<tr class=\"")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ.CSSClasses(templ_7745c5c3_Var40).String()))
+			_, _ = templ_7745c5c3_Buffer.WriteString("\"><td class=\"ln\">")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.Old))
+			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"ln\">")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(l.New))
+			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td class=\"sg\">")
+			_ = sign(l).Render(ctx, templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td>")
+			_ = diffText(l).Render(ctx, templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
+		}
+		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div>")
 		return nil
 	})
 }
@@ -143,17 +308,17 @@ func effectList(v *page.Visit, effects []effect, truncated bool) templ.Component
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var25 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var25 == nil {
-			templ_7745c5c3_Var25 = templ.NopComponent
+		templ_7745c5c3_Var44 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var44 == nil {
+			templ_7745c5c3_Var44 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<ul class=\"sent\">")
 		for _, e := range effects {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<li><span class=\"at\"><a href=\"")
-			var templ_7745c5c3_Var26 templ.SafeURL
-			templ_7745c5c3_Var26, _ = templ.JoinURLErrs(templ.SafeURL(v.In("flags", e.Flag)))
-			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
+			var templ_7745c5c3_Var45 templ.SafeURL
+			templ_7745c5c3_Var45, _ = templ.JoinURLErrs(templ.SafeURL(v.In("flags", e.Flag)))
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(e.Flag))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</a></span><div>")
@@ -178,9 +343,9 @@ func summary(text string) templ.Component {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var29 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var29 == nil {
-			templ_7745c5c3_Var29 = templ.NopComponent
+		templ_7745c5c3_Var48 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var48 == nil {
+			templ_7745c5c3_Var48 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"wrap\">")

@@ -26,6 +26,7 @@ type historyPage struct {
 	Groups   []*group // one record each
 	Selected *group
 	Detail   detail
+	View     page.DiffView
 	Effects  []effect
 	Known    bool   // the effects are known
 	Latest   int64  // the newest revision that changed it
@@ -37,7 +38,7 @@ type historyPage struct {
 // history is the page of the history of an object of the kind.
 func (p pages) history(k kind) func(v *page.Visit) error {
 	return func(v *page.Visit) error {
-		h := &historyPage{kind: k, Key: v.Variable(k.name)}
+		h := &historyPage{kind: k, Key: v.Variable(k.name), View: readDiff(v)}
 		if err := h.read(v); err != nil {
 			return err
 		}

@@ -174,10 +174,12 @@ func historySelected(v *page.Visit, h *historyPage, r record) templ.Component {
 			})
 			_ = part.Note("", "info").Render(templ.WithChildren(ctx, templ_7745c5c3_Var23), templ_7745c5c3_Buffer)
 		} else if h.Detail.Diff != nil {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<section><div class=\"section\"><h3>")
+			_, _ = templ_7745c5c3_Buffer.WriteString("<section><div class=\"section spread\"><h3>")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(diffTitles[r.GetAction()]))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</h3></div>")
-			_ = diffTable(h.Detail.Diff, "The "+h.name+" before and after, as exported").Render(ctx, templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString("</h3>")
+			_ = diffViews(v, h.View).Render(ctx, templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString("</div>")
+			_ = diffTable(h.Detail.Diff, h.View, "The "+h.name+" before and after, as exported").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("</section>")
 		}
 		return nil

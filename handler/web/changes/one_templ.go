@@ -54,8 +54,11 @@ func oneMain(v *page.Visit, p *onePage) templ.Component {
 			}
 			_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
 		}
+		if p.Diffs() {
+			_ = diffViews(v, p.View).Render(ctx, templ_7745c5c3_Buffer)
+		}
 		for i, r := range p.Records {
-			_ = oneObject(v, r, p.Detail(i), len(p.Records) == 1).Render(ctx, templ_7745c5c3_Buffer)
+			_ = oneObject(v, r, p.Detail(i), p.View, len(p.Records) == 1).Render(ctx, templ_7745c5c3_Buffer)
 		}
 		if p.More {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<p class=\"muted\">This revision changed more objects than the ")
@@ -70,7 +73,7 @@ func oneMain(v *page.Visit, p *onePage) templ.Component {
 }
 
 // oneObject is what happened to one object. d is nil if the page has no details of it.
-func oneObject(v *page.Visit, r record, d *detail, open bool) templ.Component {
+func oneObject(v *page.Visit, r record, d *detail, view page.DiffView, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
@@ -101,14 +104,14 @@ func oneObject(v *page.Visit, r record, d *detail, open bool) templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</span></header><div class=\"body\">")
-		_ = objectDetail(r, d, open).Render(ctx, templ_7745c5c3_Buffer)
+		_ = objectDetail(r, d, view, open).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("</div></section>")
 		return nil
 	})
 }
 
 // objectDetail is what is different in an object, in sentences and as a diff.
-func objectDetail(r record, d *detail, open bool) templ.Component {
+func objectDetail(r record, d *detail, view page.DiffView, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
@@ -136,7 +139,7 @@ func objectDetail(r record, d *detail, open bool) templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString("><summary>")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(diffTitles[r.GetAction()]))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</summary>")
-			_ = diffTable(d.Diff, r.KindName()+" "+r.GetKey()+" before and after, as exported").Render(ctx, templ_7745c5c3_Buffer)
+			_ = diffTable(d.Diff, view, r.KindName()+" "+r.GetKey()+" before and after, as exported").Render(ctx, templ_7745c5c3_Buffer)
 			_, _ = templ_7745c5c3_Buffer.WriteString("</details>")
 		}
 		return nil
