@@ -43,6 +43,9 @@ func list(v *page.Visit) error {
 		if err := l.read(v); err != nil {
 			return err
 		}
+		if err := addSigns(v, l.Groups); err != nil {
+			return err
+		}
 	}
 	v.Reply(status, page.Page{
 		Title: "Changes", Place: page.PlaceChanges, Crumbs: []page.Crumb{{Text: "Changes"}}, Live: l.First() && !l.Some(),

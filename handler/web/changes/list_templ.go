@@ -358,15 +358,18 @@ func ref(r record, address string) templ.Component {
 			templ_7745c5c3_Var60 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
+		variant, state, known := r.State()
 		_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"ref\" href=\"")
 		var templ_7745c5c3_Var61 templ.SafeURL
 		templ_7745c5c3_Var61, _ = templ.JoinURLErrs(templ.SafeURL(address))
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var61))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
-		_ = part.Icon(r.Icon()).Render(ctx, templ_7745c5c3_Buffer)
+		_ = part.ObjectSign(r.Icon(), variant, state, known).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<span>")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(r.Name()))
-		_, _ = templ_7745c5c3_Buffer.WriteString("</span></a>")
+		_, _ = templ_7745c5c3_Buffer.WriteString("</span>")
+		_ = part.ObjectState(state, known).Render(ctx, templ_7745c5c3_Buffer)
+		_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
 		return nil
 	})
 }

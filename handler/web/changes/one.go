@@ -46,6 +46,9 @@ func one(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
+	if err := addSigns(v, []*group{g}); err != nil {
+		return err
+	}
 	p := &onePage{group: g, View: readDiff(v)}
 	for _, r := range g.Records[:min(len(g.Records), maxDetailed)] {
 		p.Details = append(p.Details, detailOf(r.Change))

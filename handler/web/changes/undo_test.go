@@ -225,7 +225,7 @@ func TestUndoOfOneObject(t *testing.T) {
 	s.two("Wishes", "Staff")
 	revision := s.two("Desires", "People")
 	s.Get(ns+"/changes").Check(200).Contains("Jonas Weber imported 1 flag, 1 segment", "wish", "staff", "both")
-	s.Get(at(revision)).Check(200).Contains("Flag Desires changed", "Segment People changed", `"Wishes" → , now "Desires"`, `"Staff" → , now "People"`, "Before and after")
+	s.Get(at(revision)).Check(200).Contains("Flag Desires (Off) changed", "Segment People changed", `"Wishes" → , now "Desires"`, `"Staff" → , now "People"`, "Before and after")
 	r := s.Get(linkTo(t, s.Get(ns+"/segments/staff/history").Check(200), "Undo this change")).Check(200)
 	r.Contains("Undo revision 4 of staff", "The change had other objects, too.").Lacks("Desires")
 	if got, want := linkTo(t, r, "Undo all of it"), undoOf(revision); got != want {

@@ -63,7 +63,7 @@ func (r *Review) Make(v *page.Visit, form url.Values) error {
 	}
 	r.Plan = plan
 	r.addRows(seenIn(form))
-	return nil
+	return r.addSigns(v)
 }
 
 // refuse keeps why there is no plan.

@@ -76,12 +76,12 @@ func tableRow(v *page.Visit, r *Review, g Group, row Row, picking bool) templ.Co
 			_, _ = templ_7745c5c3_Buffer.WriteString("</td>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("<th scope=\"row\"><span class=\"obj\"><span class=\"type\">")
-		_ = part.Icon(icon(row.GetKind())).Render(ctx, templ_7745c5c3_Buffer)
+		_ = part.ObjectSign(icon(row.GetKind()), row.Sign.Variant, row.Sign.State, row.Known).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("</span> <span class=\"two\">")
 		if row.GetAction() == string(change.ActionCreate) {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<b class=\"wrap\">")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</b> ")
+			_, _ = templ_7745c5c3_Buffer.WriteString("</b>")
 		} else {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<a class=\"wrap\" href=\"")
 			var templ_7745c5c3_Var8 templ.SafeURL
@@ -89,8 +89,9 @@ func tableRow(v *page.Visit, r *Review, g Group, row Row, picking bool) templ.Co
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.Name))
-			_, _ = templ_7745c5c3_Buffer.WriteString("</a> ")
+			_, _ = templ_7745c5c3_Buffer.WriteString("</a>")
 		}
+		_ = part.ObjectState(row.Sign.State, row.Known).Render(ctx, templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<span class=\"key wrap\">")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(row.GetKey()))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</span></span></span></th><td>")

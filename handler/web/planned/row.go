@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/changes"
+	"github.com/guidonhq/guidon/handler/web/flaginfo"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -29,9 +30,11 @@ type Row struct {
 	What     string   // an object that is created, in words
 	Effects  []string // on people
 	Warnings []string
-	Moved    bool   // it is not as it was seen
-	NeededBy string // the flags that need it, in words; "" if none is known
-	Pick     bool   // it can be picked
+	Moved    bool          // it is not as it was seen
+	Sign     flaginfo.Sign // of a flag as it is now or, if it is created, at the source
+	Known    bool          // Sign is known
+	NeededBy string        // the flags that need it, in words; "" if none is known
+	Pick     bool          // it can be picked
 	Picked   bool
 }
 
@@ -103,6 +106,34 @@ func (r *Review) addRows(seen map[string]string) {
 			r.Gone = append(r.Gone, name)
 		}
 	}
+}
+
+// addSigns finds the states of the flags.
+func (r *Review) addSigns(v *page.Visit) error {
+	keys := make(map[string][]string) // by namespace
+	at := func(row Row) string {
+		if row.GetAction() == string(change.ActionCreate) {
+			return r.Request.GetSourceNamespaceKey()
+		}
+		return r.Request.GetNamespaceKey()
+	}
+	for _, row := range r.Rows {
+		if row.GetKind() == string(change.KindFlag) && at(row) != "" {
+			keys[at(row)] = append(keys[at(row)], row.GetKey())
+		}
+	}
+	for namespace, some := range keys {
+		signs, err := flaginfo.SignsOf(v, namespace, some)
+		if err != nil {
+			return err
+		}
+		for i, row := range r.Rows {
+			if row.GetKind() == string(change.KindFlag) && at(row) == namespace {
+				r.Rows[i].Sign, r.Rows[i].Known = signs[row.GetKey()]
+			}
+		}
+	}
+	return nil
 }
 
 // addOthers adds the effects on flags that the plan itself does not change.
