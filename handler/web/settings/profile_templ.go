@@ -82,21 +82,29 @@ func (p profilePage) main(v *page.Visit) templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			_, _ = templ_7745c5c3_Buffer.WriteString("\">See your sessions</a></span></form></div>")
 		}
-		_, _ = templ_7745c5c3_Buffer.WriteString("</section><section class=\"card\" aria-labelledby=\"may\"><header><h2 id=\"may\">What you may do</h2></header><div class=\"body\"><table class=\"table plain\"><caption class=\"vh\">Your roles</caption> <thead><tr><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th></tr></thead> <tbody>")
+		_, _ = templ_7745c5c3_Buffer.WriteString("</section><section class=\"card\" aria-labelledby=\"may\"><header><h2 id=\"may\">What you may do</h2></header><div class=\"body\"><table class=\"table plain\"><caption class=\"vh\">Your roles</caption> <thead><tr><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th><th scope=\"col\">From</th></tr></thead> <tbody>")
 		for _, g := range grantsOf(v) {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<tr><td>")
 			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.RoleLabel(g.Role)))
 			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td>")
 			_ = namespacesOf(v, g.Namespaces).Render(ctx, templ_7745c5c3_Buffer)
+			_, _ = templ_7745c5c3_Buffer.WriteString("</td><td>")
+			_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(originText(g.Origin)))
+			_, _ = templ_7745c5c3_Buffer.WriteString(" ")
+			if g.Subject != "" {
+				_, _ = templ_7745c5c3_Buffer.WriteString("<code class=\"wrap\">")
+				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Printable(g.Subject, maxShown)))
+				_, _ = templ_7745c5c3_Buffer.WriteString("</code>")
+			}
 			_, _ = templ_7745c5c3_Buffer.WriteString("</td></tr>")
 		}
 		if len(grantsOf(v)) == 0 {
-			_, _ = templ_7745c5c3_Buffer.WriteString("<tr><td>Nothing</td><td>Ask an administrator for a role.</td></tr>")
+			_, _ = templ_7745c5c3_Buffer.WriteString("<tr><td>Nothing</td><td colspan=\"2\">Ask an administrator for a role.</td></tr>")
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</tbody></table></div></section><form class=\"card\" id=\"appearance\" method=\"post\" action=\"")
-		var templ_7745c5c3_Var13 templ.SafeURL
-		templ_7745c5c3_Var13, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "profile")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
+		var templ_7745c5c3_Var15 templ.SafeURL
+		templ_7745c5c3_Var15, _ = templ.JoinURLErrs(templ.SafeURL(v.To("settings", "profile")))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\"><header><h2>Appearance</h2></header><div class=\"body form\"><fieldset class=\"field\" id=\"theme\"><legend class=\"label\">Theme</legend><div class=\"choice\">")
 		for _, t := range themes {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<label><input type=\"radio\" name=\"theme\" value=\"")
@@ -117,7 +125,7 @@ func (p profilePage) main(v *page.Visit) templ.Component {
 			_ = part.FieldError("theme-error", message).Render(ctx, templ_7745c5c3_Buffer)
 		}
 		_, _ = templ_7745c5c3_Buffer.WriteString("</fieldset>")
-		templ_7745c5c3_Var16 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_Var18 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer := templ_7745c5c3_W.(*templruntime.Buffer)
 			ctx = templ.InitializeContext(ctx)
@@ -128,7 +136,7 @@ func (p profilePage) main(v *page.Visit) templ.Component {
 			_, _ = templ_7745c5c3_Buffer.WriteString(">")
 			return nil
 		})
-		_ = part.Field("zone", "Time zone", "It is "+v.Instant(v.Now())+" in "+zoneName(v)+".", false, p.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
+		_ = part.Field("zone", "Time zone", "It is "+v.Instant(v.Now())+" in "+zoneName(v)+".", false, p.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var18), templ_7745c5c3_Buffer)
 		_, _ = templ_7745c5c3_Buffer.WriteString("<datalist id=\"zones\">")
 		for _, zone := range zones {
 			_, _ = templ_7745c5c3_Buffer.WriteString("<option value=\"")
@@ -142,9 +150,9 @@ func (p profilePage) main(v *page.Visit) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString("> <span>Single-key shortcuts<br><span class=\"hint\">Such as <kbd>c</kbd>")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(" for a new flag. "))
 		_, _ = templ_7745c5c3_Buffer.WriteString("<kbd>⌘K</kbd> works either way. <a href=\"")
-		var templ_7745c5c3_Var20 templ.SafeURL
-		templ_7745c5c3_Var20, _ = templ.JoinURLErrs(templ.SafeURL(v.To("shortcuts")))
-		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
+		var templ_7745c5c3_Var22 templ.SafeURL
+		templ_7745c5c3_Var22, _ = templ.JoinURLErrs(templ.SafeURL(v.To("shortcuts")))
+		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\">All keys</a></span></span></label><div><button class=\"btn primary\">Save appearance</button></div><p class=\"hint\">This is saved in a cookie of this browser, not on the server.</p></div></form>")
 		return nil
 	})
