@@ -360,7 +360,7 @@ func plannedName(c *guidonv1.PlannedChange) string {
 }
 
 // Address returns the address of the object's page.
-func (p planned) Address(v *page.Visit) string { return objectAddress(v, p.GetKind(), p.GetKey()) }
+func (p planned) Address(v *page.Visit) string { return ObjectAddress(v, p.GetKind(), p.GetKey()) }
 
 // Hidden returns the value of the hidden field with what is seen of the change.
 func (p planned) Hidden() string { return objectName(p.GetKind(), p.GetKey()) + " " + p.GetDigest() }

@@ -300,7 +300,7 @@ func conflictChoice(v *page.Visit, c conflict, i int) templ.Component {
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(page.Capital(page.Printable(c.GetName(), maxShownName))))
 		_, _ = templ_7745c5c3_Buffer.WriteString("</b> of <a href=\"")
 		var templ_7745c5c3_Var44 templ.SafeURL
-		templ_7745c5c3_Var44, _ = templ.JoinURLErrs(templ.SafeURL(objectAddress(v, c.GetKind(), c.GetKey())))
+		templ_7745c5c3_Var44, _ = templ.JoinURLErrs(templ.SafeURL(ObjectAddress(v, c.GetKind(), c.GetKey())))
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 		_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 		_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(c.GetKey()))
@@ -363,8 +363,8 @@ func conflictChoice(v *page.Visit, c conflict, i int) templ.Component {
 	})
 }
 
-// objectAddress returns the address of the page of an object.
-func objectAddress(v *page.Visit, kind, key string) string {
+// ObjectAddress returns the address of the page of an object.
+func ObjectAddress(v *page.Visit, kind, key string) string {
 	if k, ok := kinds[kind]; ok {
 		return v.In(k.folder, key)
 	}

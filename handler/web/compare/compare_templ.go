@@ -8,6 +8,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
+	"github.com/guidonhq/guidon/handler/web/changes"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/planned"
@@ -342,7 +343,7 @@ func missing(v *page.Visit, c *comparison) templ.Component {
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(o.GetKind()))
 				_, _ = templ_7745c5c3_Buffer.WriteString("</span> <a class=\"key wrap\" href=\"")
 				var templ_7745c5c3_Var60 templ.SafeURL
-				templ_7745c5c3_Var60, _ = templ.JoinURLErrs(templ.SafeURL(objectAddress(v, o.GetKind(), o.GetKey())))
+				templ_7745c5c3_Var60, _ = templ.JoinURLErrs(templ.SafeURL(changes.ObjectAddress(v, o.GetKind(), o.GetKey())))
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var60))
 				_, _ = templ_7745c5c3_Buffer.WriteString("\">")
 				_, _ = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(o.GetKey()))
