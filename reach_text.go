@@ -8,36 +8,33 @@ import (
 // Why returns the reason in words why the rule or rollout is never reached, such as "rule 1
 // matches everybody who would get here". It is empty if it is reached. Rules and rollouts
 // are counted from 1, and so are constraints.
-func (r *Reach) Why(s *StepReach) string {
+func (r *Reach) Why(v Vocabulary, s *StepReach) string {
 	switch s.Cause {
 	case Shadowed:
-		return r.shadows(s.By)
+		return r.shadows(v, s.By)
 	case Unsatisfiable:
-		return s.contradiction()
+		return s.contradiction(v)
 	case MissingSegment:
 		if s.Segment == "" {
 			return "it has no segments"
 		}
 		return fmt.Sprintf("segment %s does not exist", s.Segment)
 	case NoBuckets:
-		return "its percentage is 0"
+		return "its " + v.Pick("percentage", "share") + " is 0"
 	}
 	return ""
 }
 
 // WhyDefault is Why for the default.
-func (r *Reach) WhyDefault() string {
+func (r *Reach) WhyDefault(v Vocabulary) string {
 	if r.Default.Cause == Shadowed {
-		return r.shadows(r.Default.By)
+		return r.shadows(v, r.Default.By)
 	}
 	return ""
 }
 
-func (r *Reach) shadows(by []int) string {
-	kind := "rule"
-	if r.Type == BooleanFlag {
-		kind = "rollout"
-	}
+func (r *Reach) shadows(v Vocabulary, by []int) string {
+	kind := v.step(r.Type)
 	switch len(by) {
 	case 0:
 		return fmt.Sprintf("earlier %ss together take everybody who would get here", kind)
@@ -51,7 +48,7 @@ func (r *Reach) shadows(by []int) string {
 	return fmt.Sprintf("%ss %s together take everybody who would get here", kind, strings.Join(numbers, ", "))
 }
 
-func (s *StepReach) contradiction() string {
+func (s *StepReach) contradiction(v Vocabulary) string {
 	if len(s.Conflicts) == 0 {
 		return "nobody can match its segments"
 	}
@@ -59,7 +56,7 @@ func (s *StepReach) contradiction() string {
 	for i, c := range s.Conflicts {
 		names[i] = fmt.Sprintf("%d of segment %s", c.Index+1, c.Segment)
 	}
-	noun := "constraint"
+	noun := v.Pick("constraint", "condition")
 	if len(names) > 1 {
 		noun += "s"
 	}

@@ -37,7 +37,10 @@ type Difference struct {
 	After   json.RawMessage `json:"after,omitempty"`
 	From    int             `json:"from,omitempty"` // of an item removed or moved: its position in the earlier list, from 1
 	To      int             `json:"to,omitempty"`   // of an item added or moved: its position in the later list, from 1
-	Summary string          `json:"summary"`        // in words, such as "rollout 2: percentage 10 → 50"
+	Summary string          `json:"summary"`        // in words of the API, such as "rollout 2: percentage 10 → 50"
+
+	at   *phrase
+	says saying // nil if Summary is all that can be said
 }
 
 // Compared is an object that differs between two states. At least one of Before and After
@@ -182,22 +185,29 @@ type comparer struct {
 	out []Difference
 }
 
-func (c *comparer) replaced(at place, before, after json.RawMessage, words string) {
-	c.out = append(c.out, Difference{Path: at.path, Op: OpReplace, Before: before, After: after, Summary: at.words + " " + words})
+func (c *comparer) replaced(at place, before, after json.RawMessage, says saying) {
+	c.add(at.words, says, Difference{Path: at.path, Op: OpReplace, Before: before, After: after})
 }
 
-func (c *comparer) added(at place, value json.RawMessage, brief string) *Difference {
-	c.out = append(c.out, Difference{Path: at.path, Op: OpAdd, After: value, Summary: at.words + " added" + inParentheses(brief)})
-	return &c.out[len(c.out)-1]
+// added adds an addition. brief returns what is added, in words; or it is nil.
+func (c *comparer) added(at place, value json.RawMessage, brief func(v guidon.Vocabulary) string) *Difference {
+	return c.add(at.words, withBrief("added", brief), Difference{Path: at.path, Op: OpAdd, After: value})
 }
 
-func (c *comparer) removed(at place, value json.RawMessage, brief string) *Difference {
-	c.out = append(c.out, Difference{Path: at.path, Op: OpRemove, Before: value, Summary: at.words + " removed" + inParentheses(brief)})
-	return &c.out[len(c.out)-1]
+// removed is added for a removal.
+func (c *comparer) removed(at place, value json.RawMessage, brief func(v guidon.Vocabulary) string) *Difference {
+	return c.add(at.words, withBrief("removed", brief), Difference{Path: at.path, Op: OpRemove, Before: value})
 }
 
 // moved adds a move. The positions count from 1. In words, an item without a key has the
 // number that it had before.
 func (c *comparer) moved(before, after place, from, to int) {
-	c.out = append(c.out, Difference{Path: after.path, Op: OpMove, From: from, To: to, Summary: before.words + " moved to " + strconv.Itoa(to)})
+	c.add(before.words, otherwise("moved to "+strconv.Itoa(to)), Difference{Path: after.path, Op: OpMove, From: from, To: to})
+}
+
+func (c *comparer) add(at *phrase, says saying, d Difference) *Difference {
+	d.at, d.says = at, says
+	d.Summary = d.Wording(guidon.APIWords).String()
+	c.out = append(c.out, d)
+	return &c.out[len(c.out)-1]
 }

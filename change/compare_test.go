@@ -71,10 +71,10 @@ func staff(value bool) *guidon.Rollout {
 
 func variantFlag(rules ...*guidon.Rule) *guidon.Flag { return flagtest.VariantFlag("f", rules...) }
 
-// edited returns the flag after a change.
-func edited(f *guidon.Flag, edit func(f *guidon.Flag)) *guidon.Flag {
-	edit(f)
-	return f
+// edited returns the object after a change.
+func edited[T any](object *T, edit func(*T)) *T {
+	edit(object)
+	return object
 }
 
 func TestCompareFlags(t *testing.T) {

@@ -10,14 +10,18 @@ import (
 type list[T, E any] struct {
 	name string // of the field
 	json string // in paths and JSON forms
-	word string // of an item
+	word term   // an item
 
 	at    func(*T) *[]*E
 	id    func(*E) *string
 	key   func(*E) string // names items in paths and words; nil if their position does
 	rank  func(*E) *int32 // nil if items have none
 	shape shape[E]
-	brief func(f *guidon.Flag, e *E) string // what an item is, in words
+	brief func(v guidon.Vocabulary, f *guidon.Flag, e *E) string // what an item is, in words
+
+	// which returns what follows the word for an item, if that is not always its key or
+	// number; or nil.
+	which func(f *guidon.Flag, e *E, number term) term
 
 	// needed reports whether the merged object refers to the item; nil if none is referred to.
 	needed func(m *merger, id string) bool
@@ -78,12 +82,16 @@ func (l *list[T, E]) items(f *guidon.Flag, items []*E) []byte {
 	return append(text, ']')
 }
 
-// place returns the place of the item at the index.
-func (l *list[T, E]) place(at place, i int, e *E) place {
+// place returns the place of the item at the index, which belongs to the flag f.
+func (l *list[T, E]) place(at place, f *guidon.Flag, i int, e *E) place {
 	if l.key != nil {
 		return at.key(l.json, l.word, l.key(e))
 	}
-	return at.index(l.json, l.word, i)
+	here := at.index(l.json, l.word, i)
+	if l.which != nil {
+		here.words.which = l.which(f, e, here.words.which)
+	}
+	return here
 }
 
 // compare pairs the items of the two lists. Items without a counterpart were added or
@@ -98,15 +106,15 @@ func (l *list[T, E]) compare(c *comparer, at place, before, after *T) {
 	l.compareRemoved(c, at, was, from)
 	inOrder := longestIncreasing(from)
 	for i, e := range is {
-		here := l.place(at, i, e)
+		here := l.place(at, c.after, i, e)
 		if from[i] < 0 {
-			c.added(here, l.shape.content(c.after, e), l.brief(c.after, e)).To = i + 1
+			c.added(here, l.shape.content(c.after, e), l.says(c.after, e)).To = i + 1
 			continue
 		}
 		if !inOrder[i] {
-			c.moved(l.place(at, from[i], was[from[i]]), here, from[i]+1, i+1)
+			c.moved(l.place(at, c.before, from[i], was[from[i]]), here, from[i]+1, i+1)
 		}
-		l.shape.compare(c, l.naming(at, i, was[from[i]], e).inside(), was[from[i]], e)
+		l.shape.compare(c, l.naming(c, at, i, was[from[i]], e), was[from[i]], e)
 	}
 	if len(was) == len(is) && !slices.Contains(from, -1) && !slices.Contains(inOrder, false) {
 		l.compareRanks(c, at, was, is)
@@ -115,12 +123,17 @@ func (l *list[T, E]) compare(c *comparer, at place, before, after *T) {
 
 // naming returns the place of an item in the later list. In words, an item with a key has
 // that of before, in case it is the key that has changed.
-func (l *list[T, E]) naming(at place, i int, before, after *E) place {
-	here := l.place(at, i, after)
+func (l *list[T, E]) naming(c *comparer, at place, i int, before, after *E) place {
+	here := l.place(at, c.after, i, after)
 	if l.key != nil {
-		here.words = l.place(at, i, before).words
+		here.words = l.place(at, c.before, i, before).words
 	}
 	return here
+}
+
+// says returns what the item is, in words.
+func (l *list[T, E]) says(f *guidon.Flag, e *E) func(v guidon.Vocabulary) string {
+	return func(v guidon.Vocabulary) string { return l.brief(v, f, e) }
 }
 
 // compareRemoved adds those items of before that have no counterpart. from has the index
@@ -134,7 +147,7 @@ func (l *list[T, E]) compareRemoved(c *comparer, at place, was []*E, from []int)
 	}
 	for i, e := range was {
 		if !kept[i] {
-			c.removed(l.place(at, i, e), l.shape.content(c.before, e), l.brief(c.before, e)).From = i + 1
+			c.removed(l.place(at, c.before, i, e), l.shape.content(c.before, e), l.says(c.before, e)).From = i + 1
 		}
 	}
 }
@@ -164,7 +177,7 @@ func (l *list[T, E]) compareRanks(c *comparer, at place, was, is []*E) {
 	}
 	for i := range is {
 		if a, b := *l.rank(was[i]), *l.rank(is[i]); a != b {
-			here := l.place(at, i, is[i]).inside().field("rank", "rank")
+			here := l.place(at, c.after, i, is[i]).field("rank", word("rank"))
 			c.replaced(here, encode(a), encode(b), transition(a, b, false))
 		}
 	}

@@ -6,7 +6,7 @@ import "github.com/guidonhq/guidon"
 type part[T, E any] struct {
 	name  string // of the field
 	json  string // in paths and JSON forms
-	words string
+	words term
 
 	at    func(*T) **E
 	shape shape[E]
@@ -34,9 +34,9 @@ func (p *part[T, E]) compare(c *comparer, at place, before, after *T) {
 	switch {
 	case was == nil && is == nil:
 	case was == nil:
-		c.added(here, p.shape.content(c.after, is), "")
+		c.added(here, p.shape.content(c.after, is), nil)
 	case is == nil:
-		c.removed(here, p.shape.content(c.before, was), "")
+		c.removed(here, p.shape.content(c.before, was), nil)
 	default:
 		p.shape.compare(c, place{here.path, at.words}, was, is)
 	}
@@ -123,7 +123,7 @@ func (o oneOf[T]) merge(m *merger, at place, v versions[T], out *T) {
 		}
 		return
 	}
-	here := at.field("type", "type")
+	here := at.field("type", word("type"))
 	if decide(m, here, v, o.same, func(f *guidon.Flag, t *T) []byte { return shape[T]{o}.content(f, t) }) == Theirs {
 		for _, p := range o {
 			p.copy(out, v.theirs)

@@ -6,9 +6,10 @@ import "github.com/guidonhq/guidon"
 // sides of a merge do not agree about what the other values depend on, all of them come from
 // one side.
 type unit[T any] struct {
-	json, words string // of all together, in conflicts
-	values      shape[T]
-	agree       func(a, b *T) bool
+	json   string // of all together, in conflicts
+	words  term
+	values shape[T]
+	agree  func(a, b *T) bool
 }
 
 func (u unit[T]) names() (all []string) {

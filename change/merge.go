@@ -27,14 +27,19 @@ const (
 // side or, for Base, did not exist.
 type Conflict struct {
 	Path   string          `json:"path"`
-	Name   string          `json:"name"` // of the part, in words, such as "rule 2: segments"
+	Name   string          `json:"name"` // of the part, in words of the API, such as "rule 2: segments"
 	Base   json.RawMessage `json:"base,omitempty"`
 	Ours   json.RawMessage `json:"ours,omitempty"`
 	Theirs json.RawMessage `json:"theirs,omitempty"`
 	// InUse is set if one side has removed the part, and the other one has not changed it
 	// but begun to refer to it.
 	InUse bool `json:"inUse,omitempty"`
+
+	words *phrase
 }
+
+// NameIn returns the name in the words of the vocabulary.
+func (c *Conflict) NameIn(v guidon.Vocabulary) string { return joined(c.words.parts(v)) }
 
 // Choices resolve conflicts: they have the side that counts, by path.
 type Choices map[string]Side
@@ -207,7 +212,8 @@ func conflict[T any](m *merger, at place, v versions[T], content func(*guidon.Fl
 	if side := m.choices[path]; side != "" {
 		return side
 	}
-	c := Conflict{Path: path, Name: at.words}
+	c := Conflict{Path: path, words: at.words}
+	c.Name = c.NameIn(guidon.APIWords)
 	if v.base != nil {
 		c.Base = content(m.flags.base, v.base)
 	}
@@ -276,7 +282,7 @@ func mergeMembers[T any](s shape[T]) mergeFunc[T] {
 func (v *value[T]) merge(m *merger, at place, of versions[T], out *T) {
 	content := func(f *guidon.Flag, t *T) []byte { return encode(v.get(f, t)) }
 	conflicts := len(m.conflicts)
-	if decide(m, v.at(at), of, v.equal, content) == Theirs {
+	if decide(m, v.at(at, out), of, v.equal, content) == Theirs {
 		v.set(out, of.theirs)
 	}
 	if v.open != nil && len(m.conflicts) > conflicts {

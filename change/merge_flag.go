@@ -142,7 +142,7 @@ func (m *merger) mergeKeys(at place, v versions[guidon.Flag], out *guidon.Flag) 
 				continue
 			}
 			of := versions[guidon.Variant]{baseVariant(v, key), v.ours.Variant(ours.ID), v.theirs.Variant(theirs.ID)}
-			here := at.key("variants.keys", "variant", key)
+			here := at.key("variants.keys", word("variant"), key)
 			content := func(f *guidon.Flag, v *guidon.Variant) []byte { return variantShape.content(f, v) }
 			switch conflict(m, here, of, content) {
 			case Ours:

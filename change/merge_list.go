@@ -51,7 +51,7 @@ func (l *list[T, E]) merge(m *merger, at place, v versions[T], out *T) {
 	for _, id := range distinct(base.ids, ours.ids, theirs.ids) {
 		of := versions[E]{base.get(id), ours.get(id), theirs.get(id)}
 		here := l.mergePlace(at, id, of, cmp.Or(indexOf(base, id), indexOf(ours, id), indexOf(theirs, id))-1)
-		if e := mergeObject(m, here, l.shape, of, l.needed != nil && l.needed(m, id), l.mergeItem); e != nil {
+		if e := mergeObject(m, here, l.shape, of, l.needed != nil && l.needed(m, id), mergeMembers(l.shape)); e != nil {
 			merged[id] = e
 		}
 	}
@@ -74,18 +74,13 @@ func (l *list[T, E]) mergeWhole(m *merger, at place, v versions[T], out *T) {
 	}
 	content := func(f *guidon.Flag, t *T) []byte { return l.items(f, *l.at(t)) }
 	conflicts := len(m.conflicts)
-	if decide(m, at.field(l.json, l.word+"s"), v, same, content) == Theirs {
+	if decide(m, at.field(l.json, l.word.plural()), v, same, content) == Theirs {
 		*l.at(out) = *l.at(v.theirs)
 		l.own(out)
 	}
 	if l.open != nil && len(m.conflicts) > conflicts {
 		l.open(m, *l.at(v.theirs))
 	}
-}
-
-// mergeItem merges an item that both sides have.
-func (l *list[T, E]) mergeItem(m *merger, at place, v versions[E]) *E {
-	return mergeMembers(l.shape)(m, place{at.path, at.inside().words}, v)
 }
 
 // indexOf returns the number of the item from 1, or 0 if it does not exist.
@@ -145,7 +140,8 @@ func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E]
 		orders.base, known = pointer(inAll(base)), base
 	}
 	same := func(_ *sides, a, b *[]string) bool { return slices.Equal(*a, *b) }
-	here := place{at.under(l.json) + ".order", at.words + "order of " + l.word + "s"}
+	all := l.word.plural()
+	here := place{at.under(l.json) + ".order", &phrase{outer: at.words, noun: term{"order of " + all.api, "order of the " + all.page}}}
 	names := func(_ *guidon.Flag, ids *[]string) []byte { return encode(l.namesOf(*ids, known)) }
 	first, second := ours.ids, theirs.ids
 	if decide(m, here, orders, same, names) == Theirs {

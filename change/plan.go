@@ -35,8 +35,11 @@ type PlannedChange struct {
 	Digest        string // of this change
 }
 
-// Summary returns the change in words, in at most 400 bytes.
-func (c *PlannedChange) Summary() string {
+// Summary returns the change in words of the API, in at most 400 bytes.
+func (c *PlannedChange) Summary() string { return c.SummaryIn(guidon.APIWords) }
+
+// SummaryIn is [PlannedChange.Summary] in the words of the vocabulary.
+func (c *PlannedChange) SummaryIn(v guidon.Vocabulary) string {
 	switch {
 	case c.Action == ActionCreate:
 		return "created"
@@ -45,7 +48,7 @@ func (c *PlannedChange) Summary() string {
 	case len(c.Differences) == 0:
 		return "no change of content"
 	}
-	return Summarize(c.Differences)
+	return Summarize(v, c.Differences)
 }
 
 // PlanOptions is what a plan states besides its patch.

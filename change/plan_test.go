@@ -101,6 +101,45 @@ func TestNewPlan(t *testing.T) {
 	}
 }
 
+// TestPlanOnPages: the same plan in the words of the web interface has the same digest.
+func TestPlanOnPages(t *testing.T) {
+	on, off := flagtest.BooleanFlag("on", true), flagtest.BooleanFlag("on", false)
+	gone := flagtest.BooleanFlag("gone", true)
+	variants := flagtest.WithDefault(flagtest.VariantFlag("variants"), "Z")
+	without := *flagtest.Disabled(flagtest.VariantFlag("variants"))
+	without.Variants = without.Variants[:7]
+	base := change.Objects{Flags: []*guidon.Flag{on, gone, variants}, Segments: []*guidon.Segment{flagtest.Segment("s", guidon.MatchAll, flagtest.Has("x"))}}
+	patch := change.Patch{
+		Put:    change.Objects{Flags: []*guidon.Flag{off, &without}, Segments: []*guidon.Segment{flagtest.Segment("s", guidon.MatchAll)}},
+		Delete: change.Keys{Flags: []string{"gone"}},
+	}
+	p, _ := planned(t, base, patch, change.PlanOptions{})
+	var got []string
+	for _, c := range p.Changes {
+		got = append(got, c.Key+": "+c.SummaryIn(guidon.PageWords))
+	}
+	for _, w := range p.Warnings {
+		got = append(got, w.In(guidon.PageWords))
+	}
+	want := []string{
+		`s: condition 1 removed (x is yes)`,
+		"on: everyone else on → off",
+		`variants: state on → off; everyone else "Z" → nothing; variant "Z" removed`,
+		"gone: deleted",
+		`segment "s" has no conditions, so it matches everyone`,
+		`flag "on" gives everyone else off instead of on`,
+		`flag "variants" is switched off`,
+		`flag "variants": variant "Z" disappears, which everyone else gets`,
+		`flag "gone" gives everyone else on, and is deleted`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if again, _ := planned(t, base, patch, change.PlanOptions{}); again.Digest != p.Digest {
+		t.Error("the digest depends on the words")
+	}
+}
+
 // TestPlanDigest: the digest depends on everything that a plan states, and on nothing else.
 func TestPlanDigest(t *testing.T) {
 	s := flagrand.New(7)
@@ -122,17 +161,17 @@ func TestPlanDigest(t *testing.T) {
 			t.Fatal("the digest depends on times")
 		}
 		if different := len(change.CompareFlags(edited, other)) > 0; different && plan(flag, other).Digest == p.Digest {
-			t.Fatalf("two outcomes have one digest: %s", change.Summarize(change.CompareFlags(edited, other)))
+			t.Fatalf("two outcomes have one digest: %s", change.Summarize(guidon.APIWords, change.CompareFlags(edited, other)))
 		}
 		if different := len(change.CompareFlags(flag, other)) > 0; different && plan(other, edited).Digest == p.Digest {
-			t.Fatalf("two bases have one digest: %s", change.Summarize(change.CompareFlags(flag, other)))
+			t.Fatalf("two bases have one digest: %s", change.Summarize(guidon.APIWords, change.CompareFlags(flag, other)))
 		}
 		deletion := func(f *guidon.Flag) *change.Plan {
 			p, _ := planned(t, change.Objects{Flags: []*guidon.Flag{f}}, change.Patch{Delete: change.Keys{Flags: []string{"f"}}}, change.PlanOptions{})
 			return p
 		}
 		if different := len(change.CompareFlags(flag, other)) > 0; different && deletion(flag).Digest == deletion(other).Digest {
-			t.Fatalf("two deletions have one digest: %s", change.Summarize(change.CompareFlags(flag, other)))
+			t.Fatalf("two deletions have one digest: %s", change.Summarize(guidon.APIWords, change.CompareFlags(flag, other)))
 		}
 		options := change.PlanOptions{Unchanged: 1}
 		if q, _ := planned(t, change.Objects{}, change.Patch{}, options); q.Digest == p.Digest {

@@ -25,8 +25,13 @@ type Warning struct {
 	Object Kind     // KindFlag or KindSegment
 	Key    string   // of the flag or segment
 	Flags  []string // keys of the flags outside of the plan that use the segment, in creation order
-	Text   string   // in words
+	Text   string   // in words of the API
+
+	says func(v guidon.Vocabulary) string
 }
+
+// In returns the text in the words of the vocabulary.
+func (w *Warning) In(v guidon.Vocabulary) string { return w.says(v) }
 
 // warn adds the warnings of all changes. flags are those of the base.
 func (p *planning) warn(flags []*guidon.Flag) {
@@ -83,13 +88,14 @@ func (p *planning) otherUsers(flags []*guidon.Flag) map[string][]string {
 
 func (p *planning) warnOfSegment(c *PlannedChange, users []string) {
 	if len(users) > 0 {
-		p.Warnings = append(p.Warnings, Warning{
-			Kind: WarnSegmentShared, Object: KindSegment, Key: c.Key, Flags: users,
-			Text: fmt.Sprintf("segment %s changes, and other flags use it: %s", quote(c.Key), someKeys(users)),
+		p.addWarning(Warning{Kind: WarnSegmentShared, Object: KindSegment, Key: c.Key, Flags: users}, func(guidon.Vocabulary) string {
+			return fmt.Sprintf("segment %s changes, and other flags use it: %s", quote(c.Key), someKeys(users))
 		})
 	}
 	if after := only(c.After.Segments); after != nil && len(after.Constraints) == 0 {
-		p.addWarning(WarnMatchesEveryone, KindSegment, c.Key, "segment %s has no constraints, so it matches everyone", quote(c.Key))
+		p.addWarning(Warning{Kind: WarnMatchesEveryone, Object: KindSegment, Key: c.Key}, func(v guidon.Vocabulary) string {
+			return fmt.Sprintf("segment %s has no %s, so it matches everyone", quote(c.Key), v.Pick("constraints", "conditions"))
+		})
 	}
 }
 
@@ -99,39 +105,54 @@ func (p *planning) warnOfFlag(key string, before, after *guidon.Flag) {
 		return
 	case after == nil:
 		if before.Enabled {
-			p.addWarning(WarnGoesOff, KindFlag, key, "flag %s is enabled, and is deleted", quote(key))
+			p.warnOff(key, "is enabled, and is deleted", before, "gives everyone else on, and is deleted", "is on, and is deleted")
 		}
 		return
 	case before.Enabled && !after.Enabled:
-		p.addWarning(WarnGoesOff, KindFlag, key, "flag %s goes off", quote(key))
+		p.warnOff(key, "goes off", after, "gives everyone else off instead of on", "is switched off")
 	}
 	for _, v := range before.Variants {
 		if after.VariantByKey(v.Key) != nil {
 			continue
 		}
-		if by := servedBy(before, v); by != "" {
-			p.addWarning(WarnVariantServed, KindFlag, key, "flag %s: variant %s disappears, which %s", quote(key), quote(v.Key), by)
+		if by := servedBy(before, v); by != (term{}) {
+			p.addWarning(Warning{Kind: WarnVariantServed, Object: KindFlag, Key: key}, func(words guidon.Vocabulary) string {
+				return fmt.Sprintf("flag %s: variant %s disappears, which %s", quote(key), quote(v.Key), by.in(words))
+			})
 		}
 	}
 }
 
-func (p *planning) addWarning(kind WarningKind, object Kind, key, format string, args ...any) {
-	p.Warnings = append(p.Warnings, Warning{Kind: kind, Object: object, Key: key, Text: fmt.Sprintf(format, args...)})
+// warnOff adds the warning that a flag goes off: as the API says it and, by the type of f, as
+// pages say it of boolean and of variant flags.
+func (p *planning) warnOff(key, api string, f *guidon.Flag, boolean, variant string) {
+	page := variant
+	if f.Type == guidon.BooleanFlag {
+		page = boolean
+	}
+	p.addWarning(Warning{Kind: WarnGoesOff, Object: KindFlag, Key: key}, func(v guidon.Vocabulary) string {
+		return fmt.Sprintf("flag %s %s", quote(key), v.Pick(api, page))
+	})
 }
 
-// servedBy returns what serves the variant, in words, or "" if nothing does.
-func servedBy(f *guidon.Flag, v *guidon.Variant) string {
+func (p *planning) addWarning(w Warning, says func(v guidon.Vocabulary) string) {
+	w.Text, w.says = says(guidon.APIWords), says
+	p.Warnings = append(p.Warnings, w)
+}
+
+// servedBy returns what serves the variant, in words, or an empty term if nothing does.
+func servedBy(f *guidon.Flag, v *guidon.Variant) term {
 	for i, r := range f.Rules {
 		for _, d := range r.Distributions {
 			if d.VariantID == v.ID && d.Rollout > 0 {
-				return fmt.Sprintf("rule %d serves", i+1)
+				return word(fmt.Sprintf("rule %d serves", i+1))
 			}
 		}
 	}
 	if f.DefaultVariantID == v.ID {
-		return "is the default"
+		return term{"is the default", "everyone else gets"}
 	}
-	return ""
+	return term{}
 }
 
 // someKeys returns the first keys, and how many there are besides.

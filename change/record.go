@@ -73,6 +73,10 @@ type Query struct {
 	Before    guidon.Position // exclusive
 	After     guidon.Position // exclusive; if set, the records are sorted oldest first
 	Limit     int             // at most this many records, fewer if they are large; required
+
+	// Complete makes the query fail with NotFound if records after After may have been
+	// deleted. A retention keeps the newest record of each object, so the others show no gap.
+	Complete bool
 }
 
 // Search selects change records by why they were made. Zero fields do not restrict the

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -159,8 +160,11 @@ func TestUndoConflicts(t *testing.T) {
 			Theirs: json.RawMessage(`[{"variant":"A","rollout":50},{"variant":"B","rollout":50}]`),
 		}},
 	}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(change.Conflict{})); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
+	}
+	if got, want := got[0].Conflicts[0].NameIn(guidon.PageWords), "rule 1: shares"; got != want {
+		t.Errorf("on pages: got %q, want %q", got, want)
 	}
 	h.check("nothing happens", before)
 	choose := func(side change.Side) map[change.Object]change.Choices {

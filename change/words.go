@@ -3,6 +3,7 @@ package change
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,38 +20,110 @@ const (
 const changed = "changed"
 
 // transition returns how a value changed, such as "10 → 50". It leaves out long values.
-func transition(before, after any, long bool) string {
-	was, shortBefore := phrase(before)
-	is, shortAfter := phrase(after)
-	switch {
-	case !long && shortBefore && shortAfter && was != is:
-		return was + " → " + is
-	case before == "":
-		return "added"
-	case after == "":
-		return "removed"
+func transition(before, after any, long bool) saying {
+	return func(v guidon.Vocabulary) Wording {
+		was, shortBefore := valueWords(v, before)
+		is, shortAfter := valueWords(v, after)
+		switch {
+		case !long && shortBefore && shortAfter && was != is:
+			return Wording{Before: was, After: is}
+		case isEmpty(before):
+			return Wording{What: "added"}
+		case isEmpty(after):
+			return Wording{What: "removed"}
+		}
+		return Wording{What: changed}
 	}
-	return changed
 }
 
-// phrase returns the value in words, and whether it is short enough to be shown.
-func phrase(value any) (string, bool) {
+// isEmpty reports whether the value is a text without characters.
+func isEmpty(value any) bool {
+	o, ok := value.(operand)
+	return value == "" || ok && o.constraint.Value == ""
+}
+
+// Values that pages show otherwise than their JSON form.
+type (
+	percent  float32
+	switched bool // on or off
+	operator struct{ constraint *guidon.Constraint }
+	operand  struct{ constraint *guidon.Constraint }
+)
+
+// valueWords returns the value in words, and whether it is short enough to be shown.
+func valueWords(v guidon.Vocabulary, value any) (string, bool) {
 	switch value := value.(type) {
 	case string:
-		return quoted(value), len(value) <= maxQuoted
+		return emptyOr(v, value, quoted), len(value) <= maxQuoted
 	case guidon.Color:
-		return bare(string(value)), len(value) <= maxQuoted
+		return emptyOr(v, string(value), bare), len(value) <= maxQuoted
 	case bareText:
 		return bare(string(value)), len(value) <= maxQuoted
+	case percent:
+		return v.Pick(fmt.Sprint(float32(value)), percentWords(float32(value))), true
+	case switched:
+		return onOff(v, bool(value)), true
+	case operator:
+		_, words, _ := value.constraint.Words()
+		return v.Pick(quoted(value.constraint.Operator), words), len(value.constraint.Operator) <= maxQuoted
+	case operand:
+		return operandWords(v, value.constraint)
+	case bool:
+		if v == guidon.PageWords {
+			return map[bool]string{false: "no", true: "yes"}[value], true
+		}
 	case []string:
 		text := keyList(value)
 		return text, len(text) <= 2*maxQuoted
 	case json.RawMessage:
 		return string(value), len(value) <= maxQuoted && isPrintable(string(value))
 	case fmt.Stringer:
-		return enumWords(value.String()), true
+		return enumIn(v, value), true
 	}
 	return fmt.Sprint(value), true
+}
+
+// emptyOr returns the text in the given form, and pages say so if there is none.
+func emptyOr(v guidon.Vocabulary, text string, form func(string) string) string {
+	if text == "" && v == guidon.PageWords {
+		return "nothing"
+	}
+	return form(text)
+}
+
+// percentWords returns the number with a percent sign and at most two decimals.
+func percentWords(value float32) string {
+	return strconv.FormatFloat(math.Round(float64(value)*100)/100, 'f', -1, 64) + "%"
+}
+
+func onOff(v guidon.Vocabulary, on bool) string {
+	if on {
+		return v.Pick("true", "on")
+	}
+	return v.Pick("false", "off")
+}
+
+// operandWords returns what the constraint compares with, and whether it is short enough.
+func operandWords(v guidon.Vocabulary, c *guidon.Constraint) (string, bool) {
+	if v == guidon.APIWords {
+		return quoted(c.Value), len(c.Value) <= maxQuoted
+	}
+	_, _, operand := c.Words()
+	return emptyOr(v, operand, func(text string) string { return text }), len(operand) <= 2*maxQuoted
+}
+
+// enumsOnPages are the values of enums that pages name otherwise than the API.
+var enumsOnPages = map[fmt.Stringer]string{
+	guidon.OrSegments: "any", guidon.AndSegments: "all",
+	guidon.StringComparison: "text", guidon.BooleanComparison: "yes or no", guidon.DateTimeComparison: "date", guidon.EntityIDComparison: "entity",
+}
+
+// enumIn returns the value of an enum in words.
+func enumIn(v guidon.Vocabulary, value fmt.Stringer) string {
+	if words := enumsOnPages[value]; words != "" && v == guidon.PageWords {
+		return words
+	}
+	return enumWords(value.String())
 }
 
 // enumWords returns the wire name of an enum's value in words: without the name of the
@@ -101,15 +174,15 @@ func inParentheses(brief string) string {
 	return " (" + brief + ")"
 }
 
-// Summarize returns the differences in words, separated by semicolons, in at most 400
-// bytes. It says how many differences it leaves out.
-func Summarize(differences []Difference) string {
+// Summarize returns the differences in words of the vocabulary, separated by semicolons, in
+// at most 400 bytes. It says how many differences it leaves out.
+func Summarize(v guidon.Vocabulary, differences []Difference) string {
 	const separator = "; "
 	rest := func(n int) string { return fmt.Sprintf("%s%d more", separator, n) }
 	var out strings.Builder
 	for i, d := range differences {
 		left := len(differences) - i
-		text := guidon.Shorten(d.Summary, maxSummary/2)
+		text := guidon.Shorten(d.In(v), maxSummary/2)
 		if i > 0 {
 			text = separator + text
 		}
@@ -134,7 +207,7 @@ func (c *Compared[T]) Summary() string {
 	case ActionDelete:
 		return "deleted"
 	default:
-		return Summarize(c.Differences)
+		return Summarize(guidon.APIWords, c.Differences)
 	}
 }
 
@@ -193,32 +266,39 @@ func countWords[T any](kind string, objects []Compared[T]) []string {
 
 // What an item of a list is, in words, for those that are added or removed.
 
-func briefRule(f *guidon.Flag, r *guidon.Rule) string {
+func briefRule(v guidon.Vocabulary, f *guidon.Flag, r *guidon.Rule) string {
 	text := "segments " + guidon.Shorten(keyList(r.SegmentKeys), 2*maxQuoted)
 	for i, d := range r.Distributions {
 		if i == 3 {
 			return text + ", …"
 		}
-		text += ", " + briefDistribution(f, d)
+		text += ", " + briefDistribution(v, f, d)
 	}
 	return text
 }
 
-func briefDistribution(f *guidon.Flag, d *guidon.Distribution) string {
-	return fmt.Sprintf("%v%% %s", d.Rollout, quote(reference(f, d.VariantID)))
+func briefDistribution(v guidon.Vocabulary, f *guidon.Flag, d *guidon.Distribution) string {
+	return briefPercent(v, d.Rollout) + " " + quote(reference(f, d.VariantID))
 }
 
-func briefRollout(_ *guidon.Flag, r *guidon.Rollout) string {
+func briefPercent(v guidon.Vocabulary, value float32) string {
+	return v.Pick(fmt.Sprint(value, "%"), percentWords(value))
+}
+
+func briefRollout(v guidon.Vocabulary, _ *guidon.Flag, r *guidon.Rollout) string {
 	switch {
 	case r.Segment != nil:
-		return fmt.Sprintf("segments %s: %t", guidon.Shorten(keyList(r.Segment.SegmentKeys), 2*maxQuoted), r.Segment.Value)
+		return fmt.Sprintf("segments %s: %s", guidon.Shorten(keyList(r.Segment.SegmentKeys), 2*maxQuoted), onOff(v, r.Segment.Value))
 	case r.Threshold != nil:
-		return fmt.Sprintf("%v%%: %t", r.Threshold.Percentage, r.Threshold.Value)
+		return briefPercent(v, r.Threshold.Percentage) + ": " + onOff(v, r.Threshold.Value)
 	}
 	return ""
 }
 
-func briefConstraint(_ *guidon.Flag, c *guidon.Constraint) string {
+func briefConstraint(v guidon.Vocabulary, _ *guidon.Flag, c *guidon.Constraint) string {
+	if v == guidon.PageWords {
+		return c.Describe()
+	}
 	text := bare(c.Property) + " " + bare(c.Operator)
 	if c.Value == "" {
 		return text

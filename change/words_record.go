@@ -11,10 +11,13 @@ import (
 // bytes. A list has a summary for each record, and the largest would take seconds.
 const maxDescribed = 1 << 20
 
-// Summary returns the change in words, such as "rollout 2: percentage 10 → 50", in at most
+// Summary returns the change in words of the API, as [Record.SummaryIn] does.
+func (c *Record) Summary() string { return c.SummaryIn(guidon.APIWords) }
+
+// SummaryIn returns the change in words, such as "rollout 2: percentage 10 → 50", in at most
 // 400 bytes. It contains no metadata of authentications, which may be secret. A record
 // whose bodies are missing, or take more than 1 MiB, is not described in detail.
-func (c *Record) Summary() string {
+func (c *Record) SummaryIn(v guidon.Vocabulary) string {
 	large := len(c.Before)+len(c.After) > maxDescribed
 	switch {
 	case c.Action == ActionCreate && large:
@@ -37,7 +40,7 @@ func (c *Record) Summary() string {
 	case len(differences) == 0:
 		return "no change of content"
 	}
-	return Summarize(differences)
+	return Summarize(v, differences)
 }
 
 // Differences returns the changed fields of an object that existed before and after. Parts
@@ -91,16 +94,15 @@ func accessDifferences(before, after json.RawMessage) ([]Difference, error) {
 		if slices.Contains(accessTimes, name) || SameJSON(string(old[name]), string(now[name])) {
 			continue
 		}
-		here := place{}.field(name, bare(name))
+		here := place{}.field(name, word(bare(name)))
 		shown := slices.Contains(accessFields, name)
-		c.out = append(c.out, accessDifference(here, old[name], now[name], shown))
+		c.access(here, old[name], now[name], shown)
 	}
 	return c.out, nil
 }
 
-// accessDifference returns the difference of one field, which has no value on a side where
-// it is nil.
-func accessDifference(at place, before, after json.RawMessage, shown bool) Difference {
+// access adds the difference of one field, which has no value on a side where it is nil.
+func (c *comparer) access(at place, before, after json.RawMessage, shown bool) {
 	op, words := OpReplace, changed
 	switch {
 	case before == nil:
@@ -109,17 +111,17 @@ func accessDifference(at place, before, after json.RawMessage, shown bool) Diffe
 		op, words = OpRemove, "removed"
 	}
 	if !shown {
-		return Difference{Path: at.path, Op: op, Summary: at.words + " " + words}
+		c.add(at.words, otherwise(words), Difference{Path: at.path, Op: op})
+		return
 	}
+	says := transition(accessValue(before), accessValue(after), false)
 	switch op {
 	case OpAdd:
-		words += inParentheses(accessWords(after))
+		says = otherwise(words + inParentheses(accessWords(after)))
 	case OpRemove:
-		words += inParentheses(accessWords(before))
-	default:
-		words = transition(accessValue(before), accessValue(after), false)
+		says = otherwise(words + inParentheses(accessWords(before)))
 	}
-	return Difference{Path: at.path, Op: op, Before: before, After: after, Summary: at.words + " " + words}
+	c.add(at.words, says, Difference{Path: at.path, Op: op, Before: before, After: after})
 }
 
 // accessValue returns a value in a form for words: a text or a list of texts, if it is one.
@@ -137,7 +139,7 @@ func accessValue(value json.RawMessage) any {
 
 // accessWords returns a value in words, or "" if it is too long.
 func accessWords(value json.RawMessage) string {
-	text, short := phrase(accessValue(value))
+	text, short := valueWords(guidon.APIWords, accessValue(value))
 	if !short {
 		return ""
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -115,6 +118,77 @@ func TestRecordSummary(t *testing.T) {
 	}
 }
 
+// TestSummaryOnPages: the same differences in the words of the web interface.
+func TestSummaryOnPages(t *testing.T) {
+	half := flagtest.Shares{50, 50}
+	on := func(rollouts ...*guidon.Rollout) *guidon.Flag {
+		f := boolean(rollouts...)
+		f.Metadata = json.RawMessage(`{"on":true}`)
+		return f
+	}
+	in := func(key, operator, value string) *guidon.Constraint {
+		return &guidon.Constraint{ID: "1", Type: guidon.StringComparison, Property: key, Operator: operator, Value: value}
+	}
+	var none *guidon.Flag
+	for _, test := range []struct {
+		name   string
+		record *change.Record
+		want   string
+	}{
+		{"created", record(t, change.KindFlag, "f", none, boolean()), `created (boolean flag "f")`},
+		{"a percentage", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(staff(true), flagtest.Threshold(12.345, true))), "step 2: share 10% → 12.35%"},
+		{"numbers that are shown as one", record(t, change.KindFlag, "f", boolean(flagtest.Threshold(10.001, true)), boolean(flagtest.Threshold(10.002, true))), "step 1: share changed"},
+		{"a result", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(staff(false))), "step 1: result on → off"},
+		{"a result of a percentage", record(t, change.KindFlag, "f", boolean(flagtest.Threshold(1, true)), boolean(flagtest.Threshold(1, false))), "step 1: result on → off"},
+		{"steps that come and go", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(flagtest.Threshold(33.333, false))), "step 1 removed (segments staff: on); step 1 added (33.33%: off)"},
+		{"an added step", record(t, change.KindFlag, "f", boolean(), boolean(flagtest.Threshold(33.333, false))), "step 1 added (33.33%: off)"},
+		{"a moved step", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(flagtest.Threshold(10, true), staff(true))), "step 2 moved to 1"},
+		{"a boolean that gives others off", record(t, change.KindFlag, "f", boolean(), flagtest.BooleanFlag("f", false)), "everyone else on → off"},
+		{"a variant flag that goes off", record(t, change.KindFlag, "f", variantFlag(), flagtest.Disabled(variantFlag())), "state on → off"},
+		{"the default", record(t, change.KindFlag, "f", variantFlag(), flagtest.WithDefault(variantFlag(), "B")), `everyone else nothing → "B"`},
+		{"metadata is as it is", record(t, change.KindFlag, "f", on(), edited(on(), func(f *guidon.Flag) { f.Metadata = json.RawMessage(`{"on":false}`) })), `metadata "on" true → false`},
+		{"a share", record(t, change.KindFlag, "f", variantFlag(flagtest.Rule(half, "a")), variantFlag(flagtest.Rule(flagtest.Shares{50, 20}, "a"))), `rule 1: share of "B" 50% → 20%`},
+		{"another variant", record(t, change.KindFlag, "f", variantFlag(flagtest.Rule(flagtest.Shares{100}, "a")), edited(variantFlag(flagtest.Rule(flagtest.Shares{100}, "a")), func(f *guidon.Flag) {
+			f.Rules[0].Distributions[0].VariantID = f.Variants[1].ID
+		})), `rule 1: share of "B": variant "A" → "B"`},
+		{"segments of a rule", record(t, change.KindFlag, "f", variantFlag(flagtest.Rule(half, "a")), variantFlag(flagtest.RuleOfAll(half, "a", "b"))), "rule 1: segments a → a, b; rule 1: segments that must match any → all"},
+		{"a condition", record(t, change.KindSegment, "s", flagtest.Everyone(), flagtest.Segment("everyone", guidon.MatchAny, in("plan", guidon.OpIsOneOf, `["pro","team"]`))), "conditions that must match all → any; condition 1 added (plan is one of pro, team)"},
+		{"the values of a condition", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpIsOneOf, `["pro","team"]`)), flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, `pro`))), "condition 1: operator is one of → is; condition 1: value pro, team → pro"},
+		{"a value that comes", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEmpty, "")), flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, strings.Repeat("x", 100)))), "condition 1: operator is empty → is; condition 1: value nothing → " + strings.Repeat("x", 57) + "…"},
+		{"the type of a condition", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, "1")), flagtest.Segment("s", guidon.MatchAny, edited(in("plan", guidon.OpEQ, "1"), func(c *guidon.Constraint) { c.Type = guidon.BooleanComparison }))), "condition 1: type text → yes or no"},
+		{"a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{}, &guidon.Namespace{Description: "d", Color: guidon.Amber, ConfirmChanges: true}), `description nothing → "d"; color nothing → amber; ask before changes no → yes`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := test.record.SummaryIn(guidon.PageWords); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestWording: a difference in words has the names of the parts one by one, because a key may
+// have any character.
+func TestWording(t *testing.T) {
+	before, after := boolean(), boolean()
+	before.Metadata, after.Metadata = json.RawMessage(`{"a: b → c":1}`), json.RawMessage(`{"a: b → c":2}`)
+	after.Rollouts = []*guidon.Rollout{flagtest.Threshold(5, true)}
+	var got []change.Wording
+	for _, d := range change.CompareFlags(before, after) {
+		got = append(got, d.Wording(guidon.PageWords))
+	}
+	want := []change.Wording{
+		{Parts: []string{`metadata "a: b → c"`}, Before: "1", After: "2"},
+		{Parts: []string{"step 1"}, What: "added (5%: on)"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	stored := change.Difference{Summary: "as it was stored"}
+	if got := stored.Wording(guidon.PageWords).String(); got != stored.Summary {
+		t.Errorf("without its parts: got %q, want %q", got, stored.Summary)
+	}
+}
+
 // TestEveryFieldIsInWords: a change of any field of a flag or segment, but for ids and
 // times, is in the summary of its record, and in nothing else than words.
 func TestEveryFieldIsInWords(t *testing.T) {
@@ -212,7 +286,7 @@ func TestSummaryIsBounded(t *testing.T) {
 			t.Errorf("%d bytes: %s", len(d.Summary), d.Summary)
 		}
 	}
-	if got := change.Summarize(nil); got != "" {
+	if got := change.Summarize(guidon.APIWords, nil); got != "" {
 		t.Errorf("got %q for no differences", got)
 	}
 }
@@ -275,6 +349,9 @@ func FuzzRecordSummary(f *testing.F) {
 		for _, action := range []change.Action{change.ActionCreate, change.ActionUpdate, change.ActionDelete} {
 			r := change.Record{Kind: change.Kind(kind), Action: action, Before: before, After: after}
 			summary := r.Summary()
+			if onPages := r.SummaryIn(guidon.PageWords); onPages == "" || len(onPages) > 400 || strings.ContainsFunc(onPages, unicode.IsControl) {
+				t.Errorf("on pages: %d bytes: %q", len(onPages), onPages)
+			}
 			if summary == "" || len(summary) > 400 || strings.ContainsFunc(summary, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
 				t.Errorf("%d bytes: %q", len(summary), summary)
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // planEffects are the effects in the response of a plan, with the summaries of their moves.
@@ -17,6 +19,18 @@ type planEffects struct {
 		}
 	}
 	EffectsTruncated bool
+	Changes          []struct {
+		Differences []struct {
+			Summary string
+			Wording wording
+		}
+	}
+}
+
+// wording is the parts of a summary.
+type wording struct {
+	Parts               []string
+	Before, After, What string
 }
 
 func planEffectsFrom(t *testing.T, r reply) (p planEffects) {
@@ -36,6 +50,17 @@ func TestPlanWithEffects(t *testing.T) {
 			"segments":[{"key":"guests","name":"Guests","constraints":[{"type":"STRING_COMPARISON_TYPE","property":"group","operator":"notempty"}]}]}`+more+"}"))
 	}
 	without, with := plan(""), plan(`,"withEffects":true`)
+	onPages := plan(`,"withEffects":true,"pageWords":true`)
+	if d := onPages.Changes[1].Differences[1]; onPages.Digest != with.Digest || d.Summary != "step 2: share 12.5% → 20%" ||
+		cmp.Diff(wording{Parts: []string{"step 2", "share"}, Before: "12.5%", After: "20%"}, d.Wording) != "" {
+		t.Errorf("in the words of pages: got %+v", onPages)
+	}
+	if got, want := onPages.Effects[0].Effect.Groups[0].Moves[0].Summary, "7% of those in none of the segments go from off to on"; got != want {
+		t.Errorf("in the words of pages: got %q, want %q", got, want)
+	}
+	if d := with.Changes[1].Differences[1]; d.Summary != "rollout 2: percentage 12.5 → 20" || d.Wording.Parts != nil {
+		t.Errorf("in the words of the API: got %+v", d)
+	}
 	if without.Effects == nil || len(without.Effects) > 0 || without.EffectsTruncated || with.Digest != without.Digest {
 		t.Errorf("got %+v, and with effects the digest %s", without, with.Digest)
 	}

@@ -34,6 +34,11 @@ func TestSummaries(t *testing.T) {
 	if diff := cmp.Diff(want, summaries(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	got, _ = s.changesAt(changes + "?pageWords=true&limit=3")
+	onPages := []string{"f: everyone else off → on", "f: step 1: share 10% → 50%", "f: step 1 added (10%: on)"}
+	if diff := cmp.Diff(onPages, summaries(got)); diff != "" {
+		t.Errorf("in the words of pages (-want +got):\n%s", diff)
+	}
 	got, _ = s.changesAt(changes + "/latest?kind=flag&keys=f")
 	if diff := cmp.Diff(want[:1], summaries(got)); diff != "" {
 		t.Errorf("latest (-want +got):\n%s", diff)

@@ -101,12 +101,13 @@ func (p *Policy) accessOf(a *Authentication, stored *Bindings) *access {
 	}
 	for _, text := range a.Roles {
 		if g, err := ParseGrant(text); err == nil {
+			g.Origin = OriginClaim
 			grants = append(grants, g)
 		}
 	}
 	if len(grants) == 0 {
 		if role := p.defaultOf(a.Method); role >= RoleEvaluator {
-			grants = []Grant{{Role: role, Namespaces: []string{Everywhere}}}
+			grants = []Grant{{Role: role, Namespaces: []string{Everywhere}, Origin: OriginDefault}}
 		}
 	}
 	return &access{grants: withoutCovered(grants)}
@@ -126,7 +127,8 @@ func withoutCovered(grants []Grant) []Grant {
 			}
 		}
 		if len(left) > 0 {
-			kept = append(kept, Grant{Role: g.Role, Namespaces: left})
+			g.Namespaces = left
+			kept = append(kept, g)
 		}
 	}
 	return kept

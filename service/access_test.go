@@ -451,3 +451,36 @@ func (c *countingAdmission) Admits(*service.Authentication) bool {
 	c.asked++
 	return true
 }
+
+// TestOrigins: each role says where it comes from.
+func TestOrigins(t *testing.T) {
+	claiming := ada("oidc:google:group:ops")
+	claiming.Roles = []string{"editor@pay"}
+	enforced := &service.Policy{Enforced: true, Defaults: usual, Admissions: everyone, Bindings: configured(t, "viewer=oidc:google:*")}
+	for _, test := range []struct {
+		name   string
+		p      *service.Policy
+		a      *service.Authentication
+		stored []string
+		want   string
+	}{
+		{"bindings and a claim", enforced, claiming, []string{"admin@shop=oidc:google:group:ops"}, "admin@shop database oidc:google:group:ops, editor@pay claim, viewer@* configuration oidc:google:*"},
+		{"the default", &service.Policy{Enforced: true, Defaults: usual, Admissions: everyone}, ada(), nil, "viewer@* default"},
+		{"a token", enforced, &service.Authentication{Method: service.MethodToken, Role: service.RoleEditor}, nil, "editor@* token"},
+		{"roles that are not enforced", &service.Policy{Admissions: everyone}, ada(), nil, "admin@* open"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a := authenticated(t, test.p, stored(t, test.stored...), test.a)
+			if a == nil {
+				t.Fatal("it is not admitted")
+			}
+			var got []string
+			for _, g := range a.Grants() {
+				got = append(got, strings.TrimSpace(g.Role.String()+"@"+strings.Join(g.Namespaces, ",")+" "+string(g.Origin)+" "+g.Subject))
+			}
+			if got := strings.Join(got, ", "); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}

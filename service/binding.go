@@ -37,7 +37,9 @@ func NewBinding(role Role, subject string, namespaces []string) (Binding, error)
 }
 
 // Grant returns the role and the namespaces that the binding gives.
-func (b Binding) Grant() Grant { return Grant{Role: b.Role, Namespaces: b.Namespaces} }
+func (b Binding) Grant() Grant {
+	return Grant{Role: b.Role, Namespaces: b.Namespaces, Origin: Origin(b.Source), Subject: b.Subject}
+}
 
 // Validate returns InvalidArgument unless the binding has a role, namespaces, and a
 // subject of a known form.

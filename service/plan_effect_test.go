@@ -43,7 +43,7 @@ func effectLines(t *testing.T, p *service.Plan) (lines []string) {
 		}
 		for i := range e.Groups {
 			for j := range e.Groups[i].Moves {
-				lines = append(lines, key+": "+e.Describe(&e.Groups[i], &e.Groups[i].Moves[j]))
+				lines = append(lines, key+": "+e.Describe(guidon.APIWords, &e.Groups[i], &e.Groups[i].Moves[j]))
 			}
 		}
 	}

@@ -27,13 +27,14 @@ func (s *Service) undoneRecords(ctx context.Context, r PlanRequest, admit Admit)
 	query := change.Query{
 		Namespace: r.Namespace, Limit: undoPage,
 		After: change.After(r.Undo.First - 1), Before: guidon.Position{Revision: r.Undo.Last + 1},
+		Complete: r.everything() || r.Undo.Last > r.Undo.First,
 	}
 	for {
 		page, err := s.store.Changes(ctx, query)
 		switch {
 		case err != nil:
 			return nil, err
-		case reading.read == 0 && !startsRevision(page, r.Undo.First):
+		case reading.read == 0 && !startsRange(page, r.Undo):
 			return nil, guidon.Errorf(guidon.NotFound, "the changes of revision %d of namespace %q are no longer in the log", r.Undo.First, r.Namespace)
 		case len(page) == 0:
 			return reading.end()
@@ -45,10 +46,10 @@ func (s *Service) undoneRecords(ctx context.Context, r PlanRequest, admit Admit)
 	}
 }
 
-// startsRevision reports whether the records start with the first one of the revision. The
-// oldest records are deleted first, so all later ones exist then.
-func startsRevision(records []*change.Record, revision int64) bool {
-	return len(records) > 0 && records[0].Revision == revision && records[0].Sequence == 0
+// startsRange reports whether the records start with the first revision. Each revision has
+// records, but some of them may have been deleted.
+func startsRange(records []*change.Record, u *Undo) bool {
+	return len(records) > 0 && records[0].Revision == u.First
 }
 
 // undoReading collects the records to undo.

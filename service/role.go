@@ -67,7 +67,22 @@ const Everywhere = "*"
 type Grant struct {
 	Role       Role
 	Namespaces []string // keys, beginnings such as "pay-*", or Everywhere
+	Origin     Origin
+	Subject    string // that the binding names, if one gives it
 }
+
+// Origin is where a grant comes from.
+type Origin string
+
+// Origins.
+const (
+	OriginDatabase      Origin = SourceDatabase      // a binding in the database
+	OriginConfiguration Origin = SourceConfiguration // a binding of the configuration
+	OriginClaim         Origin = "claim"             // the claim for roles of a provider
+	OriginDefault       Origin = "default"           // the default role, which is configured
+	OriginToken         Origin = "token"             // the static token itself
+	OriginOpen          Origin = "open"              // roles are not enforced
+)
 
 // Unlimited reports whether the authentication gives every role everywhere. It may
 // nevertheless be limited by its Scope.
@@ -104,7 +119,10 @@ func (a *Authentication) Grants() []Grant {
 	if a.access != nil {
 		return a.access.grants
 	}
-	g := Grant{Role: a.Role, Namespaces: a.Namespaces}
+	g := Grant{Role: a.Role, Namespaces: a.Namespaces, Origin: OriginOpen}
+	if a.Method == MethodToken {
+		g.Origin = OriginToken
+	}
 	if g.Role == RoleUnset {
 		g.Role = RoleAdmin
 	}

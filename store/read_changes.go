@@ -32,7 +32,20 @@ func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record,
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
 		// Count the records that fit and then read only those, so that the database
 		// neither sorts nor sends bodies that are not needed.
+		var oldest horizon
+		if query.Complete {
+			if err := oldest.query(ctx, s, query.Namespace); err != nil {
+				return err
+			}
+		}
 		n, err := s.countFitting(ctx, clauses, args, query.Limit)
+		first := query.After.Revision // a later page may begin in the middle of it
+		if query.After == change.After(first) {
+			first++
+		}
+		if err == nil && query.Complete && oldest.revision >= first {
+			err = guidon.Errorf(guidon.NotFound, "some changes up to revision %d of namespace %q are no longer in the log", oldest.revision, query.Namespace)
+		}
 		if err != nil || n == 0 {
 			all = nil
 			return err

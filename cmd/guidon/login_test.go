@@ -217,7 +217,7 @@ func TestLogin(t *testing.T) {
 	}
 
 	who := s.ok("whoami", "-a", strings.ToUpper(page.URL[:4])+page.URL[4:]+"/base/")
-	for _, want := range []string{`NAME +Ada\n`, `METHOD +token\n`, `ID +[0-9a-f-]{36}\n`, `EXPIRES +20[0-9T:-]+Z\n`, `ROLE +viewer on all\n`} {
+	for _, want := range []string{`NAME +Ada\n`, `METHOD +token\n`, `ID +[0-9a-f-]{36}\n`, `EXPIRES +20[0-9T:-]+Z\n`, `ROLE +viewer on all \(of the token\)\n`} {
 		if !regexp.MustCompile(want).MatchString(who) {
 			t.Errorf("whoami: got %q, want it to match %s", who, want)
 		}

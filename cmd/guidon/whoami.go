@@ -20,8 +20,8 @@ func (p *program) whoamiCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "whoami --address <URL>",
 		Short: "Show who you are to a server, and what you may do",
-		Long: `Show who you are to a server: by which method, until when, and which roles you have
-in which namespaces.`,
+		Long: `Show who you are to a server: by which method, until when, which roles you have in
+which namespaces, and where each comes from.`,
 		Example: `  guidon whoami --address https://flags.example
   guidon whoami --address https://flags.example --json`,
 		Args: cobra.NoArgs,
@@ -55,12 +55,24 @@ func (p *program) printSelf(self *auth.Authentication, asJSON bool) error {
 	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "NAME\t%s\nMETHOD\t%s\nID\t%s\nEXPIRES\t%s\n", orDash(nameOf(self)), methodOf(self), orDash(self.GetId()), p.expiry(self))
 	for _, grant := range self.GetAccess() {
-		fmt.Fprintf(table, "ROLE\t%s on %s\n", grant.GetRole(), namespacesOf(grant.GetNamespaceKeys()))
+		fmt.Fprintf(table, "ROLE\t%s on %s%s\n", grant.GetRole(), namespacesOf(grant.GetNamespaceKeys()), originOf(grant))
 	}
 	if len(self.GetAccess()) == 0 {
 		fmt.Fprintln(table, "ROLE\tnone")
 	}
 	return table.Flush()
+}
+
+// originOf returns where a role comes from, in parentheses; or "" if the server does not say.
+func originOf(grant *auth.Grant) string {
+	text := map[service.Origin]string{
+		service.OriginDatabase: "bound to", service.OriginConfiguration: "configured for", service.OriginClaim: "from the provider",
+		service.OriginDefault: "default role", service.OriginToken: "of the token", service.OriginOpen: "roles are not enforced",
+	}[service.Origin(grant.GetSource())]
+	if text == "" {
+		return ""
+	}
+	return " (" + strings.TrimSpace(text+" "+printable(grant.GetSubject())) + ")"
 }
 
 // nameKeys are the metadata that name a person, a token or a workload, the best first.

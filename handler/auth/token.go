@@ -82,7 +82,7 @@ func ExpireSelf(ctx context.Context, s *service.Service, c *call.Call, m *auth.E
 }
 
 func wireGrant(g service.Grant) *auth.Grant {
-	return &auth.Grant{Role: g.Role.String(), NamespaceKeys: g.Namespaces}
+	return &auth.Grant{Role: g.Role.String(), NamespaceKeys: g.Namespaces, Source: string(g.Origin), Subject: g.Subject}
 }
 
 // Message returns the authentication as clients see it.

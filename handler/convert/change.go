@@ -1,21 +1,19 @@
 package convert
 
 import (
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // Change returns the message of a change record.
-func Change(c *change.Record) *guidonv1.Change {
-	return &guidonv1.Change{
-		NamespaceKey: c.Namespace, Revision: c.Revision, Sequence: c.Sequence,
-		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),
-		Actor: &guidonv1.Actor{Id: c.Actor.ID, Name: c.Actor.Name, Method: c.Actor.Method},
-		At:    Timestamp(c.At), RequestId: c.RequestID,
-		Before: Object(c.Before), After: Object(c.After),
-		Address: optional(c.Address), Message: optional(c.Message), Reason: changeReason(c.Reason),
-		Summary: c.Summary(),
-	}
+func Change(c *change.Record) *guidonv1.Change { return ChangeIn(guidon.APIWords, c) }
+
+// ChangeIn is [Change] with the summary in the words of the vocabulary.
+func ChangeIn(words guidon.Vocabulary, c *change.Record) *guidonv1.Change {
+	m := ChangeWithoutSummary(c)
+	m.Before, m.After, m.Summary = Object(c.Before), Object(c.After), c.SummaryIn(words)
+	return m
 }
 
 // ChangeWithoutObjects is [Change] without the objects before and after.
@@ -28,11 +26,13 @@ func ChangeWithoutObjects(c *change.Record) *guidonv1.Change {
 // ChangeWithoutSummary is [ChangeWithoutObjects] without the summary, which is made from the
 // objects.
 func ChangeWithoutSummary(c *change.Record) *guidonv1.Change {
-	short := *c
-	short.Before, short.After = nil, nil
-	m := Change(&short)
-	m.Summary = ""
-	return m
+	return &guidonv1.Change{
+		NamespaceKey: c.Namespace, Revision: c.Revision, Sequence: c.Sequence,
+		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),
+		Actor: &guidonv1.Actor{Id: c.Actor.ID, Name: c.Actor.Name, Method: c.Actor.Method},
+		At:    Timestamp(c.At), RequestId: c.RequestID,
+		Address: optional(c.Address), Message: optional(c.Message), Reason: changeReason(c.Reason),
+	}
 }
 
 // changeReason returns the message of a reason, or nil if there is none.

@@ -12,7 +12,7 @@ import (
 // GetFlagReach returns what a flag can never do.
 func GetFlagReach(v service.View, m *guidonv1.GetFlagReachRequest) (*guidonv1.FlagReach, error) {
 	r, err := v.Reach(m.GetKey())
-	return convert.Result(r, err, convert.Reach)
+	return convert.Result(r, err, func(r *guidon.Reach) *guidonv1.FlagReach { return convert.Reach(guidon.APIWords, r) })
 }
 
 // CheckPreviewFlag checks that there is an edited flag with a key.
@@ -26,20 +26,20 @@ func CheckPreviewFlag(m proto.Message) error {
 // PreviewFlag returns the effect of saving a flag.
 func PreviewFlag(v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagEffect, error) {
 	e, err := v.PreviewFlag(m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
-	return convert.Result(e, err, convert.Effect)
+	return convert.Result(e, err, func(e *guidon.Effect) *guidonv1.FlagEffect { return convert.Effect(convert.Words(m), e) })
 }
 
 // PreviewFlagReach returns what an edited flag could never do.
 func PreviewFlagReach(v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagReach, error) {
 	r, err := v.PreviewReach(m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
-	return convert.Result(r, err, convert.Reach)
+	return convert.Result(r, err, func(r *guidon.Reach) *guidonv1.FlagReach { return convert.Reach(convert.Words(m), r) })
 }
 
 // GetSegmentUsage returns what refers to a segment.
 func GetSegmentUsage(v service.View, m *guidonv1.GetSegmentUsageRequest) (*guidonv1.SegmentUsage, error) {
 	requested := convert.Page(m)
 	uses, page, err := v.SegmentUsage(m.GetKey(), requested)
-	return segmentUsage(m.GetKey(), requested, uses, page, err)
+	return segmentUsage(convert.Words(m), m.GetKey(), requested, uses, page, err)
 }
 
 // CheckPreviewSegment checks that there is an edited segment with a key.
@@ -54,15 +54,15 @@ func CheckPreviewSegment(m proto.Message) error {
 func PreviewSegment(v service.View, m *guidonv1.PreviewSegmentRequest) (*guidonv1.SegmentUsage, error) {
 	requested := convert.Page(m)
 	uses, page, err := v.PreviewSegment(m.GetKey(), convert.DocumentSegmentOf(m.GetSegment()), requested)
-	return segmentUsage(m.GetKey(), requested, uses, page, err)
+	return segmentUsage(convert.Words(m), m.GetKey(), requested, uses, page, err)
 }
 
 // segmentUsage returns the page, or as much of it as fits into a response.
-func segmentUsage(key string, requested service.PageRequest, uses []service.SegmentUse, page service.Page, err error) (*guidonv1.SegmentUsage, error) {
+func segmentUsage(words guidon.Vocabulary, key string, requested service.PageRequest, uses []service.SegmentUse, page service.Page, err error) (*guidonv1.SegmentUsage, error) {
 	if err != nil {
 		return nil, err
 	}
-	messages := convert.All(uses, func(u service.SegmentUse) *guidonv1.SegmentUse { return segmentUse(key, u) })
+	messages := convert.All(uses, func(u service.SegmentUse) *guidonv1.SegmentUse { return segmentUse(words, key, u) })
 	n, _ := convert.Fitting(messages, func(m *guidonv1.SegmentUse) int { return proto.Size(m) })
 	if n < len(messages) {
 		page.NextToken = requested.After(n, messages[n].GetFlagKey())
@@ -70,7 +70,7 @@ func segmentUsage(key string, requested service.PageRequest, uses []service.Segm
 	return &guidonv1.SegmentUsage{Uses: messages[:n], NextPageToken: page.NextToken, TotalCount: convert.Count(page.Total)}, nil
 }
 
-func segmentUse(segmentKey string, u service.SegmentUse) *guidonv1.SegmentUse {
+func segmentUse(words guidon.Vocabulary, segmentKey string, u service.SegmentUse) *guidonv1.SegmentUse {
 	only := func(keys []string) bool {
 		for _, key := range keys {
 			if key != segmentKey {
@@ -80,7 +80,7 @@ func segmentUse(segmentKey string, u service.SegmentUse) *guidonv1.SegmentUse {
 		return true
 	}
 	return &guidonv1.SegmentUse{
-		FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Effect: convert.Effect(u.Effect),
+		FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Effect: convert.Effect(words, u.Effect),
 		Rules: convert.All(u.Rules, func(i int) *guidonv1.SegmentReference {
 			r := u.Flag.Rules[i]
 			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.SegmentKeys)}

@@ -43,7 +43,8 @@ func ListChanges(ctx context.Context, s *service.Service, c *call.Call, m *guido
 			return call.Response{State: state}, err
 		}
 	}
-	return call.Response{State: state, Message: &guidonv1.ListChangesResponse{Changes: convert.All(changes, convert.Change), NextPageToken: next}}, nil
+	changeIn := func(r *change.Record) *guidonv1.Change { return convert.ChangeIn(convert.Words(m), r) }
+	return call.Response{State: state, Message: &guidonv1.ListChangesResponse{Changes: convert.All(changes, changeIn), NextPageToken: next}}, nil
 }
 
 // LatestChanges returns who last changed each of some flags or segments, and when.

@@ -41,9 +41,10 @@ func Plan(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.Pla
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	message := response(plan)
+	words := convert.Words(m)
+	message := response(plan, words)
 	if m.GetWithEffects() {
-		if err := addEffects(ctx, message, plan); err != nil {
+		if err := addEffects(ctx, message, plan, words); err != nil {
 			return call.Response{State: state}, err
 		}
 	}
@@ -61,7 +62,7 @@ func Apply(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.Ap
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	return call.Response{State: state, Message: response(plan)}, nil
+	return call.Response{State: state, Message: response(plan, guidon.APIWords)}, nil
 }
 
 // modes are the modes by their numbers on the wire.

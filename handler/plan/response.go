@@ -3,6 +3,7 @@ package plan
 import (
 	"google.golang.org/protobuf/proto"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -17,28 +18,28 @@ const (
 	maxUsers     = 100 // flags that a warning names
 )
 
-// response returns the message of the plan.
-func response(p *service.Plan) *guidonv1.PlanResponse {
+// response returns the message of the plan, in the words of the vocabulary.
+func response(p *service.Plan, words guidon.Vocabulary) *guidonv1.PlanResponse {
 	m := &guidonv1.PlanResponse{
 		NamespaceKey: p.Namespace, Revision: p.Revision, SourceNamespaceKey: p.Source, SourceRevision: p.SourceRevision,
 		Digest: p.Digest, Unchanged: convert.Count(p.Unchanged), Skipped: p.Skipped,
 		Changes:  make([]*guidonv1.PlannedChange, len(p.Changes)),
-		Warnings: convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)], warning),
+		Warnings: convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)], func(w change.Warning) *guidonv1.PlanWarning { return warning(w, words) }),
 	}
 	var complete bool
-	m.Conflicts, complete = conflicts(p.Conflicts, maxDetails)
+	m.Conflicts, complete = conflicts(p.Conflicts, words, maxDetails)
 	m.Abridged = !complete || len(p.Warnings) > maxWarnings
 	left := maxDetails
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		m.Changes[i] = &guidonv1.PlannedChange{
-			Kind: string(c.Kind), Key: c.Key, Action: string(c.Action), Required: c.Required, Summary: c.Summary(), Digest: c.Digest,
+			Kind: string(c.Kind), Key: c.Key, Action: string(c.Action), Required: c.Required, Summary: c.SummaryIn(words), Digest: c.Digest,
 		}
 		if m.Abridged {
 			continue
 		}
 		details := &guidonv1.PlannedChange{
-			Differences: convert.All(c.Differences, convert.Difference),
+			Differences: convert.All(c.Differences, func(d change.Difference) *guidonv1.FieldDifference { return convert.DifferenceIn(words, d) }),
 			Before:      convert.WireDocument(service.DocumentOf(p.Namespace, c.Before)),
 			After:       convert.WireDocument(service.DocumentOf(p.Namespace, c.After)),
 		}
@@ -51,9 +52,9 @@ func response(p *service.Plan) *guidonv1.PlanResponse {
 	return m
 }
 
-func warning(w change.Warning) *guidonv1.PlanWarning {
+func warning(w change.Warning, words guidon.Vocabulary) *guidonv1.PlanWarning {
 	return &guidonv1.PlanWarning{
-		Kind: string(w.Kind), ObjectKind: string(w.Object), Key: w.Key, Text: w.Text,
+		Kind: string(w.Kind), ObjectKind: string(w.Object), Key: w.Key, Text: w.In(words),
 		FlagKeys: w.Flags[:min(len(w.Flags), maxUsers)],
 	}
 }

@@ -44,44 +44,132 @@ func transition(was, now string) templ.Component {
 	})
 }
 
-// diffTable is a diff. caption says of what.
-func diffTable(d *diff, caption string) templ.Component {
+// diffViews are links to the views of diffs.
+func diffViews(v *page.Visit, current page.DiffView) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Buffer.Put("<div class=\"diff\"><table><caption class=\"vh\">", string(caption))
-		templ_7745c5c3_Buffer.Raw("</caption> <colgroup><col class=\"c-ln\"><col class=\"c-ln\"><col class=\"c-sg\"><col></colgroup> <tbody>")
-		for _, l := range d.Lines {
-			var templ_7745c5c3_Var11 = []any{string(l.Kind)}
-			templ_7745c5c3_Buffer.Put("<tr class=\"", string(markup.Classes(templ_7745c5c3_Var11...)))
-			templ_7745c5c3_Buffer.Put("\"><td class=\"ln\">", string(l.Old))
-			templ_7745c5c3_Buffer.Put("</td><td class=\"ln\">", string(l.New))
-			templ_7745c5c3_Buffer.Raw("</td><td class=\"sg\">")
-			if l.Sign() != "" {
-				templ_7745c5c3_Buffer.Put("<span aria-hidden=\"true\">", string(l.Sign()))
-				templ_7745c5c3_Buffer.Put("</span><span class=\"vh\">", string(l.Said()))
-				templ_7745c5c3_Buffer.Raw("</span>")
+		templ_7745c5c3_Buffer.Raw("<nav class=\"choice diff-views\" aria-label=\"View of the difference\">")
+		for _, view := range []page.DiffView{page.DiffUnified, page.DiffSides} {
+			templ_7745c5c3_Buffer.Raw("<a href=\"")
+			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(diffAddress(v, view)))
+			templ_7745c5c3_Buffer.Raw("\"")
+			if view == current || current == "" && view == page.DiffUnified {
+				templ_7745c5c3_Buffer.Raw(" aria-current=\"true\"")
 			}
-			templ_7745c5c3_Buffer.Raw("</td>")
-			if l.Changed == "" {
-				templ_7745c5c3_Buffer.Put("<td>", string(l.Start))
-				templ_7745c5c3_Buffer.Raw("</td>")
-			} else if l.Kind == lineDel {
-				templ_7745c5c3_Buffer.Put("<td>", string(l.Start))
-				templ_7745c5c3_Buffer.Put("<del>", string(l.Changed))
-				templ_7745c5c3_Buffer.Put("</del>", string(l.End))
-				templ_7745c5c3_Buffer.Raw("</td>")
-			} else {
-				templ_7745c5c3_Buffer.Put("<td>", string(l.Start))
-				templ_7745c5c3_Buffer.Put("<ins>", string(l.Changed))
-				templ_7745c5c3_Buffer.Put("</ins>", string(l.End))
-				templ_7745c5c3_Buffer.Raw("</td>")
-			}
-			templ_7745c5c3_Buffer.Raw("</tr>")
+			templ_7745c5c3_Buffer.Put(">", string(diffViewNames[view]))
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
-		templ_7745c5c3_Buffer.Raw("</tbody></table></div>")
+		templ_7745c5c3_Buffer.Raw("</nav>")
+	})
+}
+
+var diffViewNames = map[page.DiffView]string{page.DiffUnified: "Unified", page.DiffSides: "Side by side"}
+
+// diffTable is a diff. caption says of what. Narrow screens always have the unified view.
+func diffTable(d *diff, view page.DiffView, caption string) templ.Component {
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Show(unifiedTable(d, view, caption))
+		if view == page.DiffSides {
+			templ_7745c5c3_Buffer.Show(sidesTable(d, caption))
+		}
 		if d.More > 0 {
 			templ_7745c5c3_Buffer.Put("<p class=\"muted small mt\">", string(page.Count(d.More, "more line")))
 			templ_7745c5c3_Buffer.Raw(" not shown. An export has all of them.</p>")
 		}
+	})
+}
+
+// sidesTable is a diff side by side.
+func sidesTable(d *diff, caption string) templ.Component {
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Put("<div class=\"diff sides\"><table><caption class=\"vh\">", string(caption))
+		templ_7745c5c3_Buffer.Raw(", side by side</caption> <colgroup><col class=\"c-ln\"><col class=\"c-sg\"><col></colgroup> <colgroup><col class=\"c-ln\"><col class=\"c-sg\"><col></colgroup> <thead class=\"vh\"><tr><th scope=\"colgroup\" colspan=\"3\">Before</th><th scope=\"colgroup\" colspan=\"3\">After</th></tr></thead> <tbody>")
+		for _, r := range d.Sides() {
+			if r.Hunk() {
+				templ_7745c5c3_Buffer.Put("<tr class=\"hunk\"><td class=\"ln\"></td><td class=\"sg\"></td><td colspan=\"4\">", string(r.Old.Start))
+				templ_7745c5c3_Buffer.Raw("</td></tr>")
+			} else {
+				templ_7745c5c3_Buffer.Raw("<tr>")
+				templ_7745c5c3_Buffer.Show(sideCells(r.Old, false))
+				templ_7745c5c3_Buffer.Show(sideCells(r.New, true))
+				templ_7745c5c3_Buffer.Raw("</tr>")
+			}
+		}
+		templ_7745c5c3_Buffer.Raw("</tbody></table></div>")
+	})
+}
+
+// sideCells are the cells of a line on its side; l is nil if it has none there.
+func sideCells(l *diffLine, after bool) templ.Component {
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		if l == nil {
+			templ_7745c5c3_Buffer.Raw("<td class=\"ln none\"></td><td class=\"sg none\"></td><td class=\"none\"></td>")
+		} else {
+			var templ_7745c5c3_Var18 = []any{"ln", string(l.Kind)}
+			templ_7745c5c3_Buffer.Put("<td class=\"", string(markup.Classes(templ_7745c5c3_Var18...)))
+			templ_7745c5c3_Buffer.Put("\">", string(l.Number(after)))
+			templ_7745c5c3_Buffer.Raw("</td>")
+			var templ_7745c5c3_Var21 = []any{"sg", string(l.Kind)}
+			templ_7745c5c3_Buffer.Put("<td class=\"", string(markup.Classes(templ_7745c5c3_Var21...)))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(sign(l))
+			templ_7745c5c3_Buffer.Raw("</td>")
+			var templ_7745c5c3_Var23 = []any{string(l.Kind)}
+			templ_7745c5c3_Buffer.Put("<td class=\"", string(markup.Classes(templ_7745c5c3_Var23...)))
+			templ_7745c5c3_Buffer.Raw("\">")
+			templ_7745c5c3_Buffer.Show(diffText(l))
+			templ_7745c5c3_Buffer.Raw("</td>")
+		}
+	})
+}
+
+// sign says whether the line is added or removed.
+func sign(l *diffLine) templ.Component {
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		if l.Sign() != "" {
+			templ_7745c5c3_Buffer.Put("<span aria-hidden=\"true\">", string(l.Sign()))
+			templ_7745c5c3_Buffer.Put("</span><span class=\"vh\">", string(l.Said()))
+			templ_7745c5c3_Buffer.Raw("</span>")
+		}
+	})
+}
+
+// diffText is the text of a line, with what is different in it.
+func diffText(l *diffLine) templ.Component {
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		if l.Changed == "" {
+			templ_7745c5c3_Buffer.Text(string(l.Start))
+		} else if l.Kind == lineDel {
+			templ_7745c5c3_Buffer.Text(string(l.Start))
+			templ_7745c5c3_Buffer.Put("<del>", string(l.Changed))
+			templ_7745c5c3_Buffer.Put("</del>", string(l.End))
+		} else {
+			templ_7745c5c3_Buffer.Text(string(l.Start))
+			templ_7745c5c3_Buffer.Put("<ins>", string(l.Changed))
+			templ_7745c5c3_Buffer.Put("</ins>", string(l.End))
+		}
+	})
+}
+
+// unifiedTable is a diff in unified format.
+func unifiedTable(d *diff, view page.DiffView, caption string) templ.Component {
+	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		var templ_7745c5c3_Var37 = []any{"diff", templ.KV("beside", view == page.DiffSides)}
+		templ_7745c5c3_Buffer.Put("<div class=\"", string(markup.Classes(templ_7745c5c3_Var37...)))
+		templ_7745c5c3_Buffer.Put("\"><table><caption class=\"vh\">", string(caption))
+		templ_7745c5c3_Buffer.Raw("</caption> <colgroup><col class=\"c-ln\"><col class=\"c-ln\"><col class=\"c-sg\"><col></colgroup> <tbody>")
+		for i := range d.Lines {
+			l := &d.Lines[i]
+			var templ_7745c5c3_Var40 = []any{string(l.Kind)}
+			templ_7745c5c3_Buffer.Put("<tr class=\"", string(markup.Classes(templ_7745c5c3_Var40...)))
+			templ_7745c5c3_Buffer.Put("\"><td class=\"ln\">", string(l.Old))
+			templ_7745c5c3_Buffer.Put("</td><td class=\"ln\">", string(l.New))
+			templ_7745c5c3_Buffer.Raw("</td><td class=\"sg\">")
+			templ_7745c5c3_Buffer.Show(sign(l))
+			templ_7745c5c3_Buffer.Raw("</td><td>")
+			templ_7745c5c3_Buffer.Show(diffText(l))
+			templ_7745c5c3_Buffer.Raw("</td></tr>")
+		}
+		templ_7745c5c3_Buffer.Raw("</tbody></table></div>")
 	})
 }
 

@@ -39,6 +39,14 @@ type diffLine struct {
 	Start, Changed, End string
 }
 
+// Number returns the number of the line on the side.
+func (l diffLine) Number(after bool) string {
+	if after {
+		return l.New
+	}
+	return l.Old
+}
+
 // Sign returns the sign of the line, which says the same as its colour.
 func (l diffLine) Sign() string { return signs[l.Kind] }
 

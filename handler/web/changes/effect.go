@@ -1,11 +1,9 @@
 package changes
 
 import (
-	"strings"
-
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/web/flaginfo"
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -20,43 +18,12 @@ const maxEffectLines = 30
 
 // newEffect returns an effect in sentences; the second result is false if nothing changes.
 func newEffect(flag string, e *guidonv1.FlagEffect) (effect, bool) {
-	var lines []string
-	if e.GetTypeChanged() {
-		is, was := "variant", "boolean"
-		if e.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
-			is, was = was, is
-		}
-		lines = append(lines, "It becomes a "+is+" flag: evaluations as a "+was+" flag fail.")
-	}
-	more := e.GetTruncated()
-	for _, g := range e.GetGroups() {
-		for _, m := range g.GetMoves() {
-			if len(lines) == maxEffectLines {
-				more = true
-				break
-			}
-			lines = append(lines, asSentence(m.GetSummary()))
-		}
-	}
+	lines, more := flaginfo.Effect(e, maxEffectLines)
 	if more {
 		lines = append(lines, "There may be more; not all of it is listed.")
 	}
 	return effect{flag, lines}, len(lines) > 0
 }
-
-// asSentence returns a summary as a sentence.
-func asSentence(summary string) string {
-	text := strings.ReplaceAll(page.Printable(summary, maxMessage), " %", "%")
-	for api, words := range outcomeWords {
-		if head, ok := strings.CutSuffix(text, api); ok {
-			text = head + words
-		}
-	}
-	return capital(text) + "."
-}
-
-// outcomeWords are the ends of summaries about boolean flags, in the words of the interface.
-var outcomeWords = map[string]string{" from true to false": " from on to off", " from false to true": " from off to on"}
 
 // effectsOfPlan returns the effects that a plan states.
 func effectsOfPlan(plan *guidonv1.PlanResponse) (effects []effect) {
@@ -98,7 +65,7 @@ func flagEffects(v *page.Visit, key, before, after string) (effects []effect, tr
 	if err != nil { // such as a state whose records were deleted
 		return nil, false, false
 	}
-	preview, err := previewFlag.Run(v, &guidonv1.PreviewFlagRequest{NamespaceKey: before, Key: key, Flag: saved.GetFlag()})
+	preview, err := previewFlag.Run(v, &guidonv1.PreviewFlagRequest{NamespaceKey: before, Key: key, Flag: saved.GetFlag(), PageWords: true})
 	if err != nil {
 		return nil, false, false
 	}
@@ -113,7 +80,7 @@ func segmentEffects(v *page.Visit, key, before, after string) (effects []effect,
 	if err != nil {
 		return nil, false, false
 	}
-	preview, err := previewSegment.Run(v, &guidonv1.PreviewSegmentRequest{NamespaceKey: before, Key: key, Segment: saved.GetSegment()})
+	preview, err := previewSegment.Run(v, &guidonv1.PreviewSegmentRequest{NamespaceKey: before, Key: key, Segment: saved.GetSegment(), PageWords: true})
 	if err != nil {
 		return nil, false, false
 	}

@@ -27,7 +27,7 @@ func groupsOf(changes []*guidonv1.Change) (groups []*group) {
 			groups = append(groups, newGroup(c))
 		}
 		g := groups[len(groups)-1]
-		g.Records = append(g.Records, record{c})
+		g.Records = append(g.Records, record{Change: c})
 	}
 	return groups
 }

@@ -26,6 +26,7 @@ type historyPage struct {
 	Groups   []*group // one record each
 	Selected *group
 	Detail   detail
+	View     page.DiffView
 	Effects  []effect
 	Known    bool   // the effects are known
 	Latest   int64  // the newest revision that changed it
@@ -37,7 +38,7 @@ type historyPage struct {
 // history is the page of the history of an object of the kind.
 func (p pages) history(k kind) func(v *page.Visit) error {
 	return func(v *page.Visit) error {
-		h := &historyPage{kind: k, Key: v.Variable(k.name)}
+		h := &historyPage{kind: k, Key: v.Variable(k.name), View: readDiff(v)}
 		if err := h.read(v); err != nil {
 			return err
 		}
@@ -94,7 +95,7 @@ func shows(list *guidonv1.ListChangesResponse, revision int64) bool {
 }
 
 func (h *historyPage) changes(v *page.Visit, last int64, limit int32) (*guidonv1.ListChangesResponse, error) {
-	return listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit})
+	return listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit, PageWords: true})
 }
 
 // list keeps the list, which starts at the revision last; 0 is the newest.

@@ -123,9 +123,11 @@ func historySelected(v *page.Visit, h *historyPage, r record) templ.Component {
 			})
 			templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var23)
 		} else if h.Detail.Diff != nil {
-			templ_7745c5c3_Buffer.Put("<section><div class=\"section\"><h3>", string(diffTitles[r.GetAction()]))
-			templ_7745c5c3_Buffer.Raw("</h3></div>")
-			templ_7745c5c3_Buffer.Show(diffTable(h.Detail.Diff, "The "+h.name+" before and after, as exported"))
+			templ_7745c5c3_Buffer.Put("<section><div class=\"section spread\"><h3>", string(diffTitles[r.GetAction()]))
+			templ_7745c5c3_Buffer.Raw("</h3>")
+			templ_7745c5c3_Buffer.Show(diffViews(v, h.View))
+			templ_7745c5c3_Buffer.Raw("</div>")
+			templ_7745c5c3_Buffer.Show(diffTable(h.Detail.Diff, h.View, "The "+h.name+" before and after, as exported"))
 			templ_7745c5c3_Buffer.Raw("</section>")
 		}
 	})

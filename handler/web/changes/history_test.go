@@ -36,6 +36,34 @@ func revs(r *webtest.Reply) string {
 	return strings.Join(revisions, " ")
 }
 
+// TestWords: changes are told in the words of the interface, wherever they are listed.
+func TestWords(t *testing.T) {
+	s := newSite(t, webtest.Options{})
+	rollout := func(percentage float32) service.RolloutInput {
+		return service.RolloutInput{FlagKey: "wish", Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: percentage, Value: true}}
+	}
+	made, _, err := s.Service.CreateRollout(t.Context(), by(""), "default", rollout(10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := rollout(25)
+	in.ID = made.ID
+	if _, _, err := s.Service.UpdateRollout(t.Context(), by(""), "default", in); err != nil {
+		t.Fatal(err)
+	}
+	s.Get(ns+"/changes").Check(200).Contains("step 1: share 10% → 25%", "step 1 added (10%: on)").Lacks("rollout", "percentage")
+	s.Get(ns+"/flags/wish/history").Check(200).Contains("Step 1 Jonas", "Step 1 added Jonas", "Step 1 share 10% → , now 25%", "15% go from off to on.").Lacks("rollout 1", "percentage 10")
+	s.Get(at(4)).Check(200).Contains("Step 1 share 10% → , now 25%")
+	s.Get(undoOf(4)).Check(200).Contains("Step 1 share 25% → , now 10%", "15% go from on to off.")
+	s.Get(ns + "/changes?format=csv").Check(200)
+	in = rollout(50)
+	in.ID = made.ID
+	if _, _, err := s.Service.UpdateRollout(t.Context(), by(""), "default", in); err != nil {
+		t.Fatal(err)
+	}
+	s.Get(undoOf(4)).Check(200).Contains("Step 1: share of wish").Lacks("rollout 1: percentage")
+}
+
 // TestHistory: a history has the changes of one object, and one of them in detail.
 func TestHistory(t *testing.T) {
 	s := newSite(t, webtest.Options{})

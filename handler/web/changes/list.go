@@ -43,6 +43,9 @@ func list(v *page.Visit) error {
 		if err := l.read(v); err != nil {
 			return err
 		}
+		if err := addSigns(v, l.Groups); err != nil {
+			return err
+		}
 	}
 	v.Reply(status, page.Page{
 		Title: "Changes", Place: page.PlaceChanges, Crumbs: []page.Crumb{{Text: "Changes"}}, Live: l.First() && !l.Some(),
@@ -201,6 +204,6 @@ func prunedText(v *page.Visit) string {
 // changesOf returns the changes of a revision, the first of the namespace's, and whether
 // there are more.
 func changesOf(v *page.Visit, revision int64, limit int32) (changes []*guidonv1.Change, more bool, err error) {
-	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit})
+	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit, PageWords: true})
 	return answer.GetChanges(), answer.GetNextPageToken() != "", err
 }

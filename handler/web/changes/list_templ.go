@@ -235,11 +235,14 @@ func feedItem(v *page.Visit, g *group) templ.Component {
 // ref is the name of a changed object.
 func ref(r record, address string) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		variant, state, known := r.State()
 		templ_7745c5c3_Buffer.Raw("<a class=\"ref\" href=\"")
 		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(address))
 		templ_7745c5c3_Buffer.Raw("\">")
-		templ_7745c5c3_Buffer.Show(part.Icon(r.Icon()))
+		templ_7745c5c3_Buffer.Show(part.ObjectSign(r.Icon(), variant, state, known))
 		templ_7745c5c3_Buffer.Put("<span>", string(r.Name()))
-		templ_7745c5c3_Buffer.Raw("</span></a>")
+		templ_7745c5c3_Buffer.Raw("</span>")
+		templ_7745c5c3_Buffer.Show(part.ObjectState(state, known))
+		templ_7745c5c3_Buffer.Raw("</a>")
 	})
 }

@@ -2,6 +2,7 @@ package changes
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/guidonhq/guidon"
@@ -19,6 +20,7 @@ type onePage struct {
 	Effects   []effect
 	Truncated bool // there may be more effects
 	Known     bool // the effects are known
+	View      page.DiffView
 }
 
 // Detail returns the detail of the record at the index, or nil if it is not shown.
@@ -27,6 +29,11 @@ func (p *onePage) Detail(i int) *detail {
 		return nil
 	}
 	return &p.Details[i]
+}
+
+// Diffs reports whether the page has a diff.
+func (p *onePage) Diffs() bool {
+	return slices.ContainsFunc(p.Details, func(d detail) bool { return d.Diff != nil })
 }
 
 // one is the page of one change.
@@ -39,7 +46,10 @@ func one(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	p := &onePage{group: g}
+	if err := addSigns(v, []*group{g}); err != nil {
+		return err
+	}
+	p := &onePage{group: g, View: readDiff(v)}
 	for _, r := range g.Records[:min(len(g.Records), maxDetailed)] {
 		p.Details = append(p.Details, detailOf(r.Change))
 	}

@@ -40,8 +40,11 @@ func oneMain(v *page.Visit, p *onePage) templ.Component {
 			}
 			templ_7745c5c3_Buffer.Raw("</div></section>")
 		}
+		if p.Diffs() {
+			templ_7745c5c3_Buffer.Show(diffViews(v, p.View))
+		}
 		for i, r := range p.Records {
-			templ_7745c5c3_Buffer.Show(oneObject(v, r, p.Detail(i), len(p.Records) == 1))
+			templ_7745c5c3_Buffer.Show(oneObject(v, r, p.Detail(i), p.View, len(p.Records) == 1))
 		}
 		if p.More {
 			templ_7745c5c3_Buffer.Put("<p class=\"muted\">This revision changed more objects than the ", string(page.Number(len(p.Records))))
@@ -53,7 +56,7 @@ func oneMain(v *page.Visit, p *onePage) templ.Component {
 }
 
 // oneObject is what happened to one object. d is nil if the page has no details of it.
-func oneObject(v *page.Visit, r record, d *detail, open bool) templ.Component {
+func oneObject(v *page.Visit, r record, d *detail, view page.DiffView, open bool) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Put("<section class=\"card changed-object\"><header><h2>", string(r.KindName()))
 		templ_7745c5c3_Buffer.Show(ref(r, r.HistoryAddress(v)))
@@ -72,13 +75,13 @@ func oneObject(v *page.Visit, r record, d *detail, open bool) templ.Component {
 			templ_7745c5c3_Buffer.Raw("</a>")
 		}
 		templ_7745c5c3_Buffer.Raw("</span></header><div class=\"body\">")
-		templ_7745c5c3_Buffer.Show(objectDetail(r, d, open))
+		templ_7745c5c3_Buffer.Show(objectDetail(r, d, view, open))
 		templ_7745c5c3_Buffer.Raw("</div></section>")
 	})
 }
 
 // objectDetail is what is different in an object, in sentences and as a diff.
-func objectDetail(r record, d *detail, open bool) templ.Component {
+func objectDetail(r record, d *detail, view page.DiffView, open bool) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if d == nil || d.TooLarge || len(d.Differences) == 0 {
 			templ_7745c5c3_Buffer.Put("<p class=\"wrap\">", string(r.GetSummary()))
@@ -96,7 +99,7 @@ func objectDetail(r record, d *detail, open bool) templ.Component {
 			}
 			templ_7745c5c3_Buffer.Put("><summary>", string(diffTitles[r.GetAction()]))
 			templ_7745c5c3_Buffer.Raw("</summary>")
-			templ_7745c5c3_Buffer.Show(diffTable(d.Diff, r.KindName()+" "+r.GetKey()+" before and after, as exported"))
+			templ_7745c5c3_Buffer.Show(diffTable(d.Diff, view, r.KindName()+" "+r.GetKey()+" before and after, as exported"))
 			templ_7745c5c3_Buffer.Raw("</details>")
 		}
 	})

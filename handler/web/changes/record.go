@@ -7,12 +7,46 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/web/flaginfo"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // record is the record of a change to one object.
-type record struct{ *guidonv1.Change }
+type record struct {
+	*guidonv1.Change
+	sign *flaginfo.Sign // of a flag as it is now; nil if that is not known
+}
+
+// State returns the state of a flag as it is now, and whether it is known.
+func (r record) State() (variant bool, state part.State, known bool) {
+	if r.sign == nil {
+		return false, part.Off, false
+	}
+	return r.sign.Variant, r.sign.State, true
+}
+
+// addSigns finds the states of the flags that the groups name.
+func addSigns(v *page.Visit, groups []*group) error {
+	var keys []string
+	for _, g := range groups {
+		for _, r := range g.Folded() {
+			if r.GetKind() == flagKind.name {
+				keys = append(keys, r.GetKey())
+			}
+		}
+	}
+	signs, err := flaginfo.SignsOf(v, v.Key(), keys)
+	for _, g := range groups {
+		for i, r := range g.Records {
+			if sign, ok := signs[r.GetKey()]; ok && r.GetKind() == flagKind.name {
+				g.Records[i].sign = &sign
+			}
+		}
+	}
+	return err
+}
 
 // Name returns the name that the object had after the change or, if that deleted it,
 // before.

@@ -21,6 +21,3 @@ func EffectSentences(e *guidonv1.FlagEffect) []string {
 	stated, _ := newEffect("", e)
 	return stated.Lines
 }
-
-// Sentence returns a text of the API, such as that of a warning, as a sentence.
-func Sentence(text string) string { return asSentence(text) }

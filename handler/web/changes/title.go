@@ -3,6 +3,7 @@ package changes
 import (
 	"strings"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 )
@@ -27,7 +28,7 @@ func titleOf(r record) string {
 	}
 	differences, err := recorded.Differences()
 	if err != nil || len(differences) == 0 {
-		return capital(page.Printable(r.GetSummary(), maxTitlePart))
+		return page.Capital(page.Printable(r.GetSummary(), maxTitlePart))
 	}
 	var parts []string
 	more := 0
@@ -41,7 +42,7 @@ func titleOf(r record) string {
 			parts = append(parts, part)
 		}
 	}
-	title := capital(strings.Join(parts, ", "))
+	title := page.Capital(strings.Join(parts, ", "))
 	if more > 0 {
 		title += " and more"
 	}
@@ -51,13 +52,14 @@ func titleOf(r record) string {
 // titlePart names what is different: the part of the object or, if that was added or
 // removed, what happened to it.
 func titlePart(d change.Difference) string {
-	shown := newDifference(d.Summary, string(d.Op), d.Before, d.After)
-	text := shown.At
-	if text == "" {
-		text, _, _ = strings.Cut(shown.Text, " (")
+	w := d.Wording(guidon.PageWords)
+	if len(w.Parts) == 0 {
+		return page.Printable(w.What, maxTitlePart)
 	}
-	if text != "" {
-		text = strings.ToLower(text[:1]) + text[1:]
+	text := w.Parts[0]
+	if len(w.Parts) == 1 && d.Op != change.OpReplace {
+		what, _, _ := strings.Cut(w.What, " (")
+		text += " " + what
 	}
-	return page.Printable(inWords(text), maxTitlePart)
+	return page.Printable(text, maxTitlePart)
 }

@@ -121,7 +121,7 @@ func newUndo(v *page.Visit) (*review, error) {
 	r := &review{
 		Heading: "Undo revision " + revisionText(revision), Act: "Undo", Back: v.In("changes", revisionText(revision)),
 		request: &guidonv1.PlanRequest{
-			NamespaceKey: v.Key(), FlagKeys: flags, SegmentKeys: segments, WithEffects: true,
+			NamespaceKey: v.Key(), FlagKeys: flags, SegmentKeys: segments, WithEffects: true, PageWords: true,
 			Undo: &guidonv1.UndoneChanges{FirstRevision: revision},
 		},
 	}
@@ -178,7 +178,7 @@ func newRestore(v *page.Visit, k kind) (*review, error) {
 		Text:    "The " + k.name + " becomes exactly what it was then. Everything that was changed in it since is replaced.",
 		Act:     "Restore", Back: v.In(k.folder, key, "history", revisionText(revision)),
 		after:   page.Below("namespaces", v.Key(), k.folder, key, "history"),
-		request: &guidonv1.PlanRequest{NamespaceKey: v.Key(), SourceNamespaceKey: v.Key() + "@" + revisionText(revision), WithEffects: true},
+		request: &guidonv1.PlanRequest{NamespaceKey: v.Key(), SourceNamespaceKey: v.Key() + "@" + revisionText(revision), WithEffects: true, PageWords: true},
 	}
 	if k == flagKind {
 		r.request.FlagKeys = []string{key}
@@ -314,7 +314,7 @@ func (r *review) choose(v *page.Visit, form url.Values) error {
 	r.OthersAre = cmp.Or(sideOf(form.Get(fieldOthers)), sideCurrent)
 	r.Conflicts, r.Others, undone.Choices = nil, 0, nil
 	for range maxPlans {
-		request := &guidonv1.PlanRequest{NamespaceKey: r.request.GetNamespaceKey(), FlagKeys: r.request.GetFlagKeys(), SegmentKeys: r.request.GetSegmentKeys(), Undo: undone}
+		request := &guidonv1.PlanRequest{NamespaceKey: r.request.GetNamespaceKey(), FlagKeys: r.request.GetFlagKeys(), SegmentKeys: r.request.GetSegmentKeys(), Undo: undone, PageWords: true}
 		plan, err := makePlan.Run(v, request)
 		if err != nil || len(plan.GetConflicts()) == 0 {
 			return err
@@ -360,7 +360,7 @@ func plannedName(c *guidonv1.PlannedChange) string {
 }
 
 // Address returns the address of the object's page.
-func (p planned) Address(v *page.Visit) string { return objectAddress(v, p.GetKind(), p.GetKey()) }
+func (p planned) Address(v *page.Visit) string { return ObjectAddress(v, p.GetKind(), p.GetKey()) }
 
 // Hidden returns the value of the hidden field with what is seen of the change.
 func (p planned) Hidden() string { return objectName(p.GetKind(), p.GetKey()) + " " + p.GetDigest() }

@@ -143,7 +143,7 @@ func reviewBody(v *page.Visit, r *review) templ.Component {
 		templ_7745c5c3_Buffer.Raw("</div></section>")
 		for _, w := range r.Plan.GetWarnings()[:min(len(r.Plan.GetWarnings()), maxPlannedShown)] {
 			templ_7745c5c3_Var32 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-				templ_7745c5c3_Buffer.Put("<span class=\"wrap\">", string(asSentence(w.GetText())))
+				templ_7745c5c3_Buffer.Put("<span class=\"wrap\">", string(page.Sentence(w.GetText())))
 				templ_7745c5c3_Buffer.Raw("</span>")
 			})
 			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var32)
@@ -200,9 +200,9 @@ var actionWords = map[string]string{"create": "Bring back", "update": "Change", 
 // conflictChoice is a part that was changed again, with the choice.
 func conflictChoice(v *page.Visit, c conflict, i int) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Buffer.Put("<fieldset class=\"conflict\"><legend class=\"wrap\"><b>", string(page.Printable(c.GetName(), maxShownName)))
+		templ_7745c5c3_Buffer.Put("<fieldset class=\"conflict\"><legend class=\"wrap\"><b>", string(page.Capital(page.Printable(c.GetName(), maxShownName))))
 		templ_7745c5c3_Buffer.Raw("</b> of <a href=\"")
-		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(objectAddress(v, c.GetKind(), c.GetKey())))
+		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(ObjectAddress(v, c.GetKind(), c.GetKey())))
 		templ_7745c5c3_Buffer.Put("\">", string(c.GetKey()))
 		templ_7745c5c3_Buffer.Raw("</a></legend> ")
 		if v.MayEdit() {
@@ -247,8 +247,8 @@ func conflictChoice(v *page.Visit, c conflict, i int) templ.Component {
 	})
 }
 
-// objectAddress returns the address of the page of an object.
-func objectAddress(v *page.Visit, kind, key string) string {
+// ObjectAddress returns the address of the page of an object.
+func ObjectAddress(v *page.Visit, kind, key string) string {
 	if k, ok := kinds[kind]; ok {
 		return v.In(k.folder, key)
 	}

@@ -17,7 +17,7 @@ func TestUndo(t *testing.T) {
 	s := newSite(t, webtest.Options{})
 	revision := s.flag(by("a better name"), service.FlagInput{Key: "wish", Name: "Wishes", Enabled: true})
 	r := s.Get(undoOf(revision)).Check(200)
-	r.Contains("Undo revision 3", "Jonas Weber saved it just now", "“a better name”", `"Wishes" → , now "Wish list"`, "Enabled", "100% of all entities move from on to off.", "Message")
+	r.Contains("Undo revision 3", "Jonas Weber saved it just now", "“a better name”", `"Wishes" → , now "Wish list"`, "Everyone else on → , now off", `Flag "wish" gives everyone else off instead of on.`, "All go from on to off.", "Message")
 	s.wantName("Wishes")
 	reply := s.send(r, "apply", "message", "not yet")
 	if got, want := reply.Location(), at(4)+"?saved=4"; got != want {
@@ -58,7 +58,7 @@ func TestUndoConflicts(t *testing.T) {
 		revision := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes", Enabled: true})
 		s.flag(by(""), service.FlagInput{Key: "wish", Name: "Latest", Enabled: true})
 		r := s.Get(undoOf(revision)).Check(200)
-		r.Contains("Changed again since", "name of wish", `The change made it "Wishes"`, `Keep it as it is now "Latest"`, `Back to before the change "Wish list"`)
+		r.Contains("Changed again since", "Name of wish", `The change made it "Wishes"`, `Keep it as it is now "Latest"`, `Back to before the change "Wish list"`)
 		_, form := r.Form("review")
 		if got := form.Get("side.0"); got != "current" {
 			t.Errorf("%q is selected, want current", got)
@@ -225,7 +225,7 @@ func TestUndoOfOneObject(t *testing.T) {
 	s.two("Wishes", "Staff")
 	revision := s.two("Desires", "People")
 	s.Get(ns+"/changes").Check(200).Contains("Jonas Weber imported 1 flag, 1 segment", "wish", "staff", "both")
-	s.Get(at(revision)).Check(200).Contains("Flag Desires changed", "Segment People changed", `"Wishes" → , now "Desires"`, `"Staff" → , now "People"`, "Before and after")
+	s.Get(at(revision)).Check(200).Contains("Flag Desires (Off) changed", "Segment People changed", `"Wishes" → , now "Desires"`, `"Staff" → , now "People"`, "Before and after")
 	r := s.Get(linkTo(t, s.Get(ns+"/segments/staff/history").Check(200), "Undo this change")).Check(200)
 	r.Contains("Undo revision 4 of staff", "The change had other objects, too.").Lacks("Desires")
 	if got, want := linkTo(t, r, "Undo all of it"), undoOf(revision); got != want {

@@ -6,6 +6,7 @@ import "github.com/a-h/templ"
 import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
+	"github.com/guidonhq/guidon/handler/web/changes"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/planned"
@@ -226,7 +227,7 @@ func missing(v *page.Visit, c *comparison) templ.Component {
 			for _, o := range c.Missing {
 				templ_7745c5c3_Buffer.Put("<li><span class=\"tag gone\">", string(o.GetKind()))
 				templ_7745c5c3_Buffer.Raw("</span> <a class=\"key wrap\" href=\"")
-				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(objectAddress(v, o.GetKind(), o.GetKey())))
+				markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(changes.ObjectAddress(v, o.GetKind(), o.GetKey())))
 				templ_7745c5c3_Buffer.Put("\">", string(o.GetKey()))
 				templ_7745c5c3_Buffer.Raw("</a></li>")
 			}

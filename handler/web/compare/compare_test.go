@@ -131,7 +131,7 @@ func TestChoose(t *testing.T) {
 func TestCompare(t *testing.T) {
 	s := newSite(t, webtest.Options{})
 	r := s.Get(from).Check(200)
-	r.Contains("Dark mode", "25%", "50%", "25% of all entities move from off to on", "only in Staging", "Returns portal", "Boolean, off, nobody targeted",
+	r.Contains("Dark mode", "25%", "50%", "Step 1 share 25% → , now 50%", "25% go from off to on", "only in Staging", "Dark mode (Partly on)", "Returns portal (Off)", "Boolean, off, nobody targeted",
 		"needed by Gift wrapping", "Only in Default 1", "maintenance", "The same in both: 1 flag or segment", "Staging at revision 2, Default at 2")
 	_, form := r.Form("compare")
 	if diff := cmp.Diff(map[string][]string{"flag": {"dark-mode", "gift", "returns"}, "segment": {"christmas", "fans"}, "scope": {"selected"}},
@@ -155,7 +155,7 @@ func TestPromote(t *testing.T) {
 		want    []string
 	}{
 		{"everything that is ticked", nil, []string{"3 flags and 2 segments"}, []string{"christmas", "dark-mode", "fans", "gift", "maintenance", "returns", "same"}},
-		{"one flag", [][]string{{"flag", "dark-mode"}, {"segment"}}, []string{"1 flag", "move from off to on"}, before},
+		{"one flag", [][]string{{"flag", "dark-mode"}, {"segment"}}, []string{"1 flag", "go from off to on"}, before},
 		{"a flag with its segments", [][]string{{"flag", "gift"}, {"segment"}, {"offered"}}, []string{"1 flag and 2 segments", "needed by a flag"}, []string{"christmas", "dark-mode", "fans", "gift", "maintenance", "same"}},
 		{"without a segment that exists", [][]string{{"flag", "gift"}, {"segment", "fans"}}, []string{"1 flag and 1 segment", "Left out, although flags of the selection use it: christmas"}, []string{"christmas", "dark-mode", "fans", "gift", "maintenance", "same"}},
 		{"everything", [][]string{{"scope", "all"}}, []string{"3 flags and 2 segments"}, []string{"christmas", "dark-mode", "fans", "gift", "maintenance", "returns", "same"}},

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/planned"
 )
@@ -124,17 +123,6 @@ func (c *comparison) address(v *page.Visit) string {
 // with returns the address of a comparison of two namespaces, for a browser.
 func with(v *page.Visit, to, from string) string {
 	return v.To("namespaces", to, "compare") + "?" + url.Values{fieldFrom: {from}}.Encode()
-}
-
-// objectAddress returns the address of the page of an object of the namespace.
-func objectAddress(v *page.Visit, kind, key string) string {
-	switch change.Kind(kind) {
-	case change.KindFlag:
-		return v.In("flags", key)
-	case change.KindSegment:
-		return v.In("segments", key)
-	}
-	return v.In("settings")
 }
 
 // maxListed limits the keys that a sentence names.

@@ -60,7 +60,7 @@ func (p *Page) partName(name string, of Parts) string {
 		}
 		if prefix, err := strconv.QuotedPrefix(quoted); err == nil {
 			key, _ := strconv.Unquote(prefix)
-			return joined(capital(noun)+joint[noun]+page.Printable(key, maxValue), strings.TrimPrefix(quoted[len(prefix):], ": "))
+			return joined(page.Capital(noun)+joint[noun]+page.Printable(key, maxValue), strings.TrimPrefix(quoted[len(prefix):], ": "))
 		}
 	}
 	switch {
@@ -73,7 +73,7 @@ func (p *Page) partName(name string, of Parts) string {
 	case wholes[name] != "":
 		return wholes[name]
 	}
-	return capital(page.Printable(name, maxValue))
+	return page.Capital(page.Printable(name, maxValue))
 }
 
 // joint is what stands between a noun and a key.
@@ -134,13 +134,6 @@ func joined(name, member string) string {
 		return name
 	}
 	return name + ": " + member
-}
-
-func capital(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // member returns the last member of a path, such as "rollout".
@@ -303,7 +296,7 @@ func (p *Page) changedPart(d *guidonv1.FieldDifference, by string) changedPart {
 		label = valueLabel(label)
 	}
 	if d.GetPath() == change.Whole {
-		c.what, c.now = "The whole "+p.Noun, capital(d.GetSummary())
+		c.what, c.now = "The whole "+p.Noun, page.Capital(d.GetSummary())
 		return c
 	}
 	c.what = p.partName(label, of)
@@ -336,7 +329,7 @@ func variantOf(of Parts, path string) string {
 func cutWord(summary, word, value string) (name, text string) {
 	name, _, _ = strings.Cut(summary, word)
 	if value == "" {
-		value = capital(strings.TrimSpace(word))
+		value = page.Capital(strings.TrimSpace(word))
 	}
 	return name, value
 }

@@ -169,6 +169,11 @@ func TestAsks(t *testing.T) {
 	if _, _, err := s.Service.UpdateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "default", Name: "Default", ConfirmChanges: &ask}); err != nil {
 		t.Fatal(err)
 	}
+	for _, tab := range []string{"", "/history"} {
+		if body := s.Get(flags + "checkout-redesign" + tab).Check(200).Body; strings.Contains(body, `role="switch"`) {
+			t.Errorf("the tab %q has a switch that does not ask", tab)
+		}
+	}
 	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "save", "step.2.share", "25").Check(200).Contains("Review your change", "Type default to change this namespace")
 	press(t, s, r, "save", "namespace", "Default").Check(422).Contains("This is not the key of the namespace: default.")
 	press(t, s, r, "save", "namespace", "default").Location()

@@ -202,11 +202,7 @@ func (e *edit) effect() []string {
 	if len(e.editor.check()) > 0 {
 		return nil
 	}
-	effect, err := previewFlag.Run(e.v, &guidonv1.PreviewFlagRequest{NamespaceKey: e.v.Key(), Key: e.key, Flag: e.editor.result()})
-	if err != nil {
-		return nil
-	}
-	return effectWords(effect)
+	return e.effectOf(e.editor.result())
 }
 
 // formFields returns the hidden fields of a form that shows nothing of the draft.

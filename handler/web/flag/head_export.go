@@ -11,7 +11,7 @@ import (
 // Head returns what is above the tab of a flag that is a page of another package. It is nil if
 // the flag cannot be read.
 func Head(v *page.Visit, f *flipt.Flag, tab string) templ.Component {
-	s := &subject{v: v, key: f.GetKey()}
+	s := &subject{v: v, key: f.GetKey(), asks: v.Namespace.GetConfirmChanges()}
 	content, state, err := getFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
 	if err != nil {
 		return nil

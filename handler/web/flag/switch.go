@@ -82,11 +82,7 @@ func (s *subject) switchEffect() []string {
 		off := &guidonv1.DocumentRollout{Rule: &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{Percentage: 100}}}
 		f.Rollouts = append([]*guidonv1.DocumentRollout{off}, f.GetRollouts()...)
 	}
-	effect, err := previewFlag.Run(s.v, &guidonv1.PreviewFlagRequest{NamespaceKey: s.v.Key(), Key: s.key, Flag: f})
-	if err != nil {
-		return nil
-	}
-	return effectWords(effect)
+	return s.effectOf(f)
 }
 
 // postSwitch turns the flag off or on.

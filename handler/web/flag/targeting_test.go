@@ -180,7 +180,7 @@ func TestShares(t *testing.T) {
 		{"as saved", "saved:2", []string{"step.2.share.classic", "1"}, "80 10 10", []string{"100%"}},
 		{"even", "even:2", nil, "33.34 33.33 33.33", []string{"100%"}},
 		{"a rest", "draft", []string{"step.2.share.classic", "70"}, "70 10 10", []string{"90%, 10% gets classic", "The other 10% get classic: later rules are not tried."}},
-		{"give the rest", "rest:2:2", []string{"step.2.share.classic", "60"}, "60 10 30", []string{"100%", "1 unsaved change", "10% of those in the segments of rule 3 move from classic to one-page."}},
+		{"give the rest", "rest:2:2", []string{"step.2.share.classic", "60"}, "60 10 30", []string{"100%", "1 unsaved change", "10% of those who match rule 3 move from classic to one-page."}},
 		{"tenths", "draft", []string{"step.2.share.classic", "33.33", "step.2.share.one-page", "33.33", "step.2.share.express", "33.33"}, "33.33 33.33 33.33", []string{"99.99%, 0.01% gets classic", "The other 0.1% get classic"}},
 		{"undo", "revert:2", []string{"step.2.share.express", "1"}, "80 10 10", []string{"No changes yet"}},
 	} {

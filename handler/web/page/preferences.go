@@ -31,7 +31,20 @@ type Preferences struct {
 	Keys      bool   // single letters are shortcuts
 	Namespace string // the one that was visited last, or ""
 	Language  string // of code examples, or ""
+	Diff      DiffView
 }
+
+// DiffView is how differences of documents are shown where there is room.
+type DiffView string
+
+// The views. The empty DiffView is the unified one.
+const (
+	DiffUnified DiffView = "unified"
+	DiffSides   DiffView = "sides" // side by side
+)
+
+// Valid reports whether the view is one that can be chosen.
+func (d DiffView) Valid() bool { return d == DiffUnified || d == DiffSides }
 
 // preferencesCookie is the name of the cookie.
 const preferencesCookie = "guidon_preferences"
@@ -63,6 +76,9 @@ func readPreferences(lines []string) Preferences {
 		p.Theme = theme
 	}
 	p.Zone, p.Namespace, p.Language = text("zone"), text("namespace"), text("language")
+	if d := DiffView(text("diff")); d.Valid() {
+		p.Diff = d
+	}
 	if _, err := zone(p.Zone); err != nil {
 		p.Zone = ""
 	}
@@ -85,6 +101,7 @@ func (p Preferences) String() string {
 	set("zone", p.Zone)
 	set("namespace", p.Namespace)
 	set("language", p.Language)
+	set("diff", string(p.Diff))
 	if !p.Keys {
 		values.Set("keys", "off")
 	}

@@ -52,7 +52,7 @@ type Words struct{ Changed, Created, Deleted string }
 // Make makes the plan. The objects that are not as in the form, which may be nil, are
 // marked. A plan that is not possible is no error: [Review].Impossible says why.
 func (r *Review) Make(v *page.Visit, form url.Values) error {
-	r.Request.WithEffects = true
+	r.Request.WithEffects, r.Request.PageWords = true, true
 	plan, err := makePlan.Run(v, r.Request)
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
 		r.refuse(err)
@@ -63,7 +63,7 @@ func (r *Review) Make(v *page.Visit, form url.Values) error {
 	}
 	r.Plan = plan
 	r.addRows(seenIn(form))
-	return nil
+	return r.addSigns(v)
 }
 
 // refuse keeps why there is no plan.

@@ -53,17 +53,18 @@ func tableRow(v *page.Visit, r *Review, g Group, row Row, picking bool) templ.Co
 			templ_7745c5c3_Buffer.Raw("</td>")
 		}
 		templ_7745c5c3_Buffer.Raw("<th scope=\"row\"><span class=\"obj\"><span class=\"type\">")
-		templ_7745c5c3_Buffer.Show(part.Icon(icon(row.GetKind())))
+		templ_7745c5c3_Buffer.Show(part.ObjectSign(icon(row.GetKind()), row.Sign.Variant, row.Sign.State, row.Known))
 		templ_7745c5c3_Buffer.Raw("</span> <span class=\"two\">")
 		if row.GetAction() == string(change.ActionCreate) {
 			templ_7745c5c3_Buffer.Put("<b class=\"wrap\">", string(row.Name))
-			templ_7745c5c3_Buffer.Raw("</b> ")
+			templ_7745c5c3_Buffer.Raw("</b>")
 		} else {
 			templ_7745c5c3_Buffer.Raw("<a class=\"wrap\" href=\"")
 			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(r.address(v, row.GetKind(), row.GetKey())))
 			templ_7745c5c3_Buffer.Put("\">", string(row.Name))
-			templ_7745c5c3_Buffer.Raw("</a> ")
+			templ_7745c5c3_Buffer.Raw("</a>")
 		}
+		templ_7745c5c3_Buffer.Show(part.ObjectState(row.Sign.State, row.Known))
 		templ_7745c5c3_Buffer.Put("<span class=\"key wrap\">", string(row.GetKey()))
 		templ_7745c5c3_Buffer.Raw("</span></span></span></th><td>")
 		var templ_7745c5c3_Var11 = []any{"tag", g.Class}

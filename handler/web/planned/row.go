@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/changes"
+	"github.com/guidonhq/guidon/handler/web/flaginfo"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -29,9 +30,11 @@ type Row struct {
 	What     string   // an object that is created, in words
 	Effects  []string // on people
 	Warnings []string
-	Moved    bool   // it is not as it was seen
-	NeededBy string // the flags that need it, in words; "" if none is known
-	Pick     bool   // it can be picked
+	Moved    bool          // it is not as it was seen
+	Sign     flaginfo.Sign // of a flag as it is now or, if it is created, at the source
+	Known    bool          // Sign is known
+	NeededBy string        // the flags that need it, in words; "" if none is known
+	Pick     bool          // it can be picked
 	Picked   bool
 }
 
@@ -105,6 +108,34 @@ func (r *Review) addRows(seen map[string]string) {
 	}
 }
 
+// addSigns finds the states of the flags.
+func (r *Review) addSigns(v *page.Visit) error {
+	keys := make(map[string][]string) // by namespace
+	at := func(row Row) string {
+		if row.GetAction() == string(change.ActionCreate) {
+			return r.Request.GetSourceNamespaceKey()
+		}
+		return r.Request.GetNamespaceKey()
+	}
+	for _, row := range r.Rows {
+		if row.GetKind() == string(change.KindFlag) && at(row) != "" {
+			keys[at(row)] = append(keys[at(row)], row.GetKey())
+		}
+	}
+	for namespace, some := range keys {
+		signs, err := flaginfo.SignsOf(v, namespace, some)
+		if err != nil {
+			return err
+		}
+		for i, row := range r.Rows {
+			if row.GetKind() == string(change.KindFlag) && at(row) == namespace {
+				r.Rows[i].Sign, r.Rows[i].Known = signs[row.GetKey()]
+			}
+		}
+	}
+	return nil
+}
+
 // addOthers adds the effects on flags that the plan itself does not change.
 func (r *Review) addOthers(planned map[string]bool) {
 	r.Others = nil
@@ -127,30 +158,11 @@ func (r *Review) addWarnings() {
 	r.Warnings = nil
 	for _, w := range r.Plan.GetWarnings() {
 		if i, ok := at[w.GetObjectKind()+"/"+w.GetKey()]; ok {
-			r.Rows[i].Warnings = append(r.Rows[i].Warnings, warningText(w))
+			r.Rows[i].Warnings = append(r.Rows[i].Warnings, page.Sentence(w.GetText()))
 		} else if len(r.Warnings) < maxWarnings {
-			r.Warnings = append(r.Warnings, changes.Sentence(w.GetText()))
+			r.Warnings = append(r.Warnings, page.Sentence(w.GetText()))
 		}
 	}
-}
-
-// maxUsers limits the flags that a warning names.
-const maxUsers = 5
-
-// warningText returns a warning about the object of a row.
-func warningText(w *guidonv1.PlanWarning) string {
-	switch change.WarningKind(w.GetKind()) {
-	case change.WarnMatchesEveryone:
-		return "It has no conditions, so everybody is in it."
-	case change.WarnSegmentShared:
-		keys := w.GetFlagKeys()
-		text := "Flags that are not part of this use it, too: " + strings.Join(keys[:min(len(keys), maxUsers)], ", ")
-		if more := len(keys) - maxUsers; more > 0 {
-			text += " and " + page.Count(more, "more flag")
-		}
-		return text + "."
-	}
-	return changes.Sentence(w.GetText())
 }
 
 // nameOf returns the name of the object.

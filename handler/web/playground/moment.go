@@ -42,7 +42,7 @@ func stateAt(v *page.Visit, moment string) (state, string, error) {
 	}
 	switch guidon.CodeOf(err) {
 	case guidon.NotFound, guidon.InvalidArgument:
-		return now, capital(guidon.PublicMessage(err)) + ".", nil
+		return now, page.Capital(guidon.PublicMessage(err)) + ".", nil
 	}
 	return now, "", err
 }
@@ -84,12 +84,4 @@ func parseTime(text string, zone *time.Location) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
-}
-
-// capital returns the text with a capital letter at the beginning.
-func capital(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -17,7 +17,7 @@ type effect struct {
 
 // readEffect returns the effect of saving a segment.
 func readEffect(v *page.Visit, key string, g *guidonv1.DocumentSegment) (*effect, error) {
-	usage, err := preview.Run(v, &guidonv1.PreviewSegmentRequest{NamespaceKey: v.Key(), Key: key, Segment: g})
+	usage, err := preview.Run(v, &guidonv1.PreviewSegmentRequest{NamespaceKey: v.Key(), Key: key, Segment: g, PageWords: true})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func movesOf(u *guidonv1.SegmentUse) (moves []string, more int) {
 	seen := make(map[string]bool)
 	for _, group := range u.GetEffect().GetGroups() {
 		for _, m := range group.GetMoves() {
-			text := moveText(u.GetEffect().GetType(), group, m)
+			text := page.Sentence(m.GetSummary())
 			switch {
 			case seen[text]:
 			case len(moves) == maxMoves:

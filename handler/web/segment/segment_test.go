@@ -195,8 +195,8 @@ func TestDelete(t *testing.T) {
 // TestUses: the flags that use the segment are listed with what would change without it.
 func TestUses(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	s.Get(riskyPath+"/used-by").Check(200).Contains("Payment methods", "Rule 1", "Everyone who goes from rule 1 to rule 2 moves from high-risk to germany.",
-		"13% of those who no longer match step 2 move from Off to On.", "Partly on")
+	s.Get(riskyPath+"/used-by").Check(200).Contains("Payment methods", "Rule 1", "All who go from rule 1 to rule 2 move from high-risk to germany.",
+		"13% of those who no longer match step 2 go from off to on.", "Partly on")
 	replace(t, s, "free", &service.DocumentSegment{Name: "Free"})
 	s.Get(segmentsPath + "/free/used-by").Check(200).Contains("No flag uses this segment")
 	s.Get(riskyPath + "/used-by?after=nonsense").Check(400)

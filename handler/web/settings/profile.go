@@ -76,7 +76,16 @@ func zoneName(v *page.Visit) string { return cmp.Or(v.Preferences.Zone, "UTC") }
 // grantsOf returns what the visitor may do.
 func grantsOf(v *page.Visit) []service.Grant {
 	if !isPerson(v) {
-		return []service.Grant{{Role: service.RoleAdmin, Namespaces: []string{service.Everywhere}}}
+		return []service.Grant{{Role: service.RoleAdmin, Namespaces: []string{service.Everywhere}, Origin: service.OriginOpen}}
 	}
 	return v.Visitor.Authentication.Grants()
+}
+
+// originText says where a role comes from.
+func originText(o service.Origin) string {
+	return map[service.Origin]string{
+		service.OriginDatabase: "Given in Access to", service.OriginConfiguration: "The server's configuration gives it to",
+		service.OriginClaim: "Your sign-in provider", service.OriginDefault: "The default role of this server",
+		service.OriginToken: "Your token", service.OriginOpen: "Roles are not enforced on this server",
+	}[o]
 }

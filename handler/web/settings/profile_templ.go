@@ -59,15 +59,21 @@ func (p profilePage) main(v *page.Visit) templ.Component {
 			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "sessions")))
 			templ_7745c5c3_Buffer.Raw("\">See your sessions</a></span></form></div>")
 		}
-		templ_7745c5c3_Buffer.Raw("</section><section class=\"card\" aria-labelledby=\"may\"><header><h2 id=\"may\">What you may do</h2></header><div class=\"body\"><table class=\"table plain\"><caption class=\"vh\">Your roles</caption> <thead><tr><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th></tr></thead> <tbody>")
+		templ_7745c5c3_Buffer.Raw("</section><section class=\"card\" aria-labelledby=\"may\"><header><h2 id=\"may\">What you may do</h2></header><div class=\"body\"><table class=\"table plain\"><caption class=\"vh\">Your roles</caption> <thead><tr><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th><th scope=\"col\">From</th></tr></thead> <tbody>")
 		for _, g := range grantsOf(v) {
 			templ_7745c5c3_Buffer.Put("<tr><td>", string(page.RoleLabel(g.Role)))
 			templ_7745c5c3_Buffer.Raw("</td><td>")
 			templ_7745c5c3_Buffer.Show(namespacesOf(v, g.Namespaces))
+			templ_7745c5c3_Buffer.Put("</td><td>", string(originText(g.Origin)))
+			templ_7745c5c3_Buffer.Raw(" ")
+			if g.Subject != "" {
+				templ_7745c5c3_Buffer.Put("<code class=\"wrap\">", string(page.Printable(g.Subject, maxShown)))
+				templ_7745c5c3_Buffer.Raw("</code>")
+			}
 			templ_7745c5c3_Buffer.Raw("</td></tr>")
 		}
 		if len(grantsOf(v)) == 0 {
-			templ_7745c5c3_Buffer.Raw("<tr><td>Nothing</td><td>Ask an administrator for a role.</td></tr>")
+			templ_7745c5c3_Buffer.Raw("<tr><td>Nothing</td><td colspan=\"2\">Ask an administrator for a role.</td></tr>")
 		}
 		templ_7745c5c3_Buffer.Raw("</tbody></table></div></section><form class=\"card\" id=\"appearance\" method=\"post\" action=\"")
 		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "profile")))
@@ -90,13 +96,13 @@ func (p profilePage) main(v *page.Visit) templ.Component {
 			templ_7745c5c3_Buffer.Show(part.FieldError("theme-error", message))
 		}
 		templ_7745c5c3_Buffer.Raw("</fieldset>")
-		templ_7745c5c3_Var16 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var18 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"zone\" name=\"zone\" value=\"", string(p.Zone))
 			templ_7745c5c3_Buffer.Raw("\" placeholder=\"UTC\" list=\"zones\" autocomplete=\"off\" spellcheck=\"false\"")
 			templ_7745c5c3_Buffer.Attributes(part.Described("zone", "hint", p.Problems))
 			templ_7745c5c3_Buffer.Raw(">")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field("zone", "Time zone", "It is "+v.Instant(v.Now())+" in "+zoneName(v)+".", false, p.Problems), templ_7745c5c3_Var16)
+		templ_7745c5c3_Buffer.Around(part.Field("zone", "Time zone", "It is "+v.Instant(v.Now())+" in "+zoneName(v)+".", false, p.Problems), templ_7745c5c3_Var18)
 		templ_7745c5c3_Buffer.Raw("<datalist id=\"zones\">")
 		for _, zone := range zones {
 			templ_7745c5c3_Buffer.Put("<option value=\"", string(zone))

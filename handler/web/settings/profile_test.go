@@ -16,16 +16,16 @@ import (
 // TestProfile: visitors see who they are, and what they may do where.
 func TestProfile(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Policy: people(t, "editor@default,pay-*=oidc:google:email:ada@example.com")})
-	s.Get("/settings/profile").Check(200).Contains("Mira", "Signed in with a static token · ends in", "Admin All")
+	s.Get("/settings/profile").Check(200).Contains("Mira", "Signed in with a static token · ends in", "Admin All Your token")
 	limited := s.As(s.SignIn(service.TokenInput{Name: "ci", Role: service.RoleViewer, Namespaces: []string{"default"}}))
 	limited.Get("/settings/profile").Check(200).Contains("ci", "View Default").Lacks("Admin")
 	ada := s.As(person(t, s, "ada", "Ada", service.ClientBrowser))
-	ada.Get("/settings/profile").Check(200).Contains("Ada ada@example.com · Signed in with the provider google · ends in 59 min", "Edit Default pay-*")
+	ada.Get("/settings/profile").Check(200).Contains("Ada ada@example.com · Signed in with the provider google · ends in 59 min", "Edit Default pay-* The server's configuration gives it to oidc:google:email:ada@example.com")
 	if got := s.Get("/settings").Location(); got != "/settings/profile" {
 		t.Errorf("/settings leads to %s", got)
 	}
 	open := webtest.New(t, webtest.Options{Open: true})
-	open.Get("/settings/profile").Check(200).Contains("Anonymous", "requires no authentication", "Admin All").Lacks("Sign out")
+	open.Get("/settings/profile").Check(200).Contains("Anonymous", "requires no authentication", "Admin All Roles are not enforced on this server").Lacks("Sign out")
 }
 
 // TestSections: only administrators of everything have links to tokens and access, and

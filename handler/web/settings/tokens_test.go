@@ -145,7 +145,7 @@ func TestNewToken(t *testing.T) {
 	r.Contains("curl http://flags.test/api/v1/namespaces/default/flags \\ -H \"Authorization: Bearer " + token + "\"")
 	all := tokens(t, s)
 	got := all[len(all)-1]
-	if want := []service.Grant{{Role: service.RoleEditor, Namespaces: []string{"default", "pay-*"}}}; !cmp.Equal(got.Grants(), want) {
+	if want := []service.Grant{{Role: service.RoleEditor, Namespaces: []string{"default", "pay-*"}, Origin: service.OriginToken}}; !cmp.Equal(got.Grants(), want) {
 		t.Errorf("may do %v, want %v", got.Grants(), want)
 	}
 	if left := time.Until(got.ExpiresAt); left < 29*24*time.Hour || left > 31*24*time.Hour {

@@ -314,6 +314,12 @@ type Grant struct {
 	Role  string                 `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
 	// Keys, beginnings such as "pay-*", or "*" for all.
 	NamespaceKeys []string `protobuf:"bytes,2,rep,name=namespace_keys,json=namespaceKeys,proto3" json:"namespace_keys,omitempty"`
+	// Where it comes from: "database" or "configuration" (a binding there), "claim" (of the
+	// provider), "default" (the role for everybody), "token" (itself), or "open" (roles are not
+	// enforced).
+	Source string `protobuf:"bytes,3,opt,name=source,proto3" json:"source,omitempty"`
+	// The subject of the binding, if one gives it.
+	Subject       string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -360,6 +366,20 @@ func (x *Grant) GetNamespaceKeys() []string {
 		return x.NamespaceKeys
 	}
 	return nil
+}
+
+func (x *Grant) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Grant) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
 }
 
 type GetAuthenticationRequest struct {
@@ -1281,10 +1301,12 @@ const file_auth_auth_proto_rawDesc = "" +
 	"\asubject\x18\xea\a \x01(\tR\asubject\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"B\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"t\n" +
 	"\x05Grant\x12\x12\n" +
 	"\x04role\x18\x01 \x01(\tR\x04role\x12%\n" +
-	"\x0enamespace_keys\x18\x02 \x03(\tR\rnamespaceKeys\"*\n" +
+	"\x0enamespace_keys\x18\x02 \x03(\tR\rnamespaceKeys\x12\x16\n" +
+	"\x06source\x18\x03 \x01(\tR\x06source\x12\x18\n" +
+	"\asubject\x18\x04 \x01(\tR\asubject\"*\n" +
 	"\x18GetAuthenticationRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x98\x01\n" +
 	"\x1aListAuthenticationsRequest\x12*\n" +

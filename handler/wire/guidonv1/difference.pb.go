@@ -39,7 +39,9 @@ type FieldDifference struct {
 	// The position after, from 1, of an item that is added or moved.
 	To *int32 `protobuf:"varint,6,opt,name=to,proto3,oneof" json:"to,omitempty"`
 	// The difference in words, such as "rollout 2: percentage 10 → 50".
-	Summary       string `protobuf:"bytes,7,opt,name=summary,proto3" json:"summary,omitempty"`
+	Summary string `protobuf:"bytes,7,opt,name=summary,proto3" json:"summary,omitempty"`
+	// The parts of the summary, if the request asks for the words of the web interface.
+	Wording       *DifferenceWording `protobuf:"bytes,8,opt,name=wording,proto3" json:"wording,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -123,11 +125,91 @@ func (x *FieldDifference) GetSummary() string {
 	return ""
 }
 
+func (x *FieldDifference) GetWording() *DifferenceWording {
+	if x != nil {
+		return x.Wording
+	}
+	return nil
+}
+
+// DifferenceWording is a difference in words.
+type DifferenceWording struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What differs, such as "rule 2" and "segments": the part, after those that contain it.
+	Parts []string `protobuf:"bytes,1,rep,name=parts,proto3" json:"parts,omitempty"`
+	// The value before; empty if the values are not shown.
+	Before string `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"`
+	// The value after; empty if the values are not shown.
+	After string `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
+	// What happened, if the values are not shown.
+	What          string `protobuf:"bytes,4,opt,name=what,proto3" json:"what,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DifferenceWording) Reset() {
+	*x = DifferenceWording{}
+	mi := &file_guidonv1_difference_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DifferenceWording) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DifferenceWording) ProtoMessage() {}
+
+func (x *DifferenceWording) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_difference_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DifferenceWording.ProtoReflect.Descriptor instead.
+func (*DifferenceWording) Descriptor() ([]byte, []int) {
+	return file_guidonv1_difference_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *DifferenceWording) GetParts() []string {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+func (x *DifferenceWording) GetBefore() string {
+	if x != nil {
+		return x.Before
+	}
+	return ""
+}
+
+func (x *DifferenceWording) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+func (x *DifferenceWording) GetWhat() string {
+	if x != nil {
+		return x.What
+	}
+	return ""
+}
+
 var File_guidonv1_difference_proto protoreflect.FileDescriptor
 
 const file_guidonv1_difference_proto_rawDesc = "" +
 	"\n" +
-	"\x19guidonv1/difference.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\x8a\x02\n" +
+	"\x19guidonv1/difference.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xc2\x02\n" +
 	"\x0fFieldDifference\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x0e\n" +
 	"\x02op\x18\x02 \x01(\tR\x02op\x123\n" +
@@ -135,11 +217,17 @@ const file_guidonv1_difference_proto_rawDesc = "" +
 	"\x05after\x18\x04 \x01(\v2\x16.google.protobuf.ValueH\x01R\x05after\x88\x01\x01\x12\x17\n" +
 	"\x04from\x18\x05 \x01(\x05H\x02R\x04from\x88\x01\x01\x12\x13\n" +
 	"\x02to\x18\x06 \x01(\x05H\x03R\x02to\x88\x01\x01\x12\x18\n" +
-	"\asummary\x18\a \x01(\tR\asummaryB\t\n" +
+	"\asummary\x18\a \x01(\tR\asummary\x126\n" +
+	"\awording\x18\b \x01(\v2\x1c.guidon.v1.DifferenceWordingR\awordingB\t\n" +
 	"\a_beforeB\b\n" +
 	"\x06_afterB\a\n" +
 	"\x05_fromB\x05\n" +
-	"\x03_toB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
+	"\x03_to\"k\n" +
+	"\x11DifferenceWording\x12\x14\n" +
+	"\x05parts\x18\x01 \x03(\tR\x05parts\x12\x16\n" +
+	"\x06before\x18\x02 \x01(\tR\x06before\x12\x14\n" +
+	"\x05after\x18\x03 \x01(\tR\x05after\x12\x12\n" +
+	"\x04what\x18\x04 \x01(\tR\x04whatB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
 
 var (
 	file_guidonv1_difference_proto_rawDescOnce sync.Once
@@ -153,19 +241,21 @@ func file_guidonv1_difference_proto_rawDescGZIP() []byte {
 	return file_guidonv1_difference_proto_rawDescData
 }
 
-var file_guidonv1_difference_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_guidonv1_difference_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
 var file_guidonv1_difference_proto_goTypes = []any{
-	(*FieldDifference)(nil), // 0: guidon.v1.FieldDifference
-	(*structpb.Value)(nil),  // 1: google.protobuf.Value
+	(*FieldDifference)(nil),   // 0: guidon.v1.FieldDifference
+	(*DifferenceWording)(nil), // 1: guidon.v1.DifferenceWording
+	(*structpb.Value)(nil),    // 2: google.protobuf.Value
 }
 var file_guidonv1_difference_proto_depIdxs = []int32{
-	1, // 0: guidon.v1.FieldDifference.before:type_name -> google.protobuf.Value
-	1, // 1: guidon.v1.FieldDifference.after:type_name -> google.protobuf.Value
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	2, // 0: guidon.v1.FieldDifference.before:type_name -> google.protobuf.Value
+	2, // 1: guidon.v1.FieldDifference.after:type_name -> google.protobuf.Value
+	1, // 2: guidon.v1.FieldDifference.wording:type_name -> guidon.v1.DifferenceWording
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_difference_proto_init() }
@@ -180,7 +270,7 @@ func file_guidonv1_difference_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_difference_proto_rawDesc), len(file_guidonv1_difference_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   1,
+			NumMessages:   2,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

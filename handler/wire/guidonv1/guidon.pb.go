@@ -769,7 +769,9 @@ type ListChangesRequest struct {
 	// Only changes of this revision and later ones; 0 means all.
 	FirstRevision int64 `protobuf:"varint,11,opt,name=first_revision,json=firstRevision,proto3" json:"first_revision,omitempty"`
 	// Only changes of this revision and earlier ones; 0 means all.
-	LastRevision  int64 `protobuf:"varint,12,opt,name=last_revision,json=lastRevision,proto3" json:"last_revision,omitempty"`
+	LastRevision int64 `protobuf:"varint,12,opt,name=last_revision,json=lastRevision,proto3" json:"last_revision,omitempty"`
+	// Use the words of the web interface in summaries, such as step instead of rollout.
+	PageWords     bool `protobuf:"varint,13,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -886,6 +888,13 @@ func (x *ListChangesRequest) GetLastRevision() int64 {
 		return x.LastRevision
 	}
 	return 0
+}
+
+func (x *ListChangesRequest) GetPageWords() bool {
+	if x != nil {
+		return x.PageWords
+	}
+	return false
 }
 
 // ListChangesResponse is one page of changes.
@@ -2591,7 +2600,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x14DeleteBindingRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"8\n" +
 	"\x1cDeleteAuthenticationsRequest\x12\x18\n" +
-	"\asubject\x18\x01 \x01(\tR\asubject\"\x8c\x03\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\"\xab\x03\n" +
 	"\x12ListChangesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x10\n" +
@@ -2606,7 +2615,9 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x06reason\x18\n" +
 	" \x01(\tR\x06reason\x12%\n" +
 	"\x0efirst_revision\x18\v \x01(\x03R\rfirstRevision\x12#\n" +
-	"\rlast_revision\x18\f \x01(\x03R\flastRevision\"j\n" +
+	"\rlast_revision\x18\f \x01(\x03R\flastRevision\x12\x1d\n" +
+	"\n" +
+	"page_words\x18\r \x01(\bR\tpageWords\"j\n" +
 	"\x13ListChangesResponse\x12+\n" +
 	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x90\x01\n" +

@@ -106,7 +106,9 @@ type PlanRequest struct {
 	// Changes to undo as the source.
 	Undo *UndoneChanges `protobuf:"bytes,9,opt,name=undo,proto3" json:"undo,omitempty"`
 	// Return the effects of the plan on users too.
-	WithEffects   bool `protobuf:"varint,10,opt,name=with_effects,json=withEffects,proto3" json:"with_effects,omitempty"`
+	WithEffects bool `protobuf:"varint,10,opt,name=with_effects,json=withEffects,proto3" json:"with_effects,omitempty"`
+	// Use the words of the web interface in texts, such as step instead of rollout.
+	PageWords     bool `protobuf:"varint,11,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -207,6 +209,13 @@ func (x *PlanRequest) GetUndo() *UndoneChanges {
 func (x *PlanRequest) GetWithEffects() bool {
 	if x != nil {
 		return x.WithEffects
+	}
+	return false
+}
+
+func (x *PlanRequest) GetPageWords() bool {
+	if x != nil {
+		return x.PageWords
 	}
 	return false
 }
@@ -1091,7 +1100,7 @@ var File_guidonv1_plan_proto protoreflect.FileDescriptor
 
 const file_guidonv1_plan_proto_rawDesc = "" +
 	"\n" +
-	"\x13guidonv1/plan.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17guidonv1/analysis.proto\x1a\x19guidonv1/difference.proto\x1a\x15guidonv1/guidon.proto\"\x8e\x03\n" +
+	"\x13guidonv1/plan.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17guidonv1/analysis.proto\x1a\x19guidonv1/difference.proto\x1a\x15guidonv1/guidon.proto\"\xad\x03\n" +
 	"\vPlanRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12/\n" +
 	"\bdocument\x18\x02 \x01(\v2\x13.guidon.v1.DocumentR\bdocument\x120\n" +
@@ -1103,7 +1112,9 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\x04keep\x18\b \x03(\tR\x04keep\x12,\n" +
 	"\x04undo\x18\t \x01(\v2\x18.guidon.v1.UndoneChangesR\x04undo\x12!\n" +
 	"\fwith_effects\x18\n" +
-	" \x01(\bR\vwithEffects\"\x90\x01\n" +
+	" \x01(\bR\vwithEffects\x12\x1d\n" +
+	"\n" +
+	"page_words\x18\v \x01(\bR\tpageWords\"\x90\x01\n" +
 	"\rUndoneChanges\x12%\n" +
 	"\x0efirst_revision\x18\x01 \x01(\x03R\rfirstRevision\x12#\n" +
 	"\rlast_revision\x18\x02 \x01(\x03R\flastRevision\x123\n" +

@@ -1,0 +1,66 @@
+package change
+
+import (
+	"strings"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Wording is a difference in words.
+type Wording struct {
+	// Parts name what differs, such as "rule 2" and "segments": the part, after those that
+	// contain it. There are none if only a text about the difference is known.
+	Parts         []string
+	Before, After string // the values; both are "" if they are not shown
+	What          string // what happened instead, such as "added (50% "blue")" or "moved to 2"
+}
+
+// String returns the words as one text, such as "rollout 2: percentage 10 → 50".
+func (w Wording) String() string {
+	text := w.What
+	if w.Before != "" || w.After != "" {
+		text = w.Before + " → " + w.After
+	}
+	if len(w.Parts) == 0 {
+		return text
+	}
+	return joined(w.Parts) + " " + text
+}
+
+// joined returns the names of a part and of those that contain it as one.
+func joined(parts []string) string { return strings.Join(parts, ": ") }
+
+// saying returns how a part differs, in words.
+type saying func(v guidon.Vocabulary) Wording
+
+// otherwise returns the saying that is the same in every vocabulary.
+func otherwise(what string) saying {
+	return func(guidon.Vocabulary) Wording { return Wording{What: what} }
+}
+
+// withBrief returns the saying that something happened to a part, which brief describes
+// unless it is nil.
+func withBrief(what string, brief func(v guidon.Vocabulary) string) saying {
+	if brief == nil {
+		return otherwise(what)
+	}
+	return func(v guidon.Vocabulary) Wording { return Wording{What: what + inParentheses(brief(v))} }
+}
+
+// Wording returns the difference in the words of the vocabulary.
+func (d *Difference) Wording(v guidon.Vocabulary) Wording {
+	if d.says == nil {
+		return Wording{What: d.Summary}
+	}
+	w := d.says(v)
+	w.Parts = d.at.parts(v)
+	return w
+}
+
+// In returns the summary in the words of the vocabulary.
+func (d *Difference) In(v guidon.Vocabulary) string {
+	if v == guidon.APIWords {
+		return d.Summary
+	}
+	return d.Wording(v).String()
+}

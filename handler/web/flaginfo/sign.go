@@ -1,0 +1,45 @@
+package flaginfo
+
+import (
+	"slices"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const listSummaries page.Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList] = "/guidon.v1.CatalogService/ListFlagSummaries"
+
+// maxKeys is how many flags one request may ask for.
+const maxKeys = 100
+
+// Sign is what the pennant of a flag shows.
+type Sign struct {
+	Variant bool
+	State   part.State
+}
+
+// Signs are the signs of flags by their keys.
+type Signs map[string]Sign
+
+// SignsOf returns the signs of the flags as they are in the namespace, which may be a
+// reference to a state. Flags that do not exist there have none.
+func SignsOf(v *page.Visit, namespace string, keys []string) (Signs, error) {
+	signs := make(Signs)
+	slices.Sort(keys)
+	for some := range slices.Chunk(slices.Compact(keys), maxKeys) {
+		list, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace, Keys: some, Limit: maxKeys})
+		if guidon.CodeOf(err) == guidon.NotFound { // the namespace is to be created
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list.GetFlags() {
+			signs[f.GetKey()] = Sign{f.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, page.StateOf(f.GetState())}
+		}
+	}
+	return signs, nil
+}

@@ -1,0 +1,26 @@
+package guidon
+
+// Vocabulary is the words in which texts speak of the parts of flags and segments.
+type Vocabulary uint8
+
+// Vocabularies.
+const (
+	APIWords  Vocabulary = iota // those of the API: rollout, distribution, constraint, true
+	PageWords                   // those of the web interface: step, share, condition, on
+)
+
+// Pick returns the one of two texts that is in the words of the vocabulary.
+func (v Vocabulary) Pick(api, page string) string {
+	if v == PageWords {
+		return page
+	}
+	return api
+}
+
+// step returns what a rule or rollout of a flag of the type is called.
+func (v Vocabulary) step(t FlagType) string {
+	if t == BooleanFlag {
+		return v.Pick("rollout", "step")
+	}
+	return "rule"
+}
