@@ -27,7 +27,7 @@ func routes(s *page.Site) *page.Routes {
 		changes.Routes(s, changes.Heads{Flag: flag.Head, Segment: segment.Head}),
 		settings.Routes(s),
 		playground.Routes(),
-		code.Routes(),
+		code.Routes(flag.Head),
 		transfer.Routes(s),
 		compare.Routes(s),
 	)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -57,7 +58,7 @@ func unstatedChange(stated *change.PlannedChange, r *change.Record) string {
 	case len(made.Changes) != 1:
 		return fmt.Sprintf("it is %d changes", len(made.Changes))
 	}
-	if diff := cmp.Diff(stated.Differences, made.Changes[0].Differences); diff != "" {
+	if diff := cmp.Diff(stated.Differences, made.Changes[0].Differences, cmpopts.IgnoreUnexported(change.Difference{})); diff != "" {
 		return fmt.Sprintf("the plan stated other differences (-stated +made):\n%s", diff)
 	}
 	if stated.Digest != made.Changes[0].Digest {

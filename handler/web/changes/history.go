@@ -145,7 +145,7 @@ func (p pages) readHead(v *page.Visit, h *historyPage) error {
 	case flagKind:
 		var f *flipt.Flag
 		if f, err = getFlag.Run(v, &flipt.GetFlagRequest{NamespaceKey: v.Key(), Key: h.Key}); err == nil {
-			h.Name, h.Head = f.GetName(), p.heads.Flag(v, f, tabHistory)
+			h.Name, h.Head = f.GetName(), p.heads.Flag(v, h.Key, tabHistory)
 			if h.Head == nil {
 				h.Head = flagHead(v, f, tabHistory)
 			}

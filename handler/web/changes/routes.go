@@ -10,7 +10,7 @@ import (
 // Heads are what stands above the history of an object: its name and the tabs of its
 // page. A nil function, or one that returns nil, means a plain head.
 type Heads struct {
-	Flag    func(v *page.Visit, flag *flipt.Flag, tab string) templ.Component
+	Flag    func(v *page.Visit, key, tab string) templ.Component
 	Segment func(v *page.Visit, segment *flipt.Segment, tab string) templ.Component
 }
 
@@ -21,7 +21,7 @@ type pages struct{ heads Heads }
 func Routes(_ *page.Site, heads Heads) []page.Route {
 	p := pages{heads}
 	if p.heads.Flag == nil {
-		p.heads.Flag = flagHead
+		p.heads.Flag = func(*page.Visit, string, string) templ.Component { return nil }
 	}
 	if p.heads.Segment == nil {
 		p.heads.Segment = segmentHead

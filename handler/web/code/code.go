@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/a-h/templ"
+
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/flaginfo"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -23,6 +26,7 @@ const fieldLanguage = "lang"
 // model is the page.
 type model struct {
 	flag     *guidonv1.DocumentFlag
+	head     templ.Component
 	info     *flaginfo.Info
 	language snippet.Language
 	code     string
@@ -40,7 +44,7 @@ const (
 )
 
 // show shows the code in a language, which is remembered.
-func show(v *page.Visit) error {
+func (h Head) show(v *page.Visit) error {
 	content, err := getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: v.Variable("flag")})
 	if err != nil {
 		return err
@@ -51,6 +55,9 @@ func show(v *page.Visit) error {
 	}
 	m.code = m.language.Write(m.snippet(flaginfo.Address(v), v.Key()))
 	m.answer()
+	if m.head = h(v, m.flag.GetKey(), "code"); m.head == nil {
+		return guidon.Errorf(guidon.Unavailable, "flag %q cannot be read", m.flag.GetKey())
+	}
 	name := cmp.Or(m.flag.GetName(), m.flag.GetKey())
 	v.Reply(http.StatusOK, page.Page{
 		Title: "Code for " + name, Place: page.PlaceFlags, Main: main(v, m),

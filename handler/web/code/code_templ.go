@@ -6,20 +6,17 @@ import "github.com/a-h/templ"
 import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
-	"cmp"
 	"github.com/guidonhq/guidon/handler/web/highlight"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/snippet"
 	"github.com/guidonhq/guidon/service"
-	"net/url"
-	"strconv"
 )
 
 // main is the page.
 func main(v *page.Visit, m *model) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Buffer.Show(head(v, m))
+		templ_7745c5c3_Buffer.Show(m.head)
 		templ_7745c5c3_Buffer.Raw("<div class=\"cols\"><div class=\"flow\"><div class=\"code\"><nav class=\"langs\" aria-label=\"Language\">")
 		for _, l := range snippet.Languages {
 			templ_7745c5c3_Buffer.Raw("<a href=\"")
@@ -74,35 +71,5 @@ func main(v *page.Visit, m *model) templ.Component {
 			templ_7745c5c3_Buffer.Raw("New token</a>")
 		}
 		templ_7745c5c3_Buffer.Raw("</section></aside></div>")
-	})
-}
-
-// head is the head of the pages of a flag, with its tabs.
-func head(v *page.Visit, m *model) templ.Component {
-	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Buffer.Put("<div class=\"head stack\"><div><div class=\"row\"><h1>", string(cmp.Or(m.flag.GetName(), m.flag.GetKey())))
-		templ_7745c5c3_Buffer.Raw("</h1>")
-		templ_7745c5c3_Buffer.Show(part.Copy(m.flag.GetKey()))
-		templ_7745c5c3_Buffer.Raw("</div></div><div class=\"acts\"><a class=\"btn fold\" href=\"")
-		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("playground")+"?"+url.Values{"flag": {m.flag.GetKey()}}.Encode()))
-		templ_7745c5c3_Buffer.Raw("\">")
-		templ_7745c5c3_Buffer.Show(part.Icon("playground"))
-		templ_7745c5c3_Buffer.Raw("<span>Try it</span></a></div></div><nav class=\"tabs\" aria-label=\"Flag\"><a href=\"")
-		markup.Address(templ_7745c5c3_Buffer, v.In("flags", m.flag.GetKey()))
-		templ_7745c5c3_Buffer.Put("\">Targeting <span class=\"n\">", string(strconv.Itoa(len(m.flag.GetRules())+len(m.flag.GetRollouts()))))
-		templ_7745c5c3_Buffer.Raw("</span></a> ")
-		if !m.isBoolean() {
-			templ_7745c5c3_Buffer.Raw("<a href=\"")
-			markup.Address(templ_7745c5c3_Buffer, v.In("flags", m.flag.GetKey(), "variants"))
-			templ_7745c5c3_Buffer.Put("\">Variants <span class=\"n\">", string(strconv.Itoa(len(m.flag.GetVariants()))))
-			templ_7745c5c3_Buffer.Raw("</span></a> ")
-		}
-		templ_7745c5c3_Buffer.Raw("<a href=\"")
-		markup.Address(templ_7745c5c3_Buffer, v.In("flags", m.flag.GetKey(), "history"))
-		templ_7745c5c3_Buffer.Raw("\">History</a> <a href=\"")
-		markup.Address(templ_7745c5c3_Buffer, v.In("flags", m.flag.GetKey(), "code"))
-		templ_7745c5c3_Buffer.Raw("\" aria-current=\"page\">Code</a> <a href=\"")
-		markup.Address(templ_7745c5c3_Buffer, v.In("flags", m.flag.GetKey(), "details"))
-		templ_7745c5c3_Buffer.Raw("\">Details</a></nav>")
 	})
 }

@@ -4,14 +4,13 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // Head returns what is above the tab of a flag that is a page of another package. It is nil if
 // the flag cannot be read.
-func Head(v *page.Visit, f *flipt.Flag, tab string) templ.Component {
-	s := &subject{v: v, key: f.GetKey(), asks: v.Namespace.GetConfirmChanges()}
+func Head(v *page.Visit, key, tab string) templ.Component {
+	s := &subject{v: v, key: key, asks: v.Namespace.GetConfirmChanges()}
 	content, state, err := getFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
 	if err != nil {
 		return nil

@@ -13,9 +13,6 @@ import (
 // timeForm is the form of times in attributes.
 const timeForm = time.RFC3339
 
-// rfc3339 returns when a change was made, for attributes.
-func rfc3339(c *guidonv1.Change) string { return c.GetAt().AsTime().UTC().Format(timeForm) }
-
 // shownName returns the name of a segment, or its key if it has none.
 func shownName(g *guidonv1.SegmentSummary) string { return cmp.Or(g.GetName(), g.GetKey()) }
 
