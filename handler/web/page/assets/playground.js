@@ -1,19 +1,12 @@
 // The playground: it answers in place, a link in the address restores the form, and contexts
 // are kept in this browser.
 
-import { on, say } from "./app.js";
-import { replace } from "./app.js";
+import { make, on, replace, say } from "./app.js";
 
 const base = document.body.dataset.base ?? "";
 const namespace = document.body.dataset.namespace;
 const form = () => document.querySelector("form[data-lab]");
 const field = (name) => form().querySelector(`[name="${name}"]`);
-
-const make = (tag, text, properties = {}) => {
-  const element = Object.assign(document.createElement(tag), properties);
-  if (text) element.textContent = text;
-  return element;
-};
 
 // What is asked, as a link has it.
 
@@ -67,7 +60,7 @@ document.addEventListener("submit", async (event) => {
   const fresh = await replace(asked.action, "lab", data);
   if (fresh === null) return;
   if (!fresh) {
-    asked.append(make("input", "", { type: "hidden", name: "do", value: data.get("do") }));
+    asked.append(make("input", { type: "hidden", name: "do", value: data.get("do") }));
     return asked.submit();
   }
   prepare();
@@ -106,15 +99,15 @@ const flagOf = () => document.querySelector("[data-saved]").dataset.flag;
 
 // askName asks for the name of a context, and returns "" if it is not to be saved.
 const askName = (proposal) => new Promise((resolve) => {
-  const dialog = make("dialog", "", { className: "asks" });
-  const title = make("h2", "Save this context", { id: "context-title" });
-  const name = make("input", "", { id: "context-name", className: "input", value: proposal, maxLength: 80, required: true, autocomplete: "off" });
-  const field = make("div", "", { className: "field" });
-  const buttons = make("div", "", { className: "row tight mt" });
-  const entry = make("form", "", { method: "dialog", className: "form" });
-  const cancel = make("button", "Cancel", { type: "button", className: "btn" });
-  field.append(make("label", "Name", { htmlFor: name.id }), name, make("p", "It is kept in this browser only.", { className: "hint" }));
-  buttons.append(cancel, make("button", "Save context", { className: "btn primary", value: "save" }));
+  const dialog = make("dialog", { className: "asks" });
+  const title = make("h2", { id: "context-title" }, "Save this context");
+  const name = make("input", { id: "context-name", className: "input", value: proposal, maxLength: 80, required: true, autocomplete: "off" });
+  const field = make("div", { className: "field" });
+  const buttons = make("div", { className: "row tight mt" });
+  const entry = make("form", { method: "dialog", className: "form" });
+  const cancel = make("button", { type: "button", className: "btn" }, "Cancel");
+  field.append(make("label", { htmlFor: name.id }, "Name"), name, make("p", { className: "hint" }, "It is kept in this browser only."));
+  buttons.append(cancel, make("button", { className: "btn primary", value: "save" }, "Save context"));
   entry.append(field, buttons);
   dialog.append(title, entry);
   dialog.setAttribute("aria-labelledby", title.id);
@@ -171,20 +164,20 @@ const show = (answers) => {
 
 const rowOf = (c, i, answer) => {
   const row = document.createElement("tr");
-  const name = make("th");
+  const name = make("th", {});
   name.scope = "row";
-  const use = make("button", c.name, { type: "button", className: "btn quiet tiny" });
+  const use = make("button", { type: "button", className: "btn quiet tiny" }, c.name);
   use.addEventListener("click", () => {
     fill({ flag: field("flag").value, entity: c.entity, at: field("at").value, context: c.context });
     form().requestSubmit();
   });
   name.append(use);
-  const expectation = make("td");
+  const expectation = make("td", {});
   const expected = c.expected?.[flagOf()];
   const result = answer === undefined ? "" : answer === null ? "no answer" : expected === undefined ? "" : answer === expected ? "as expected" : `expected ${expected}`;
-  expectation.append(make("span", result || expected || "–", { className: answer !== undefined && expected !== undefined ? (answer === expected ? "now" : "was") : "muted" }));
+  expectation.append(make("span", { className: answer !== undefined && expected !== undefined ? (answer === expected ? "now" : "was") : "muted" }, result || expected || "–"));
   if (answer && answer !== expected && flagOf()) {
-    const accept = make("button", "Expect this", { type: "button", className: "btn quiet tiny" });
+    const accept = make("button", { type: "button", className: "btn quiet tiny" }, "Expect this");
     accept.addEventListener("click", () => {
       const list = kept();
       list[i].expected = { ...list[i].expected, [flagOf()]: answer };
@@ -192,11 +185,11 @@ const rowOf = (c, i, answer) => {
     });
     expectation.append(" ", accept);
   }
-  const remove = make("button", "Delete", { type: "button", className: "btn quiet tiny", ariaLabel: `Delete ${c.name}` });
+  const remove = make("button", { type: "button", className: "btn quiet tiny", ariaLabel: `Delete ${c.name}` }, "Delete");
   remove.addEventListener("click", () => { if (keep(kept().filter((_, n) => n !== i))) show(); });
-  const last = make("td");
+  const last = make("td", {});
   last.append(remove);
-  row.append(name, make("td", c.entity, { className: "key" }), make("td", c.context || "–", { className: "key ell" }), make("td", answer ?? ""), expectation, last);
+  row.append(name, make("td", { className: "key" }, c.entity), make("td", { className: "key ell" }, c.context || "–"), make("td", {}, answer ?? ""), expectation, last);
   return row;
 };
 

@@ -1,12 +1,6 @@
 // Signing in again over a page whose session has ended, or ends soon.
 
-import { beside, load, say } from "./app.js";
-
-const make = (tag, properties, ...children) => {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-};
+import { beside, load, make, say } from "./app.js";
 
 // adopt makes the ways to sign in, which come from a page of their own, a part of this one.
 const adopt = (ways) => {
