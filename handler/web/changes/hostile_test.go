@@ -23,19 +23,6 @@ var hostile = []string{
 	"مرحبا", "e\u0301\u0301", "👩\u200d👩\u200d👧", "\ufeff", "＜script＞", `=cmd|' /C calc'!A0`, strings.Repeat("<b>", 80), strings.Repeat("x", 255), `../../etc`, `%2e%2e%2f`, `?a=b#c`,
 }
 
-// elements returns the elements of a page with their attributes' names.
-func elements(r *webtest.Reply) string {
-	var b strings.Builder
-	for _, n := range r.All("") {
-		b.WriteString(n.Data)
-		for _, a := range n.Attr {
-			b.WriteString(" " + a.Key)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
 // plant saves changes in which the text is wherever somebody else can put one. It returns
 // the revision of the last one.
 func plant(s *site, text string) int64 {
@@ -81,7 +68,7 @@ func TestHostile(t *testing.T) {
 		var all []string
 		for _, address := range pages {
 			address = strings.NewReplacer("/changes/4", "/changes/5", "/changes/5", "/changes/6", "history/4", "history/5").Replace(address)
-			all = append(all, elements(s.Get(address).Check(200)))
+			all = append(all, s.Get(address).Check(200).Elements())
 		}
 		return all
 	}
@@ -132,7 +119,7 @@ func TestHostileAddresses(t *testing.T) {
 			if r.Status != 200 && r.Status != 422 {
 				t.Fatalf("%s=%q: got status %d", field, text, r.Status)
 			}
-			got := elements(r.Check(r.Status))
+			got := r.Check(r.Status).Elements()
 			if want == "" {
 				want = got
 			} else if got != want {

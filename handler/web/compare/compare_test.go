@@ -294,18 +294,6 @@ var hostile = []string{
 	`javascript:alert(1)`, `//evil.example`, `<!--`, `-->`, `</textarea><script>`, `<select>`, `<plaintext>`, `{{.}}`, `&lt;b&gt;`, `"`, `'`, "`", `\`, "مرحبا", "👩\u200d👩\u200d👧", strings.Repeat("x", 255), "../../etc", "%2e%2e%2f", "?a=b#c",
 }
 
-func elements(r *webtest.Reply) string {
-	var b strings.Builder
-	for _, n := range r.All("") {
-		b.WriteString(n.Data)
-		for _, a := range n.Attr {
-			b.WriteString(" " + a.Key)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
 func TestHostile(t *testing.T) {
 	pages := func(text string) string {
 		s := newSite(t, webtest.Options{})
@@ -319,7 +307,7 @@ func TestHostile(t *testing.T) {
 			}
 		}
 		r := s.Get(from).Check(200)
-		return elements(r) + elements(send(s.Server, r, "compare", "review").Check(200))
+		return r.Elements() + send(s.Server, r, "compare", "review").Check(200).Elements()
 	}
 	want := pages("harmless")
 	for _, text := range hostile {
@@ -354,7 +342,7 @@ func TestHostileAddresses(t *testing.T) {
 			if r.Status != 200 && r.Status != 422 && r.Status != 404 && r.Status != 403 {
 				t.Fatalf("%s=%q: got status %d", field, text, r.Status)
 			}
-			if got := elements(r.Check(r.Status)); want == "" {
+			if got := r.Check(r.Status).Elements(); want == "" {
 				want = got
 			} else if got != want {
 				t.Errorf("%s=%q: other elements: %s", field, text, cmp.Diff(want, got))

@@ -74,7 +74,7 @@ func TestVariantFaults(t *testing.T) {
 		{"key", strings.Repeat("k", 256), "255 characters at most, this has 256."},
 		{"name", strings.Repeat("n", 300), "255 characters at most, this has 300."},
 		{"attachment", "{\n  \"a\": [1, 2\n}", "Line 3, column 1: This is not JSON: “}” cannot stand here."},
-		{"attachment", `{"a": [1, 2`, "Line 1, column 12: This list never ends: add ]."},
+		{"attachment", `{"a": [1, 2`, "Line 1, column 12: This list never ends: add ]}."},
 		{"attachment", `{"a": 1`, "This object never ends: add }."},
 		{"attachment", `"a`, "This text never ends: add \"."},
 		{"attachment", `{"ä": x}`, "Line 1, column 7: This is not JSON: “x” cannot stand here."},

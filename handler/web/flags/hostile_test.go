@@ -22,19 +22,6 @@ var hostile = []string{
 	"مرحبا", "e\u0301\u0301", "👩\u200d👩\u200d👧", "＜script＞", strings.Repeat("<b>", 33), strings.Repeat("x", 95), `../../etc`, `%2e%2e%2f`, `?a=b#c`,
 }
 
-// elements returns the elements of a page with the names of their attributes.
-func elements(r *webtest.Reply) string {
-	var b strings.Builder
-	for _, n := range r.All("") {
-		b.WriteString(n.Data)
-		for _, a := range n.Attr {
-			b.WriteString(" " + a.Key)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
 // plant stores a flag with the text wherever somebody else can put one that these pages show.
 func plant(t *testing.T, s *webtest.Server, text string) {
 	t.Helper()
@@ -78,7 +65,7 @@ func TestHostile(t *testing.T) {
 			s.Post(unusedPage, url.Values{"key": {"constant"}, "revision": {"1"}, "review": {"2029-01-01"}}).Check(409),
 			s.Get("/namespaces/default/new-flag?" + url.Values{"name": {text}}.Encode()).Check(200),
 		} {
-			all = append(all, elements(r))
+			all = append(all, r.Elements())
 		}
 		return all
 	}

@@ -5,10 +5,10 @@ package metadata
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
+
+	"github.com/guidonhq/guidon/handler/web/jsontext"
 )
 
 // Row is a key with its value as people write it: JSON, or plain text where no JSON is meant.
@@ -104,64 +104,10 @@ func Value(text string) (value json.RawMessage, message string) {
 		quoted, _ := json.Marshal(trimmed) // a string has no error
 		return quoted, ""
 	}
-	if message := Fault(trimmed); message != "" {
-		return nil, message
+	if message := jsontext.Fault(trimmed); message != "" {
+		return nil, message + " For plain text, put it in double quotes."
 	}
 	var compact bytes.Buffer
 	_ = json.Compact(&compact, []byte(trimmed)) // Fault found none
 	return compact.Bytes(), ""
-}
-
-// Fault returns what is wrong with a JSON text, where, and how to repair it if that is
-// plain; "" if nothing is.
-func Fault(text string) string {
-	if json.Valid([]byte(text)) {
-		return ""
-	}
-	if end := unclosed(text); end != "" && json.Valid([]byte(text+end)) {
-		what := map[byte]string{']': "This list never ends", '}': "This object never ends", '"': "This text never ends"}[end[0]]
-		return fmt.Sprintf("%s: add %s.", what, end)
-	}
-	var value any
-	err := json.Unmarshal([]byte(text), &value)
-	offset := int64(len(text))
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		offset = syntax.Offset
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) || offset >= int64(len(text)) {
-		return "This is no complete JSON: its end is missing. For plain text, put it in double quotes."
-	}
-	before := text[:max(offset-1, 0)]
-	line := strings.Count(before, "\n") + 1
-	column := len([]rune(before[strings.LastIndex(before, "\n")+1:])) + 1
-	return fmt.Sprintf("This is no JSON: line %d, column %d is not expected there. For plain text, put it in double quotes.", line, column)
-}
-
-// unclosed returns what closes the lists, objects and strings that the text leaves open.
-func unclosed(text string) string {
-	var open []byte
-	inString := false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '[':
-			open = append(open, ']')
-		case c == '{':
-			open = append(open, '}')
-		case (c == ']' || c == '}') && len(open) > 0:
-			open = open[:len(open)-1]
-		}
-	}
-	var end strings.Builder
-	if inString {
-		end.WriteByte('"')
-	}
-	for i := len(open) - 1; i >= 0; i-- {
-		end.WriteByte(open[i])
-	}
-	return end.String()
 }

@@ -28,6 +28,9 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// inQuotes ends each message about a value that looks like JSON.
+const inQuotes = " For plain text, put it in double quotes."
+
 // TestProblems: what cannot be a member is said, and where.
 func TestProblems(t *testing.T) {
 	for _, test := range []struct {
@@ -39,11 +42,11 @@ func TestProblems(t *testing.T) {
 		{"empty rows", []metadata.Row{{}, {"", " "}}, nil},
 		{"no key", []metadata.Row{{"a", "1"}, {"", "x"}}, map[int]string{1: "A key is needed."}},
 		{"twice", []metadata.Row{{"a", "1"}, {"a", "2"}}, map[int]string{1: "The key a is there twice."}},
-		{"a list without its end", []metadata.Row{{"a", "[10, 20"}}, map[int]string{0: "This list never ends: add ]."}},
-		{"an object without its end", []metadata.Row{{"a", `{"b":[1`}}, map[int]string{0: "This list never ends: add ]}."}},
-		{"a text without its end", []metadata.Row{{"a", `"b`}}, map[int]string{0: `This text never ends: add ".`}},
-		{"a comma too many", []metadata.Row{{"a", "[1,\n2,,3]"}}, map[int]string{0: "This is no JSON: line 2, column 3 is not expected there. For plain text, put it in double quotes."}},
-		{"nothing after a colon", []metadata.Row{{"a", `{"b":`}}, map[int]string{0: "This is no complete JSON: its end is missing. For plain text, put it in double quotes."}},
+		{"a list without its end", []metadata.Row{{"a", "[10, 20"}}, map[int]string{0: "Line 1, column 8: This list never ends: add ]." + inQuotes}},
+		{"an object without its end", []metadata.Row{{"a", `{"b":[1`}}, map[int]string{0: "Line 1, column 8: This list never ends: add ]}." + inQuotes}},
+		{"a text without its end", []metadata.Row{{"a", `"b`}}, map[int]string{0: `Line 1, column 3: This text never ends: add ".` + inQuotes}},
+		{"a comma too many", []metadata.Row{{"a", "[1,\n2,,3]"}}, map[int]string{0: "Line 2, column 3: This is not JSON: “,” cannot stand here." + inQuotes}},
+		{"nothing after a colon", []metadata.Row{{"a", `{"b":`}}, map[int]string{0: "Line 1, column 6: This is not JSON: the end cannot stand here." + inQuotes}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got map[int]string

@@ -3,15 +3,13 @@ package playground
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/web/jsontext"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -156,67 +154,12 @@ func readJSON(text string) (map[string]string, string) {
 
 // faultIn returns what is wrong with a JSON object, and where, or "".
 func faultIn(text string) string {
-	var object map[string]json.RawMessage
-	d := json.NewDecoder(strings.NewReader(text))
-	err := d.Decode(&object)
-	syntax, broken := errors.AsType[*json.SyntaxError](err)
-	_, other := errors.AsType[*json.UnmarshalTypeError](err)
-	switch {
-	case broken:
-		return position(text, int(syntax.Offset)-1) + ": " + repair(syntax) + "."
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return position(text, len(text)) + ": it ends too early. " + closing(text)
-	case other, err == nil && object == nil:
-		return `A context is an object, such as {"country": "DE"}.`
-	case err != nil:
-		return "This is not JSON."
+	if fault := jsontext.Fault(text); fault != "" {
+		return fault
 	}
-	rest := strings.TrimLeft(text[d.InputOffset():], " \t\r\n")
-	if rest != "" {
-		return position(text, len(text)-len(rest)) + ": something follows the object. Remove it."
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &object); err != nil || object == nil {
+		return `A context is an object, such as {"country": "DE"}.`
 	}
 	return ""
-}
-
-// position returns the line and the column of a byte.
-func position(text string, at int) string {
-	before := text[:min(max(at, 0), len(text))]
-	line := strings.Count(before, "\n") + 1
-	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
-	return fmt.Sprintf("Line %d, column %d", line, column)
-}
-
-// repair returns what is wrong, in the words of the decoder, with what is there.
-func repair(err *json.SyntaxError) string {
-	return strings.TrimPrefix(err.Error(), "json: ")
-}
-
-// closing returns which brackets are missing at the end.
-func closing(text string) string {
-	var open []byte
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{':
-			open = append(open, '}')
-		case c == '[':
-			open = append(open, ']')
-		case (c == '}' || c == ']') && len(open) > 0:
-			open = open[:len(open)-1]
-		}
-	}
-	if quoted {
-		return `A text never ends: add ".`
-	}
-	const most = 20
-	var missing strings.Builder
-	for i := len(open) - 1; i >= 0 && missing.Len() < most; i-- {
-		missing.WriteByte(open[i])
-	}
-	return "Add " + missing.String() + " at the end."
 }

@@ -164,12 +164,12 @@ func TestJSON(t *testing.T) {
 	}
 	s.Post(address, with(sent, "json", `{"country": "DE", "orders": 7, "return_rate": 0.10, "no": null}`, "do", "ask")).Check(200).Contains("one-page rule 2", "orders is at least 5 is 7", "is 0.1")
 	for _, test := range []struct{ json, want string }{
-		{"{\n  \"a\": 1,\n  \"b\": tru\n}", "Line 3, column 11: invalid character"},
-		{`{"a": [1, 2`, "Line 1, column 12: it ends too early. Add ]} at the end."},
-		{`{"a": "x`, `A text never ends: add ".`},
+		{"{\n  \"a\": 1,\n  \"b\": tru\n}", "Line 3, column 11: This is not JSON"},
+		{`{"a": [1, 2`, "Line 1, column 12: This list never ends: add ]}."},
+		{`{"a": "x`, `This text never ends: add "}.`},
 		{`[1]`, "A context is an object"},
 		{`null`, "A context is an object"},
-		{`{} {}`, "Line 1, column 4: something follows the object."},
+		{`{} {}`, "Line 1, column 4: This is not JSON: “{” cannot stand here."},
 		{`{"a": "` + strings.Repeat("x", 257<<10) + `"}`, "256 KB at most"},
 		{`{` + strings.TrimSuffix(strings.Repeat(`"a": 1, `, 1), ", ") + properties(1001) + `}`, "1000 properties at most"},
 	} {

@@ -112,6 +112,21 @@ func (r *Reply) All(tag string) (found []*html.Node) {
 	return found
 }
 
+// Elements returns the elements of the page with the names of their attributes, a line each.
+// Texts that are nothing but texts don't change it.
+func (r *Reply) Elements() string {
+	r.t.Helper()
+	var b strings.Builder
+	for _, n := range r.All("") {
+		b.WriteString(n.Data)
+		for _, a := range n.Attr {
+			b.WriteString(" " + a.Key)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
 // Links returns the addresses of the links in the main part of the page, in order.
 func (r *Reply) Links() (addresses []string) {
 	r.t.Helper()
