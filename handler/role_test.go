@@ -146,7 +146,7 @@ func TestRoleOverHTTP(t *testing.T) {
 		{"analytics", evaluator, "GET", "/internal/v1/analytics/namespaces/default/flags/f", ``, 403, `needs viewer on namespace \"default\"`},
 		{"analytics, for a viewer", viewer, "GET", "/internal/v1/analytics/namespaces/default/flags/f", ``, 501, `analytics is disabled`},
 		{"another token", viewer, "POST", "/auth/v1/method/token", `{"name":"mine"}`, 403, `needs admin on namespace \"*\"`},
-		{"itself", viewer, "GET", "/auth/v1/self", ``, 200, `"access":[{"role":"viewer","namespaceKeys":["default"]}]`},
+		{"itself", viewer, "GET", "/auth/v1/self", ``, 200, `"access":[{"role":"viewer","namespaceKeys":["default"],"source":"token","subject":""}]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := *s

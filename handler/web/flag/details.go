@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/jsontext"
+	"github.com/guidonhq/guidon/handler/web/jsonfault"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -103,7 +103,7 @@ func rawValue(text string) (raw, problem string) {
 	case json.Valid([]byte(trimmed)):
 		return trimmed, ""
 	case strings.ContainsAny(trimmed[:1], "{[\""):
-		return "", jsontext.Fault(trimmed)
+		return "", jsonfault.Of(trimmed)
 	}
 	return quoted(trimmed), ""
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/guidonhq/guidon/handler/web/jsontext"
+	"github.com/guidonhq/guidon/handler/web/jsonfault"
 )
 
 // Row is a key with its value as people write it: JSON, or plain text where no JSON is meant.
@@ -104,7 +104,7 @@ func Value(text string) (value json.RawMessage, message string) {
 		quoted, _ := json.Marshal(trimmed) // a string has no error
 		return quoted, ""
 	}
-	if message := jsontext.Fault(trimmed); message != "" {
+	if message := jsonfault.Of(trimmed); message != "" {
 		return nil, message + " For plain text, put it in double quotes."
 	}
 	var compact bytes.Buffer

@@ -9,7 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
-	"github.com/guidonhq/guidon/handler/web/jsontext"
+	"github.com/guidonhq/guidon/handler/web/jsonfault"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -154,7 +154,7 @@ func readJSON(text string) (map[string]string, string) {
 
 // faultIn returns what is wrong with a JSON object, and where, or "".
 func faultIn(text string) string {
-	if fault := jsontext.Fault(text); fault != "" {
+	if fault := jsonfault.Of(text); fault != "" {
 		return fault
 	}
 	var object map[string]json.RawMessage

@@ -1,5 +1,5 @@
-// Package jsontext says what is wrong with JSON that people write.
-package jsontext
+// Package jsonfault says what is wrong with JSON that people write.
+package jsonfault
 
 import (
 	"encoding/json"
@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Fault returns what is wrong with a text that should be JSON: the line and the column of the
+// Of returns what is wrong with a text that should be JSON: the line and the column of the
 // first fault, and the repair if that is plain. It returns "" if nothing is wrong.
-func Fault(text string) string {
+func Of(text string) string {
 	if json.Valid([]byte(text)) {
 		return ""
 	}
