@@ -191,9 +191,9 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestOfs: what is wrong stands beside its field, everything typed is kept, and nothing
+// TestFaults: what is wrong stands beside its field, everything typed is kept, and nothing
 // is stored.
-func TestOfs(t *testing.T) {
+func TestFaults(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	for _, test := range []struct {
 		name, page, field, value string
