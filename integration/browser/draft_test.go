@@ -256,6 +256,7 @@ func TestSegmentDraft(t *testing.T) {
 	v.Do(t, chromedp.SetValue(css(`[id="condition.1.type"]`), "3"))
 	webtest.Eval[chromedp.Void](t, v, `document.getElementById('condition.1.type').dispatchEvent(new Event('change', {bubbles: true}))`)
 	v.Await(t, `!document.getElementById('condition.1.text')`)
+	v.Page(t) // the fields of the other type are there, with the focus
 	v.Do(t, chromedp.SetValue(css(`[id="condition.1.type"]`), "1"))
 	webtest.Eval[chromedp.Void](t, v, `document.getElementById('condition.1.type').dispatchEvent(new Event('change', {bubbles: true}))`)
 	v.Do(t, chromedp.SendKeys(css(`[id="condition.1.text"]`), "AT"))

@@ -37,9 +37,10 @@ func (e *edit) mine() bool {
 	return e.last != nil && e.last.GetActor().GetId() == e.v.Visitor.ActorID()
 }
 
-// isStored reports whether the draft is stored already, though the form began before that.
+// isStored reports whether the changes of the draft are stored already, though the form began
+// before that.
 func (e *edit) isStored() bool {
-	if !e.stale() || e.flag == nil {
+	if !e.stale() || e.flag == nil || len(e.editor.differences(nil)) == 0 {
 		return false
 	}
 	m, err := e.merge(nil)
