@@ -83,7 +83,7 @@ func valueWords(v guidon.Vocabulary, value any) (string, bool) {
 	return fmt.Sprint(value), true
 }
 
-// emptyOr returns the text in the given form, and pages say so if there is none.
+// emptyOr returns the text in the given form, or, for pages, says that it is empty.
 func emptyOr(v guidon.Vocabulary, text string, form func(string) string) string {
 	if text == "" && v == guidon.PageWords {
 		return "nothing"

@@ -37,8 +37,8 @@ type catalog struct {
 	orders   [flagSorts]func() []uint32 // the rows in each order
 }
 
-// catalogRow is a flag with the numbers of its owner, tags and segments. What is counted of
-// every flag for each request is in the row, because looking it up elsewhere in memory is slow.
+// catalogRow is a flag with the numbers of its owner, tags and segments. Facets
+// count state and type for each request, so these are in the row: a pointer would be slow.
 type catalogRow struct {
 	*flagFacts
 	state          guidon.FlagState

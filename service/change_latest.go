@@ -22,7 +22,7 @@ func (s *Service) LatestChanges(ctx context.Context, d Demand, namespace string,
 	})
 }
 
-// latestChanges is LatestChanges of what read returns.
+// latestChanges is LatestChanges with the records that read returns.
 func (s *Service) latestChanges(
 	ctx context.Context, d Demand, namespace string, kind change.Kind, keys []string, read func(View) ([]*change.Record, error),
 ) ([]*change.Record, State, error) {

@@ -30,7 +30,7 @@ func ticked(t *testing.T, v *webtest.Visitor) []string {
 }
 
 // TestPromote: flags are promoted with the segments that they need, as one change; nothing is
-// deleted that was not asked for; and if something was saved meanwhile, the plan is shown
+// deleted without being selected; and if something was saved meanwhile, the plan is shown
 // again.
 func TestPromote(t *testing.T) {
 	s := openShop(t)

@@ -17,7 +17,7 @@ func command(key string) chromedp.Action[chromedp.Void] {
 	return chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierMeta))
 }
 
-// leads presses keys on a page, which lead to another one.
+// leads presses keys that open another page.
 func leads(path, keys, to string) func(t *testing.T, v *webtest.Visitor) {
 	return func(t *testing.T, v *webtest.Visitor) {
 		t.Helper()

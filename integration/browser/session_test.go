@@ -90,7 +90,7 @@ func (s *shop) savedOnce(t *testing.T, before string) {
 	}
 }
 
-// TestEndedSessionInQuestion: a question over the page is asked for a session as well, and
+// TestEndedSessionInQuestion: a form in a dialog needs a session as well, and
 // somebody who signs in in another tab goes on when they come back.
 func TestEndedSessionInQuestion(t *testing.T) {
 	s := openShop(t)

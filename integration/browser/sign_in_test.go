@@ -48,7 +48,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestProviders: the button of each provider leads to the provider, by the service.
+// TestProviders: the button of each provider opens its authorization page through the service.
 func TestProviders(t *testing.T) {
 	const prefix = "GUIDON_AUTHENTICATION_METHODS_OIDC_"
 	settings := []string{prefix + "ENABLED=true"}

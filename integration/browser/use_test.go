@@ -148,7 +148,7 @@ func (v drafter) fill(t *testing.T, fields map[string]string) {
 }
 
 // act fills in fields of the draft, and presses a button of it. With scripts, the page stays
-// unless the button leads to another.
+// unless the button opens another.
 func (v drafter) act(t *testing.T, fields map[string]string, button string) {
 	t.Helper()
 	v.fill(t, fields)

@@ -23,7 +23,7 @@ type Object struct {
 	Similar func(v *page.Visit, key string) ([]Link, error)
 }
 
-// Link leads to an object that may be meant.
+// Link is the name and the address of an object with a similar key.
 type Link struct{ Name, Address string }
 
 // maxKey is the maximum length of a key, in characters, all of which are ASCII.

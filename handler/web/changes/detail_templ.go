@@ -64,7 +64,7 @@ func diffViews(v *page.Visit, current page.DiffView) templ.Component {
 
 var diffViewNames = map[page.DiffView]string{page.DiffUnified: "Unified", page.DiffSides: "Side by side"}
 
-// diffTable is a diff. caption says of what. Narrow screens always have the unified view.
+// diffTable is a diff with a caption. Narrow screens always have the unified view.
 func diffTable(d *diff, view page.DiffView, caption string) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Show(unifiedTable(d, view, caption))

@@ -12,7 +12,7 @@ import (
 )
 
 // Stale says that somebody else has changed the object of a draft, which is in the form with
-// the id. Somebody who can go on editing can merge both.
+// the id. If editing can go on, there is a button that merges both.
 func Stale(v *page.Visit, noun string, last *guidonv1.Change, form string, goesOn bool) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<div role=\"status\">")

@@ -31,7 +31,7 @@ func SignsOf(v *page.Visit, namespace string, keys []string) (Signs, error) {
 	slices.Sort(keys)
 	for some := range slices.Chunk(slices.Compact(keys), maxKeys) {
 		list, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace, Keys: some, Limit: maxKeys})
-		if guidon.CodeOf(err) == guidon.NotFound { // the namespace is to be created
+		if guidon.CodeOf(err) == guidon.NotFound { // the namespace does not exist yet
 			return nil, nil
 		}
 		if err != nil {

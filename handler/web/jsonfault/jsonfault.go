@@ -26,7 +26,8 @@ func Of(text string) string {
 	return at(text, offset) + "This is not JSON: " + found + " cannot stand here."
 }
 
-// firstFault returns the offset of what must not be there, or that of the end.
+// firstFault returns the offset of the first unexpected character, or the length of the text
+// if it ends too early.
 func firstFault(text string) int {
 	var value json.RawMessage
 	d := json.NewDecoder(strings.NewReader(text))

@@ -77,7 +77,7 @@ func (v *Visit) elsewhere(namespace string, at Spot) string {
 }
 
 // Opens redirects a visitor who comes to the list of a place from an object in another
-// namespace: to the object with the same key if there is one, else to the list. It reports
+// namespace: to the object with the same key if it exists, else to the list. It reports
 // whether it has.
 func (v *Visit) Opens(place Place, exists func(key string) bool) bool {
 	key := v.Query().Get(fieldOpen)

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// namespaceMenu leads to the spot of the page in other namespaces.
+// namespaceMenu links to the same spot in other namespaces.
 func (v *Visit) namespaceMenu(current *flipt.Namespace, at Spot) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<details class=\"ns menu\"><summary>")
@@ -36,7 +36,7 @@ func (v *Visit) namespaceMenu(current *flipt.Namespace, at Spot) templ.Component
 	})
 }
 
-// NamespaceLinks leads to a spot in the first of the namespaces.
+// NamespaceLinks links to a spot in each of the namespaces, up to maxMenu.
 func (v *Visit) NamespaceLinks(namespaces []*flipt.Namespace, at Spot) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Put("<div data-region=\"", string(RegionNamespaces))

@@ -34,12 +34,12 @@ func (v *Visit) credentials() call.Credentials {
 	return call.Credentials{Cookie: v.Request.Header["Cookie"]}
 }
 
-// sends reports whether the visitor has sent a form. What is only read may be from memory
-// while the database does not answer, and pages say so; what a form is about must be current.
+// sends reports whether the request is a form. Pages may be read from memory while the database
+// does not answer, and say so; a form needs the current state.
 func (v *Visit) sends() bool { return v.Request.Method == http.MethodPost }
 
-// Away reports whether the page is from memory because the database does not answer. What is
-// not in memory must then not be asked for: it would only take the time until the error.
+// Away reports whether the page is from memory because the database does not answer. Pages
+// then request nothing that is not in memory: that would only delay the error.
 func (v *Visit) Away() bool { return v.State.Age > 0 }
 
 // Now returns the time in the visitor's time zone.

@@ -277,7 +277,7 @@ func addresses(r *webtest.Reply) (addresses []string) {
 	return addresses
 }
 
-// TestMenuElsewhere: the menu of namespaces leads to the same place in another one, and to
+// TestMenuElsewhere: the menu of namespaces links to the same place in another one, and to
 // the object with the same key if that exists there.
 func TestMenuElsewhere(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})

@@ -38,7 +38,7 @@ var rewrites = []struct {
 		`(?s:\s*templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime\.GetBuffer\(templ_7745c5c3_W\)\n\s*if !templ_7745c5c3_IsBuffer \{\n\s*defer func\(\) \{.*?\}\(\)\n\s*\}\n)` +
 		`\s*ctx = templ\.InitializeContext\(ctx\)\n`), `markup.Component(func(` + buffer + " *markup.Writer) {\n"},
 	{regexp.MustCompile(`\n\s*return nil\n(\s*\}\))`), "\n$1"},
-	// What is inside of a component.
+	// The content of a component.
 	{regexp.MustCompile(`(templ_7745c5c3_Var\d+) := templ\.GetChildren\(ctx\)\n\s*if templ_7745c5c3_Var\d+ == nil \{\n\s*templ_7745c5c3_Var\d+ = templ\.NopComponent\n\s*\}\n\s*ctx = templ\.ClearChildren\(ctx\)\n`),
 		"$1 := " + buffer + ".Inside()\n"},
 	// A text of the markup.

@@ -97,7 +97,7 @@ const keep = (all) => {
 };
 const flagOf = () => document.querySelector("[data-saved]").dataset.flag;
 
-// askName asks for the name of a context, and returns "" if it is not to be saved.
+// askName asks for the name of a context, and returns "" if the visitor cancels.
 const askName = (proposal) => new Promise((resolve) => {
   const dialog = make("dialog", { className: "asks" });
   const title = make("h2", { id: "context-title" }, "Save this context");
