@@ -10,8 +10,8 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/guidonhq/guidon/handler/web/flaginfo"
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -40,13 +40,7 @@ type result struct {
 	Small   string // the key, or what it is
 	Right   string // the state of a flag, or the namespace if it is another one
 	Address string
-	Flag    *flag
-}
-
-// flag is what the sign of a flag needs.
-type flag struct {
-	Variant bool
-	State   part.State
+	Flag    *flaginfo.Sign
 }
 
 // show shows what matches the query.
@@ -135,7 +129,7 @@ func (s *searcher) result(hit *guidonv1.SearchHit) result {
 	case guidonv1.SearchHitKind_NAMESPACE_SEARCH_HIT_KIND:
 		r.Icon, r.Right, r.Address = "open", "", s.visit.To("namespaces", hit.GetKey(), "flags")
 	default:
-		r.Flag = &flag{Variant: hit.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(hit.GetState())}
+		r.Flag = &flaginfo.Sign{Variant: hit.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(hit.GetState())}
 		r.Address = in("flags", hit.GetKey())
 		if r.Right == "" {
 			r.Right = r.Flag.State.String()
