@@ -63,7 +63,7 @@ func TestConflicts(t *testing.T) {
 			drafter{mine, false}.act(t, map[string]string{"step.1.share": "42"}, "draft")
 			drafter{mine, false}.act(t, map[string]string{"step.1.share": "40"}, "draft")
 			retype(t, mine, "step-1-share", "41")
-			awaitText(t, mine, ".savebar", "1 unsaved change")
+			awaitText(t, mine, ".step.edit .legend", "newly on 16%")
 			test.theirs()
 			revision := s.revisionOf(t, "default")
 			p := mine.Follow(t, chromedp.Click(do("save")))

@@ -93,6 +93,28 @@ func TestDraft(t *testing.T) {
 	}
 }
 
+// TestPressed: a button that somebody presses stays until it is released, whatever arrives
+// meanwhile.
+func TestPressed(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	v.Visit(t, booleanPath+"?edit=2")
+	retype(t, v, "step-1-share", "40")
+	awaitText(t, v, ".savebar", "1 unsaved change")
+	at := middle(t, v, string(do("save")))
+	const asked = "performance.getEntriesByType('resource').filter(e => e.initiatorType === 'xmlhttprequest').length"
+	before := webtest.Eval[int](t, v, asked)
+	left := chromedp.Button("left")
+	retype(t, v, "step-1-share", "41")
+	v.Do(t, chromedp.MouseEvent(chromedp.MousePressed, at[0], at[1], left, chromedp.ClickCount(1)))
+	v.Await(t, fmt.Sprintf("%s > %d", asked, before))
+	v.Page(t) // has nothing left to do
+	v.Follow(t, chromedp.MouseEvent(chromedp.MouseReleased, at[0], at[1], left, chromedp.ClickCount(1)))
+	if got := s.content(t, "default", booleanContent); !strings.Contains(got, `"percentage":41`) {
+		t.Errorf("got %s, want 41%%", got)
+	}
+}
+
 // TestShares: sliders and numbers agree, and what is typed has its effect at once.
 func TestShares(t *testing.T) {
 	s := openShop(t)
@@ -191,10 +213,7 @@ func TestReorder(t *testing.T) {
 			}
 			order(1, 2, 0)
 
-			middle := func(selector string) []float64 {
-				return webtest.Eval[[]float64](t, v, "(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector('"+selector+"').getBoundingClientRect())")
-			}
-			from, to := middle(test.item+":nth-child(3) .grip"), middle(test.item+":first-child")
+			from, to := middle(t, v, test.item+":nth-child(3) .grip"), middle(t, v, test.item+":first-child")
 			left := chromedp.Button("left")
 			v.Do(t,
 				chromedp.MouseEvent(chromedp.MouseMoved, from[0], from[1]),

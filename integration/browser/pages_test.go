@@ -167,6 +167,7 @@ func TestFunctionBelowStage(t *testing.T) {
 	v := all.as(t, admin)
 	v.Visit(t, booleanPath+"?edit=2")
 	retype(t, v, "step-1-share", "37")
+	awaitText(t, v, ".savebar", "1 unsaved change")
 	if p := v.Follow(t, chromedp.Click(do("save"))); !strings.HasPrefix(p.URL, s.public+booleanPath+"?saved=") {
 		t.Errorf("saving leads to %s", p.URL)
 	}

@@ -43,6 +43,7 @@ func TestEndedSession(t *testing.T) {
 	check := stays(t, v)
 	retype(t, v, "step-1-share", "37")
 	retype(t, v, "step-1-note", `<b>"a' & b`)
+	awaitText(t, v, ".savebar", "unsaved change")
 	s.endSession(t, v)
 	before := s.revision(t)
 

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -85,12 +86,19 @@ var states = []state{
 		v.Do(t, chromedp.SendKeys(css("#name"), "checkout-web"))
 		v.Follow(t, chromedp.KeyEvent(kb.Enter))
 	}, []string{"checkout-web", "curl"}},
+	{"announced", booleanPath + "?edit=2", func(t *testing.T, s *shop, v *webtest.Visitor) {
+		enter(t, v, "step-1-share", "40")
+		awaitText(t, v, ".savebar", "1 unsaved change")
+		s.change(t, http.MethodPut, "/api/v1"+booleanPath, map[string]any{"name": "Dark mode", "description": "Theirs", "enabled": false})
+		awaitText(t, v, "[data-changed]", "Merge now")
+	}, []string{"just now. See it Merge now"}},
 	{"conflict", booleanPath + "?edit=2", func(t *testing.T, s *shop, v *webtest.Visitor) {
 		enter(t, v, "step-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 		other := v.Tab(t)
 		other.Visit(t, booleanPath+"?edit=2")
 		enter(t, other, "step-1-share", "30")
+		awaitText(t, other, ".savebar", "1 unsaved change")
 		other.Follow(t, chromedp.Click(do("save")))
 		v.Follow(t, chromedp.Click(do("save")))
 	}, []string{"while you were editing"}},

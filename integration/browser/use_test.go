@@ -42,6 +42,12 @@ func awaitFocus(t *testing.T, v *webtest.Visitor, want string) {
 	}
 }
 
+// middle returns where the middle of an element is: x and y.
+func middle(t *testing.T, v *webtest.Visitor, selector string) []float64 {
+	t.Helper()
+	return webtest.Eval[[]float64](t, v, fmt.Sprintf("(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector(%q).getBoundingClientRect())", selector))
+}
+
 // retype replaces the text of a field.
 func retype(t *testing.T, v *webtest.Visitor, id, text string) {
 	t.Helper()

@@ -4,6 +4,19 @@
 // Parts of pages are fetched instead of whole ones. A document that XMLHttpRequest parses
 // runs no scripts, and its nodes are the only way in which markup enters a page.
 
+// A button or link that is replaced while somebody presses it is not clicked. So what arrives
+// meanwhile waits.
+let released = Promise.resolve();
+let release = () => {};
+const hold = ({ target, key }) => {
+  if ((key && key !== " ") || !target.closest?.("button, a, summary, label")) return;
+  release();
+  released = new Promise((resolve) => { release = resolve; });
+};
+for (const type of ["pointerdown", "keydown"]) document.addEventListener(type, hold, true);
+for (const type of ["pointerup", "pointercancel", "keyup"]) addEventListener(type, () => setTimeout(release), true); // after the click
+addEventListener("blur", () => release());
+
 /**
  * load fetches a page, or a region of it, and returns the document, or null if it failed.
  * form, if given, is sent by POST. The answer to a form may be the form with its problems.
@@ -16,7 +29,8 @@ export const load = (url, { region, form, signal, any } = {}) =>
     request.responseType = "document";
     if (region) request.setRequestHeader("Guidon-Fragment", region);
     if (form) request.setRequestHeader("Content-Type", "application/x-www-form-urlencoded");
-    request.onload = () => {
+    request.onload = async () => {
+      await released;
       const usable = any || request.status === 200 || (form && request.status === 422);
       resolve(usable ? request.response : null);
     };

@@ -71,7 +71,8 @@ const announceChange = ({ kind, action, revision }, name) => {
   const deleted = action === "delete";
   const text = make("span", {}, `${name} ${deleted ? "deleted" : "changed"} this ${kind} just now. `,
     make("a", { href: `${base}/namespaces/${namespace}/changes/${revision}`, target: "_blank", textContent: "See it" }));
-  const note = make("div", { className: "note warn gap-b" }, text);
+  // It lies over the page: nothing moves away from under a pointer.
+  const note = make("div", { className: "note warn arrived" }, text);
   note.dataset.changed = "yes";
   note.setAttribute("role", "status");
   const form = document.querySelector("form[data-draft]");
