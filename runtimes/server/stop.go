@@ -29,9 +29,9 @@ func (s *serving) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) e
 		}
 	}()
 
+	s.open.http.beginStop() // first: who has seen the health knows that responses announce it
 	s.config.Health.stop()
 	s.config.Logger.Info("stopping", "delay", s.config.ShutdownDelay, "timeout", s.config.ShutdownTimeout)
-	s.open.http.beginStop()
 	if delay && s.config.ShutdownDelay > 0 {
 		s.handOverGRPC(ctx)
 		_ = clock.Sleep(ctx, s.config.ShutdownDelay) // or until ctx ends
