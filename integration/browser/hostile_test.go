@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/guidonhq/guidon/integration/harness"
@@ -58,6 +59,27 @@ func TestHostile(t *testing.T) {
 			}
 		})
 	}
+	review := func(t *testing.T, button string) {
+		report(t, v.Harm(t, v.Follow(t, chromedp.Click(webtest.Named("button", button)))))
+		if text := v.Main(t); !strings.Contains(text, "onerror=alert") {
+			t.Errorf("the review is %.2000s", text)
+		}
+	}
+	t.Run("review of a promotion", func(t *testing.T) {
+		v.Visit(t, "/namespaces/empty/compare?from=hostile")
+		review(t, "Review")
+	})
+	t.Run("review of an import", func(t *testing.T) {
+		export := harness.Command(t, "", "export", "--namespaces", "hostile", "--format", "json", "--address", s.URL)
+		export.Env = append(export.Env, "GUIDON_TOKEN="+adminToken)
+		document, err := json.Marshal(harness.Ends(t, export, true, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Visit(t, "/namespaces/empty/import")
+		webtest.Eval[chromedp.Void](t, v, fmt.Sprintf("document.getElementById('text').value = %s", document))
+		review(t, "Show what changes")
+	})
 	t.Run("answers", func(t *testing.T) {
 		v.Attack(t, "/namespaces/hostile/playground?flag=variant", "#entity, #k0, #v0", append(hostiletest.Batches(texts, 3000), texts[:5]...))
 	})
@@ -73,6 +95,27 @@ func TestHostile(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestHostileForms: each text in each field of each form, also alone where it may be accepted,
+// becomes no element and no attribute of the page that answers, and leads nowhere else.
+func TestHostileForms(t *testing.T) {
+	s := openShop(t)
+	texts := hostiletest.All()
+	plant(t, s.Server, texts)
+	prober := webtest.NewProber(t, s.public, adminToken)
+	forms := 0
+	for _, p := range pages {
+		if p.as == guest {
+			continue // attempts to sign in are limited; handler/web tests its pages
+		}
+		t.Run(p.name, func(t *testing.T) {
+			forms += prober.ProbeForms(t, p.at(hostileNames...), texts, endsSession)
+		})
+	}
+	if forms < 35 {
+		t.Errorf("only %d forms were sent", forms)
+	}
 }
 
 // endsSession reports whether a form ends the session that the attack needs.

@@ -22,10 +22,10 @@ type FormAttack struct {
 }
 
 // alone is how many of the texts a search gets, one at a time: it takes no longer ones.
-const alone = 6
+// [Prober.ProbeForms] sends all.
+const alone = 2
 
-// maxAttacked is how many fields of a form have a text at once. The further fields of a form
-// are those of other rows of the same table.
+// maxAttacked is how many fields of a form have a text at once. [Prober.ProbeForms] fills all.
 const maxAttacked = 24
 
 // AttackForms sends every form of the page at the path, without the scripts that may do it
