@@ -24,6 +24,8 @@ const (
 	deleteBinding page.Operation[*guidonv1.DeleteBindingRequest, *emptypb.Empty]         = "/guidon.v1.AccessService/DeleteBinding"
 	deleteAllOf   page.Operation[*guidonv1.DeleteAuthenticationsRequest, *emptypb.Empty] = "/guidon.v1.AccessService/DeleteAuthentications"
 
+	listRecords page.Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse] = "/guidon.v1.ChangeService/ListChanges"
+
 	getNamespace    page.Operation[*flipt.GetNamespaceRequest, *flipt.Namespace]    = "/flipt.Flipt/GetNamespace"
 	createNamespace page.Operation[*flipt.CreateNamespaceRequest, *flipt.Namespace] = "/flipt.Flipt/CreateNamespace"
 	updateNamespace page.Operation[*flipt.UpdateNamespaceRequest, *flipt.Namespace] = "/flipt.Flipt/UpdateNamespace"
@@ -38,7 +40,7 @@ const (
 // needed are the names of the operations.
 var needed = []string{
 	string(listSessions), string(deleteSession), string(createToken), string(listTokens), string(getToken), string(deleteToken),
-	string(listBindings), string(createBinding), string(deleteBinding), string(deleteAllOf),
+	string(listBindings), string(createBinding), string(deleteBinding), string(deleteAllOf), string(listRecords),
 	string(getNamespace), string(createNamespace), string(updateNamespace), string(deleteNamespace), string(listFlags), string(listSegments),
 	string(getInfo), string(getConfiguration),
 }

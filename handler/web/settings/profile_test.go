@@ -32,7 +32,7 @@ func TestProfile(t *testing.T) {
 // others get a page that says what it takes.
 func TestSections(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Open: false})
-	if diff := cmp.Diff([]string{"Profile", "Sessions", "Namespaces", "Static Tokens", "Access", "Import and export", "Server"}, subnav(s.Get("/settings/profile"))); diff != "" {
+	if diff := cmp.Diff([]string{"Profile", "Sessions", "Namespaces", "Static Tokens", "Access", "Records", "Import and export", "Server"}, subnav(s.Get("/settings/profile"))); diff != "" {
 		t.Errorf("sections of an administrator (-want +got):\n%s", diff)
 	}
 	for _, in := range []service.TokenInput{
@@ -43,7 +43,7 @@ func TestSections(t *testing.T) {
 		if diff := cmp.Diff([]string{"Profile", "Sessions", "Namespaces", "Import and export", "Server"}, subnav(other.Get("/settings/profile"))); diff != "" {
 			t.Errorf("sections of %s (-want +got):\n%s", in.Name, diff)
 		}
-		for _, path := range []string{"tokens", "new-token", "tokens/x/delete", "access", "new-binding", "access/x/delete", "end-access"} {
+		for _, path := range []string{"tokens", "new-token", "tokens/x/delete", "access", "new-binding", "access/x/delete", "end-access", "records"} {
 			other.Get("/settings/"+path).Check(403).Contains("This takes Admin everywhere", "Ask one of them")
 		}
 		for _, path := range []string{"new-token", "tokens/x/delete", "new-binding", "access/x/delete", "end-access"} {

@@ -24,6 +24,7 @@ func Routes(site *page.Site) []page.Route {
 		{Pattern: "/settings/new-binding", Get: showNewBinding, Post: makeBinding},
 		{Pattern: "/settings/access/{id}/delete", Get: askDeleteBinding, Post: removeBinding},
 		{Pattern: "/settings/end-access", Get: askEndAccess, Post: endAccess},
+		{Pattern: "/settings/records", Get: showRecords},
 		{Pattern: "/settings/namespaces", Get: showNamespaces},
 		{Pattern: "/settings/new-namespace", Get: showNewNamespace, Post: makeNamespace},
 		{Pattern: "/namespaces/{namespace}/settings", Get: showNamespace, Post: saveNamespace},
@@ -52,10 +53,11 @@ var (
 	namespacesSection = section{"namespaces", "Namespaces", false}
 	tokensSection     = section{"tokens", "Static Tokens", true}
 	accessSection     = section{"access", "Access", true}
+	recordsSection    = section{"records", "Records", true}
 	transferSection   = section{"transfer", "Import and export", false}
 	serverSection     = section{"server", "Server", false}
 
-	sections = []section{profileSection, sessionsSection, namespacesSection, tokensSection, accessSection, transferSection, serverSection}
+	sections = []section{profileSection, sessionsSection, namespacesSection, tokensSection, accessSection, recordsSection, transferSection, serverSection}
 )
 
 // sectionsFor returns the sections that the visitor may open.
@@ -79,7 +81,7 @@ func requireAdministrator(v *page.Visit) error {
 	}
 	return &page.Error{
 		Heading: "This takes Admin everywhere",
-		Text:    "Tokens and access are managed by administrators of all namespaces. Ask one of them.",
+		Text:    "Tokens, access and their records are for administrators of all namespaces. Ask one of them.",
 		Err:     service.Refusal(service.RoleAdmin, service.Everywhere),
 	}
 }

@@ -1,0 +1,173 @@
+package settings
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// maxRecords is how many records a page has.
+const maxRecords = 50
+
+// recordsPage is the model of the records of tokens and sessions, or of bindings.
+type recordsPage struct {
+	Kind    change.Kind
+	Records []*guidonv1.Change // newest first
+	Next    string             // the token of the next page, or ""
+	First   bool               // this is the first page
+}
+
+// showRecords lists who created and deleted tokens, signed in, or gave roles.
+func showRecords(v *page.Visit) error {
+	if err := requireAdministrator(v); err != nil {
+		return err
+	}
+	p := recordsPage{Kind: change.KindAuthentication, First: v.Query().Get("page") == ""}
+	if v.Query().Get("kind") == string(change.KindBinding) {
+		p.Kind = change.KindBinding
+	}
+	answer, err := listRecords.Run(v, &guidonv1.ListChangesRequest{
+		NamespaceKey: guidon.DefaultNamespace, // which makes no difference
+		Kind:         string(p.Kind), Limit: maxRecords, PageToken: v.Query().Get("page"), PageWords: true,
+	})
+	if err != nil {
+		return err
+	}
+	p.Records, p.Next = answer.GetChanges(), answer.GetNextPageToken()
+	show(v, http.StatusOK, recordsSection, "", p.main(v))
+	return nil
+}
+
+// address returns the address of a page of records of the kind; that of the first has no token.
+func (p recordsPage) address(v *page.Visit, kind change.Kind, token string) string {
+	query := make(url.Values)
+	if kind != change.KindAuthentication {
+		query.Set("kind", string(kind))
+	}
+	if token != "" {
+		query.Set("page", token)
+	}
+	address := v.To("settings", recordsSection.Path)
+	if len(query) == 0 {
+		return address
+	}
+	return address + "?" + query.Encode()
+}
+
+// hasAddresses reports whether the address of a caller is in one of the records.
+func (p recordsPage) hasAddresses() bool {
+	for _, r := range p.Records {
+		if r.GetAddress() != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// recordText returns what a record is about, in words.
+func recordText(r *guidonv1.Change) string {
+	var text string
+	if r.GetKind() == string(change.KindBinding) {
+		text = bindingText(r)
+	} else {
+		text = authenticationText(r)
+	}
+	return page.Printable(text, maxRecordText)
+}
+
+// maxRecordText limits what a record is about, in bytes.
+const maxRecordText = 1024
+
+// stateOf decodes the object of a record after the change or, if that deleted it, before. What
+// is not understood stays zero.
+func stateOf[T any](r *guidonv1.Change) (state T) {
+	object := r.GetAfter()
+	if object == nil {
+		object = r.GetBefore()
+	}
+	if object == nil {
+		return state
+	}
+	if text, err := object.MarshalJSON(); err == nil {
+		_ = json.Unmarshal(text, &state)
+	}
+	return state
+}
+
+// authenticationText returns what happened to a token or session.
+func authenticationText(r *guidonv1.Change) string {
+	a := stateOf[service.Authentication](r)
+	name, action := page.NameOf(a.Metadata), change.Action(r.GetAction())
+	switch {
+	case a.Client != "" && action == change.ActionCreate:
+		return "Signed in " + signedInBy(&a) + onClient(&a)
+	case a.Client != "":
+		return "Session of " + name + " " + later(r, "ended")
+	case a.Method == service.MethodToken && action == change.ActionCreate:
+		return "Token " + name + " created: " + tokenAccess(&a)
+	case a.Method == service.MethodToken:
+		return "Token " + name + " " + later(r, "deleted")
+	case action == change.ActionCreate:
+		return "Token for " + name + " issued, " + signedInBy(&a)
+	}
+	return "Token of " + name + " " + later(r, "deleted")
+}
+
+// later returns what happened to something that existed. deleted is the word for its end.
+func later(r *guidonv1.Change, deleted string) string {
+	if change.Action(r.GetAction()) == change.ActionDelete {
+		return deleted
+	}
+	return "changed: " + r.GetSummary()
+}
+
+// onClient returns where a session is, unless that is a browser.
+func onClient(a *service.Authentication) string {
+	if a.Client != service.ClientCLI {
+		return ""
+	}
+	if name := a.Metadata[service.MetadataSessionName]; name != "" {
+		return " on the command line of " + name
+	}
+	return " on the command line"
+}
+
+// tokenAccess returns what a static token was given.
+func tokenAccess(a *service.Authentication) string {
+	if a.Role == service.RoleNone {
+		return "the role of tokens without one" + inNamespaces(a.Namespaces)
+	}
+	return page.RoleLabel(a.Role) + inNamespaces(a.Namespaces)
+}
+
+// bindingText returns what happened to a binding.
+func bindingText(r *guidonv1.Change) string {
+	b := stateOf[service.Binding](r)
+	role := page.RoleLabel(b.Role) + inNamespaces(b.Namespaces)
+	switch change.Action(r.GetAction()) {
+	case change.ActionCreate:
+		return whom(b.Subject) + " was given " + role
+	case change.ActionDelete:
+		return whom(b.Subject) + " lost " + role
+	}
+	return "Role of " + whom(b.Subject) + " changed: " + r.GetSummary()
+}
+
+// inNamespaces returns where a role is, in words.
+func inNamespaces(patterns []string) string {
+	if len(patterns) == 0 || patterns[0] == service.Everywhere {
+		return " everywhere"
+	}
+	text := " in " + strings.Join(shorten(patterns), ", ")
+	if more := len(patterns) - len(shorten(patterns)); more > 0 {
+		text += " and " + page.Number(more) + " more"
+	}
+	return text
+}
