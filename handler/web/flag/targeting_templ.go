@@ -531,6 +531,10 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 		templ_7745c5c3_Buffer.Put("</span></div><div class=\"follows\" data-region=\"", string(stepID(i, "rest")))
 		templ_7745c5c3_Buffer.Raw("\">")
 		templ_7745c5c3_Buffer.Show(l.restButtons(i, s))
+		if note := l.cutNote(s); note != "" {
+			templ_7745c5c3_Buffer.Put("<p class=\"hint\">", string(note))
+			templ_7745c5c3_Buffer.Raw("</p>")
+		}
 		templ_7745c5c3_Buffer.Raw("</div></fieldset>")
 	})
 }
@@ -592,10 +596,10 @@ func (l *ladder) everyoneElse() templ.Component {
 			}
 		}
 		for _, n := range l.now.other() {
-			templ_7745c5c3_Var124 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var125 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Text(string(n.text))
 			})
-			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var124)
+			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var125)
 		}
 		templ_7745c5c3_Buffer.Raw("</div></li>")
 	})
@@ -642,7 +646,7 @@ func (l *ladder) elseChoice() templ.Component {
 func (l *ladder) saveBar() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if l.bar() {
-			templ_7745c5c3_Var130 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var131 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Put("<b>", string(unsavedWords(len(l.unsaved))))
 				templ_7745c5c3_Buffer.Raw("</b> ")
 				if len(l.effect) > 0 {
@@ -654,7 +658,7 @@ func (l *ladder) saveBar() templ.Component {
 					templ_7745c5c3_Buffer.Raw("</small>")
 				}
 			})
-			templ_7745c5c3_Buffer.Around(part.SaveBar(len(l.unsaved), l.address(), false), templ_7745c5c3_Var130)
+			templ_7745c5c3_Buffer.Around(part.SaveBar(len(l.unsaved), l.address(), false), templ_7745c5c3_Var131)
 		}
 	})
 }

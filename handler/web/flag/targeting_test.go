@@ -191,6 +191,17 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestAnotherOrder: the page says when another order of the shares would move fewer.
+func TestAnotherOrder(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	const rule = flags + "checkout-redesign?edit=3"
+	press(t, s, s.Get(rule).Check(200), "save", "step.2.share.classic", "50", "step.2.share.one-page", "50", "step.2.share.express", "").Location()
+	const better = "In the order classic, express, one-page, these shares would move 20% instead of 40%."
+	open := s.Get(rule).Check(200).Lacks("In the order")
+	press(t, s, open, "draft", "step.2.share.classic", "30", "step.2.share.express", "20").Check(200).Contains(better)
+	press(t, s, open, "draft", "step.2.share.classic", "50", "step.2.share.one-page", "30", "step.2.share.express", "20").Check(200).Lacks("In the order")
+}
+
 // TestFaults: what is wrong stands beside its field, everything typed is kept, and nothing
 // is stored.
 func TestFaults(t *testing.T) {
