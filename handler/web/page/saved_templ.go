@@ -13,10 +13,10 @@ import (
 // toasts says what was saved just now, and offers to undo it.
 func (v *Visit) toasts() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		if revision := v.saved(); revision != 0 {
+		if revision, text := v.saved(); revision != 0 {
 			templ_7745c5c3_Buffer.Raw("<div class=\"toasts\" role=\"status\"><div class=\"toast\">")
 			templ_7745c5c3_Buffer.Show(part.Icon("done"))
-			templ_7745c5c3_Buffer.Put("<span>Saved as revision ", string(strconv.FormatInt(revision, 10)))
+			templ_7745c5c3_Buffer.Put("<span>", string(text))
 			templ_7745c5c3_Buffer.Raw("</span> ")
 			if v.MayEdit() {
 				templ_7745c5c3_Buffer.Raw("<form action=\"")

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/guidonhq/guidon"
@@ -89,6 +88,6 @@ func (d *deletion) delete() error {
 	if err != nil {
 		return err
 	}
-	d.Redirect(page.Below("namespaces", d.Visit.Key(), "segments") + savedQuery(deleted.GetRevision()) + "&deleted=" + url.QueryEscape(d.Key))
+	d.Redirect(page.Below("namespaces", d.Visit.Key(), "segments") + savedQuery(deleted.GetRevision()))
 	return nil
 }

@@ -449,18 +449,6 @@ func (a *answer) said() templ.Component {
 	})
 }
 
-// savedToast says what was just saved, and offers to undo it.
-func savedToast(v *page.Visit, text string, revision int64) templ.Component {
-	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Buffer.Raw("<div class=\"toasts\" role=\"status\"><div class=\"toast\">")
-		templ_7745c5c3_Buffer.Show(part.Icon("done"))
-		templ_7745c5c3_Buffer.Put("<span>", string(text))
-		templ_7745c5c3_Buffer.Raw("</span><form method=\"post\" action=\"")
-		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.In("changes", strconv.FormatInt(revision, 10), "undo")))
-		templ_7745c5c3_Buffer.Raw("\"><button>Undo</button></form></div></div>")
-	})
-}
-
 // hiddenDraft has all fields of a draft.
 func hiddenDraft(d *draft) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {

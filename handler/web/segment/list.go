@@ -41,7 +41,6 @@ type list struct {
 	Result     *guidonv1.SegmentSummaryList
 	Changes    map[string]*guidonv1.Change
 	Similar    []absent.Link
-	Deleted    *guidonv1.Change // what the visitor has just deleted, or nil
 }
 
 // showList shows the segments of the namespace.
@@ -93,9 +92,6 @@ func (l *list) read() (err error) {
 			return err
 		}
 	}
-	if err := l.readDeleted(); err != nil {
-		return err
-	}
 	keys := make([]string, 0, len(l.Result.GetSegments()))
 	for _, s := range l.Result.GetSegments() {
 		keys = append(keys, s.GetKey())
@@ -110,22 +106,6 @@ func (l *list) read() (err error) {
 	l.Changes = make(map[string]*guidonv1.Change, len(keys))
 	for _, c := range latest.GetChanges() {
 		l.Changes[c.GetKey()] = c
-	}
-	return nil
-}
-
-// readDeleted finds the deletion that the address says the visitor has just made.
-func (l *list) readDeleted() error {
-	key := l.Visit.Query().Get("deleted")
-	if key == "" {
-		return nil
-	}
-	record, err := absent.Deletion(l.Visit, kindSegment, key)
-	if err != nil || record == nil {
-		return err
-	}
-	if _, is := justSaved(l.Visit, record); is {
-		l.Deleted = record
 	}
 	return nil
 }

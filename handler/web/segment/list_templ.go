@@ -10,15 +10,11 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"strconv"
 )
 
 // main is the list of segments.
 func (l *list) main() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		if l.Deleted != nil {
-			templ_7745c5c3_Buffer.Show(savedToast(l.Visit, "Deleted "+l.Deleted.GetKey()+" as revision "+strconv.FormatInt(l.Deleted.GetRevision(), 10), l.Deleted.GetRevision()))
-		}
 		templ_7745c5c3_Buffer.Put("<div class=\"head\"><div><div class=\"row\"><h1>Segments</h1><span class=\"n\">", string(page.Number(int(l.Result.GetNamespaceCount()))))
 		templ_7745c5c3_Buffer.Raw("</span></div></div><div class=\"acts\">")
 		if l.MayEdit() {

@@ -1,9 +1,6 @@
 package segment
 
 import (
-	"strconv"
-	"time"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -76,21 +73,6 @@ func lastChange(v *page.Visit, key string) (*guidonv1.Change, error) {
 		return nil, err
 	}
 	return list.GetChanges()[0], nil
-}
-
-// undoable is how long the page offers to undo what the visitor has just saved.
-const undoable = 10 * time.Minute
-
-// justSaved returns the revision that the visitor has just saved, if the address says so, the
-// newest change of the object is that one, and it is the visitor's.
-func justSaved(v *page.Visit, last *guidonv1.Change) (revision int64, is bool) {
-	if last == nil || v.Query().Get("saved") != strconv.FormatInt(last.GetRevision(), 10) {
-		return 0, false
-	}
-	if a := v.Visitor.Authentication; a != nil && a.Actor().ID != last.GetActor().GetId() {
-		return 0, false
-	}
-	return last.GetRevision(), v.Now().Sub(last.GetAt().AsTime()) < undoable
 }
 
 // stateOf returns the state of a flag, and whether it is known.

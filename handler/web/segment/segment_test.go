@@ -188,7 +188,7 @@ func TestDelete(t *testing.T) {
 	changed := s.Post(path, with(f, "", "key", "Short")).Check(409).Contains("This segment was changed by Jonas meanwhile.")
 	_, f = changed.Form("")
 	to := s.Post(path, with(f, "", "key", "Short", "message", "unused")).Location()
-	s.Get(to).Check(200).Contains("Deleted Short as revision", "Undo")
+	s.Get(to).Check(200).Says("Deleted Short as revision", "Undo")
 	s.Get(segmentsPath + "/Short").Check(404)
 }
 
