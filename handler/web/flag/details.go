@@ -9,12 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"encoding/json"
-
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/jsonfault"
+	"github.com/guidonhq/guidon/handler/web/metadata"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -49,22 +47,22 @@ func newDetails(base *guidonv1.DocumentFlag) *details {
 			*target = ownText(m)
 			continue
 		}
-		d.rows = append(d.rows, metaRow{m.key, m.key, valueText(m)})
+		d.rows = append(d.rows, metaRow{m.Key, m.Key, m.Written()})
 	}
 	return d
 }
 
 // own returns the field for a member, or nil if it is in a row.
-func (d *details) own(m member) *string {
-	if _, ok := m.text(); ok {
-		switch m.key {
+func (d *details) own(m metadata.Member) *string {
+	if _, ok := m.Text(); ok {
+		switch m.Key {
 		case "owner":
 			return &d.owner
 		case "review":
 			return &d.review
 		}
 	}
-	if items, ok := m.list(); ok && m.key == "tags" && !slices.ContainsFunc(items, func(tag string) bool {
+	if items, ok := m.List(); ok && m.Key == "tags" && !slices.ContainsFunc(items, func(tag string) bool {
 		return tag == "" || tag != strings.TrimSpace(tag) || strings.ContainsAny(tag, ",\r\n")
 	}) {
 		return &d.tags
@@ -73,39 +71,20 @@ func (d *details) own(m member) *string {
 }
 
 // ownText returns the text of a member in a field of its own.
-func ownText(m member) string {
-	if items, ok := m.list(); ok {
+func ownText(m metadata.Member) string {
+	if items, ok := m.List(); ok {
 		return strings.Join(items, ", ")
 	}
-	text, _ := m.text()
+	text, _ := m.Text()
 	return text
 }
 
-// valueText returns the value of a row: text without quotes, unless it would be read as
-// something else.
-func valueText(m member) string {
-	text, ok := m.text()
-	if ok && text != "" && text == strings.TrimSpace(text) && !json.Valid([]byte(text)) && !strings.ContainsAny(text[:1], "{[\"") && !strings.ContainsAny(text, "\r\n") {
-		return text
-	}
-	return m.shownJSON()
-}
-
-// shownJSON returns the value as JSON on one line.
-func (m member) shownJSON() string { return compacted(m.raw) }
-
 // rawValue returns the JSON of what was typed as a value, and what is wrong with it.
 func rawValue(text string) (raw, problem string) {
-	trimmed := strings.TrimSpace(text)
-	switch {
-	case trimmed == "":
+	if strings.TrimSpace(text) == "" {
 		return "", "Write a value, such as text, 12 or true; or remove the row."
-	case json.Valid([]byte(trimmed)):
-		return trimmed, ""
-	case strings.ContainsAny(trimmed[:1], "{[\""):
-		return "", jsonfault.Of(trimmed)
 	}
-	return quoted(trimmed), ""
+	return metadata.Value(text)
 }
 
 func readDetails(e *edit, form url.Values) (editor, error) {
@@ -195,45 +174,45 @@ func (d *details) tagList() (tags []string) {
 func (d *details) result() *guidonv1.DocumentFlag {
 	f := proto.CloneOf(d.base)
 	f.Name, f.Description, f.Enabled = d.name, d.description, d.enabled
-	f.Metadata = objectOf(d.members())
+	f.Metadata = metadata.ObjectOf(d.members())
 	return f
 }
 
 // members returns the metadata: what was there in its order, then what is new.
-func (d *details) members() (all []member) {
-	fields := []member{{key: "owner"}, {key: "review"}, {key: "tags"}}
+func (d *details) members() (all []metadata.Member) {
+	fields := []metadata.Member{{Key: "owner"}, {Key: "review"}, {Key: "tags"}}
 	if d.owner != "" {
-		fields[0].raw = quoted(d.owner)
+		fields[0].Raw = metadata.Quote(d.owner)
 	}
 	if d.review != "" {
-		fields[1].raw = quoted(strings.TrimSpace(d.review))
+		fields[1].Raw = metadata.Quote(strings.TrimSpace(d.review))
 	}
 	if tags := d.tagList(); len(tags) > 0 {
 		texts := make([]string, len(tags))
 		for i, tag := range tags {
-			texts[i] = quoted(tag)
+			texts[i] = metadata.Quote(tag)
 		}
-		fields[2].raw = "[" + strings.Join(texts, ",") + "]"
+		fields[2].Raw = "[" + strings.Join(texts, ",") + "]"
 	}
 	rows := slices.Clone(d.rows)
-	take := func(m member) {
-		if m.raw != "" {
+	take := func(m metadata.Member) {
+		if m.Raw != "" {
 			all = append(all, m)
 		}
 	}
 	for _, m := range membersOf(d.base) {
 		if d.own(m) != nil {
-			i := slices.IndexFunc(fields, func(f member) bool { return f.key == m.key })
+			i := slices.IndexFunc(fields, func(f metadata.Member) bool { return f.Key == m.Key })
 			if i >= 0 {
-				if ownText(member{raw: fields[i].raw}) == ownText(m) {
-					fields[i].raw = m.raw
+				if ownText(metadata.Member{Raw: fields[i].Raw}) == ownText(m) {
+					fields[i].Raw = m.Raw
 				}
 				take(fields[i])
 				fields = slices.Delete(fields, i, i+1)
 			}
 			continue
 		}
-		if i := slices.IndexFunc(rows, func(r metaRow) bool { return r.was == m.key }); i >= 0 {
+		if i := slices.IndexFunc(rows, func(r metaRow) bool { return r.was == m.Key }); i >= 0 {
 			take(rows[i].member(m))
 			rows = slices.Delete(rows, i, i+1)
 		}
@@ -243,19 +222,19 @@ func (d *details) members() (all []member) {
 	}
 	for _, r := range rows {
 		if !r.blank() {
-			take(r.member(member{}))
+			take(r.member(metadata.Member{}))
 		}
 	}
 	return all
 }
 
 // member returns the member that the row stands for, which was one before.
-func (r metaRow) member(was member) member {
-	if was.raw != "" && valueText(was) == r.value {
-		return member{r.key, was.raw}
+func (r metaRow) member(was metadata.Member) metadata.Member {
+	if was.Raw != "" && was.Written() == r.value {
+		return metadata.Member{Key: r.key, Raw: was.Raw}
 	}
 	raw, _ := rawValue(r.value)
-	return member{r.key, raw}
+	return metadata.Member{Key: r.key, Raw: raw}
 }
 
 func (d *details) differences(segments) (all []difference) {
@@ -272,11 +251,11 @@ func (d *details) differences(segments) (all []difference) {
 	}
 	was, now := membersOf(d.base), d.members()
 	for _, m := range was {
-		add("Metadata, "+m.key, m.shown(), shownOf(now, m.key))
+		add("Metadata, "+m.Key, m.Shown(), shownOf(now, m.Key))
 	}
 	for _, m := range now {
-		if !slices.ContainsFunc(was, func(w member) bool { return w.key == m.key }) {
-			add("Metadata, "+m.key, "", m.shown())
+		if !slices.ContainsFunc(was, func(w metadata.Member) bool { return w.Key == m.Key }) {
+			add("Metadata, "+m.Key, "", m.Shown())
 		}
 	}
 	return all
@@ -290,10 +269,10 @@ func stateName(on bool) string {
 }
 
 // shownOf returns the value of a member, or "".
-func shownOf(members []member, key string) string {
+func shownOf(members []metadata.Member, key string) string {
 	for _, m := range members {
-		if m.key == key {
-			return m.shown()
+		if m.Key == key {
+			return m.Shown()
 		}
 	}
 	return ""
@@ -319,7 +298,7 @@ func (d *details) over(base *guidonv1.DocumentFlag) *details {
 	present := membersOf(base)
 	out.rows = slices.Clone(d.rows)
 	for i, r := range out.rows {
-		if !slices.ContainsFunc(present, func(m member) bool { return m.key == r.was }) {
+		if !slices.ContainsFunc(present, func(m metadata.Member) bool { return m.Key == r.was }) {
 			out.rows[i].was = ""
 		}
 	}

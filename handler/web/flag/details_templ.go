@@ -159,7 +159,7 @@ func (d *detailsPage) facts() templ.Component {
 			templ_7745c5c3_Buffer.Raw("</dd>")
 		}
 		for _, m := range membersOf(d.draft.base)[:min(len(membersOf(d.draft.base)), maxRows)] {
-			templ_7745c5c3_Buffer.Put("<dt>", string(m.key))
+			templ_7745c5c3_Buffer.Put("<dt>", string(m.Key))
 			templ_7745c5c3_Buffer.Raw("</dt><dd>")
 			templ_7745c5c3_Buffer.Show(metadataValue(m))
 			templ_7745c5c3_Buffer.Raw("</dd>")

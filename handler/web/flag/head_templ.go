@@ -6,6 +6,7 @@ import "github.com/a-h/templ"
 import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
+	"github.com/guidonhq/guidon/handler/web/metadata"
 	"strconv"
 
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -219,7 +220,7 @@ func (l *ladder) rail() templ.Component {
 			}
 			templ_7745c5c3_Buffer.Raw("</h2><dl class=\"kv\">")
 			for _, m := range members[:min(len(members), maxUses)] {
-				templ_7745c5c3_Buffer.Put("<dt>", string(m.key))
+				templ_7745c5c3_Buffer.Put("<dt>", string(m.Key))
 				templ_7745c5c3_Buffer.Raw("</dt><dd>")
 				templ_7745c5c3_Buffer.Show(metadataValue(m))
 				templ_7745c5c3_Buffer.Raw("</dd>")
@@ -271,20 +272,20 @@ func (l *ladder) outsideLegend(shares []part.Share) templ.Component {
 }
 
 // metadataValue is a value of the metadata.
-func metadataValue(m member) templ.Component {
+func metadataValue(m metadata.Member) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		if link := m.link(); link != "" {
+		if link := m.Link(); link != "" {
 			templ_7745c5c3_Buffer.Raw("<a href=\"")
 			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(link))
 			templ_7745c5c3_Buffer.Put("\" rel=\"noreferrer\">", string(link))
 			templ_7745c5c3_Buffer.Raw("</a>")
-		} else if items, ok := m.list(); ok && len(items) <= maxUses {
+		} else if items, ok := m.List(); ok && len(items) <= maxUses {
 			for _, item := range items {
 				templ_7745c5c3_Buffer.Put("<span class=\"chip\">", string(item))
 				templ_7745c5c3_Buffer.Raw("</span>")
 			}
 		} else {
-			if text, all := inline(m.shown()); all {
+			if text, all := inline(m.Shown()); all {
 				templ_7745c5c3_Buffer.Text(string(text))
 			} else {
 				templ_7745c5c3_Buffer.Text(string(text))
@@ -306,7 +307,7 @@ func (l *ladder) snippet() templ.Component {
 		} else {
 			templ_7745c5c3_Buffer.Put("<pre tabindex=\"0\"><span class=\"f\">client</span>.String(ctx,", string("\n  "))
 			templ_7745c5c3_Buffer.Put("<span class=\"s\">\"", string(l.key))
-			templ_7745c5c3_Buffer.Put("\"</span>, <span class=\"s\">", string(quoted(l.draft.other)))
+			templ_7745c5c3_Buffer.Put("\"</span>, <span class=\"s\">", string(metadata.Quote(l.draft.other)))
 			templ_7745c5c3_Buffer.Put("</span>,", string("\n  "))
 			templ_7745c5c3_Buffer.Raw("user)</pre>")
 		}

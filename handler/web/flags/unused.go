@@ -245,7 +245,7 @@ func snooze(v *page.Visit) error {
 		return err
 	}
 	put := proto.CloneOf(content.GetFlag())
-	put.Metadata = metadata.Set(put.GetMetadata(), "review", []byte(metadata.Quote(s.date)))
+	put.Metadata = metadata.Set(put.GetMetadata(), "review", metadata.Quote(s.date))
 	saved, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{NamespaceKey: v.Key(), Key: s.key, Flag: put, UnlessChangedSince: &since})
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:

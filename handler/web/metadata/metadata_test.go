@@ -8,10 +8,13 @@ import (
 	"github.com/guidonhq/guidon/handler/web/metadata"
 )
 
-// TestRows: metadata as rows, and rows as metadata, are the same.
-func TestRows(t *testing.T) {
+// TestWritten: members as people write them, and the metadata that they enter, are the same.
+func TestWritten(t *testing.T) {
 	const object = `{"owner":"team-a","limit":12,"text":"12","list":[1,2],"empty":"","on":true,"quoted":"\"a\"","lines":"a\nb","nothing":null}`
-	rows := metadata.Rows(object)
+	var rows []metadata.Row
+	for _, m := range metadata.Members(object) {
+		rows = append(rows, metadata.Row{Key: m.Key, Value: m.Written()})
+	}
 	want := []metadata.Row{
 		{"owner", "team-a"}, {"limit", "12"}, {"text", `"12"`}, {"list", "[1,2]"}, {"empty", `""`}, {"on", "true"},
 		{"quoted", `"\"a\""`}, {"lines", `"a\nb"`}, {"nothing", "null"},
@@ -23,8 +26,10 @@ func TestRows(t *testing.T) {
 	if got != object {
 		t.Errorf("got %s, want %s", got, object)
 	}
-	if rows := metadata.Rows(""); rows != nil {
-		t.Errorf("got %v", rows)
+	for _, text := range []string{"", "[1]", "7", "x"} {
+		if members := metadata.Members(text); members != nil {
+			t.Errorf("%q has %v", text, members)
+		}
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Member returns the value of a member of a JSON object, or nil if it has none. Of several
+// Get returns the value of a member of a JSON object, or nil if it has none. Of several
 // with the same key it is the last one, as for everything that reads metadata.
-func Member(object, key string) json.RawMessage {
+func Get(object, key string) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal([]byte(object), &members) != nil {
 		return nil
@@ -18,45 +18,30 @@ func Member(object, key string) json.RawMessage {
 
 // Set returns a JSON object with the member set to the value, in its place or at the end.
 // The other members stay as they are written.
-func Set(object, key string, value json.RawMessage) string {
-	var members []string
-	name, _ := json.Marshal(key) // a string has no error
-	added := string(name) + ":" + string(value)
-	d := json.NewDecoder(strings.NewReader(object))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return "{" + added + "}" // stored metadata are an object, or empty
-	}
+func Set(object, key, value string) string {
+	members := Members(object)
 	at := -1
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			break
-		}
-		var raw json.RawMessage
-		if d.Decode(&raw) != nil {
-			break
-		}
-		if token == key {
-			if at >= 0 {
-				members = slices.Delete(members, at, at+1)
-			}
-			at = len(members)
-			members = append(members, added)
+	for i := 0; i < len(members); i++ {
+		if members[i].Key != key {
 			continue
 		}
-		quoted, _ := json.Marshal(token) // a string
-		members = append(members, string(quoted)+":"+string(raw))
+		if at >= 0 { // the last one counts
+			members = slices.Delete(members, at, at+1)
+			i--
+		}
+		at = i
 	}
 	if at < 0 {
-		members = append(members, added)
+		at, members = len(members), append(members, Member{Key: key})
 	}
-	return "{" + strings.Join(members, ",") + "}"
+	members[at].Raw = value
+	return ObjectOf(members)
 }
 
 // WithTag returns the metadata with the tag, which is added to the list or text of tags, or
 // "" if these are something else. A tag that is there already, whatever its case, stays.
 func WithTag(object, tag string) string {
-	value := Member(object, "tags")
+	value := Get(object, "tags")
 	var items []json.RawMessage
 	var text string
 	switch {
@@ -69,7 +54,7 @@ func WithTag(object, tag string) string {
 		if strings.TrimSpace(text) != "" {
 			tag = strings.TrimRight(text, " ,") + ", " + tag
 		}
-		return Set(object, "tags", json.RawMessage(Quote(tag)))
+		return Set(object, "tags", Quote(tag))
 	case json.Unmarshal(value, &items) == nil:
 		for _, item := range items {
 			var t string
@@ -83,11 +68,11 @@ func WithTag(object, tag string) string {
 }
 
 // list returns the items and the tag as a JSON list.
-func list(items []json.RawMessage, tag string) json.RawMessage {
+func list(items []json.RawMessage, tag string) string {
 	var b strings.Builder
 	for _, item := range items {
 		b.Write(item)
 		b.WriteByte(',')
 	}
-	return json.RawMessage("[" + b.String() + Quote(tag) + "]")
+	return "[" + b.String() + Quote(tag) + "]"
 }

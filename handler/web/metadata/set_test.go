@@ -1,7 +1,6 @@
 package metadata_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/guidonhq/guidon/handler/web/metadata"
@@ -13,10 +12,10 @@ func TestSet(t *testing.T) {
 		{"", "a", `1`, `{"a":1}`},
 		{`{}`, "a", `"x"`, `{"a":"x"}`},
 		{`{"b": 1.50, "a": [ 1 ], "c":"ä<"}`, "a", `2`, `{"b":1.50,"a":2,"c":"ä<"}`},
-		{`{"b":12345678901234567890}`, "\"<", `null`, `{"b":12345678901234567890,"\"\u003c":null}`},
+		{`{"b":12345678901234567890}`, "\"<", `null`, `{"b":12345678901234567890,"\"<":null}`},
 		{`{"a":1,"b":2,"a":3}`, "a", `4`, `{"b":2,"a":4}`},
 	} {
-		if got := metadata.Set(test.object, test.key, json.RawMessage(test.value)); got != test.want {
+		if got := metadata.Set(test.object, test.key, test.value); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.object, got, test.want)
 		}
 	}
