@@ -5,13 +5,13 @@
 // runs no scripts, and its nodes are the only way in which markup enters a page.
 
 // A button or link that is replaced while somebody presses it is not clicked. So what arrives
-// meanwhile waits.
+// meanwhile waits, but not for a release that is never reported.
 let released = Promise.resolve();
 let release = () => {};
 const hold = ({ target, key }) => {
   if ((key && key !== " ") || !target.closest?.("button, a, summary, label")) return;
   release();
-  released = new Promise((resolve) => { release = resolve; });
+  released = new Promise((resolve) => { release = resolve; setTimeout(resolve, 2000); });
 };
 for (const type of ["pointerdown", "keydown"]) document.addEventListener(type, hold, true);
 for (const type of ["pointerup", "pointercancel", "keyup"]) addEventListener(type, () => setTimeout(release), true); // after the click
