@@ -57,7 +57,7 @@ func TestMetaOfUI(t *testing.T) {
 func TestMetaOfBuild(t *testing.T) {
 	s := newServer(t, func(c *handler.Config) {
 		c.Info = diagnostics.Info{Version: "1.2.3", Commit: "abc", BuildDate: "2026-01-02", Release: true}
-		c.Configuration = json.RawMessage(`{"log":{"level":"INFO"}}`)
+		c.Configuration = func() json.RawMessage { return json.RawMessage(`{"log":{"level":"INFO"}}`) }
 	})
 	var got struct {
 		Version, Commit, BuildDate string

@@ -44,7 +44,7 @@ type Config struct {
 	StepError      func(x *exchange.Exchange, status int, reason string) // the page of an error of signing in, for browsers; optional
 	Info           diagnostics.Info
 	UI             diagnostics.UI
-	Configuration  json.RawMessage // the effective configuration, without secrets
+	Configuration  func() json.RawMessage // returns the effective configuration, without secrets; nil means {}
 	Health         func(service string) diagnostics.HealthStatus
 	Outage         func() time.Duration                     // how long the database has been unavailable; nil means it never is
 	Metrics        http.Handler                             // nil disables /metrics

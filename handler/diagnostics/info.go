@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"runtime"
+	"sync"
 
 	"google.golang.org/genproto/googleapis/api/httpbody"
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -77,15 +78,17 @@ func (i Info) encode(mode Mode) []byte {
 
 // Instance answers what the program and its configuration are.
 type Instance struct {
-	info, configuration []byte
+	info          []byte
+	configuration func() json.RawMessage
 }
 
-// NewInstance returns an Instance. configuration is the effective one, without secrets.
-func NewInstance(info Info, configuration json.RawMessage, mode Mode) Instance {
-	if len(configuration) == 0 {
-		configuration = []byte("{}")
+// NewInstance returns an Instance. configuration returns the effective one, without secrets; it
+// is called once, by the first request for it. If it is nil, the configuration is empty.
+func NewInstance(info Info, configuration func() json.RawMessage, mode Mode) Instance {
+	if configuration == nil {
+		configuration = func() json.RawMessage { return json.RawMessage("{}") }
 	}
-	return Instance{info: info.encode(mode), configuration: configuration}
+	return Instance{info: info.encode(mode), configuration: sync.OnceValue(configuration)}
 }
 
 // Info returns the body of /meta/info.
@@ -95,5 +98,5 @@ func (i Instance) Info(context.Context, *service.Service, *call.Call, *emptypb.E
 
 // Configuration returns the body of /meta/config.
 func (i Instance) Configuration(context.Context, *service.Service, *call.Call, *emptypb.Empty) (*httpbody.HttpBody, error) {
-	return &httpbody.HttpBody{ContentType: exchange.ContentJSON, Data: i.configuration}, nil
+	return &httpbody.HttpBody{ContentType: exchange.ContentJSON, Data: i.configuration()}, nil
 }

@@ -51,7 +51,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		PublicOrigin: c.Server.PublicOrigin(), TrustedOrigins: c.Authentication.Session.CSRF.TrustedOrigins,
 		Info:          info,
 		UI:            diagnostics.UI{Theme: c.UI.DefaultTheme, TopbarColor: c.UI.Topbar.Color},
-		Configuration: c.JSON(),
+		Configuration: c.JSON,
 		Logger:        logger,
 		Timeout:       c.Server.RequestTimeout,
 		ImportMemory:  importMemory(),

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -27,7 +28,9 @@ func shortened(text string) string {
 }
 
 // numbered matches the names of parts that have a number, and what is in them.
-var numbered = regexp.MustCompile(`^(rule|rollout|constraint) (\d+)(?:: (.*))?$`)
+var numbered = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(rule|rollout|constraint) (\d+)(?:: (.*))?$`)
+})
 
 // nouns are what pages call the parts of objects.
 var nouns = map[string]string{"rule": "Rule", "rollout": "Step", "constraint": "Condition"}
@@ -45,12 +48,14 @@ var wholes = map[string]string{
 }
 
 // share matches the names of single shares.
-var share = regexp.MustCompile(`^distribution (\d+)(: rollout)?$`)
+var share = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^distribution (\d+)(: rollout)?$`)
+})
 
 // partName returns what pages call the part with a name of the API, such as "rule 2: segments".
 // The numbers are those of the lists.
 func (p *Page) partName(name string, of Parts) string {
-	if match := numbered.FindStringSubmatch(name); match != nil {
+	if match := numbered().FindStringSubmatch(name); match != nil {
 		return p.numberedName(match[1], match[2], match[3], of)
 	}
 	for _, noun := range []string{"metadata", "variant"} {
@@ -84,7 +89,7 @@ func (p *Page) numberedName(noun, number, member string, of Parts) string {
 	if about := p.about(noun, number, of); about != "" {
 		name += ", " + about
 	}
-	if match := share.FindStringSubmatch(member); match != nil {
+	if match := share().FindStringSubmatch(member); match != nil {
 		return joined(name, "share "+match[1])
 	}
 	if noun == "rollout" && member == "value" {
@@ -308,11 +313,13 @@ func (p *Page) changedPart(d *guidonv1.FieldDifference, by string) changedPart {
 }
 
 // sharePath matches the paths of shares.
-var sharePath = regexp.MustCompile(`^rules\[(\d+)\]\.distributions\[(\d+)\]\.rollout$`)
+var sharePath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^rules\[(\d+)\]\.distributions\[(\d+)\]\.rollout$`)
+})
 
 // variantOf returns the variant of the share with a path of the lists, or "".
 func variantOf(of Parts, path string) string {
-	match := sharePath.FindStringSubmatch(path)
+	match := sharePath().FindStringSubmatch(path)
 	if match == nil {
 		return ""
 	}
@@ -335,7 +342,9 @@ func cutWord(summary, word, value string) (name, text string) {
 }
 
 // transitions match what a summary says after the name of the part.
-var transition = regexp.MustCompile(`^(?s)((?:(?:metadata|variant) "(?:[^"\\]|\\.)*"|[a-z]+(?: of [a-z]+| \d+)?)(?:: (?:distribution \d+: )?[a-z ]+?)??) (?:changed|added|removed|\S.* → .*)$`)
+var transition = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?s)((?:(?:metadata|variant) "(?:[^"\\]|\\.)*"|[a-z]+(?: of [a-z]+| \d+)?)(?:: (?:distribution \d+: )?[a-z ]+?)??) (?:changed|added|removed|\S.* → .*)$`)
+})
 
 // valueLabel returns the name of the part in the summary of another value.
 func valueLabel(summary string) string {
@@ -344,7 +353,7 @@ func valueLabel(summary string) string {
 			return name
 		}
 	}
-	if match := transition.FindStringSubmatch(summary); match != nil {
+	if match := transition().FindStringSubmatch(summary); match != nil {
 		return match[1]
 	}
 	return summary

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -8,9 +9,9 @@ import (
 	"maps"
 	"net/http"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/guidonhq/guidon/handler/exchange"
 )
@@ -34,12 +35,13 @@ const styleSheet = "guidon.css"
 // module have one scope.
 var joined = map[string]string{"assets/styles": styleSheet, "assets/app": appModule, "assets/draft": "draft.js"}
 
-// assets are the contents of the files that pages use, by name.
-var assets = readAssets()
+// assets returns the contents of the files that pages use, by name. Nothing that starts a
+// process needs them, so that a function that evaluates starts sooner.
+var assets = sync.OnceValue(readAssets)
 
-// Build stands for the content of all assets. Their address has it, so that a module can
-// import another one by its name, and a browser may keep them forever.
-var Build = digestAssets()
+// Build returns what stands for the content of all assets. Their address has it, so that a
+// module can import another one by its name, and a browser may keep them forever.
+var Build = sync.OnceValue(digestAssets)
 
 func readAssets() map[string][]byte {
 	files := make(map[string][]byte)
@@ -64,27 +66,37 @@ func readAssets() map[string][]byte {
 	return files
 }
 
-// cssSpace is what a stylesheet does not need: comments, and space at the ends of lines.
-var cssSpace = regexp.MustCompile(`(?s)/\*.*?\*/|[ \t]*\n\s*`)
-
-// withoutSpace returns a stylesheet without what only its authors need.
-func withoutSpace(css []byte) []byte { return cssSpace.ReplaceAll(css, []byte("\n")) }
+// withoutSpace returns a stylesheet without what only its authors need: comments, and space at
+// the ends of lines.
+func withoutSpace(css []byte) []byte {
+	small := make([]byte, 0, len(css))
+	for len(css) > 0 {
+		code, rest, _ := bytes.Cut(css, []byte("/*"))
+		for line := range bytes.Lines(code) {
+			if line = bytes.TrimSpace(line); len(line) > 0 {
+				small = append(append(small, line...), '\n')
+			}
+		}
+		_, css, _ = bytes.Cut(rest, []byte("*/"))
+	}
+	return small
+}
 
 func digestAssets() string {
 	digest := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(assets)) {
+	for _, name := range slices.Sorted(maps.Keys(assets())) {
 		_, _ = digest.Write([]byte(name + "\x00"))
-		_, _ = digest.Write(assets[name])
+		_, _ = digest.Write(assets()[name])
 	}
 	return hex.EncodeToString(digest.Sum(nil)[:8])
 }
 
 // Asset returns the address of an asset for a browser. It panics if there is no such asset.
 func (s *Site) Asset(name string) string {
-	if assets[name] == nil {
+	if assets()[name] == nil {
 		panic("page: there is no asset " + name)
 	}
-	return s.Path(AssetsPath + "/" + Build + "/" + name)
+	return s.Path(AssetsPath + "/" + Build() + "/" + name)
 }
 
 // HasAsset reports whether there is an asset at the path.
@@ -98,9 +110,9 @@ func ServeAsset(x *exchange.Exchange, at string) {
 
 // assetAt returns the content of the asset at the path, or nil if there is none.
 func assetAt(at string) []byte {
-	name, ok := strings.CutPrefix(at, AssetsPath+"/"+Build+"/")
+	name, ok := strings.CutPrefix(at, AssetsPath+"/"+Build()+"/")
 	if !ok {
 		return nil
 	}
-	return assets[name]
+	return assets()[name]
 }

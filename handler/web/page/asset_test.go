@@ -33,9 +33,9 @@ func compressed(t *testing.T, content []byte) int {
 
 // TestAssetSizes: the style sheet and the modules stay within the budget of a page.
 func TestAssetSizes(t *testing.T) {
-	app := compressed(t, assets[appModule])
-	for _, name := range slices.Sorted(maps.Keys(assets)) {
-		size := compressed(t, assets[name])
+	app := compressed(t, assets()[appModule])
+	for _, name := range slices.Sorted(maps.Keys(assets())) {
+		size := compressed(t, assets()[name])
 		t.Logf("%s: %d bytes", name, size)
 		switch {
 		case name == styleSheet && size > maxCompressed:
@@ -52,7 +52,7 @@ var importStatement = regexp.MustCompile(`import \{([^}]*)\} from "\./([^"]+)"`)
 // TestImports: modules import only from app.js, so that a page needs no further request, and
 // only what is exported there.
 func TestImports(t *testing.T) {
-	for name, content := range assets {
+	for name, content := range assets() {
 		if path.Ext(name) != ".js" {
 			continue
 		}
@@ -62,7 +62,7 @@ func TestImports(t *testing.T) {
 				continue
 			}
 			for item := range strings.SplitSeq(m[1], ",") {
-				if item = strings.TrimSpace(item); !strings.Contains(string(assets[appModule]), "export const "+item+" =") {
+				if item = strings.TrimSpace(item); !strings.Contains(string(assets()[appModule]), "export const "+item+" =") {
 					t.Errorf("%s does not export %s, which %s imports", appModule, item, name)
 				}
 			}

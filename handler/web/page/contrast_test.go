@@ -17,7 +17,7 @@ var token = regexp.MustCompile(`--([a-z0-9-]+): (?:light-dark\((#[0-9a-f]{3,8}),
 // light and dark.
 func TestContrast(t *testing.T) {
 	tokens := make(map[string][2]string)
-	for _, m := range token.FindAllStringSubmatch(string(assets[styleSheet]), -1) {
+	for _, m := range token.FindAllStringSubmatch(string(assets()[styleSheet]), -1) {
 		if m[4] != "" {
 			m[2], m[3] = m[4], m[4]
 		}

@@ -16,7 +16,7 @@ import (
 
 // enforced makes the configuration say that roles are.
 func enforced(c *handler.Config) {
-	c.Configuration = json.RawMessage(`{"authorization":{"required":true}}`)
+	c.Configuration = func() json.RawMessage { return json.RawMessage(`{"authorization":{"required":true}}`) }
 }
 
 // TestAccess: administrators see all bindings, and can delete those of the database.

@@ -19,8 +19,10 @@ import (
 func TestServer(t *testing.T) {
 	configured := func(c *handler.Config) {
 		c.Info = diagnostics.Info{Version: "1.2.3", Commit: "abc123", BuildDate: "2026-11-22"}
-		c.Configuration = json.RawMessage(`{"db":{"url":"postgres://user:pw-secret@db-secret.example/flags"},"cache":{"mode":"bounded"},` +
-			`"changes":{"retention":7776000000000000},"authorization":{"required":true}}`)
+		c.Configuration = func() json.RawMessage {
+			return json.RawMessage(`{"db":{"url":"postgres://user:pw-secret@db-secret.example/flags"},"cache":{"mode":"bounded"},` +
+				`"changes":{"retention":7776000000000000},"authorization":{"required":true}}`)
+		}
 	}
 	s := webtest.New(t, webtest.Options{Handler: configured, Page: func(c *page.Config) { c.Streams = true }})
 	r := s.Get("/settings/server").Check(200).Contains(

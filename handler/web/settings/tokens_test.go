@@ -344,7 +344,9 @@ func TestTokensOff(t *testing.T) {
 // TestDefaultRole: a token without a role has that of the configuration.
 func TestDefaultRole(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Open: true, Handler: func(c *handler.Config) {
-		c.Configuration = json.RawMessage(`{"authorization":{"defaultRoles":{"token":"viewer"}}}`)
+		c.Configuration = func() json.RawMessage {
+			return json.RawMessage(`{"authorization":{"defaultRoles":{"token":"viewer"}}}`)
+		}
 	}})
 	if _, _, err := s.Service.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "old"}); err != nil {
 		t.Fatal(err)

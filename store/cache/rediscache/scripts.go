@@ -3,12 +3,15 @@ package rediscache
 import (
 	"context"
 	_ "embed"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// The scripts. Each is atomic, and returns one reply for each of its keys, in order.
+// The scripts. Each is atomic, and returns one reply for each of its keys, in order. Their
+// hashes are computed when one is first run: most processes have no Redis.
 var (
 	//go:embed lua/state.lua
 	stateText string
@@ -25,12 +28,17 @@ var (
 	//go:embed lua/each.lua
 	eachText string
 
-	readScript        = redis.NewScript(stateText + readText + eachText)
-	fillScript        = redis.NewScript(stateText + fillText + eachText)
-	announceScript    = redis.NewScript(stateText + announceText + eachText)
-	getSnapshotScript = redis.NewScript(getSnapshotText + eachText)
-	putSnapshotScript = redis.NewScript(putSnapshotText + eachText)
+	readScript        = script(stateText, readText, eachText)
+	fillScript        = script(stateText, fillText, eachText)
+	announceScript    = script(stateText, announceText, eachText)
+	getSnapshotScript = script(getSnapshotText, eachText)
+	putSnapshotScript = script(putSnapshotText, eachText)
 )
+
+// script returns the script that consists of the texts.
+func script(texts ...string) func() *redis.Script {
+	return sync.OnceValue(func() *redis.Script { return redis.NewScript(strings.Join(texts, "")) })
+}
 
 // run holds the arguments of one run of a script.
 type run struct {
@@ -40,7 +48,7 @@ type run struct {
 
 // runScript runs the script once for each of runs, in one round trip. The replies are
 // in the order of the runs and their keys.
-func (s *Source) runScript(ctx context.Context, script *redis.Script, runs ...run) (answers []string, err error) {
+func (s *Source) runScript(ctx context.Context, script func() *redis.Script, runs ...run) (answers []string, err error) {
 	err = s.roundTrip(ctx, runs[0].keys[0], func(ctx context.Context) error {
 		answers, err = eval(ctx, s.client, script, runs)
 		return err
@@ -48,10 +56,10 @@ func (s *Source) runScript(ctx context.Context, script *redis.Script, runs ...ru
 	return answers, err
 }
 
-func eval(ctx context.Context, client redis.UniversalClient, script *redis.Script, runs []run) ([]string, error) {
-	answers, err := evalPipelined(ctx, client, script.EvalSha, runs)
+func eval(ctx context.Context, client redis.UniversalClient, script func() *redis.Script, runs []run) ([]string, error) {
+	answers, err := evalPipelined(ctx, client, script().EvalSha, runs)
 	if redis.HasErrorPrefix(err, "NOSCRIPT") { // the server does not have the script yet; runs that succeeded may be repeated
-		answers, err = evalPipelined(ctx, client, script.Eval, runs)
+		answers, err = evalPipelined(ctx, client, script().Eval, runs)
 	}
 	return answers, err
 }
