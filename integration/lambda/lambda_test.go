@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -295,5 +297,24 @@ func TestLambdaSize(t *testing.T) {
 				t.Errorf("the function is %d bytes, want less than %d", info.Size(), bound)
 			}
 		})
+	}
+}
+
+// TestLambdaStart: no package does much before the function handles its first event. Times
+// depend on the machine, so this counts what is allocated.
+func TestLambdaStart(t *testing.T) {
+	const bound = 256 << 10
+	var log harness.Buffer
+	f := harness.Function(t, "postgres://user@db.invalid/guidon", "GODEBUG=inittrace=1")
+	f.Log = &log
+	invoke(t, f, migrateEvent)
+	packages := regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, \d+ allocs$`).FindAllStringSubmatch(log.String(), -1)
+	if len(packages) < 50 {
+		t.Errorf("%d packages were initialized: %s", len(packages), log.String())
+	}
+	for _, p := range packages {
+		if bytes, err := strconv.Atoi(p[2]); err != nil || bytes > bound {
+			t.Errorf("%s allocates %s bytes when it is initialized, want at most %d", p[1], p[2], bound)
+		}
 	}
 }
