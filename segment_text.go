@@ -60,7 +60,7 @@ func (c *Constraint) Words() (subject, operator, operand string) {
 	if c.hasOperand() {
 		operand = c.operandWords()
 	}
-	return subject, c.operatorWords(), operand
+	return subject, OperatorWords(c.Type, c.Operator), operand
 }
 
 // Operators in words: for most types, and for dates.
@@ -77,14 +77,16 @@ var (
 	}
 )
 
-func (c *Constraint) operatorWords() string {
-	if words := dateOperatorWords[c.Operator]; c.Type == DateTimeComparison && words != "" {
+// OperatorWords returns an operator of constraints of the type in words, such as "is one of".
+// One that is not known is returned as it is.
+func OperatorWords(t ComparisonType, operator string) string {
+	if words := dateOperatorWords[operator]; t == DateTimeComparison && words != "" {
 		return words
 	}
-	if words := operatorWords[c.Operator]; words != "" {
+	if words := operatorWords[operator]; words != "" {
 		return words
 	}
-	return said(c.Operator)
+	return said(operator)
 }
 
 // hasOperand reports whether the constraint compares with its value.

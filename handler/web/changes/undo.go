@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/valuewords"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -336,12 +337,12 @@ func (r *review) choose(v *page.Visit, form url.Values) error {
 func newConflict(c *guidonv1.PlanConflict, side string, abridged bool) conflict {
 	value := func(value *structpb.Value) string {
 		switch {
-		case value != nil:
-			return shortValue(valueText(value))
-		case abridged:
+		case value == nil && abridged:
 			return "not shown: too large"
+		case valuewords.IsOrder(c.GetPath()):
+			return valuewords.Order(c.GetPath(), value, cmp.Or(c.GetChanged(), c.GetCurrent()))
 		}
-		return "nothing"
+		return cmp.Or(valuewords.Object{}.Value(c.GetPath(), value), "nothing")
 	}
 	return conflict{c, side, value(c.GetEarlier()), value(c.GetChanged()), value(c.GetCurrent())}
 }

@@ -216,8 +216,8 @@ func conflictChoice(v *page.Visit, c conflict, i int) templ.Component {
 			templ_7745c5c3_Buffer.Put("\" value=\"", string(c.Side))
 			templ_7745c5c3_Buffer.Raw("\">")
 		}
-		templ_7745c5c3_Buffer.Put("<div class=\"threeway\"><div class=\"card\"><header><b>The change made it</b></header><div class=\"body\"><code class=\"wrap\">", string(c.Changed))
-		templ_7745c5c3_Buffer.Raw("</code></div></div><label class=\"card\"><span class=\"card-head\"><b>Keep it as it is now</b> ")
+		templ_7745c5c3_Buffer.Put("<div class=\"threeway\"><div class=\"card\"><header><b>The change made it</b></header><div class=\"body\"><span class=\"wrap\">", string(c.Changed))
+		templ_7745c5c3_Buffer.Raw("</span></div></div><label class=\"card\"><span class=\"card-head\"><b>Keep it as it is now</b> ")
 		if v.MayEdit() {
 			templ_7745c5c3_Buffer.Put("<input type=\"radio\" name=\"", string(conflictField("side", i)))
 			templ_7745c5c3_Buffer.Put("\" value=\"", string(sideCurrent))
@@ -227,8 +227,8 @@ func conflictChoice(v *page.Visit, c conflict, i int) templ.Component {
 			}
 			templ_7745c5c3_Buffer.Raw(">")
 		}
-		templ_7745c5c3_Buffer.Put("</span> <span class=\"card-body\"><code class=\"wrap\">", string(c.Current))
-		templ_7745c5c3_Buffer.Raw("</code></span></label> <label class=\"card\"><span class=\"card-head\"><b>Back to before the change</b> ")
+		templ_7745c5c3_Buffer.Put("</span> <span class=\"card-body\"><span class=\"wrap\">", string(c.Current))
+		templ_7745c5c3_Buffer.Raw("</span></span></label> <label class=\"card\"><span class=\"card-head\"><b>Back to before the change</b> ")
 		if v.MayEdit() {
 			templ_7745c5c3_Buffer.Put("<input type=\"radio\" name=\"", string(conflictField("side", i)))
 			templ_7745c5c3_Buffer.Put("\" value=\"", string(sideEarlier))
@@ -238,8 +238,8 @@ func conflictChoice(v *page.Visit, c conflict, i int) templ.Component {
 			}
 			templ_7745c5c3_Buffer.Raw(">")
 		}
-		templ_7745c5c3_Buffer.Put("</span> <span class=\"card-body\"><code class=\"wrap\">", string(c.Earlier))
-		templ_7745c5c3_Buffer.Raw("</code></span></label></div>")
+		templ_7745c5c3_Buffer.Put("</span> <span class=\"card-body\"><span class=\"wrap\">", string(c.Earlier))
+		templ_7745c5c3_Buffer.Raw("</span></span></label></div>")
 		if c.GetInUse() {
 			templ_7745c5c3_Buffer.Raw("<p class=\"muted small mt\">One side removes this part, and the other has begun to use it.</p>")
 		}

@@ -58,7 +58,7 @@ func TestUndoConflicts(t *testing.T) {
 		revision := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes", Enabled: true})
 		s.flag(by(""), service.FlagInput{Key: "wish", Name: "Latest", Enabled: true})
 		r := s.Get(undoOf(revision)).Check(200)
-		r.Contains("Changed again since", "Name of wish", `The change made it "Wishes"`, `Keep it as it is now "Latest"`, `Back to before the change "Wish list"`)
+		r.Contains("Changed again since", "Name of wish", `The change made it Wishes`, `Keep it as it is now Latest`, `Back to before the change Wish list`)
 		_, form := r.Form("review")
 		if got := form.Get("side.0"); got != "current" {
 			t.Errorf("%q is selected, want current", got)

@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/valuewords"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -27,7 +28,7 @@ func (p *Page) main() templ.Component {
 		templ_7745c5c3_Buffer.Raw("\"><div class=\"flow\">")
 		templ_7745c5c3_Buffer.Show(part.ProblemSummary(p.Problems))
 		if p.Details.GetLatest().GetMessage() != "" {
-			templ_7745c5c3_Buffer.Put("<p class=\"quoted wrap\">", string(page.Printable(p.Details.GetLatest().GetMessage(), maxValue)))
+			templ_7745c5c3_Buffer.Put("<p class=\"quoted wrap\">", string(page.Printable(p.Details.GetLatest().GetMessage(), valuewords.Max)))
 			templ_7745c5c3_Buffer.Raw("</p>")
 		}
 		if p.Details.GetBaseMissing() {

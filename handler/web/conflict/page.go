@@ -3,9 +3,7 @@ package conflict
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/a-h/templ"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -13,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/valuewords"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -36,11 +35,10 @@ type Page struct {
 	Problems part.Problems
 
 	// How the parts of the object are called.
-	Boolean  bool                    // it is a boolean flag
-	Variants []string                // the keys of its variants
-	Segment  func(key string) string // the name of a segment
-	Earlier  Parts                   // of the object when the edit began; without lists if that is not known
-	Result   Parts                   // of the merged object
+	Boolean bool // it is a boolean flag
+	valuewords.Object
+	Earlier Parts // of the object when the edit began; without lists if that is not known
+	Result  Parts // of the merged object
 }
 
 // Reply responds with the page, which has a frame without its main part.
@@ -154,32 +152,17 @@ func (p *Page) wholeCards(earlier, saved, edited *card) {
 
 func (p *Page) card(path string, c *guidonv1.MergeConflict, value valueOf) card {
 	v := value(c)
-	if member(path) == "distributions" {
-		return card{shares: sharesOf(v, p.Variants)}
+	switch {
+	case valuewords.IsShares(path):
+		return card{shares: p.Shares(v)}
+	case valuewords.IsOrder(path):
+		return card{value: valuewords.Order(path, v, cmp.Or(c.GetEarlier(), c.GetTheirs()))}
 	}
-	if strings.HasSuffix(path, ".order") {
-		return card{value: p.order(path, c, value)}
-	}
-	return card{value: p.value(path, v)}
+	return card{value: p.Value(path, v)}
 }
 
 // valueOf returns a value of a conflict.
 type valueOf = func(c *guidonv1.MergeConflict) *structpb.Value
-
-// order returns an order in words: parts without keys are numbered as they were when the edit
-// began or, if that is not known, as they are now.
-func (p *Page) order(path string, c *guidonv1.MergeConflict, value valueOf) string {
-	ids, _ := textsOf(value(c).GetListValue())
-	if path == "variants.order" {
-		return shortened(strings.Join(ids, ", "))
-	}
-	first, _ := textsOf(cmp.Or(c.GetEarlier(), c.GetTheirs()).GetListValue())
-	words := make([]string, len(ids))
-	for i, id := range ids {
-		words[i] = strconv.Itoa(slices.Index(first, id) + 1)
-	}
-	return shortened(strings.Join(words, ", "))
-}
 
 // result says what the result has.
 func (p *Page) result() string {

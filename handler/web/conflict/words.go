@@ -1,31 +1,16 @@
 package conflict
 
 import (
-	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/valuewords"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
-
-// maxValue limits the values that are shown, in bytes.
-const maxValue = 2 << 10
-
-// shortened returns the text for people, and only its beginning if it is long.
-func shortened(text string) string {
-	if shown := page.Printable(text, maxValue); len(text) <= maxValue {
-		return shown
-	} else {
-		return shown + "…"
-	}
-}
 
 // numbered matches the names of parts that have a number, and what is in them.
 var numbered = sync.OnceValue(func() *regexp.Regexp {
@@ -65,7 +50,7 @@ func (p *Page) partName(name string, of Parts) string {
 		}
 		if prefix, err := strconv.QuotedPrefix(quoted); err == nil {
 			key, _ := strconv.Unquote(prefix)
-			return joined(page.Capital(noun)+joint[noun]+page.Printable(key, maxValue), strings.TrimPrefix(quoted[len(prefix):], ": "))
+			return joined(page.Capital(noun)+joint[noun]+page.Printable(key, valuewords.Max), strings.TrimPrefix(quoted[len(prefix):], ": "))
 		}
 	}
 	switch {
@@ -78,7 +63,7 @@ func (p *Page) partName(name string, of Parts) string {
 	case wholes[name] != "":
 		return wholes[name]
 	}
-	return page.Capital(page.Printable(name, maxValue))
+	return page.Capital(page.Printable(name, valuewords.Max))
 }
 
 // joint is what stands between a noun and a key.
@@ -98,7 +83,7 @@ func (p *Page) numberedName(noun, number, member string, of Parts) string {
 	if word := members[member]; word != "" {
 		member = word
 	}
-	return joined(name, page.Printable(member, maxValue))
+	return joined(name, page.Printable(member, valuewords.Max))
 }
 
 // Parts are the lists of a flag or segment.
@@ -128,9 +113,9 @@ func (p *Page) about(noun, number string, of Parts) string {
 	case noun == "rollout" && i < len(of.Rollouts):
 		keys = of.Rollouts[i].GetSegment().GetSegmentKeys()
 	case noun == "constraint" && i < len(of.Conditions):
-		return shortened(of.Conditions[i].GetProperty())
+		return valuewords.Shortened(of.Conditions[i].GetProperty())
 	}
-	return shortened(strings.Join(p.named("segmentKeys", keys), ", "))
+	return valuewords.Shortened(strings.Join(p.SegmentNames(keys), ", "))
 }
 
 // joined returns the name of a member of a part.
@@ -139,134 +124,6 @@ func joined(name, member string) string {
 		return name
 	}
 	return name + ": " + member
-}
-
-// member returns the last member of a path, such as "rollout".
-func member(path string) string {
-	if i := strings.LastIndexByte(path, '.'); i >= 0 && !strings.HasSuffix(path, `"]`) {
-		return path[i+1:]
-	}
-	return path
-}
-
-// enums are values of the API in words.
-var enums = map[string]string{
-	"OR_SEGMENT_OPERATOR": "in any of them", "AND_SEGMENT_OPERATOR": "in all of them",
-	"ALL_MATCH_TYPE": "All of them match", "ANY_MATCH_TYPE": "Any of them matches",
-	"VARIANT_FLAG_TYPE": "Variant", "BOOLEAN_FLAG_TYPE": "Boolean",
-	"STRING_COMPARISON_TYPE": "Text", "NUMBER_COMPARISON_TYPE": "Number", "BOOLEAN_COMPARISON_TYPE": "Yes or no",
-	"DATETIME_COMPARISON_TYPE": "Date", "ENTITY_ID_COMPARISON_TYPE": "Entity",
-}
-
-// value returns a value of the part with a path in words; "" if there is none.
-func (p *Page) value(path string, value *structpb.Value) string {
-	at := member(path)
-	switch kind := value.GetKind().(type) {
-	case nil:
-		return ""
-	case *structpb.Value_BoolValue:
-		if at == "enabled" || at == "value" {
-			return onOff(kind.BoolValue)
-		}
-	case *structpb.Value_NumberValue:
-		if at == "rollout" || at == "percentage" {
-			return page.Percent(kind.NumberValue)
-		}
-	case *structpb.Value_StringValue:
-		if word := enums[kind.StringValue]; word != "" && at != "description" && at != "name" {
-			return word
-		}
-		return shortened(kind.StringValue)
-	case *structpb.Value_ListValue:
-		if texts, ok := textsOf(kind.ListValue); ok {
-			return shortened(strings.Join(p.named(at, texts), ", "))
-		}
-	case *structpb.Value_StructValue:
-		if text := p.object(kind.StructValue.GetFields()); text != "" {
-			return shortened(text)
-		}
-	}
-	text, err := json.Marshal(value.AsInterface())
-	if err != nil {
-		return ""
-	}
-	return shortened(string(text))
-}
-
-func onOff(on bool) string {
-	if on {
-		return "On"
-	}
-	return "Off"
-}
-
-func textsOf(list *structpb.ListValue) (texts []string, ok bool) {
-	for _, v := range list.GetValues() {
-		if _, text := v.GetKind().(*structpb.Value_StringValue); !text {
-			return nil, false
-		}
-		texts = append(texts, v.GetStringValue())
-	}
-	return texts, true
-}
-
-// named returns the names of segments with the keys, if the texts are such.
-func (p *Page) named(member string, texts []string) []string {
-	if member != "segmentKeys" || p.Segment == nil {
-		return texts
-	}
-	names := make([]string, len(texts))
-	for i, key := range texts {
-		names[i] = p.Segment(key)
-	}
-	return names
-}
-
-// object returns a rule, a step, a condition or a variant in words; "" if it is something else.
-func (p *Page) object(fields map[string]*structpb.Value) string {
-	switch {
-	case fields["segmentKeys"] != nil:
-		text := p.value("segmentKeys", fields["segmentKeys"])
-		if shares := sharesOf(fields["distributions"], p.Variants); len(shares) > 0 {
-			return text + ": " + sharesText(shares)
-		}
-		if fields["value"] != nil {
-			return text + ": " + onOff(fields["value"].GetBoolValue())
-		}
-		return text
-	case fields["segment"] != nil:
-		return p.value("segment", fields["segment"])
-	case fields["threshold"] != nil:
-		t := fields["threshold"].GetStructValue().GetFields()
-		return page.Percent(t["percentage"].GetNumberValue()) + " of everyone: " + onOff(t["value"].GetBoolValue())
-	case fields["operator"] != nil:
-		words := []string{fields["property"].GetStringValue(), fields["operator"].GetStringValue(), fields["value"].GetStringValue()}
-		return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
-	}
-	return ""
-}
-
-// sharesOf returns the shares in a list of the API, or nil.
-func sharesOf(list *structpb.Value, variants []string) (shares []part.Share) {
-	for _, v := range list.GetListValue().GetValues() {
-		key, percent := v.GetStructValue().GetFields()["variant"].GetStringValue(), v.GetStructValue().GetFields()["rollout"].GetNumberValue()
-		color := -1
-		for i, variant := range variants {
-			if variant == key {
-				color = i
-			}
-		}
-		shares = append(shares, part.Share{Name: page.Printable(key, maxValue), Color: part.VariantColor(color), Percent: percent, Text: page.Percent(percent)})
-	}
-	return shares
-}
-
-func sharesText(shares []part.Share) string {
-	words := make([]string, len(shares))
-	for i, s := range shares {
-		words[i] = s.Name + " " + s.Text
-	}
-	return strings.Join(words, ", ")
 }
 
 // changedPart is a part that one side alone has changed.
@@ -281,7 +138,7 @@ func (p *Page) changedParts(all []*guidonv1.FieldDifference, by string) (parts [
 }
 
 func (p *Page) changedPart(d *guidonv1.FieldDifference, by string) changedPart {
-	c := changedPart{by: by, was: p.value(d.GetPath(), d.GetBefore()), now: p.value(d.GetPath(), d.GetAfter())}
+	c := changedPart{by: by, was: p.Value(d.GetPath(), d.GetBefore()), now: p.Value(d.GetPath(), d.GetAfter())}
 	label, of := d.GetSummary(), p.Result // whose paths it has, as long as there are no conflicts
 	if len(p.Details.GetConflicts()) > 0 {
 		of = Parts{}
@@ -326,7 +183,7 @@ func variantOf(of Parts, path string) string {
 	rule, _ := strconv.Atoi(match[1]) // fits: it is an index
 	index, _ := strconv.Atoi(match[2])
 	if rules := of.Rules; rule < len(rules) && index < len(rules[rule].GetDistributions()) {
-		return page.Printable(rules[rule].GetDistributions()[index].GetVariant(), maxValue)
+		return page.Printable(rules[rule].GetDistributions()[index].GetVariant(), valuewords.Max)
 	}
 	return ""
 }

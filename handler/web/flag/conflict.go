@@ -9,6 +9,7 @@ import (
 	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/valuewords"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -130,7 +131,7 @@ func (e *edit) replyConflict(status int, m *guidonv1.FlagMerge) error {
 		Visit: e.v, Details: m.GetDetails(), Choices: conflictpage.ReadChoices(form),
 		Noun: "flag", ID: "edit", Action: e.address("review"), Back: e.address(), Deleted: e.gone(m.GetDetails()), Began: e.began,
 		Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: differenceList(e.editor.differences(g)), Problems: e.problems,
-		Boolean: isBoolean(e.base), Segment: func(key string) string { return g.of(key).name }, Earlier: conflictpage.FlagParts(e.base), Result: conflictpage.FlagParts(m.GetFlag()),
+		Boolean: isBoolean(e.base), Object: valuewords.Object{Segment: func(key string) string { return g.of(key).name }}, Earlier: conflictpage.FlagParts(e.base), Result: conflictpage.FlagParts(m.GetFlag()),
 	}
 	p.GoesOn = !p.Deleted && e.tab.show != nil
 	if m.GetDetails().GetBaseMissing() {

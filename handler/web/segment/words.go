@@ -43,29 +43,9 @@ var operators = map[flipt.ComparisonType][]string{
 	typeEntity: {guidon.OpEQ, guidon.OpNEQ, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpContains, guidon.OpNotContains},
 }
 
-// operatorNames are the operators in words, and dateOperatorNames those of dates that differ.
-var (
-	operatorNames = map[string]string{
-		guidon.OpEQ: "is", guidon.OpNEQ: "is not", guidon.OpIsOneOf: "is one of", guidon.OpIsNotOneOf: "is not one of",
-		guidon.OpContains: "contains", guidon.OpNotContains: "does not contain", guidon.OpPrefix: "begins with", guidon.OpSuffix: "ends with",
-		guidon.OpEmpty: "is empty", guidon.OpNotEmpty: "is not empty", guidon.OpPresent: "is set", guidon.OpNotPresent: "is not set",
-		guidon.OpGT: "is greater than", guidon.OpGTE: "is at least", guidon.OpLT: "is less than", guidon.OpLTE: "is at most",
-		guidon.OpTrue: "is true", guidon.OpFalse: "is false",
-	}
-	dateOperatorNames = map[string]string{
-		guidon.OpGT: "is after", guidon.OpGTE: "is at or after", guidon.OpLT: "is before", guidon.OpLTE: "is at or before",
-	}
-)
-
 // operatorName returns the operator in words.
 func operatorName(t flipt.ComparisonType, operator string) string {
-	if name := dateOperatorNames[operator]; t == typeDate && name != "" {
-		return name
-	}
-	if name := operatorNames[operator]; name != "" {
-		return name
-	}
-	return operator
+	return guidon.OperatorWords(guidon.ComparisonType(t), operator) // #nosec G115 -- the enums are the same
 }
 
 // counterparts are operators of one type that become another one of another type.
