@@ -24,6 +24,11 @@ func TestMergeOverHTTP(t *testing.T) {
 	r = s.do("POST", at, `{"since":2,"flag":`+mine+`,"choices":[{"path":"name","side":"theirs"}]}`)
 	r.body = withoutLatest(t, r.body)
 	r.check(t, 200, mergeReply("Theirs", 3, ``, ``, `{"path":"name","op":"replace","before":"Mine","after":"Theirs","summary":"name \"Mine\" → \"Theirs\""}`))
+	renamed := strings.Replace(mine, `"enabled":true`, `"enabled":false`, 1)
+	r = s.do("POST", at, `{"since":2,"pageWords":true,"flag":`+renamed+`}`)
+	if want := `"path":"enabled","op":"replace","before":true,"after":false,"summary":"state on → off","wording":{"parts":["state"],"before":"on","after":"off","what":""}`; !strings.Contains(r.body, want) {
+		t.Errorf("in the words of pages, got %s, want %s", r.body, want)
+	}
 	r = s.do("POST", at, `{"since":2}`)
 	if !strings.Contains(r.body, `"path":".","name":"everything"`) || strings.Contains(r.body, `"mine":{`) || strings.Contains(r.body, `{"flag":{`) {
 		t.Errorf("a deletion: got %s", r.body)

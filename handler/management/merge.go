@@ -31,7 +31,7 @@ func MergeFlag(ctx context.Context, s *service.Service, c *call.Call, m *guidonv
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	answer := &guidonv1.FlagMerge{Details: mergeDetails(merge)}
+	answer := &guidonv1.FlagMerge{Details: mergeDetails(convert.Words(m), merge)}
 	if merge.Merged != nil {
 		answer.Flag = convert.WireDocumentFlag(merge.Merged)
 	}
@@ -52,7 +52,7 @@ func MergeSegment(ctx context.Context, s *service.Service, c *call.Call, m *guid
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	answer := &guidonv1.SegmentMerge{Details: mergeDetails(merge)}
+	answer := &guidonv1.SegmentMerge{Details: mergeDetails(convert.Words(m), merge)}
 	if merge.Merged != nil {
 		answer.Segment = convert.WireDocumentSegment(merge.Merged)
 	}
@@ -80,25 +80,25 @@ func mergeChoices(list []*guidonv1.MergeChoice) (change.Choices, error) {
 	return choices, nil
 }
 
-func mergeDetails[T any](merge *service.Merge[T]) *guidonv1.MergeDetails {
+func mergeDetails[T any](words guidon.Vocabulary, merge *service.Merge[T]) *guidonv1.MergeDetails {
 	m := &guidonv1.MergeDetails{BaseRevision: merge.Base, CurrentRevision: merge.Current, BaseMissing: merge.BaseMissing}
 	if merge.Latest != nil {
 		m.Latest = convert.ChangeWithoutObjects(merge.Latest)
 	}
 	var all, mine, theirs bool
-	m.Conflicts, all = mergeConflicts(merge.Conflicts)
+	m.Conflicts, all = mergeConflicts(words, merge.Conflicts)
 	room := maxMergeValues
-	m.Mine, mine = mergeDifferences(merge.Mine, &room)
-	m.Theirs, theirs = mergeDifferences(merge.Theirs, &room)
+	m.Mine, mine = mergeDifferences(words, merge.Mine, &room)
+	m.Theirs, theirs = mergeDifferences(words, merge.Theirs, &room)
 	m.Abridged = !all || !mine || !theirs
 	return m
 }
 
 // mergeConflicts returns the messages of the conflicts, and whether nothing is left out.
-func mergeConflicts(all []change.Conflict) (messages []*guidonv1.MergeConflict, complete bool) {
+func mergeConflicts(words guidon.Vocabulary, all []change.Conflict) (messages []*guidonv1.MergeConflict, complete bool) {
 	room := maxMergeValues
 	for _, c := range all[:min(len(all), maxMergeParts)] {
-		m := &guidonv1.MergeConflict{Path: c.Path, Name: c.Name, InUse: c.InUse}
+		m := &guidonv1.MergeConflict{Path: c.Path, Name: c.NameIn(words), InUse: c.InUse}
 		if c.Path == change.Whole {
 			m.Name = "everything"
 		}
@@ -111,12 +111,12 @@ func mergeConflicts(all []change.Conflict) (messages []*guidonv1.MergeConflict, 
 }
 
 // mergeDifferences is mergeConflicts for differences, whose values take from the room.
-func mergeDifferences(all []change.Difference, room *int) (messages []*guidonv1.FieldDifference, complete bool) {
+func mergeDifferences(words guidon.Vocabulary, all []change.Difference, room *int) (messages []*guidonv1.FieldDifference, complete bool) {
 	for _, d := range all[:min(len(all), maxMergeParts)] {
 		if *room -= len(d.Before) + len(d.After); *room < 0 {
 			d.Before, d.After = nil, nil
 		}
-		messages = append(messages, convert.Difference(d))
+		messages = append(messages, convert.DifferenceIn(words, d))
 	}
 	return messages, *room >= 0 && len(messages) == len(all)
 }

@@ -97,7 +97,7 @@ func (p *Page) choice(i int, c *guidonv1.MergeConflict) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		earlier, saved, edited := p.cards(c)
 		chosen := p.Choices.of(i, c.GetPath())
-		templ_7745c5c3_Buffer.Put("<fieldset class=\"conflict\"><legend class=\"wrap\"><b>", string(p.partName(c.GetName(), p.Earlier)))
+		templ_7745c5c3_Buffer.Put("<fieldset class=\"conflict\"><legend class=\"wrap\"><b>", string(p.conflictName(c)))
 		templ_7745c5c3_Buffer.Put("</b></legend> <input type=\"hidden\" name=\"", string(fieldPath(i)))
 		templ_7745c5c3_Buffer.Put("\" value=\"", string(c.GetPath()))
 		templ_7745c5c3_Buffer.Raw("\">")

@@ -110,7 +110,7 @@ func TestDisjoint(t *testing.T) {
 	r.Contains("Jonas changed this flag while you were editing", "Nothing is lost", "You began at revision 2, and this flag is now at 3.",
 		"Jonas changed 2 things meanwhile. They go with yours.", "Save the result", "Go on editing", "Throw mine away").Lacks("Both of you changed this")
 	want := []string{
-		"Rule 3, All visitors: classic 80% 70% Jonas", "Rule 3, All visitors: one-page 10% 20% Jonas", "Name Checkout redesign Mine You",
+		`Rule 3, All visitors: share of "classic" 80% 70% Jonas`, `Rule 3, All visitors: share of "one-page" 10% 20% Jonas`, "Name Checkout redesign Mine You",
 	}
 	if diff := cmp.Diff(want, rows(r)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)

@@ -51,7 +51,7 @@ func (e *edit) isStored() bool {
 // merge brings the draft together with what others have saved.
 func (e *edit) merge(choices []*guidonv1.MergeChoice) (*guidonv1.FlagMerge, error) {
 	return mergeFlag.Run(e.v, &guidonv1.MergeFlagRequest{
-		NamespaceKey: e.v.Key(), Key: e.key, Since: e.began, Flag: e.editor.result(), Choices: choices,
+		NamespaceKey: e.v.Key(), Key: e.key, Since: e.began, Flag: e.editor.result(), Choices: choices, PageWords: true,
 	})
 }
 

@@ -48,7 +48,7 @@ func (s *subject) replyConflict(d *draft) error {
 // merge brings the draft together with what others have saved.
 func (c *collision) merge(choices []*guidonv1.MergeChoice) (*guidonv1.SegmentMerge, error) {
 	return mergeSegment.Run(c.Visit, &guidonv1.MergeSegmentRequest{
-		NamespaceKey: c.Visit.Key(), Key: c.Key, Since: c.draft.Revision, Segment: c.draft.document(), Choices: choices,
+		NamespaceKey: c.Visit.Key(), Key: c.Key, Since: c.draft.Revision, Segment: c.draft.document(), Choices: choices, PageWords: true,
 	})
 }
 

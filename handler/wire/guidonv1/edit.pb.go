@@ -510,7 +510,9 @@ type MergeFlagRequest struct {
 	// The edited flag, whose key may be empty; unset if the edit deletes it.
 	Flag *DocumentFlag `protobuf:"bytes,4,opt,name=flag,proto3" json:"flag,omitempty"`
 	// How to resolve the conflicts that the merge had without them.
-	Choices       []*MergeChoice `protobuf:"bytes,5,rep,name=choices,proto3" json:"choices,omitempty"`
+	Choices []*MergeChoice `protobuf:"bytes,5,rep,name=choices,proto3" json:"choices,omitempty"`
+	// Use the words of the web interface in texts, such as step instead of rollout.
+	PageWords     bool `protobuf:"varint,6,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -580,6 +582,13 @@ func (x *MergeFlagRequest) GetChoices() []*MergeChoice {
 	return nil
 }
 
+func (x *MergeFlagRequest) GetPageWords() bool {
+	if x != nil {
+		return x.PageWords
+	}
+	return false
+}
+
 // MergeSegmentRequest has an edited segment.
 type MergeSegmentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -592,7 +601,9 @@ type MergeSegmentRequest struct {
 	// The edited segment, whose key may be empty; unset if the edit deletes it.
 	Segment *DocumentSegment `protobuf:"bytes,4,opt,name=segment,proto3" json:"segment,omitempty"`
 	// How to resolve the conflicts that the merge had without them.
-	Choices       []*MergeChoice `protobuf:"bytes,5,rep,name=choices,proto3" json:"choices,omitempty"`
+	Choices []*MergeChoice `protobuf:"bytes,5,rep,name=choices,proto3" json:"choices,omitempty"`
+	// Use the words of the web interface in texts, such as step instead of rollout.
+	PageWords     bool `protobuf:"varint,6,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -660,6 +671,13 @@ func (x *MergeSegmentRequest) GetChoices() []*MergeChoice {
 		return x.Choices
 	}
 	return nil
+}
+
+func (x *MergeSegmentRequest) GetPageWords() bool {
+	if x != nil {
+		return x.PageWords
+	}
+	return false
 }
 
 // MergeChoice resolves a conflict.
@@ -1425,19 +1443,23 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x125\n" +
 	"\x14unless_changed_since\x18\x03 \x01(\x03H\x00R\x12unlessChangedSince\x88\x01\x01\x12\x18\n" +
 	"\amessage\x18\x04 \x01(\tR\amessageB\x17\n" +
-	"\x15_unless_changed_since\"\xbe\x01\n" +
+	"\x15_unless_changed_since\"\xdd\x01\n" +
 	"\x10MergeFlagRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
 	"\x05since\x18\x03 \x01(\x03R\x05since\x12+\n" +
 	"\x04flag\x18\x04 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x120\n" +
-	"\achoices\x18\x05 \x03(\v2\x16.guidon.v1.MergeChoiceR\achoices\"\xca\x01\n" +
+	"\achoices\x18\x05 \x03(\v2\x16.guidon.v1.MergeChoiceR\achoices\x12\x1d\n" +
+	"\n" +
+	"page_words\x18\x06 \x01(\bR\tpageWords\"\xe9\x01\n" +
 	"\x13MergeSegmentRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
 	"\x05since\x18\x03 \x01(\x03R\x05since\x124\n" +
 	"\asegment\x18\x04 \x01(\v2\x1a.guidon.v1.DocumentSegmentR\asegment\x120\n" +
-	"\achoices\x18\x05 \x03(\v2\x16.guidon.v1.MergeChoiceR\achoices\"5\n" +
+	"\achoices\x18\x05 \x03(\v2\x16.guidon.v1.MergeChoiceR\achoices\x12\x1d\n" +
+	"\n" +
+	"page_words\x18\x06 \x01(\bR\tpageWords\"5\n" +
 	"\vMergeChoice\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04side\x18\x02 \x01(\tR\x04side\"k\n" +
