@@ -10,4 +10,7 @@
 // does that several times, with and without scripts, in different widths and both themes,
 // and returns what is wrong. Everything else that a page can be asked to do is an action of
 // chromedp, which [Visitor.Do] and [Get] run.
+//
+// A [Prober] needs no browser: it sends thousands of forms, and looks at the markup of the
+// responses.
 package webtest
