@@ -6,6 +6,7 @@ import "github.com/a-h/templ"
 import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
+	"github.com/guidonhq/guidon/handler/web/highlight"
 	"strconv"
 
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -114,10 +115,10 @@ func (d *variantsPage) row(i int, r variantRow) templ.Component {
 		if r.gone {
 			templ_7745c5c3_Buffer.Show(d.goes(i, r))
 		} else if text, all := inline(compacted(r.attachment)); all {
-			templ_7745c5c3_Buffer.Text(string(text))
+			templ_7745c5c3_Buffer.Show(highlight.Pieces(highlight.JSON.Tokens(text)))
 		} else {
-			templ_7745c5c3_Buffer.Text(string(text))
-			templ_7745c5c3_Buffer.Put("…<br><span class=\"muted\">", string(sizeWords(r.attachment)))
+			templ_7745c5c3_Buffer.Show(highlight.Pieces(highlight.JSON.Tokens(text)))
+			templ_7745c5c3_Buffer.Put(" …<br><span class=\"muted\">", string(sizeWords(r.attachment)))
 			templ_7745c5c3_Buffer.Raw("</span>")
 		}
 		templ_7745c5c3_Buffer.Raw("</td><td")
@@ -188,7 +189,7 @@ func (d *variantsPage) editor(i int, r variantRow) templ.Component {
 		templ_7745c5c3_Buffer.Put("\" value=\"", string(r.was))
 		templ_7745c5c3_Buffer.Put("\"> <input type=\"hidden\" name=\"", string(variantName(i, "open")))
 		templ_7745c5c3_Buffer.Raw("\" value=\"1\"><div class=\"pair\">")
-		templ_7745c5c3_Var33 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var31 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"", string(variantID(i, "key")))
 			templ_7745c5c3_Buffer.Put("\" name=\"", string(variantName(i, "key")))
 			templ_7745c5c3_Buffer.Put("\" value=\"", string(r.key))
@@ -196,8 +197,8 @@ func (d *variantsPage) editor(i int, r variantRow) templ.Component {
 			templ_7745c5c3_Buffer.Attributes(part.Described(variantID(i, "key"), d.keyHint(r), d.problems))
 			templ_7745c5c3_Buffer.Raw(">")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "key"), "Key", d.keyHint(r), false, d.problems), templ_7745c5c3_Var33)
-		templ_7745c5c3_Var37 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "key"), "Key", d.keyHint(r), false, d.problems), templ_7745c5c3_Var31)
+		templ_7745c5c3_Var35 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"", string(variantID(i, "name")))
 			templ_7745c5c3_Buffer.Put("\" name=\"", string(variantName(i, "name")))
 			templ_7745c5c3_Buffer.Put("\" value=\"", string(r.name))
@@ -205,9 +206,9 @@ func (d *variantsPage) editor(i int, r variantRow) templ.Component {
 			templ_7745c5c3_Buffer.Attributes(part.Described(variantID(i, "name"), "", d.problems))
 			templ_7745c5c3_Buffer.Raw(">")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "name"), "Name", "", true, d.problems), templ_7745c5c3_Var37)
+		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "name"), "Name", "", true, d.problems), templ_7745c5c3_Var35)
 		templ_7745c5c3_Buffer.Raw("</div>")
-		templ_7745c5c3_Var41 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var39 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<textarea class=\"input\" id=\"", string(variantID(i, "description")))
 			templ_7745c5c3_Buffer.Put("\" name=\"", string(variantName(i, "description")))
 			templ_7745c5c3_Buffer.Raw("\" rows=\"2\"")
@@ -215,16 +216,17 @@ func (d *variantsPage) editor(i int, r variantRow) templ.Component {
 			templ_7745c5c3_Buffer.Put(">", string("\n"+r.description))
 			templ_7745c5c3_Buffer.Raw("</textarea>")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "description"), "Description", "", true, d.problems), templ_7745c5c3_Var41)
-		templ_7745c5c3_Var45 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-			templ_7745c5c3_Buffer.Put("<textarea class=\"input mono\" id=\"", string(variantID(i, "attachment")))
+		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "description"), "Description", "", true, d.problems), templ_7745c5c3_Var39)
+		templ_7745c5c3_Var43 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Buffer.Put("<div class=\"numbered\"><pre class=\"scripted\" aria-hidden=\"true\" data-lines=\"", string(variantID(i, "attachment")))
+			templ_7745c5c3_Buffer.Put("\"></pre><textarea class=\"input mono\" id=\"", string(variantID(i, "attachment")))
 			templ_7745c5c3_Buffer.Put("\" name=\"", string(variantName(i, "attachment")))
 			templ_7745c5c3_Buffer.Raw("\" rows=\"8\" spellcheck=\"false\"")
 			templ_7745c5c3_Buffer.Attributes(part.Described(variantID(i, "attachment"), "hint", d.problems))
 			templ_7745c5c3_Buffer.Put(">", string("\n"+r.attachment))
-			templ_7745c5c3_Buffer.Raw("</textarea>")
+			templ_7745c5c3_Buffer.Raw("</textarea></div>")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "attachment"), "Attachment", "JSON, "+sizeWords(r.attachment), true, d.problems), templ_7745c5c3_Var45)
+		templ_7745c5c3_Buffer.Around(part.Field(variantID(i, "attachment"), "Attachment", "JSON, "+sizeWords(r.attachment), true, d.problems), templ_7745c5c3_Var43)
 		templ_7745c5c3_Buffer.Put("<div class=\"row tight\"><button class=\"btn tiny\" name=\"do\" value=\"", string("format:"+strconv.Itoa(i)))
 		templ_7745c5c3_Buffer.Raw("\">Format</button> ")
 		if r.was != "" && d.draft.changed(r) {

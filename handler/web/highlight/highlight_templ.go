@@ -12,7 +12,7 @@ import "github.com/guidonhq/guidon/handler/web/part"
 func Code(tokens []Token, whole, label string) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<pre tabindex=\"0\">")
-		templ_7745c5c3_Buffer.Show(pieces(tokens))
+		templ_7745c5c3_Buffer.Show(Pieces(tokens))
 		templ_7745c5c3_Buffer.Raw("</pre>")
 		if whole != "" {
 			templ_7745c5c3_Buffer.Put("<button class=\"btn quiet tiny icon\" type=\"button\" data-copy=\"", string(whole))

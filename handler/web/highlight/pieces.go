@@ -6,9 +6,9 @@ import (
 	"github.com/guidonhq/guidon/handler/web/markup"
 )
 
-// pieces is the markup of tokens. It is not in a template because these put spaces between
-// elements, which count in a pre element.
-func pieces(tokens []Token) templ.Component {
+// Pieces is the markup of tokens, without an element around them. It is not in a template
+// because these put spaces between elements, which count in a pre element.
+func Pieces(tokens []Token) templ.Component {
 	return markup.Component(func(w *markup.Writer) {
 		for _, t := range tokens {
 			if t.Class == "" {
