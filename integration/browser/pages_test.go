@@ -83,7 +83,7 @@ var pages = []page{
 	{name: "new-token", path: "/settings/new-token", title: "New token", private: true},
 	{name: "access", path: "/settings/access", title: "Access", private: true},
 	{name: "new-binding", path: "/settings/new-binding", title: "Give a role", private: true},
-	{name: "records", path: "/settings/records", title: "Records", texts: []string{"Signed in with a static token"}, private: true},
+	{name: "records", path: "/settings/records", title: "Records", texts: []string{"Who created and deleted tokens", "Token viewer created: View everywhere", "Token initial_bootstrap_token created: the role of tokens without one everywhere"}, private: true},
 	{name: "records-roles", path: "/settings/records?kind=binding", title: "Records", texts: []string{"There are no records."}, private: true},
 	{name: "transfer", path: "/settings/transfer", title: "Import and export", asks: true},
 	{name: "server", path: "/settings/server", title: "Server"},

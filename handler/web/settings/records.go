@@ -141,7 +141,7 @@ func onClient(a *service.Authentication) string {
 
 // tokenAccess returns what a static token was given.
 func tokenAccess(a *service.Authentication) string {
-	if a.Role == service.RoleNone {
+	if a.Role == service.RoleUnset {
 		return "the role of tokens without one" + inNamespaces(a.Namespaces)
 	}
 	return page.RoleLabel(a.Role) + inNamespaces(a.Namespaces)

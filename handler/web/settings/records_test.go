@@ -20,6 +20,9 @@ func TestRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, _, err := s.Service.CreateToken(ctx, write, service.TokenInput{Name: "plain"}); err != nil {
+		t.Fatal(err)
+	}
 	person(t, s, "ada", "Ada", service.ClientCLI)
 	if err := s.Service.DeleteAuthentication(ctx, service.Write{By: service.Caller{Actor: by.Actor}}, a.ID); err != nil {
 		t.Fatal(err)
@@ -35,6 +38,7 @@ func TestRecords(t *testing.T) {
 	want := []string{
 		"Token shop deleted ada (command line) just now",
 		"Signed in with the provider google on the command line Ada just now",
+		"Token plain created: the role of tokens without one everywhere for <b>checkout ada (command line) 192.0.2.1 just now",
 		"Token shop created: Edit in default, pay-* for <b>checkout ada (command line) 192.0.2.1 just now",
 	}
 	if diff := cmp.Diff(want, rows(r)[:len(want)]); diff != "" {
