@@ -10,17 +10,15 @@ import (
 // cut is the share of a variant in buckets. The engine cuts the buckets of a rule into the
 // shares of its variants, one after the other.
 type cut struct {
-	variant int // its index, or rest
+	variant int // its index
 	buckets int
 }
 
-const (
-	ruleBuckets = 1000 // of a rule
-	rest        = -1   // the buckets that no variant has
-)
+// ruleBuckets is how many buckets a rule has.
+const ruleBuckets = 1000
 
-// cutsOf returns the shares of a rule in their order, with the rest. It returns nil if there are
-// none, or one is no share.
+// cutsOf returns the shares of a rule in their order. It returns nil if there are none, or one
+// is no share.
 func cutsOf(s step) (cuts []cut) {
 	left := ruleBuckets
 	for _, p := range s.given() {
@@ -35,9 +33,17 @@ func cutsOf(s step) (cuts []cut) {
 	return cuts
 }
 
-// moved returns how many buckets have another variant after than before.
-func moved(before, after []cut) (buckets int) {
-	at := func(cuts []cut, bucket int) (variant, end int) {
+// recut is an edit of the shares of a rule, with the variants that the rest of the buckets gets;
+// -1 is none.
+type recut struct {
+	before, after         []cut
+	restBefore, restAfter int
+}
+
+// moved returns how many buckets have another variant than before if the shares are cut in the
+// order.
+func (r recut) moved(order []cut) (buckets int) {
+	at := func(cuts []cut, rest, bucket int) (variant, end int) {
 		for _, c := range cuts {
 			if end += c.buckets; bucket < end {
 				return c.variant, end
@@ -46,8 +52,8 @@ func moved(before, after []cut) (buckets int) {
 		return rest, ruleBuckets
 	}
 	for bucket := 0; bucket < ruleBuckets; {
-		was, wasEnd := at(before, bucket)
-		is, isEnd := at(after, bucket)
+		was, wasEnd := at(r.before, r.restBefore, bucket)
+		is, isEnd := at(order, r.restAfter, bucket)
 		end := min(wasEnd, isEnd)
 		if was != is {
 			buckets += end - bucket
@@ -60,14 +66,14 @@ func moved(before, after []cut) (buckets int) {
 // maxReordered limits the shares of which all orders are tried.
 const maxReordered = 6
 
-// fewest returns the order of the cuts that moves the fewest buckets, and how many.
-func fewest(before, after []cut) (best []cut, buckets int) {
-	best, buckets = after, moved(before, after)
-	order := slices.Clone(after)
+// fewest returns the order of the shares that moves the fewest buckets, and how many.
+func (r recut) fewest() (best []cut, buckets int) {
+	best, buckets = r.after, r.moved(r.after)
+	order := slices.Clone(r.after)
 	var try func(n int)
 	try = func(n int) {
 		if n == len(order) {
-			if m := moved(before, order); m < buckets {
+			if m := r.moved(order); m < buckets {
 				best, buckets = slices.Clone(order), m
 			}
 			return
@@ -91,18 +97,19 @@ func (l *ladder) cutNote(s step) string {
 	if !ok {
 		return ""
 	}
-	before, after := cutsOf(was), cutsOf(s)
-	if before == nil || after == nil {
+	base := l.draft.base
+	r := recut{cutsOf(was), cutsOf(s), variantIndex(base, defaultVariant(base)), variantIndex(base, l.draft.other)}
+	if r.before == nil || r.after == nil {
 		return ""
 	}
-	best, buckets := fewest(before, after)
-	now := moved(before, after)
+	best, buckets := r.fewest()
+	now := r.moved(r.after)
 	if buckets == now {
 		return ""
 	}
 	names := make([]string, len(best))
 	for i, c := range best {
-		names[i] = l.draft.base.GetVariants()[c.variant].GetKey()
+		names[i] = base.GetVariants()[c.variant].GetKey()
 	}
 	percent := func(buckets int) string { return page.Percent(float64(buckets) * 100 / ruleBuckets) }
 	return "In the order " + strings.Join(names, ", ") + ", these shares would move " + percent(buckets) + " instead of " + percent(now) +

@@ -25,10 +25,11 @@ func TestFewest(t *testing.T) {
 		{"all to the rest", []cut{{0, 1000}}, nil, 1000, nil, 1000},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := moved(test.before, test.after); got != test.moves {
+			r := recut{test.before, test.after, -1, -1}
+			if got := r.moved(test.after); got != test.moves {
 				t.Errorf("%d buckets move, want %d", got, test.moves)
 			}
-			best, fewer := fewest(test.before, test.after)
+			best, fewer := r.fewest()
 			if fewer != test.fewer {
 				t.Errorf("%d buckets move at least, want %d", fewer, test.fewer)
 			}
@@ -39,7 +40,7 @@ func TestFewest(t *testing.T) {
 	}
 }
 
-// TestMoved: the count is that of the buckets one by one.
+// TestMoved: the count is that of the buckets one by one. The rest gets the last variant.
 func TestMoved(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	random := func() (cuts []cut) {
@@ -54,7 +55,7 @@ func TestMoved(t *testing.T) {
 		for _, c := range cuts {
 			variants = append(variants, slices.Repeat([]int{c.variant}, c.buckets)...)
 		}
-		return append(variants, slices.Repeat([]int{rest}, ruleBuckets-len(variants))...)
+		return append(variants, slices.Repeat([]int{3}, ruleBuckets-len(variants))...)
 	}
 	for range 200 {
 		before, after := random(), random()
@@ -64,7 +65,7 @@ func TestMoved(t *testing.T) {
 				want++
 			}
 		}
-		if got := moved(before, after); got != want {
+		if got := (recut{before, after, 3, 3}).moved(after); got != want {
 			t.Fatalf("from %v to %v: %d buckets move, want %d", before, after, got, want)
 		}
 	}
