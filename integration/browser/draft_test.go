@@ -115,6 +115,22 @@ func TestPressed(t *testing.T) {
 	}
 }
 
+// TestLineNumbers: the lines of an attachment have numbers, which scroll with them.
+func TestLineNumbers(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	v.Visit(t, variantPath+"/variants?edit=1")
+	const lines = "document.querySelector('[data-lines]')"
+	v.Await(t, lines+".dataset.numbers === '1'")
+	retype(t, v, "variant-0-attachment", "[\n"+strings.Repeat("1,\n", 40)+"2]")
+	v.Await(t, lines+".dataset.numbers.endsWith('\\n41\\n42')")
+	webtest.Eval[chromedp.Void](t, v, "document.getElementById('variant-0-attachment').scrollTop = 200")
+	v.Await(t, lines+".scrollTop === 200")
+	v.Do(t, chromedp.Click(do("format:0")))
+	v.Await(t, lines+".dataset.numbers.endsWith('\\n43')")
+	quiet(t, v)
+}
+
 // TestShares: sliders and numbers agree, and what is typed has its effect at once.
 func TestShares(t *testing.T) {
 	s := openShop(t)

@@ -1,10 +1,11 @@
 
-// Lines of a text have numbers, which scroll with it.
+// Lines of a text have numbers, which scroll with it. The style sheet shows them, so that they
+// are no text of the page.
 const number = (lines) => {
   const text = document.getElementById(lines.dataset.lines);
   const count = text.value.split("\n").length;
   if (Number(lines.dataset.count) !== count) {
-    lines.textContent = Array.from({ length: count }, (_, i) => i + 1).join("\n");
+    lines.dataset.numbers = Array.from({ length: count }, (_, i) => i + 1).join("\n");
     lines.dataset.count = count;
   }
   lines.scrollTop = text.scrollTop;
