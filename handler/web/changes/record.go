@@ -2,7 +2,6 @@ package changes
 
 import (
 	"strconv"
-	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -62,9 +61,6 @@ func (r record) Name() string {
 // maxShownName limits the names that are shown, in bytes. Names have at most 255
 // characters.
 const maxShownName = 1024
-
-// At returns when the change was made.
-func (r record) At() time.Time { return r.GetAt().AsTime() }
 
 // Verb returns what happened to the object.
 func (r record) Verb() string { return verbs[change.Action(r.GetAction())] }

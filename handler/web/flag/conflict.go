@@ -179,7 +179,7 @@ func (e *edit) goOn(now int64, merged *guidonv1.DocumentFlag, how *guidonv1.Merg
 	case *details:
 		e.editor = newDetails(merged).over(e.flag)
 	case *variants:
-		e.editor = rowsOf(mine.rebased(e.flag).(*variants), merged)
+		e.editor = rowsOf(mine.rebased(e.flag), merged)
 	}
 	e.base, e.began, e.merged = e.flag, now, how
 	return e.show(http.StatusOK, nil)

@@ -305,46 +305,6 @@ func (d *details) over(base *guidonv1.DocumentFlag) *details {
 	return &out
 }
 
-// rebased returns the draft over another state of the flag: what the visitor has not
-// changed is as it is there.
-func (d *details) rebased(base *guidonv1.DocumentFlag) editor {
-	began, theirs := newDetails(d.base), newDetails(base)
-	out := d.over(base)
-	merge(&out.name, began.name, theirs.name)
-	merge(&out.description, began.description, theirs.description)
-	merge(&out.enabled, began.enabled, theirs.enabled)
-	merge(&out.owner, began.owner, theirs.owner)
-	merge(&out.review, began.review, theirs.review)
-	merge(&out.tags, began.tags, theirs.tags)
-	var rows []metaRow
-	for _, r := range theirs.rows {
-		had := slices.IndexFunc(began.rows, func(b metaRow) bool { return b.key == r.key })
-		mine := slices.IndexFunc(d.rows, func(m metaRow) bool { return m.was == r.key || m.key == r.key })
-		switch {
-		case mine >= 0 && (had < 0 || d.rows[mine].key != r.key || d.rows[mine].value != began.rows[had].value):
-			rows = append(rows, metaRow{r.key, d.rows[mine].key, d.rows[mine].value})
-		case mine >= 0 || had < 0:
-			rows = append(rows, r)
-		}
-	}
-	for _, m := range d.rows {
-		had := slices.IndexFunc(began.rows, func(b metaRow) bool { return b.key == m.was })
-		known := slices.ContainsFunc(theirs.rows, func(r metaRow) bool { return r.key == m.was || r.key == m.key })
-		if !known && (had < 0 || began.rows[had].value != m.value || m.key != m.was) {
-			rows = append(rows, metaRow{"", m.key, m.value})
-		}
-	}
-	out.rows = rows
-	return out
-}
-
-// merge sets mine to theirs unless it was changed.
-func merge[T comparable](mine *T, began, theirs T) {
-	if *mine == began {
-		*mine = theirs
-	}
-}
-
 // getDetails shows what the flag is for.
 func (p pages) getDetails(v *page.Visit) error {
 	s, err := p.read(v)

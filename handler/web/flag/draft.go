@@ -362,43 +362,6 @@ func (d *draft) segmentKeys() (keys []string) {
 	return keys
 }
 
-// rebased returns the draft over another state of the flag: steps that the visitor has not
-// changed are as they are there.
-func (d *draft) rebased(base *guidonv1.DocumentFlag) editor {
-	began, theirs := newDraft(d.base), newDraft(base)
-	out := &draft{base: base, boolean: theirs.boolean, other: d.other, openElse: d.openElse}
-	merge(&out.other, began.other, theirs.other)
-	twins := d.pairSteps(began.steps, theirs)
-	known := make(map[int]bool) // steps of theirs that were there when the visitor began
-	for _, twin := range twins {
-		known[twin] = true
-	}
-	for _, s := range d.steps {
-		was, existed := d.before(s)
-		twin, kept := twins[s.was]
-		unchanged := existed && s.same(was)
-		switch {
-		case unchanged && !kept: // deleted by them
-			continue
-		case unchanged:
-			open := s.open
-			s = theirs.steps[twin]
-			s.open = open
-		case kept:
-			s.was, s.shares = twin, d.sharesIn(base, s.shares)
-		default:
-			s.was, s.shares = -1, d.sharesIn(base, s.shares)
-		}
-		out.steps = append(out.steps, s)
-	}
-	for i, s := range theirs.steps {
-		if !known[i] {
-			out.steps = slices.Insert(out.steps, min(i, len(out.steps)), s)
-		}
-	}
-	return out
-}
-
 // over returns the draft as it is over another state of the flag.
 func (d *draft) over(base *guidonv1.DocumentFlag) *draft {
 	theirs := newDraft(base)

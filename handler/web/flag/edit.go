@@ -22,7 +22,6 @@ type editor interface {
 	differences(g segments) []difference
 	segmentKeys() []string
 	fields() []field // all of the draft
-	rebased(base *guidonv1.DocumentFlag) editor
 }
 
 // tab is a page of the flag with a form.

@@ -39,10 +39,6 @@ func (r *restore) check() part.Problems                                { return 
 func (r *restore) result() *guidonv1.DocumentFlag                      { return proto.CloneOf(r.earlier) }
 func (r *restore) fields() []field                                     { return []field{{"at", strconv.FormatInt(r.at, 10)}} }
 
-func (r *restore) rebased(base *guidonv1.DocumentFlag) editor {
-	return &restore{base: base, earlier: r.earlier, at: r.at}
-}
-
 // segmentKeys returns the segments before and after.
 func (r *restore) segmentKeys() []string {
 	return append(newDraft(r.earlier).segmentKeys(), newDraft(r.base).segmentKeys()...)

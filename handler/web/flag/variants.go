@@ -404,7 +404,7 @@ func (d *variants) over(base *guidonv1.DocumentFlag) *variants {
 
 // rebased returns the draft over another state of the flag: variants that the visitor has
 // not changed are as they are there.
-func (d *variants) rebased(base *guidonv1.DocumentFlag) editor {
+func (d *variants) rebased(base *guidonv1.DocumentFlag) *variants {
 	out := &variants{base: base, other: -1}
 	defaultWas := d.wasDefault()
 	if defaultWas == newVariants(d.base).defaultKey() {
