@@ -339,6 +339,8 @@ func newConflict(c *guidonv1.PlanConflict, side string, abridged bool) conflict 
 		switch {
 		case value == nil && abridged:
 			return "not shown: too large"
+		case value == nil:
+			return "nothing"
 		case valuewords.IsOrder(c.GetPath()):
 			return valuewords.Order(c.GetPath(), value, cmp.Or(c.GetChanged(), c.GetCurrent()))
 		}

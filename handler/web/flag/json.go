@@ -15,15 +15,6 @@ func indented(text string) string {
 	return b.String()
 }
 
-// compacted returns JSON without spaces. Other text stays as it is.
-func compacted(text string) string {
-	var b bytes.Buffer
-	if json.Compact(&b, []byte(text)) != nil {
-		return text
-	}
-	return b.String()
-}
-
 // typed returns a text that was in a field and comes back from a form: browsers change line
 // ends. If nothing else is different, it is what it was.
 func typed(was, text string) string {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/jsonfault"
+	"github.com/guidonhq/guidon/handler/web/metadata"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -93,7 +94,7 @@ func (d *variants) readRow(i int, form url.Values) variantRow {
 	}
 	r.key, r.name = get("key"), typed(was.GetName(), get("name"))
 	r.description, r.attachment = typed(was.GetDescription(), get("description")), typed("", get("attachment"))
-	if compacted(r.attachment) == was.GetAttachment() && !r.open {
+	if metadata.Compact(r.attachment) == was.GetAttachment() && !r.open {
 		r.attachment = was.GetAttachment()
 	}
 	return r
@@ -102,7 +103,7 @@ func (d *variants) readRow(i int, form url.Values) variantRow {
 // changed reports whether the fields of the row are not those of the base.
 func (d *variants) changed(r variantRow) bool {
 	was := d.before(r)
-	return was == nil || r.key != was.GetKey() || r.name != was.GetName() || r.description != was.GetDescription() || compacted(r.attachment) != compacted(was.GetAttachment())
+	return was == nil || r.key != was.GetKey() || r.name != was.GetName() || r.description != was.GetDescription() || metadata.Compact(r.attachment) != metadata.Compact(was.GetAttachment())
 }
 
 func (d *variants) act(_ *page.Visit, a page.Action) (part.Problems, error) {
@@ -353,7 +354,7 @@ func (d *variants) rowDifferences(i int, r variantRow) (all []difference) {
 	add("key", was.GetKey(), r.key)
 	add("name", was.GetName(), r.name)
 	add("description", was.GetDescription(), r.description)
-	add("attachment", compacted(was.GetAttachment()), compacted(strings.TrimSpace(r.attachment)))
+	add("attachment", metadata.Compact(was.GetAttachment()), metadata.Compact(strings.TrimSpace(r.attachment)))
 	return all
 }
 

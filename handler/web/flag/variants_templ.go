@@ -7,6 +7,7 @@ import "github.com/guidonhq/guidon/handler/web/markup"
 
 import (
 	"github.com/guidonhq/guidon/handler/web/highlight"
+	"github.com/guidonhq/guidon/handler/web/metadata"
 	"strconv"
 
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -114,7 +115,7 @@ func (d *variantsPage) row(i int, r variantRow) templ.Component {
 		templ_7745c5c3_Buffer.Raw("</td><td class=\"att\">")
 		if r.gone {
 			templ_7745c5c3_Buffer.Show(d.goes(i, r))
-		} else if text, all := inline(compacted(r.attachment)); all {
+		} else if text, all := inline(metadata.Compact(r.attachment)); all {
 			templ_7745c5c3_Buffer.Show(highlight.Pieces(highlight.JSON.Tokens(text)))
 		} else {
 			templ_7745c5c3_Buffer.Show(highlight.Pieces(highlight.JSON.Tokens(text)))

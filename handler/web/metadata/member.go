@@ -80,7 +80,7 @@ func (m Member) Shown() string {
 	if text, ok := m.Text(); ok {
 		return text
 	}
-	return compact(m.Raw)
+	return Compact(m.Raw)
 }
 
 // Written returns the value as people write it in a field: a string that cannot be mistaken for
@@ -90,7 +90,7 @@ func (m Member) Written() string {
 	if ok && text != "" && strings.TrimSpace(text) == text && !strings.ContainsAny(text, "\r\n") && !meansJSON(text) {
 		return text
 	}
-	return compact(m.Raw)
+	return Compact(m.Raw)
 }
 
 // Link returns the address that the value is, or "".
@@ -105,8 +105,8 @@ func (m Member) Link() string {
 	return text
 }
 
-// compact returns JSON on one line. Other text stays as it is.
-func compact(text string) string {
+// Compact returns JSON on one line. Other text stays as it is.
+func Compact(text string) string {
 	var b bytes.Buffer
 	if json.Compact(&b, []byte(text)) != nil {
 		return text

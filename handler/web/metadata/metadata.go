@@ -56,5 +56,5 @@ func Value(text string) (value, message string) {
 	if message := jsonfault.Of(trimmed); message != "" {
 		return "", message + " For plain text, put it in double quotes."
 	}
-	return compact(trimmed), ""
+	return Compact(trimmed), ""
 }

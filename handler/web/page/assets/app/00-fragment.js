@@ -11,7 +11,7 @@ let release = () => {};
 const hold = ({ target, key }) => {
   if ((key && key !== " ") || !target.closest?.("button, a, summary, label")) return;
   release();
-  released = new Promise((resolve) => { release = resolve; setTimeout(resolve, 2000); });
+  released = new Promise((resolve) => { release = resolve; setTimeout(resolve, 5000); });
 };
 for (const type of ["pointerdown", "keydown"]) document.addEventListener(type, hold, true);
 for (const type of ["pointerup", "pointercancel", "keyup"]) addEventListener(type, () => setTimeout(release), true); // after the click
