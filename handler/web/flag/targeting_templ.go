@@ -489,84 +489,6 @@ func (l *ladder) valueChoice(i int, s step) templ.Component {
 	})
 }
 
-// shareEditor are the shares of a rule.
-func (l *ladder) shareEditor(i int, s step) templ.Component {
-	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Buffer.Put("<fieldset class=\"shares\"><legend class=\"label\">Shares</legend><div class=\"follows\" data-region=\"", string(stepID(i, "bar")))
-		templ_7745c5c3_Buffer.Raw("\">")
-		if shares := l.stepShares(s); len(shares) > 0 {
-			templ_7745c5c3_Buffer.Show(part.Split(shares, true))
-		}
-		templ_7745c5c3_Buffer.Raw("</div>")
-		for _, p := range l.draft.everyShare(s) {
-			templ_7745c5c3_Buffer.Put("<div><label for=\"", string(stepID(i, "share-"+strconv.Itoa(p.variant))))
-			templ_7745c5c3_Buffer.Raw("\">")
-			templ_7745c5c3_Buffer.Show(part.Outcome(part.VariantColor(p.variant), l.draft.base.GetVariants()[p.variant].GetKey()))
-			templ_7745c5c3_Buffer.Raw("</label> ")
-			var templ_7745c5c3_Var105 = []any{"scripted", part.VariantColor(p.variant)}
-			templ_7745c5c3_Buffer.Put("<input class=\"", string(markup.Classes(templ_7745c5c3_Var105...)))
-			templ_7745c5c3_Buffer.Put("\" type=\"range\" min=\"0\" max=\"100\" step=\"1\" value=\"", string(strconv.Itoa(int(shareNumber(p.text)))))
-			templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(l.draft.base.GetVariants()[p.variant].GetKey()+", share in percent"))
-			templ_7745c5c3_Buffer.Put("\" data-pair=\"", string(stepID(i, "share-"+strconv.Itoa(p.variant))))
-			templ_7745c5c3_Buffer.Put("\"> <span class=\"unit\"><input class=\"input\" id=\"", string(stepID(i, "share-"+strconv.Itoa(p.variant))))
-			templ_7745c5c3_Buffer.Put("\" name=\"", string(prefix(i)+"share."+l.draft.base.GetVariants()[p.variant].GetKey()))
-			templ_7745c5c3_Buffer.Put("\" inputmode=\"decimal\" autocomplete=\"off\" value=\"", string(p.text))
-			templ_7745c5c3_Buffer.Raw("\"")
-			templ_7745c5c3_Buffer.Attributes(part.Described(stepID(i, "share-"+strconv.Itoa(p.variant)), "", l.problems))
-			templ_7745c5c3_Buffer.Raw("> <span>%</span></span> ")
-			if message := l.problems.Of(stepID(i, "share-"+strconv.Itoa(p.variant))); message != "" {
-				templ_7745c5c3_Buffer.Show(part.FieldError(stepID(i, "share-"+strconv.Itoa(p.variant))+"-error", message))
-			}
-			templ_7745c5c3_Buffer.Raw("</div>")
-		}
-		templ_7745c5c3_Buffer.Put("<div class=\"sum\"><span class=\"group\"><button class=\"btn tiny\" name=\"do\" value=\"", string("even:"+strconv.Itoa(i)))
-		templ_7745c5c3_Buffer.Raw("\">Even</button> ")
-		if s.was >= 0 {
-			templ_7745c5c3_Buffer.Put("<button class=\"btn tiny\" name=\"do\" value=\"", string("saved:"+strconv.Itoa(i)))
-			templ_7745c5c3_Buffer.Raw("\">As saved</button>")
-		}
-		templ_7745c5c3_Buffer.Put("</span> <span class=\"follows\" data-region=\"", string(stepID(i, "sum")))
-		templ_7745c5c3_Buffer.Raw("\">")
-		templ_7745c5c3_Buffer.Show(l.sum(s))
-		templ_7745c5c3_Buffer.Put("</span></div><div class=\"follows\" data-region=\"", string(stepID(i, "rest")))
-		templ_7745c5c3_Buffer.Raw("\">")
-		templ_7745c5c3_Buffer.Show(l.restButtons(i, s))
-		if note := l.cutNote(s); note != "" {
-			templ_7745c5c3_Buffer.Put("<p class=\"hint\">", string(note))
-			templ_7745c5c3_Buffer.Raw("</p>")
-		}
-		templ_7745c5c3_Buffer.Raw("</div></fieldset>")
-	})
-}
-
-func (l *ladder) sum(s step) templ.Component {
-	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		if sum, complete := l.sumWords(s); sum != "" {
-			templ_7745c5c3_Buffer.Raw("<output><b class=\"now\">")
-			if complete {
-				templ_7745c5c3_Buffer.Show(part.Icon("done"))
-			}
-			templ_7745c5c3_Buffer.Text(string(sum))
-			templ_7745c5c3_Buffer.Raw("</b></output>")
-		}
-	})
-}
-
-// restButtons give what the shares leave to a variant.
-func (l *ladder) restButtons(i int, s step) templ.Component {
-	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		if _, complete := l.sumWords(s); !complete && len(l.draft.base.GetVariants()) > 0 {
-			templ_7745c5c3_Buffer.Raw("<span class=\"rests\">")
-			for v, variant := range l.draft.base.GetVariants()[:min(len(l.draft.base.GetVariants()), maxRests)] {
-				templ_7745c5c3_Buffer.Put("<button class=\"btn tiny quiet\" name=\"do\" value=\"", string("rest:"+strconv.Itoa(i)+":"+strconv.Itoa(v)))
-				templ_7745c5c3_Buffer.Put("\">", string("Give the rest to "+variant.GetKey()))
-				templ_7745c5c3_Buffer.Raw("</button>")
-			}
-			templ_7745c5c3_Buffer.Raw("</span>")
-		}
-	})
-}
-
 func (l *ladder) everyoneElse() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<li class=\"step else\"><div class=\"card\"><div class=\"who\"><b>Everyone else</b></div><div class=\"what\">")
@@ -596,10 +518,10 @@ func (l *ladder) everyoneElse() templ.Component {
 			}
 		}
 		for _, n := range l.now.other() {
-			templ_7745c5c3_Var125 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var104 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Text(string(n.text))
 			})
-			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var125)
+			templ_7745c5c3_Buffer.Around(part.Note(n.kind, n.icon), templ_7745c5c3_Var104)
 		}
 		templ_7745c5c3_Buffer.Raw("</div></li>")
 	})
@@ -646,7 +568,7 @@ func (l *ladder) elseChoice() templ.Component {
 func (l *ladder) saveBar() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		if l.bar() {
-			templ_7745c5c3_Var131 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+			templ_7745c5c3_Var110 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 				templ_7745c5c3_Buffer.Put("<b>", string(unsavedWords(len(l.unsaved))))
 				templ_7745c5c3_Buffer.Raw("</b> ")
 				if len(l.effect) > 0 {
@@ -658,7 +580,7 @@ func (l *ladder) saveBar() templ.Component {
 					templ_7745c5c3_Buffer.Raw("</small>")
 				}
 			})
-			templ_7745c5c3_Buffer.Around(part.SaveBar(len(l.unsaved), l.address(), false), templ_7745c5c3_Var131)
+			templ_7745c5c3_Buffer.Around(part.SaveBar(len(l.unsaved), l.address(), false), templ_7745c5c3_Var110)
 		}
 	})
 }
