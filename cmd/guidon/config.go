@@ -14,11 +14,11 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 )
 
-const configHelp = `Check the configuration, or write a configuration file to start from.
+const configHelp = `Check or edit the configuration, or write a configuration file to start from.
 docs/configuration.md explains every key.`
 
 func (p *program) configCommand() *cobra.Command {
-	return group("config", "Check or write the configuration", configHelp, p.configCheckCommand(), p.configInitCommand())
+	return group("config", "Check, edit or write the configuration", configHelp, p.configCheckCommand(), p.configEditCommand(), p.configInitCommand())
 }
 
 func (p *program) configCheckCommand() *cobra.Command {

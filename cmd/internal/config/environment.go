@@ -88,7 +88,7 @@ func (f field) setFromFile(env environment, known map[string]bool, found *proble
 		found.add("%s (%s): must not be set together with %s", f.key, f.variable(), name)
 		return
 	}
-	content, err := readFile(path)
+	content, err := ReadFile(path)
 	if err == nil {
 		text := strings.TrimSuffix(string(content), "\n")
 		err = f.set(strings.TrimSuffix(text, "\r"))
@@ -146,7 +146,7 @@ func TokenFrom(environ []string) (string, error) {
 
 // TokenFile returns the token in the file.
 func TokenFile(path string) (string, error) {
-	content, err := readFile(path)
+	content, err := ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("cannot read the token file: %w", err)
 	}

@@ -24,12 +24,17 @@ type fileLoader struct {
 }
 
 func loadFile(c *Config, path string, env environment, found *problems) {
-	content, err := readFile(path)
+	content, err := ReadFile(path)
 	if err != nil {
 		found.add("file: %v; specify another with --config, or create one with \"guidon config init\"", err)
 		return
 	}
-	root, err := parseFile(content)
+	loadText(c, path, content, env, found)
+}
+
+// loadText loads the text of the file at the path.
+func loadText(c *Config, path string, text []byte, env environment, found *problems) {
+	root, err := parseFile(text)
 	if err != nil {
 		found.add("%s: %v", path, err)
 		return
