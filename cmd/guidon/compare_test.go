@@ -148,7 +148,7 @@ func TestCompareErrors(t *testing.T) {
 		"":                       "accepts 2 arg(s), received 0",
 		"a b c":                  "accepts 2 arg(s), received 3",
 		"--nope a b":             "unknown flag: --nope",
-		"--json --stat a b":      "none of the others can be",
+		"--json --stat a b":      "cannot be combined",
 		"staging nope":           `namespace "nope" not found`,
 		"nope staging":           `namespace "nope" not found`,
 		"staging nope.yaml":      "nope.yaml: no such file",

@@ -150,7 +150,7 @@ func TestExplainFails(t *testing.T) {
 		want string
 	}{
 		{exitUsage, []string{"explain"}, "missing argument <flag>"},
-		{exitUsage, []string{"explain", "checkout", "--json", "--tree"}, "none of the others can be"},
+		{exitUsage, []string{"explain", "checkout", "--json", "--tree"}, "cannot be combined"},
 		{exitUsage, []string{"explain", "checkout", "-c", "{"}, "invalid --context: must be a JSON object"},
 		{exitUsage, []string{"evaluate", "checkout", "-c", "{"}, "invalid --context: must be a JSON object"},
 		{exitUsage, []string{"explain", "checkout", "-c", "plan"}, "must have the form key=value"},

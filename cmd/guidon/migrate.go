@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/migrate"
 )
 
-const migrateHelp = `Update the schema of the database, or show its state.
+const migrateHelp = `Update the schema of the database, as "migrate up" does, or show its state.
 
 "guidon server" updates an SQLite database automatically. If several servers share
 a database, run "migrate up" as a separate job before the new release starts, or
@@ -22,6 +23,7 @@ migration. Those of the new release refuse to start until it is done.`
 
 func (p *program) migrateCommand() *cobra.Command {
 	var database string
+	migrate := p.action(func(ctx context.Context, _ []string) error { return p.migrateUp(ctx, database) })
 	up := &cobra.Command{
 		Use:   "up",
 		Short: "Apply the pending steps",
@@ -32,7 +34,7 @@ It can be killed at any time and run again.`,
 		Example: `  guidon migrate up
   guidon migrate up --db /data/guidon.db`,
 		Args: cobra.NoArgs,
-		RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateUp(ctx, database) }),
+		RunE: migrate,
 	}
 	status := &cobra.Command{
 		Use:     "status",
@@ -55,10 +57,12 @@ the database. Nothing is changed.`,
 		RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateWait(ctx, database, timeout) }),
 	}
 	wait.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "longest `time` to wait; 0 waits forever")
-	for _, command := range []*cobra.Command{up, status, wait} {
+	command := group("migrate", "Update the database schema", migrateHelp, up, status, wait)
+	command.RunE, command.Example = migrate, up.Example
+	for _, command := range []*cobra.Command{command, up, status, wait} {
 		databaseFlag(command, &database)
 	}
-	return group("migrate", "Update the database schema", migrateHelp, up, status, wait)
+	return command
 }
 
 func (p *program) migrateUp(ctx context.Context, database string) (err error) {
@@ -75,7 +79,7 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 	}
 	defer func() { err = closing(err, end) }()
 	err = instance.WaitReady(ctx, c.DB, db.DB, func(err error, next time.Duration) {
-		fmt.Fprintf(p.err, "cannot reach the database %s yet: %v; next attempt in %s\n", db.Path(), err, next.Round(time.Millisecond))
+		fmt.Fprintf(p.err, "cannot reach the database %s yet: %v; next attempt in %s\n", db.Path(), err, clock.Text(next.Round(time.Millisecond)))
 	})
 	if err != nil {
 		return err

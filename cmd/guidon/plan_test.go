@@ -109,7 +109,7 @@ func TestPlanErrors(t *testing.T) {
 	s.ok("import", s.file("small.yaml", small))
 	s.fails(exitFailure, []string{"plan"}, "specify at least one file")
 	s.fails(exitFailure, []string{"plan", "x.yaml", "--frobnicate"}, "unknown flag")
-	s.fails(exitFailure, []string{"plan", "x.yaml", "--address", "http://127.0.0.1:1", "--db", "x"}, "none of the others can be")
+	s.fails(exitFailure, []string{"plan", "x.yaml", "--address", "http://127.0.0.1:1", "--db", "x"}, "cannot be combined")
 	s.fails(exitFailure, []string{"plan", "missing.yaml"}, "missing.yaml: no such file")
 	s.fails(exitFailure, []string{"plan", "missing/"}, "missing/: no such file")
 	s.fails(exitFailure, []string{"plan", t.TempDir()}, "contains no .yaml, .yml or .json file")

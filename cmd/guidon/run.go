@@ -63,6 +63,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetOut(p.out)
 	root.SetErr(p.err)
 	command, err := root.ExecuteContextC(ctx)
+	if err != nil && !p.working {
+		err = plainUsage(err)
+	}
 	if err == nil && out.failed != nil {
 		err = &exitError{code: exitFailure, err: fmt.Errorf("the command succeeded, but cannot write its output: %w", out.failed)}
 	}
