@@ -26,7 +26,6 @@ func namespaceFlag(command *cobra.Command, namespace *string) {
 // markNamespace makes the default of the flag that of the environment or the context.
 func markNamespace(command *cobra.Command, name string) {
 	_ = command.Flags().SetAnnotation(name, defaulted, []string{"true"}) // the flag exists
-	_ = command.RegisterFlagCompletionFunc(name, completeNamespaceFlag)
 }
 
 // defaults are what commands use if it is not given.
@@ -146,5 +145,5 @@ func (p *program) noContext(all *contexts.Contexts, address string) error {
 		return usageError("%w", err)
 	}
 	_, err := all.Get(address)
-	return usageError("%w; an address must have the form http://host:8080 or grpc://host:9000", err)
+	return usageError("%w; a URL must have the form http://host:8080 or grpc://host:9000", err)
 }

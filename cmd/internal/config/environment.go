@@ -18,6 +18,9 @@ type Extra struct{ Variable, Doc string }
 // Extras returns the variables that the command line reads.
 func Extras() []Extra {
 	return []Extra{
+		{"GUIDON_ADDRESS", "Server that the commands connect to: a URL, or the name of a context. `--address` overrides it."},
+		{"GUIDON_NAMESPACE", "Namespace that the commands work on. `--namespace` overrides it."},
+		{"GUIDON_CA_FILE", "File with certificates of the authorities that the certificate of the server may be from, in PEM. `--ca-file` overrides it."},
 		{"GUIDON_TOKEN", "Token that the commands send to the server of --address, instead of that of \"guidon login\"."},
 		{"GUIDON_TOKEN_FILE", "File that contains this token."},
 	}
