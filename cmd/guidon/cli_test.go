@@ -128,7 +128,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"token", "create", "x", "--expires-at", "0001-01-01T00:00:00Z"}, "must be in the future"},
 		{[]string{"token", "delete"}, "requires at least 1 arg"},
 		{[]string{"reader", "delete"}, "missing argument <name>"},
-		{[]string{"login"}, `--address is required`},
+		{[]string{"login"}, `no server is given: specify it with --address`},
 		{[]string{"login", "--address", "localhost:8080"}, "must have the form http://host:8080"},
 		{[]string{"login", "--address", "http://localhost", "--token", "gdn_1"}, "the token is read from the standard input"},
 		{[]string{"login", "--address", "http://localhost", "--token=gdn_1"}, "the token is read from the standard input"},
@@ -136,9 +136,9 @@ func TestUsage(t *testing.T) {
 		{[]string{"login", "--address", "http://localhost", "--token", "--no-browser"}, "--no-browser and --token cannot be combined"},
 		{[]string{"login", "--address", "http://localhost", "--name", "a\nb"}, "invalid --name: must have at most 64 printable characters"},
 		{[]string{"login", "--address", "http://localhost", "--name", strings.Repeat("ä", 65)}, "invalid --name"},
-		{[]string{"logout"}, `--address is required`},
+		{[]string{"logout"}, `no server is given: specify it with --address`},
 		{[]string{"logout", "--address", "localhost"}, "must have the form http://host:8080"},
-		{[]string{"session", "list"}, `--address is required`},
+		{[]string{"session", "list"}, `no server is given: specify it with --address`},
 		{[]string{"session", "end", "--address", "http://localhost"}, "requires at least 1 arg"},
 		{[]string{"token", "revoke"}, `--subject is required`},
 		{[]string{"token", "revoke", "--subject", ""}, "--subject must not be empty"},
@@ -148,7 +148,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"binding", "create", "admin", "oidc:x:group:a", "b"}, "quote a subject that contains spaces"},
 		{[]string{"binding", "delete"}, "requires at least 1 arg"},
 		{[]string{"sign-in", "rotate"}, "did you mean rotate-keys?"},
-		{[]string{"whoami"}, `--address is required`},
+		{[]string{"whoami"}, `no server is given: specify it with --address`},
 	}
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestVersion(t *testing.T) {
 	if got := s.ok("version"); !strings.HasPrefix(got, "guidon ") {
 		t.Errorf("got %q", got)
 	}
-	if got := s.ok("version", "--json"); !strings.Contains(got, `"goVersion": "go1.`) {
+	if got := s.ok("version", "--output=json"); !strings.Contains(got, `"goVersion": "go1.`) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -270,14 +270,14 @@ func TestTokens(t *testing.T) {
 			t.Errorf("list %q lacks %q", list, want)
 		}
 	}
-	if strings.Contains(list+s.ok("token", "list", "--json"), token) {
+	if strings.Contains(list+s.ok("token", "list", "--output=json"), token) {
 		t.Error("the list shows a token")
 	}
 	// Expired tokens are kept for the grace period.
 	if got, want := s.ok("cleanup"), "expired tokens deleted: 0\nold change records deleted: 0\n"; got != want {
 		t.Errorf("cleanup: got %q, want %q", got, want)
 	}
-	if got := s.with("GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_GRACE_PERIOD=1ms").ok("cleanup", "--json"); !strings.Contains(got, `"tokens": 1`) {
+	if got := s.with("GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_GRACE_PERIOD=1ms").ok("cleanup", "--output=json"); !strings.Contains(got, `"tokens": 1`) {
 		t.Errorf("cleanup: got %q, want one token", got)
 	}
 	id := strings.Fields(strings.Split(s.ok("token", "list"), "\n")[1])[0]
@@ -285,7 +285,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("delete: got %q, want %q", got, want)
 	}
 	s.fails(exitFailure, []string{"token", "delete", id}, "not found", "guidon token list")
-	if got := s.ok("token", "list", "--json"); got != "[]\n" {
+	if got := s.ok("token", "list", "--output=json"); got != "[]\n" {
 		t.Errorf("list: got %q, want an empty one", got)
 	}
 }
@@ -337,7 +337,7 @@ func TestTokenRoles(t *testing.T) {
 			t.Errorf("the list does not match %q:\n%s", want, list)
 		}
 	}
-	if got, want := s.ok("token", "list", "--json"), `"role": "viewer"`; !strings.Contains(got, want) {
+	if got, want := s.ok("token", "list", "--output=json"), `"role": "viewer"`; !strings.Contains(got, want) {
 		t.Errorf("got %s, want it to contain %s", got, want)
 	}
 }

@@ -59,7 +59,7 @@ func (p *program) configCheck(ctx context.Context, show, online bool) error {
 		fmt.Fprintln(p.err, "warning: "+warning)
 	}
 	if show {
-		return p.printJSON(c.JSON())
+		return p.show(formatJSON, shown{data: dataOfValue(c.JSON())})
 	}
 	fmt.Fprintln(p.out, "the configuration is valid")
 	if online {

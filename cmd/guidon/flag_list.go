@@ -43,6 +43,9 @@ func (p *program) flagListCommand() *cobra.Command {
 			return o.reading(ctx, func(service client.Client) error {
 				request.NamespaceKey = o.namespace
 				flags, err := allFlags(ctx, service, request)
+				if err == nil && len(flags) == 0 {
+					err = o.checkNamespace(ctx, service)
+				}
 				if err != nil {
 					return err
 				}

@@ -63,6 +63,9 @@ func (p *program) switchCommand(word, short, long string, fn func(o *objects, ct
 }
 
 func (o *objects) turnOff(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
+	if _, err := o.flag(ctx, service, key); err != nil {
+		return nil, err
+	}
 	return o.patch(ctx, service, &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{TurnOff: key}}})
 }
 

@@ -71,11 +71,11 @@ func TestLog(t *testing.T) {
 			}
 		}
 		var list []struct{ Message, Summary string }
-		if err := json.Unmarshal([]byte(s.ok(at("log", "--json", "-n", name)...)), &list); err != nil || len(list) != 6 || list[5].Message != "50 % off, “now” by "+name || list[1].Summary != `name "one" → "two"` {
-			t.Errorf("--json: got %+v, %v", list, err)
+		if err := json.Unmarshal([]byte(s.ok(at("log", "--output=json", "-n", name)...)), &list); err != nil || len(list) != 6 || list[5].Message != "50 % off, “now” by "+name || list[1].Summary != `name "one" → "two"` {
+			t.Errorf("-o json: got %+v, %v", list, err)
 		}
-		if got := s.ok(at("log", "nope", "--json")...); got != "[]\n" {
-			t.Errorf("--json of nothing: got %q", got)
+		if got := s.ok(at("log", "nope", "--output=json")...); got != "[]\n" {
+			t.Errorf("-o json of nothing: got %q", got)
 		}
 	})
 }
@@ -112,10 +112,10 @@ func TestLogUsage(t *testing.T) {
 		"--limit 10001":                       "--limit must be between 1 and 10000",
 		"--since yesterday":                   `invalid --since "yesterday": must be a time`,
 		"--until -2h":                         `invalid --until "-2h": must be a time`,
-		"--follow":                            "--follow requires a server",
+		"--follow":                            "no server is given",
 		"--follow --until 1h -a http://x":     "cannot be combined",
 		"--follow --kind binding -a http://x": "belong to no namespace",
-		"--follow -a nowhere":                 "invalid address",
+		"--follow -a nowhere":                 `there is no context "nowhere"`,
 		"--revision 3..2":                     `invalid revision "3..2"`,
 		"--token x":                           "require a server",
 	} {

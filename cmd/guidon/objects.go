@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 // objects is one run of a command about the flags or segments of a namespace.
@@ -49,6 +50,14 @@ func (o *objects) reading(ctx context.Context, fn func(client.Client) error) err
 // writing calls fn with a client for writes.
 func (o *objects) writing(ctx context.Context, fn func(client.Client) error) error {
 	return o.withClient(ctx, &o.connection, writing, fn)
+}
+
+// checkNamespace returns an error unless the namespace exists. Lists of one that does not are
+// empty.
+func (o *objects) checkNamespace(ctx context.Context, c client.Client) error {
+	key, _ := service.ReferenceKey(o.namespace)
+	_, err := getNamespace(ctx, c, key)
+	return err
 }
 
 // place returns where the command works, for messages.

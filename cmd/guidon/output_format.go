@@ -166,6 +166,6 @@ func dataOfValue(value any) func() ([]byte, error) {
 		encoder := json.NewEncoder(&b)
 		encoder.SetEscapeHTML(false)
 		err := encoder.Encode(value)
-		return b.Bytes(), err
+		return bytes.TrimSpace(b.Bytes()), err
 	}
 }

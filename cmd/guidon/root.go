@@ -61,10 +61,10 @@ func (p *program) root() *cobra.Command {
 		"flags": {
 			p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand(),
 			p.planCommand(), p.applyCommand(), p.promoteCommand(), p.restoreCommand(), p.undoCommand(),
-			p.flagCommand(), p.segmentCommand(),
+			p.flagCommand(), p.segmentCommand(), p.namespaceCommand(),
 		},
 		"access": {p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
-		"setup":  {p.configCommand(), p.versionCommand()},
+		"setup":  {p.contextCommand(), p.configCommand(), p.completionCommand(), p.versionCommand()},
 	} {
 		for _, command := range commands {
 			command.GroupID = group
@@ -72,7 +72,7 @@ func (p *program) root() *cobra.Command {
 		}
 	}
 	root.SetHelpCommandGroupID("setup")
-	root.SetCompletionCommandGroupID("setup")
+	p.completeDefaults(root)
 	strictHelp(root)
 	plainDurations(root)
 	return root

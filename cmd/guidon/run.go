@@ -63,7 +63,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetOut(p.out)
 	root.SetErr(p.err)
 	command, err := root.ExecuteContextC(ctx)
-	if err != nil && !p.working {
+	if err != nil {
 		err = plainUsage(err)
 	}
 	if err == nil && out.failed != nil {
@@ -144,6 +144,9 @@ func (p *program) message(err error) string {
 func (p *program) action(fn func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, args []string) error {
 		p.working = true
+		if err := p.setDefaults(command); err != nil {
+			return err
+		}
 		return fn(command.Context(), args)
 	}
 }

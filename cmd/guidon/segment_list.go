@@ -32,6 +32,9 @@ func (p *program) segmentListCommand() *cobra.Command {
 			return o.reading(ctx, func(service client.Client) error {
 				request.NamespaceKey = o.namespace
 				segments, err := allSegments(ctx, service, request)
+				if err == nil && len(segments) == 0 {
+					err = o.checkNamespace(ctx, service)
+				}
 				if err != nil {
 					return err
 				}
