@@ -59,6 +59,8 @@ func (p *program) compareCommand() *cobra.Command {
 		Args:        cobra.ExactArgs(2),
 		Annotations: map[string]string{usageFails: "true"},
 		RunE:        p.action(c.run),
+
+		ValidArgsFunction: p.completeNamespacesAndFiles,
 	}
 	c.connection.flags(command)
 	flags := command.Flags()

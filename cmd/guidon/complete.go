@@ -67,6 +67,12 @@ func (p *program) completeNamespaces(command *cobra.Command, _ []string, word st
 	})
 }
 
+// completeNamespacesAndFiles offers the keys of namespaces, and files if there are none.
+func (p *program) completeNamespacesAndFiles(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	offers, _ := p.completeNamespaces(command, args, word)
+	return offers, cobra.ShellCompDirectiveDefault
+}
+
 // completeFlag offers the keys of flags for the first argument.
 func (p *program) completeFlag(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {

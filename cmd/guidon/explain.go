@@ -49,6 +49,8 @@ func (p *program) explainCommand() *cobra.Command {
 		Example: explainExample,
 		Args:    oneArgument("flag"),
 		RunE:    p.action(e.run),
+
+		ValidArgsFunction: p.completeFlag,
 	}
 	e.connection.flags(command)
 	e.entity.flags(command)

@@ -44,6 +44,8 @@ func (p *program) flagReachCommand() *cobra.Command {
 		Example: flagReachExample,
 		Args:    oneArgument("flag"),
 		RunE:    p.action(r.run),
+
+		ValidArgsFunction: p.completeFlag,
 	}
 	r.connection.flags(command)
 	namespaceFlag(command, &r.namespace)

@@ -61,6 +61,8 @@ func (p *program) logCommand() *cobra.Command {
 		Example: logExample,
 		Args:    cobra.MaximumNArgs(1),
 		RunE:    p.action(l.run),
+
+		ValidArgsFunction: p.completeFlag,
 	}
 	l.connection.flags(command)
 	flags := command.Flags()

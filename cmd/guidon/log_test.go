@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -129,23 +125,10 @@ func TestLogFollow(t *testing.T) {
 	s := newShell(t)
 	running := s.serve()
 	s.ok("import", s.flagsFile("default", "zero", "a", "b"), "-a", running.web, "-m", "start")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	lines, out := io.Pipe()
-	var problems bytes.Buffer
-	exited := make(chan int, 1)
-	go func() {
-		code := run(ctx, []string{"log", "a", "--follow", "--limit", "1", "-a", running.web}, s.environ, strings.NewReader(""), out, &problems)
-		out.Close()
-		exited <- code
-	}()
-	in := bufio.NewScanner(lines)
+	follower := s.follow("log", "a", "--follow", "--limit", "1", "-a", running.web)
 	next := func(want string) {
 		t.Helper()
-		if !in.Scan() {
-			t.Fatalf("the output ended: %s", problems.String())
-		}
-		got := strings.Join(strings.Fields(unstableLog.ReplaceAllString(in.Text(), "_")), " ")
+		got := strings.Join(strings.Fields(unstableLog.ReplaceAllString(follower.next(), "_")), " ")
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -156,10 +139,6 @@ func TestLogFollow(t *testing.T) {
 	next("4 _ anonymous update flag a: name \"zero\" → \"two\" [import] second")
 	s.ok("import", "--update", s.flagsFile("default", "three", "a"), "-a", running.web)
 	next("5 _ anonymous update flag a: name \"two\" → \"three\" [import]")
-	cancel()
-	go func() { _, _ = io.Copy(io.Discard, lines) }()
-	if code := <-exited; code != exitInterrupted || problems.String() != "guidon: interrupted\n" {
-		t.Errorf("got exit code %d and %q, want 130", code, problems.String())
-	}
+	follower.interrupt()
 	s.fails(exitFailure, []string{"log", "--follow", "-a", running.grpc}, "only over HTTP")
 }

@@ -63,7 +63,7 @@ func (p *program) root() *cobra.Command {
 			p.planCommand(), p.applyCommand(), p.promoteCommand(), p.restoreCommand(), p.undoCommand(),
 			p.flagCommand(), p.segmentCommand(), p.namespaceCommand(),
 		},
-		"access": {p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
+		"access": {p.statusCommand(), p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
 		"setup":  {p.contextCommand(), p.configCommand(), p.completionCommand(), p.versionCommand()},
 	} {
 		for _, command := range commands {

@@ -134,6 +134,8 @@ func (p *program) message(err error) string {
 		text += "\n" + p.unauthenticated
 	case errors.Is(err, guidon.Unauthenticated):
 		text += "\nProvide a token that permits this operation with GUIDON_TOKEN, --token-file or --token."
+	case errors.Is(err, guidon.PermissionDenied) && strings.Contains(text, "read-only"):
+		text += "\nNo token permits changes; \"guidon status\" shows which server this is."
 	case errors.Is(err, guidon.PermissionDenied):
 		text += "\nThe token is valid but does not permit this operation; use another one."
 	}

@@ -39,6 +39,8 @@ func (p *program) segmentUsageCommand() *cobra.Command {
 		Example: segmentUsageExample,
 		Args:    oneArgument("segment"),
 		RunE:    p.action(u.run),
+
+		ValidArgsFunction: p.completeSegment,
 	}
 	u.connection.flags(command)
 	namespaceFlag(command, &u.namespace)
