@@ -397,7 +397,7 @@ func TestStartTimeout(t *testing.T) {
 			t.Errorf("server on %s: got exit code %d, log %s and %s", database, r.code, r.out, r.err)
 		}
 		up := s.run("migrate", "up")
-		if up.code != exitFailure || !strings.Contains(up.err, "cannot reach the database") {
+		if up.code != exitFailure || !strings.Contains(up.err, "the database cannot be reached") {
 			t.Errorf("migrate up on %s: got exit code %d and %s", database, up.code, up.err)
 		}
 		if strings.Contains(r.out+r.err+up.out+up.err, "hunter2") {
