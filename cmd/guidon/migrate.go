@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"text/tabwriter"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
 )
 
 const migrateHelp = `Update the schema of the database, as "migrate up" does, or show its state.
@@ -49,7 +52,7 @@ It can be killed at any time and run again.`,
 		Use:   "wait",
 		Short: "Wait until the schema is up to date",
 		Long: `Wait until another process has applied the pending schema steps. It also waits while
-the database cannot be reached. Run it before a server if a separate job migrates
+the database cannot be reached, but not if it rejects the connection. Run it before a server if a separate job migrates
 the database. Nothing is changed.`,
 		Example: `  guidon migrate wait && guidon server
   guidon migrate wait --timeout 30s`,
@@ -116,11 +119,22 @@ func (p *program) migrateWait(ctx context.Context, database string, timeout time
 	if migrate.Check(bounded, db.SQL(), db.Dialect()) != nil {
 		fmt.Fprintf(p.err, "waiting for the schema of %s\n", db.Path())
 	}
+	if err := reachable(ctx, db.DB, timeout); err != nil {
+		return err
+	}
 	if err := migrate.Wait(bounded, db.SQL(), db.Dialect()); err != nil {
 		return err
 	}
 	fmt.Fprintln(p.out, "the schema is up to date")
 	return nil
+}
+
+// reachable waits until a database server responds. A timeout of 0 means any time.
+func reachable(ctx context.Context, db *store.DB, timeout time.Duration) error {
+	if !db.Shared() {
+		return nil
+	}
+	return db.WaitReady(ctx, time.Now().Add(cmp.Or(timeout, math.MaxInt64)), nil)
 }
 
 func (p *program) migrateStatus(ctx context.Context, database string) (err error) {

@@ -75,7 +75,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	logger, closeLog, err := instance.OpenLog(c.Log, p.stdout, p.terminal, logDelay)
+	logger, closeLog, err := instance.OpenLog(c.Log, p.stdout, p.console, logDelay)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ type DB struct {
 	ConnMaxIdleTime  time.Duration `key:"conn_max_idle_time" default:"0s" min:"0s" doc:"A connection that has been idle for this long is closed; 0s lets the service choose."`
 	StatementTimeout time.Duration `key:"statement_timeout" default:"5s" min:"1ms" doc:"Longest time for a statement, and for waiting to write, before the response is 503. SQLite has its own limit. Commands that work on flags and segments directly in the database allow at least a minute."`
 	ConnectTimeout   time.Duration `key:"connect_timeout" default:"10s" min:"1ms" doc:"Longest time to open one connection. It has no effect with SQLite."`
-	StartTimeout     time.Duration `key:"start_timeout" default:"1m" min:"1ms" doc:"How long a starting server, and guidon migrate up, keep trying if the database cannot be reached. It has no effect with SQLite."`
+	StartTimeout     time.Duration `key:"start_timeout" default:"1m" min:"1ms" doc:"How long a starting server, and guidon migrate up, keep trying if the database cannot be reached. A wrong password, an unknown database and an untrusted certificate are errors at once. It has no effect with SQLite."`
 	MigrateOnStart   string        `key:"migrate_on_start" default:"auto" options:"auto true false" fold:"true" doc:"Whether a server applies pending schema steps when it starts. Otherwise it refuses to start until guidon migrate up has applied them. auto means true for an SQLite file and false for a database server."`
 }
 
