@@ -18,9 +18,7 @@ func (w *warnings) key(key, text string) {
 // warnings returns those of a valid configuration.
 func (c *Config) warnings(env environment) []string {
 	var found warnings
-	if ignored := ignoredVariables(env); len(ignored) > 0 {
-		found = append(found, "variables of Flipt are ignored, here they begin with "+variablePrefix+": "+strings.Join(ignored, ", "))
-	}
+	warnFlipt(env, &found)
 	c.warnSignIn(&found)
 	c.warnRoles(&found)
 	c.warnBindings(&found)
