@@ -58,11 +58,13 @@ func Load(ctx context.Context, path string, environ []string, secrets Secrets) (
 	var found problems
 	c := read(path, environ, &found)
 	fetchSecrets(ctx, c, secrets, &found)
+	env := newEnvironment(environ)
+	unused := c.DB.combine(env.databaseURL(), &found)
 	c.check(&found)
 	if err := found.err(); err != nil {
 		return nil, err
 	}
-	c.Warnings = c.warnings(newEnvironment(environ))
+	c.Warnings = c.warnings(env, unused)
 	return c, nil
 }
 
@@ -80,7 +82,7 @@ func LoadServer(path string, environ []string) (Server, error) {
 // problems to found.
 func read(path string, environ []string, found *problems) *Config {
 	env := newEnvironment(environ)
-	c := defaults(env)
+	c := defaults()
 	if path == "" {
 		path = env.search()
 	}
@@ -113,12 +115,11 @@ func fetchSecrets(ctx context.Context, c *Config, secrets Secrets, found *proble
 	}
 }
 
-func defaults(env environment) *Config {
+func defaults() *Config {
 	c := new(Config)
 	for _, f := range fields(c) {
 		f.setDefault()
 	}
-	c.DB.URL = env.databaseURL()
 	return c
 }
 
