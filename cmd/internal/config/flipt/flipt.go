@@ -95,6 +95,16 @@ func (k Key) isGroup() bool {
 	return k.Key == Metadata
 }
 
+// IsWhole reports whether the entry for the key says what becomes of everything in it.
+func IsWhole(key string) bool {
+	for _, k := range keys {
+		if strings.HasPrefix(k.Key, key+".") {
+			return false
+		}
+	}
+	return true
+}
+
 // Keys whose members have names that the operator chose.
 const (
 	Metadata = "authentication.methods.token.bootstrap.metadata"
@@ -111,6 +121,8 @@ func (k Key) Hint() string {
 	switch {
 	case k.Fate == Kept:
 		return ""
+	case k.Fate == Needless:
+		return "remove it, " + k.Note
 	case k.Note != "":
 		return k.Note
 	}

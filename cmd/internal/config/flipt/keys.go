@@ -9,9 +9,9 @@ const (
 	freshness = "evaluations are always served from memory, and by default never stale; cache.mode and cache.max_age are about that"
 	redisURL  = "it is a part of cache.redis.url"
 	github    = "use authentication.methods.codehost, whose type is github by default, and write allowed_teams as a list such as acme/backend"
-	telemetry = "remove it, nothing is sent to anybody"
-	origins   = "remove it, writes from pages of other origins are always checked; authentication.session.csrf.trusted_origins names exceptions"
-	cookies   = "remove it, it had no effect in Flipt either; authentication.session.secure is for all cookies"
+	telemetry = "nothing is sent to anybody"
+	origins   = "writes from pages of other origins are always checked; authentication.session.csrf.trusted_origins names exceptions"
+	cookies   = "it had no effect in Flipt either; authentication.session.secure is for all cookies"
 	newData   = "Guidon needs a database of its own"
 )
 
@@ -60,7 +60,7 @@ var keys = []Key{
 	{"db.max_idle_conn", Kept, "", ""},
 	{"db.max_open_conn", Kept, "", ""},
 	{"db.conn_max_lifetime", Kept, "", ""},
-	{"db.prepared_statements_enabled", Needless, "", "remove it, nothing is prepared, so poolers such as PgBouncer work as they are"},
+	{"db.prepared_statements_enabled", Needless, "", "nothing is prepared, so poolers such as PgBouncer work as they are"},
 
 	{"cache.enabled", Needless, "", freshness},
 	{"cache.backend", Kept, "", "Redis is for servers that share a database; responses are as fresh as with memory"},
@@ -96,13 +96,13 @@ var keys = []Key{
 	{"metrics.otlp", Dropped, "", "metrics are for Prometheus, which reads /metrics"},
 	{"analytics", Dropped, "", analytics},
 	{"audit", Dropped, "", changeLog},
-	{"experimental", Needless, "", "remove it, it had no effect in Flipt either"},
+	{"experimental", Needless, "", "it had no effect in Flipt either"},
 
 	{"authentication.required", Kept, "", ""},
 	{"authentication.exclude.management", Kept, "", "it must be false while roles are enforced"},
 	{"authentication.exclude.evaluation", Kept, "", ""},
 	{"authentication.exclude.ofrep", Kept, "", ""},
-	{"authentication.exclude.metadata", Needless, "", "remove it, it had no effect in Flipt either"},
+	{"authentication.exclude.metadata", Needless, "", "it had no effect in Flipt either"},
 	{"authentication.session.domain", Kept, "", "without it, the cookie is for the host that people use only, which is the best choice"},
 	{"authentication.session.secure", Kept, "", ""},
 	{"authentication.session.token_lifetime", Kept, "", ""},
@@ -128,7 +128,7 @@ var keys = []Key{
 	{"authentication.methods.oidc.providers.*.redirect_address", Kept, "", ""},
 	{"authentication.methods.oidc.providers.*.scopes", Kept, "", ""},
 	{"authentication.methods.oidc.providers.*.use_pkce", Kept, "", ""},
-	{"authentication.methods.oidc.providers.*.nonce", Needless, "", "remove it, each sign-in has a random nonce"},
+	{"authentication.methods.oidc.providers.*.nonce", Needless, "", "each sign-in has a random nonce"},
 
 	{"authentication.methods.github", Moved, "authentication.methods.codehost", github},
 	{"authentication.methods.github.enabled", Moved, "authentication.methods.codehost.enabled", github},
