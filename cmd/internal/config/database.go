@@ -10,7 +10,13 @@ import (
 // DB configures the connections to the database.
 type DB struct {
 	URL              string        `key:"url" default:"" defaultText:"file:/var/opt/guidon/guidon.db if that directory exists, otherwise guidon/guidon.db in the user's configuration directory" url:"true" doc:"The database: file:/path/to/guidon.db for an SQLite file, or postgres://, mysql://, mariadb:// or cockroachdb:// followed by user:password@host:port/database. An SQLite file is for one server; it is created, readable only by its owner, if it does not exist. The others are for any number of servers. DSNs of libpq (host=… dbname=…) and of Go's MySQL driver (user:password@tcp(host)/database) are accepted as well."`
-	Auth             string        `key:"auth" default:"password" options:"password aws-iam" fold:"true" doc:"How the service authenticates to a database server. password: with the password in db.url. aws-iam: with an AWS IAM token, created for every new connection; for PostgreSQL and MySQL on Amazon RDS, over TLS."`
+	Protocol         string        `key:"protocol" options:"sqlite file postgres postgresql mysql mariadb cockroach cockroachdb" fold:"true" doc:"The kind of database, if it is described by its parts (db.protocol, db.host, db.port, db.name, db.user and db.password) instead of db.url. If db.url is set as well, the parts have no effect."`
+	Host             string        `key:"host" doc:"Host name or IP address of the database server, or the directory of PostgreSQL's socket. Requires db.protocol."`
+	Port             int           `key:"port" default:"0" min:"0" max:"65535" doc:"Port of the database server; 0 means the usual one."`
+	Name             string        `key:"name" doc:"Name of the database; with an SQLite file, its path. Required with db.protocol."`
+	User             string        `key:"user" doc:"User of the database."`
+	Password         string        `key:"password" secret:"true" doc:"Password of the user, as it is, without any escaping. It is never shown."`
+	Auth             string        `key:"auth" default:"password" options:"password aws-iam" fold:"true" doc:"How the service authenticates to a database server. password: with the password in db.url or db.password. aws-iam: with an AWS IAM token, created for every new connection; for PostgreSQL and MySQL on Amazon RDS, over TLS."`
 	MaxIdleConn      int           `key:"max_idle_conn" default:"0" min:"0" max:"10000" doc:"Maximum number of idle connections; 0 lets the service choose."`
 	MaxOpenConn      int           `key:"max_open_conn" default:"0" min:"0" max:"10000" doc:"Maximum number of open connections; 0 lets the service choose."`
 	ConnMaxLifetime  time.Duration `key:"conn_max_lifetime" default:"0s" min:"0s" doc:"A connection is replaced at this age; 0s lets the service choose."`

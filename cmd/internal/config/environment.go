@@ -71,7 +71,7 @@ func hint(variable string, named []namedGroups, known map[string]bool) string {
 func (f field) setFromVariable(env environment, known map[string]bool, found *problems) {
 	name := f.variable()
 	known[name] = true
-	if text, ok := env[name]; ok {
+	if text, ok := env[name]; ok && !serviceLink(name, text) {
 		if err := f.set(text); err != nil {
 			found.key(f.key, err.Error())
 		}
@@ -123,7 +123,7 @@ func (f field) setFromPrefix(env environment, known map[string]bool) {
 
 // Kubernetes sets variables in every container for each service of its namespace, with
 // the service's name as prefix. If a service is called guidon, these variables must
-// not be reported as unknown.
+// not be reported as unknown; if one is called guidon-db, GUIDON_DB_PORT is not the key.
 var (
 	serviceLinkName  = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 	serviceLinkValue = regexp.MustCompile(`^(tcp|udp|sctp)://`)

@@ -32,7 +32,7 @@ func loadFile(c *Config, path string, env environment, found *problems) {
 	loadText(c, path, content, env, found)
 }
 
-// loadText loads the text of the file at the path.
+// loadText reads the text of a file. The path is for error messages.
 func loadText(c *Config, path string, text []byte, env environment, found *problems) {
 	root, err := parseFile(text)
 	if err != nil {
@@ -204,6 +204,10 @@ func (l *fileLoader) value(f field, node *yaml.Node) error {
 		return fmt.Errorf("must be a single value (%s)", f.kind())
 	}
 	text, err := l.substitute(node.Value)
+	if err != nil && l.problems.elsewhere {
+		l.problems.without(f.key)
+		return f.assume()
+	}
 	if err != nil {
 		return err
 	}
@@ -218,7 +222,9 @@ func (l *fileLoader) listValue(f field, node *yaml.Node) error {
 			return errors.New("must be a list of strings")
 		}
 		text, err := l.substitute(item.Value)
-		if err != nil {
+		if err != nil && l.problems.elsewhere {
+			l.problems.without(f.key)
+		} else if err != nil {
 			return err
 		}
 		list = append(list, text)
@@ -244,7 +250,7 @@ func (l *fileLoader) mapValue(f field, node *yaml.Node) error {
 			return f.duplicate(key)
 		}
 		text, err := l.substitute(item.Value)
-		if err != nil {
+		if err != nil && !l.problems.elsewhere {
 			return err
 		}
 		values[key] = text

@@ -70,11 +70,13 @@ func load(ctx context.Context, environ []string, secrets Secrets, file fileLoadi
 	var found problems
 	c := read(environ, file, &found)
 	fetchSecrets(ctx, c, secrets, &found)
+	env := newEnvironment(environ)
+	unused := c.DB.combine(env.databaseURL(), &found)
 	c.check(&found)
 	if err := found.err(); err != nil {
 		return nil, err
 	}
-	c.Warnings = c.warnings(newEnvironment(environ))
+	c.Warnings = c.warnings(env, unused)
 	return c, nil
 }
 
@@ -92,7 +94,7 @@ func LoadServer(path string, environ []string) (Server, error) {
 // problems to found.
 func read(environ []string, file fileLoading, found *problems) *Config {
 	env := newEnvironment(environ)
-	c := defaults(env)
+	c := defaults()
 	file(c, env, found)
 	loadEnvironment(c, env, found)
 	return c
@@ -132,12 +134,11 @@ func fetchSecrets(ctx context.Context, c *Config, secrets Secrets, found *proble
 	}
 }
 
-func defaults(env environment) *Config {
+func defaults() *Config {
 	c := new(Config)
 	for _, f := range fields(c) {
 		f.setDefault()
 	}
-	c.DB.URL = env.databaseURL()
 	return c
 }
 

@@ -117,4 +117,8 @@ func withNames(name string) *Config {
 
 // standard returns the defaults, for the user's configuration directory in the
 // environment.
-func standard() *Config { return defaults(newEnvironment(os.Environ())) }
+func standard() *Config {
+	c := defaults()
+	c.DB.URL = DefaultDatabase(os.Environ())
+	return c
+}
