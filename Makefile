@@ -113,7 +113,7 @@ infra: ## check the Helm chart and the CloudFormation template; requires Node.js
 	cd infra/cloudformation && npm ci --silent && npm test --silent
 
 .PHONY: lint
-lint: ## check formatting, go.mod, vet, staticcheck and gosec
+lint: ## check formatting, go.mod, vet, staticcheck, gosec, and that other systems are supported
 	@files=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l); \
 	  if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
 	$(GO) mod tidy -diff
@@ -124,6 +124,8 @@ lint: ## check formatting, go.mod, vet, staticcheck and gosec
 	$(TOOL) staticcheck ./...
 	cd infra/dist && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
 	$(GOSEC) -quiet -exclude-generated -exclude-dir=infra/tools -exclude-dir=infra/dist -exclude-dir=bench ./...
+	@# releases are also for these systems, which no test runs on
+	cd infra/tools && $(GO) run ./typecheck ../.. windows/amd64,darwin/arm64 ./cmd/guidon
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (default 10s)
