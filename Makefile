@@ -108,9 +108,10 @@ containers: ## test the image, the compose file, and databases in containers
 	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainers|Image|ImageContent|Compose)$$' -skip Pooled
 
 .PHONY: infra
-infra: ## check the Helm chart and the CloudFormation template; requires Node.js
+infra: ## check the Helm chart, the CloudFormation template and openapi.yaml; requires Node.js
 	infra/helm/check.sh
 	cd infra/cloudformation && npm ci --silent && npm test --silent
+	cd infra/openapi && npm ci --silent && npm test --silent
 
 .PHONY: lint
 lint: ## check formatting, go.mod, vet, staticcheck, gosec, and that other systems are supported
