@@ -25,6 +25,13 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, becomeShell())
 		os.Exit(1)
 	}
+	if filepath.Base(os.Args[0]) == asBrowser {
+		if err := browse(os.Args[1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(harness.Run(m))
 }
 
@@ -48,6 +55,7 @@ func TestPages(t *testing.T) {
 			if len(run) == 0 {
 				return
 			}
+			p.require(t, root)
 			s := openSession(t, root)
 			if err := s.serve(standing); err != nil {
 				t.Fatal(err)
@@ -118,6 +126,9 @@ func (p *page) output(s *session, b *block) (string, error) {
 			return "", err
 		}
 		return "", s.serve(commands[at[0]:])
+	}
+	if url := b.markers["background"]; url != "" {
+		return "", s.background(commands, url)
 	}
 	if answer := b.markers["answer"]; answer != "" {
 		return s.answer(commands, answer)

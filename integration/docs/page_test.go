@@ -45,6 +45,10 @@ var marks = map[string]*regexp.Regexp{
 	"answer": regexp.MustCompile(`^\S+$`),
 	// The exit code of a shell block with one command, if it is not 0.
 	"exit code": regexp.MustCompile(`^[1-9][0-9]*$`),
+	// A shell block that goes on until the end of the page, once this URL responds.
+	"background": regexp.MustCompile(`^http://127\.0\.0\.1:[0-9]+/$`),
+	// A program that the page needs and that need not be installed, also in continuous integration.
+	"requires": regexp.MustCompile(`^javac$`),
 	// The file of the repository with the same bytes as the block.
 	"file": regexp.MustCompile(`^examples/\S+$`),
 	// The command whose output the block shows, if it is not in the page.
@@ -155,7 +159,7 @@ func parse(name, text string) (p *page, problems []string) {
 // misplaced returns the markers of a block that have no meaning there.
 func (p *page) misplaced(b *block) (problems []string) {
 	for mark := range b.markers {
-		ofShell := slices.Contains([]string{"not run", "answer", "exit code"}, mark)
+		ofShell := slices.Contains([]string{"not run", "answer", "exit code", "background"}, mark)
 		if ofShell && !b.isShell() || mark == "not compared" && !b.isOutput() && b.language != "console" {
 			problems = append(problems, fmt.Sprintf("%s:%d: a %s block cannot have the marker %q", p.name, b.line, b.language, mark))
 		}

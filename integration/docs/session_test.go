@@ -101,7 +101,15 @@ func (s *session) furnish(t *testing.T, root string) {
 	if err := os.Symlink(harness.Program(t), filepath.Join(s.dir, "bin", "guidon")); err != nil {
 		t.Fatal(err)
 	}
-	copied := exec.Command("cp", "-r", filepath.Join(root, "examples"), s.dir) // #nosec G204 -- our own
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(s.scratch, asBrowser)); err != nil {
+		t.Fatal(err)
+	}
+	copied := exec.Command("sh", "-c", `git ls-files -z --cached --others --exclude-standard examples | xargs -0 cp --parents --target-directory "$0"`, s.dir) // #nosec G204 -- our own
+	copied.Dir = root
 	if out, err := copied.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -116,7 +124,7 @@ func (s *session) furnish(t *testing.T, root string) {
 func (s *session) environment(t *testing.T, root string) []string {
 	t.Helper()
 	return append(caches(t),
-		"PATH="+filepath.Join(s.dir, "bin")+":"+os.Getenv("PATH"), "HOME="+s.scratch, "SCRATCH="+s.scratch, "PAGE="+s.dir, "TMPDIR="+s.scratch,
+		"PATH="+filepath.Join(s.dir, "bin")+":"+s.scratch+":"+os.Getenv("PATH"), "HOME="+s.scratch, "SCRATCH="+s.scratch, "PAGE="+s.dir, "TMPDIR="+s.scratch,
 		"LANG=C.UTF-8", "TERM=dumb", "BROWSER=none", "SERVER=",
 		// The repository is cloned from here.
 		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=url.file://"+root+".insteadOf", "GIT_CONFIG_VALUE_0=https://github.com/guidonhq/guidon",
@@ -156,6 +164,21 @@ func (s *session) serve(command string) error {
 
 func (s *session) stop() error {
 	_, _, err := s.run(stopServer, 0)
+	return err
+}
+
+// background starts commands that go on until the shell ends, and waits until the URL responds.
+func (s *session) background(commands, url string) error {
+	file, err := s.write("background", commands)
+	if err != nil {
+		return err
+	}
+	_, _, err = s.run(fmt.Sprintf(`(tail -f /dev/null | (source %q)) >>"$SCRATCH/server.log" 2>&1 3>&- & # some end with their input
+until curl --disable --silent --fail --output /dev/null %q; do
+  kill -0 $!
+  sleep 0.05
+done
+`, file, url), 0)
 	return err
 }
 
