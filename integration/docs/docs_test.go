@@ -25,14 +25,19 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, becomeShell())
 		os.Exit(1)
 	}
-	if filepath.Base(os.Args[0]) == asBrowser {
-		if err := browse(os.Args[1]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+	var err error
+	switch filepath.Base(os.Args[0]) {
+	default:
+		os.Exit(harness.Run(m))
+	case asBrowser:
+		err = browse(os.Args[1])
+	case asForwarder:
+		err = forward(os.Args[1], os.Args[2])
 	}
-	os.Exit(harness.Run(m))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // elsewhere are the pages whose commands other tests run, and why not this one.
@@ -57,6 +62,9 @@ func TestPages(t *testing.T) {
 			}
 			p.require(t, root)
 			s := openSession(t, root)
+			if err := p.backing(t, s); err != nil {
+				t.Fatal(err)
+			}
 			if err := s.serve(standing); err != nil {
 				t.Fatal(err)
 			}

@@ -35,8 +35,8 @@ type block struct {
 var marks = map[string]*regexp.Regexp{
 	// A shell block that the test cannot run, and why: one of these kinds of reasons.
 	"not run": regexp.MustCompile("^(" + strings.Join([]string{
-		"needs a cloud account", "needs a container engine", "needs a database server", "needs a Flipt database", "needs a Kubernetes cluster",
-		"needs a person at a browser", "needs a registry of containers", "needs a repository", "needs a sign-in provider", "needs another machine",
+		"needs a cloud account", "needs a container engine", "needs a Flipt database", "needs a Kubernetes cluster",
+		"needs a reader of the change log", "needs a registry of containers", "needs a sign-in provider", "needs a machine with systemd",
 		"needs packages from the internet", "takes minutes",
 	}, "|") + ")$"),
 	// An output that differs from what is printed, and why.
@@ -49,6 +49,8 @@ var marks = map[string]*regexp.Regexp{
 	"background": regexp.MustCompile(`^http://127\.0\.0\.1:[0-9]+/$`),
 	// A program that the page needs and that need not be installed, also in continuous integration.
 	"requires": regexp.MustCompile(`^javac$`),
+	// A server besides guidon that the page needs from here on, at its usual port.
+	"with": regexp.MustCompile(`^(PostgreSQL|Redis)$`),
 	// The file of the repository with the same bytes as the block.
 	"file": regexp.MustCompile(`^examples/\S+$`),
 	// The command whose output the block shows, if it is not in the page.
@@ -159,7 +161,7 @@ func parse(name, text string) (p *page, problems []string) {
 // misplaced returns the markers of a block that have no meaning there.
 func (p *page) misplaced(b *block) (problems []string) {
 	for mark := range b.markers {
-		ofShell := slices.Contains([]string{"not run", "answer", "exit code", "background"}, mark)
+		ofShell := slices.Contains([]string{"not run", "answer", "exit code", "background", "with"}, mark)
 		if ofShell && !b.isShell() || mark == "not compared" && !b.isOutput() && b.language != "console" {
 			problems = append(problems, fmt.Sprintf("%s:%d: a %s block cannot have the marker %q", p.name, b.line, b.language, mark))
 		}

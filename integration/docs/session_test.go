@@ -105,8 +105,10 @@ func (s *session) furnish(t *testing.T, root string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(self, filepath.Join(s.scratch, asBrowser)); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{asBrowser, asForwarder} {
+		if err := os.Symlink(self, filepath.Join(s.scratch, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	copied := exec.Command("sh", "-c", `git ls-files -z --cached --others --exclude-standard examples | xargs -0 cp --parents --target-directory "$0"`, s.dir) // #nosec G204 -- our own
 	copied.Dir = root
