@@ -97,10 +97,14 @@ screenshots: ## take pictures of all web pages, in light and dark, wide and narr
 	@echo "$(PICTURES)"
 
 .PHONY: pictures
-pictures: ## take the pictures of the README; requires Chromium
+pictures: ## draw and take the pictures of README and docs; requires Chromium
+	$(GO) test ./docs -run '^TestBuckets$$' -update
 	@pictures=$$(mktemp -d) && trap 'rm -rf "$$pictures"' EXIT && \
-	  $(GO) test -count=1 -run '^TestScreenshots$$/^variant$$' ./integration/browser -args -screenshots "$$pictures" && \
-	  for theme in light dark; do install -m 644 "$$pictures/variant-$$theme-1440.png" docs/pictures/flag-$$theme.png; done
+	  $(GO) test -count=1 -run '^TestScreenshots$$/^(variant|boolean|segment|answer)$$' ./integration/browser -args -screenshots "$$pictures" && \
+	  for theme in light dark; do \
+	    install -m 644 "$$pictures/variant-$$theme-1440.png" docs/pictures/flag-$$theme.png && \
+	    for page in boolean segment answer; do install -m 644 "$$pictures/$$page-$$theme-1440.png" docs/pictures/$$page-$$theme.png || exit 1; done; \
+	  done
 
 .PHONY: containers
 containers: ## test the image, the compose file, and databases in containers

@@ -103,7 +103,7 @@ var _ service.Store = (*DB)(nil)
 // The other databases are servers. Open does not connect to them; see [DB.WaitReady].
 // PostgreSQL is "postgres://user:password@host:port/database" or "host=… user=…
 // dbname=…", with the parameters of libpq, such as sslmode. CockroachDB is the same
-// with "cockroachdb://". MySQL and MariaDB are
+// with "cockroachdb://"; it is expected to work, not tested. MySQL and MariaDB are
 // "mysql://user:password@host:port/database" or
 // "user:password@tcp(host:port)/database", with the parameters of the Go driver, such
 // as tls, and those of MySQL's own clients, ssl-mode, ssl-ca, ssl-cert and ssl-key.

@@ -33,12 +33,13 @@ Files are YAML or JSON, by their extension, in versions 1.0 to 1.4 of the format
 unless --format is json.
 
 --from-flipt-database imports from the database of a Flipt v1 server instead
-(SQLite, PostgreSQL, CockroachDB, MySQL): namespaces, flags, segments and tokens,
-with their ids, ranks and times, so that clients and tokens continue to work. Rows
-that cannot be imported are listed, and skipped only after confirmation. If
-Flipt had policies (authorization.required), limit its tokens with --token-role;
-otherwise those without a namespace become admins. With --dry-run, no database to import into is needed. Namespaces that already contain
-anything else are rejected. An interrupted import can be run again.`
+(SQLite, PostgreSQL, MySQL; CockroachDB is expected to work, not tested): namespaces,
+flags, segments and tokens, with their ids, ranks and times, so that clients and
+tokens continue to work. Rows that cannot be imported are listed, and skipped only
+after confirmation. If Flipt had policies (authorization.required), limit its tokens
+with --token-role; otherwise those without a namespace become admins. With --dry-run,
+no database to import into is needed. Namespaces that already contain anything else
+are rejected. An interrupted import can be run again.`
 
 const importExample = `  guidon import shop.yaml
   guidon import shop.yaml --update --dry-run

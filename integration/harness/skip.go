@@ -25,6 +25,15 @@ func Skip(t testing.TB, format string, args ...any) {
 	t.Skipf("SKIPPED: "+format, args...)
 }
 
+// Omit lists something that tests cannot do anywhere, next to what was skipped.
+func Omit(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if err := recordSkipped(fmt.Sprintf(format, args...)); err != nil {
+		t.Error(err)
+	}
+	t.Logf(format, args...)
+}
+
 func recordSkipped(reason string) error {
 	path := os.Getenv("TEST_SKIPPED")
 	if path == "" {

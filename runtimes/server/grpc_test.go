@@ -17,6 +17,8 @@ import (
 	reflection "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
@@ -86,6 +88,23 @@ func TestReflectionListsServices(t *testing.T) {
 	for _, want := range []string{"flipt.Flipt", "flipt.evaluation.EvaluationService", "grpc.health.v1.Health", "guidon.v1.ChangeService"} {
 		if !slices.Contains(v1, want) {
 			t.Errorf("reflection lacks %s: %v", want, v1)
+		}
+	}
+	// OFREP and the event streams are HTTP only.
+	for _, service := range v1 {
+		if strings.HasPrefix(service, "grpc.") {
+			continue
+		}
+		d, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
+		if err != nil {
+			t.Errorf("%s: %v", service, err)
+			continue
+		}
+		methods := d.(protoreflect.ServiceDescriptor).Methods()
+		for i := range methods.Len() {
+			if m := methods.Get(i); m.IsStreamingServer() || m.IsStreamingClient() || strings.Contains(strings.ToLower(service), "ofrep") {
+				t.Errorf("%s is offered over gRPC", m.FullName())
+			}
 		}
 	}
 	// Both streams are still open. An idle client must not delay the stop.
