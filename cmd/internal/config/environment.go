@@ -20,6 +20,8 @@ func Extras() []Extra {
 	return []Extra{
 		{"GUIDON_TOKEN", "Token that the commands send to the server of --address, instead of that of \"guidon login\"."},
 		{"GUIDON_TOKEN_FILE", "File that contains this token."},
+		{"GUIDON_REPLAY_FROM_TOKEN", "Token that \"guidon replay\" sends to its first server."},
+		{"GUIDON_REPLAY_TO_TOKEN", "Token that it sends to its second server, instead of GUIDON_TOKEN."},
 	}
 }
 
