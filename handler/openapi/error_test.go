@@ -15,6 +15,7 @@ import (
 
 // TestErrors checks the examples of errors: a server gives them.
 func TestErrors(t *testing.T) {
+	document := tree(t)
 	routes := routesOf(false)
 	create, get, evaluate := routes["/flipt.Flipt/CreateFlag"], routes["/flipt.Flipt/GetFlag"], routes["/flipt.evaluation.EvaluationService/Boolean"]
 	ofrep := routes["/ofrep/v1/evaluate/flags/{key}"]
@@ -60,7 +61,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(tt.response, func(t *testing.T) {
 			status, body := tt.shop.send(tt.to, tt.message, tt.header...)
-			want, err := json.Marshal(at(tree(t), "components", "responses", tt.response, "content", "application/json", "example"))
+			want, err := json.Marshal(at(document, "components", "responses", tt.response, "content", "application/json", "example"))
 			if err != nil {
 				t.Fatal(err)
 			}
