@@ -9,7 +9,8 @@ await OpenFeature.setProviderAndWait(
   new OFREPProvider({
     baseUrl: process.env.GUIDON_URL ?? "http://127.0.0.1:8080",
     headers,
-    timeoutMs: 2000,
+    // Give up after two seconds.
+    fetchImplementation: (request, options) => fetch(request, { ...options, signal: AbortSignal.timeout(2000) }),
   }),
 );
 const client = OpenFeature.getClient();
