@@ -154,7 +154,7 @@ func TestCompareErrors(t *testing.T) {
 		"staging nope.yaml":      "nope.yaml: no such file",
 		"nope " + staging:        `namespace "nope" not found`,
 		"- -":                    "the standard input (-) can be read only once",
-		"--format xml - staging": "must be yaml or json",
+		"--input-format xml - staging": "must be yaml or json",
 		staging + " " + both:     "has 2 namespaces",
 		both + " nope":           `has no namespace "nope"`,
 		"staging " + s.file("x.yaml", "version: \"1.4\"\nflags:\n- {key: a b, name: x}\n"): "x.yaml: ",
