@@ -42,7 +42,7 @@ const exportExample = `  guidon export
 type exporting struct {
 	*program
 	connection connection
-	format     formatFlag
+	format     exportFormat
 	output     string
 	namespaces []string
 	all        bool
@@ -63,8 +63,7 @@ func (p *program) exportCommand() *cobra.Command {
 	e.connection.flags(command)
 	flags := command.Flags()
 	flags.StringVarP(&e.output, "output", "o", "", "write to this `file` instead of the standard output")
-	flags.Var(&e.format, "format", "output format (default: by the file extension; yaml on the standard output)")
-	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
+	e.format.flag(command)
 	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace}, "`keys` of the namespaces, or references to their states, separated by commas")
 	markNamespace(command, "namespaces")
 	flags.BoolVar(&e.all, "all-namespaces", false, "export every namespace")

@@ -28,9 +28,9 @@ if a flag or segment already exists.
                    confirmation.
   --dry-run        change nothing and print the differences
 
-Files are YAML or JSON, by their extension, in versions 1.0 to 1.4 of the format
-(v1.4 and 1.4.0 are accepted as well). "-" is the standard input, which is YAML
-unless --format is json.
+Files are YAML or JSON, by their extension or else their content, in versions 1.0
+to 1.4 of the format (v1.4 and 1.4.0 are accepted as well). "-" is the standard
+input. "guidon validate" reports also what an import ignores.
 
 --from-flipt-database imports from the database of a Flipt v1 server instead
 (SQLite, PostgreSQL, MySQL; CockroachDB is expected to work, not tested): namespaces,
@@ -52,7 +52,7 @@ const importExample = `  guidon import shop.yaml
 type importing struct {
 	*program
 	connection   connection
-	format       formatFlag
+	format       inputFormat
 	skipExisting bool
 	update       bool
 	drop         bool
@@ -75,8 +75,7 @@ func (p *program) importCommand() *cobra.Command {
 	}
 	i.connection.writeFlags(command)
 	flags := command.Flags()
-	flags.Var(&i.format, "format", "format of the files (default: by their extensions)")
-	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
+	i.format.flag(command)
 	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave existing flags and segments unchanged")
 	flags.BoolVar(&i.update, "update", false, "make existing flags and segments equal to the file")
 	flags.BoolVar(&i.drop, "drop", false, "like --update, but also delete what is not in the file from its namespaces")
@@ -119,9 +118,6 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 	documents, err := i.readDocuments(paths, &i.format)
 	if err != nil {
 		return err
-	}
-	if len(documents) == 0 {
-		return fmt.Errorf("%s: contains no document", streamName(paths[0]))
 	}
 	if i.drop {
 		if err := checkDistinct(documents); err != nil {

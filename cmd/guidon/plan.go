@@ -45,7 +45,7 @@ var hasChanges = &exitError{code: exitChanges}
 type planning struct {
 	*program
 	connection connection
-	format     formatFlag
+	format     inputFormat
 	drop       bool
 	effect     bool
 	output     outputFormat
@@ -72,8 +72,7 @@ func (p *program) planCommand() *cobra.Command {
 // fileFlags adds the flags of a command that reads files.
 func (l *planning) fileFlags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.Var(&l.format, "format", "format of the files (default: by their extensions)")
-	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
+	l.format.flag(command)
 	flags.BoolVar(&l.drop, "drop", false, "also delete what is not in the files from their namespaces")
 	effectFlag(command, &l.effect)
 	l.output.flag(command, "what changes, such as shop/flag/new-checkout")
