@@ -191,6 +191,8 @@ func (l *linter) syntax(err error) {
 	if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
 		finding.Line, _ = strconv.Atoi(found[1])
 		finding.Message = err.Error()[len(found[0]):]
+	} else if !strings.Contains(err.Error(), "anchor") {
+		finding.Line = 1 // the library names only the others
 	}
 	if placed, ok := errors.AsType[*lineError](err); ok {
 		finding.Column = placed.column

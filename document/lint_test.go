@@ -138,6 +138,8 @@ segments:
 		{"half of a document", "{}\n{\"flags\": [", document.JSON, []string{`2:12 error: unexpected end of the input`}},
 		{"not UTF-8", "{\"flags\": \"\xff\"}", document.JSON, []string{`0:0 error: the documents are not valid UTF-8`}},
 		{"invalid YAML", "flags: []\nx: a: b\n", document.YAML, []string{`2:0 error: mapping values are not allowed in this context`}},
+		{"invalid first line", "a: b: c\n", document.YAML, []string{`1:0 error: mapping values are not allowed in this context`}},
+		{"unknown anchor", "flags: []\nx: *y\n", document.YAML, []string{`0:0 error: unknown anchor 'y' referenced`}},
 		{"duplicate YAML member", "flags: []\nflags: []\n", document.YAML, []string{`2:1 error: duplicate member "flags"`}},
 		{"not a document", "just text", document.YAML, []string{`1:1 error: must be an object, not a string`}},
 		{"version", "version: 9\n", document.YAML, []string{`1:10 error: version: unsupported version: 9`}},

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
@@ -137,7 +136,7 @@ func (e *exporting) fetch(ctx context.Context, svc client.Client) ([]*service.Do
 	if err != nil {
 		return nil, err
 	}
-	progress := e.startProgress("exporting")
+	progress := e.startProgress("exporting", "namespaces", len(keys))
 	defer progress.stop()
 	var documents []*service.Document
 	for _, key := range keys {
@@ -146,9 +145,8 @@ func (e *exporting) fetch(ctx context.Context, svc client.Client) ([]*service.Do
 		if err != nil {
 			return nil, err
 		}
-		size := proto.Size(message)
 		d := convert.DocumentOfTaken(message)
-		progress.add(len(d.Flags)+len(d.Segments), size)
+		progress.add(1)
 		documents = append(documents, d)
 	}
 	return documents, nil

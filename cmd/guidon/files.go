@@ -117,6 +117,14 @@ type fileDocument struct {
 // objects returns the number of flags and segments.
 func (d fileDocument) objects() int { return len(d.wire.GetFlags()) + len(d.wire.GetSegments()) }
 
+// countObjects returns the number of flags and segments of all documents.
+func countObjects(documents []fileDocument) (n int) {
+	for _, d := range documents {
+		n += d.objects()
+	}
+	return n
+}
+
 // key returns the namespace key of the document.
 func (d fileDocument) key() string { return guidon.NamespaceKey(d.wire.GetNamespace().GetKey()) }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
@@ -171,7 +170,7 @@ func (i *importing) show(ctx context.Context, service client.Client, documents [
 
 // planAll returns what each document would change.
 func (i *importing) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.ImportResponse, error) {
-	progress := i.startProgress("checking")
+	progress := i.startProgress("checking", "objects", countObjects(documents))
 	defer progress.stop()
 	plans := make([]*guidonv1.ImportResponse, 0, len(documents))
 	for _, d := range documents {
@@ -179,7 +178,7 @@ func (i *importing) planAll(ctx context.Context, service client.Client, document
 		if err != nil {
 			return nil, fmt.Errorf("nothing was imported: %w", err)
 		}
-		progress.add(d.objects(), proto.Size(d.wire))
+		progress.add(d.objects())
 		plans = append(plans, plan)
 	}
 	return plans, nil
@@ -200,7 +199,7 @@ func (i *importing) apply(ctx context.Context, service client.Client, documents 
 			return err
 		}
 	}
-	progress := i.startProgress("importing")
+	progress := i.startProgress("importing", "objects", countObjects(documents))
 	defer progress.stop()
 	for n, d := range documents {
 		ctx := ctx
@@ -211,7 +210,7 @@ func (i *importing) apply(ctx context.Context, service client.Client, documents 
 		if err != nil {
 			return i.partial(documents[:n], err)
 		}
-		progress.add(d.objects(), proto.Size(d.wire))
+		progress.add(d.objects())
 		progress.hide(func() { fmt.Fprintln(i.out, summary(done)) })
 	}
 	return nil

@@ -180,7 +180,7 @@ func (l *planning) filesIn(paths []string) ([]string, error) {
 // planAll returns the plan of each document. It plans all of them before it returns the
 // errors.
 func (l *planning) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.PlanResponse, error) {
-	progress := l.startProgress("planning")
+	progress := l.startProgress("planning", "objects", countObjects(documents))
 	defer progress.stop()
 	plans := make([]*guidonv1.PlanResponse, len(documents))
 	var failed []error
@@ -192,7 +192,7 @@ func (l *planning) planAll(ctx context.Context, service client.Client, documents
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s, namespace %q: %w", streamName(d.path), d.key(), err))
 		}
-		progress.add(d.objects(), 0)
+		progress.add(d.objects())
 	}
 	return plans, errors.Join(failed...)
 }
