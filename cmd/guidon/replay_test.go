@@ -91,10 +91,10 @@ func TestReplayFailures(t *testing.T) {
 		{append([]string{log, "--generate"}, both...), "specify logs, - for the standard input, or --generate"},
 		{append([]string{"-", "-"}, both...), "only once"},
 		{append([]string{log, "--batch", "0"}, both...), "invalid --batch: must be from 1 to 500, not 0"},
-		{append([]string{log, "--output", "yaml"}, both...), "must be table or json"},
+		{append([]string{log, "--output", "xml"}, both...), "must be table, json, yaml or name"},
 		{append([]string{log, "--namespaces", "x"}, both...), "--namespaces requires --generate"},
-		{[]string{log, "--from", "localhost", "--to", guidon.web}, "--from: invalid address"},
-		{[]string{log, "--from", flipt.URL}, `required flag(s) "to" not set`},
+		{[]string{log, "--from", "localhost", "--to", guidon.web}, `--from: there is no context "localhost"`},
+		{[]string{log, "--from", flipt.URL}, "--to is required"},
 	} {
 		t.Run(test.want, func(t *testing.T) {
 			s := *s
