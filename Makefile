@@ -39,9 +39,14 @@ SMALL_FUNCTION := $(SMALL_PAGES) $(patsubst %,-gcflags=%=-l, \
 # by name, so that the binary would contain all methods of all its types: 10 MB more.
 SERVER_TAGS := grpcnotrace
 
+# A release names its commit itself: what Go records about it depends on the tags that a clone
+# has. All other builds leave it to Go.
+RELEASE := $(if $(COMMIT),-buildvcs=false) -trimpath \
+  -ldflags "-s -w -X main.version=$(VERSION)$(if $(COMMIT), -X main.commit=$(COMMIT) -X main.date=$(DATE))"
+
 .PHONY: build
 build: ## build bin/guidon, one static binary
-	CGO_ENABLED=0 $(GO) build -tags $(SERVER_TAGS) $(SMALL_PAGES) -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(OUT) ./cmd/guidon
+	CGO_ENABLED=0 $(GO) build -tags $(SERVER_TAGS) $(SMALL_PAGES) $(RELEASE) -o $(OUT) ./cmd/guidon
 
 .PHONY: image
 image: ## build the container image guidon:VERSION; see docs/deploy-containers.md
@@ -53,12 +58,21 @@ LAMBDA_TAGS := lambda.norpc,nethttpomithttp2,nopgxregisterdefaulttypes
 BOOTSTRAP ?= bin/bootstrap
 .PHONY: build-lambda
 build-lambda: ## build bin/bootstrap, the AWS Lambda function; GOARCH=arm64 or amd64
-	CGO_ENABLED=0 $(GO) build -tags $(LAMBDA_TAGS) $(SMALL_FUNCTION) -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BOOTSTRAP) ./cmd/guidon-lambda
+	CGO_ENABLED=0 $(GO) build -tags $(LAMBDA_TAGS) $(SMALL_FUNCTION) $(RELEASE) -o $(BOOTSTRAP) ./cmd/guidon-lambda
+
+DIST ?= bin/dist
+PLATFORMS ?=
+.PHONY: dist
+dist: ## make the files of a release in DIST (default bin/dist); see docs/releases.md
+	cd infra/dist && $(GO) run . release -source "$(CURDIR)" -output "$(abspath $(DIST))" \
+	  $(if $(filter-out file,$(origin VERSION)),-version "$(VERSION)") $(if $(PLATFORMS),-platforms "$(PLATFORMS)") \
+	  $(if $(COMMIT),-commit "$(COMMIT)" -time "$(SOURCE_DATE_EPOCH)")
 
 .PHONY: test
 test: ## run the tests without external dependencies, with the race detector if a C compiler is installed
 	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
 	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -shuffle=on $$($(GO) list ./... | grep -vE '/(integration|bench/(store|lambda))(/|$$)')
+	cd infra/dist && CGO_ENABLED=0 $(GO) test ./...
 	@# the race detector makes pools drop items, so allocations are counted without it
 	$(if $(RACE),CGO_ENABLED=0 $(GO) test -run Allocations ./handler)
 	@# without the fast paths (handler/codec/quick, runtimes/server/quick*), everything must work the same;
@@ -98,19 +112,25 @@ containers: ## test the image, the compose file, and databases in containers
 	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainers|Image|ImageContent|Compose)$$' -skip Pooled
 
 .PHONY: infra
-infra: ## check the Helm chart and the CloudFormation template; requires Node.js
+infra: ## check the Helm chart, the CloudFormation template and openapi.yaml; requires Node.js
 	infra/helm/check.sh
 	cd infra/cloudformation && npm ci --silent && npm test --silent
+	cd infra/openapi && npm ci --silent && npm test --silent
 
 .PHONY: lint
-lint: ## check formatting, go.mod, vet, staticcheck and gosec
+lint: ## check formatting, go.mod, vet, staticcheck, gosec, and that other systems are supported
 	@files=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l); \
 	  if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
 	$(GO) mod tidy -diff
 	cd infra/tools && $(GO) mod tidy -diff
+	cd infra/dist && $(GO) mod tidy -diff
 	$(GO) vet ./...
+	cd infra/dist && $(GO) vet ./...
 	$(TOOL) staticcheck ./...
-	$(GOSEC) -quiet -exclude-generated -exclude-dir=infra/tools -exclude-dir=bench ./...
+	cd infra/dist && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
+	$(GOSEC) -quiet -exclude-generated -exclude-dir=infra/tools -exclude-dir=infra/dist -exclude-dir=bench ./...
+	@# releases are also for these systems, which no test runs on
+	cd infra/tools && $(GO) run ./typecheck ../.. windows/amd64,darwin/arm64 ./cmd/guidon
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (default 10s)

@@ -104,7 +104,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/login/provider", []string{module}},
 		{module + "/handler/login/discovery", []string{module, handler + "login/provider", "golang.org/x/oauth2"}},
 		{module + "/handler/login/keyset", slices.Concat(base, []string{handler + "login/provider", handler + "login/claims", "github.com/golang-jwt/jwt"})},
-		{module + "/handler/login/loginstate", []string{module}},
+		{module + "/handler/login/loginstate", []string{module, clock}},
 		{module + "/handler/login/bearer", tokens},
 		{module + "/handler/login/codehost", slices.Concat(base, []string{handler + "login/provider", handler + "login/claims", handler + "login/loginstate", "golang.org/x/oauth2"})},
 		{module + "/handler/login/kubernetes", tokens},

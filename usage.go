@@ -8,13 +8,14 @@ type SegmentUse struct {
 }
 
 // uses holds the uses of all segments of a snapshot, by key.
-var uses = NewDerivation(segmentUses)
+var uses = NewDerivation(func(s *Snapshot) map[string][]SegmentUse { return SegmentUses(s.flags) })
 
 // SegmentUses returns what refers to the segment, in creation order of the flags. It is
 // computed once for a snapshot, and must not be modified.
 func (s *Snapshot) SegmentUses(key string) []SegmentUse { return uses.Of(s)[key] }
 
-func segmentUses(s *Snapshot) map[string][]SegmentUse {
+// SegmentUses returns by key what refers to each segment, in the order of the flags.
+func SegmentUses(flags []*Flag) map[string][]SegmentUse {
 	all := map[string][]SegmentUse{}
 	// use returns the use of the segment in the flag, which is the last one that it has.
 	use := func(key string, f *Flag) *SegmentUse {
@@ -23,7 +24,7 @@ func segmentUses(s *Snapshot) map[string][]SegmentUse {
 		}
 		return &all[key][len(all[key])-1]
 	}
-	for _, f := range s.flags {
+	for _, f := range flags {
 		for i, r := range f.Rules {
 			for _, key := range r.SegmentKeys {
 				u := use(key, f)

@@ -129,7 +129,7 @@ func TestPatchOverHTTP(t *testing.T) {
 			`flag "default/checkout" was deleted in revision 3 by anonymous at TIME, after revision 2`)
 	s.do("POST", path, `{"flags":[{"put":{"key":"x"}},{"unlessChangedSince":1}],"segments":[{"delete":"new"}]}`).fails(t, 400, 3,
 		`flags[0] "x": invalid field name: must not be empty`+"\n"+`flags[1] "": invalid field put, delete or turnOff: must not be empty`+"\n"+
-			`segments[0] "new": segment "default/new" is in use by flag "banner"`)
+			`segments[0] "new": segment "default/new" is in use by flag "banner" (rollout 1)`)
 	s.do("POST", path, `{}`).fails(t, 400, 3, "invalid field flags and segments: must not be empty")
 	s.do("POST", path, `{"flags":[`+strings.Repeat(`{"delete":"a"},`, 100)+`{"delete":"b"}]}`).fails(t, 413, 8, "101 flags and segments are more than the limit of 100")
 	s.do("POST", path, `{"flags":[{"delete":"banner","put":{"key":"banner","name":"B"}}]}`).fails(t, 400, 3, `flags[0] "banner": invalid field put, delete or turnOff: only one can be present`)

@@ -28,7 +28,7 @@ const (
 	defaultSession = 24 * time.Hour   // of a browser
 )
 
-// compressedOpenAPI is openapi.yaml, compressed to a fifteenth of its size.
+// compressedOpenAPI is openapi.yaml, compressed to a tenth of its size.
 //
 //go:embed openapi.yaml.gz
 var compressedOpenAPI []byte

@@ -192,6 +192,7 @@ func (s *server) send(request *http.Request) reply {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	checkDeclared(s.t, request, response.StatusCode)
 	if vary := response.Header["Vary"]; len(vary) > 1 {
 		response.Header["Vary"] = []string{strings.Join(vary, ", ")} // the same to a client (RFC 9110 5.3)
 	}

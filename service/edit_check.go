@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/guidonhq/guidon"
@@ -161,22 +160,8 @@ func (e *editing) checkDeletedSegments(ctx context.Context) error {
 	return nil
 }
 
-// segmentUsers are the flags that refer to a segment.
-type segmentUsers struct {
-	first, last string // keys
-	count       int
-}
-
-func (u *segmentUsers) inUse(namespace, segment string) error {
-	more := ""
-	if u.count > 1 {
-		more = fmt.Sprintf(" and %d more", u.count-1)
-	}
-	return guidon.Errorf(guidon.InvalidArgument, "segment %q is in use by flag %q%s", namespace+"/"+segment, u.first, more)
-}
-
 // remainingUsers returns, by segment, the flags whose references the edits leave as they are.
-func (e *editing) remainingUsers(ctx context.Context) (map[string]*segmentUsers, error) {
+func (e *editing) remainingUsers(ctx context.Context) (map[string]segmentUsers, error) {
 	flags, err := e.tx.Flags(ctx)
 	if err != nil {
 		return nil, err
@@ -188,28 +173,6 @@ func (e *editing) remainingUsers(ctx context.Context) (map[string]*segmentUsers,
 		}
 	}
 	return usersOf(flags, edited), nil
-}
-
-// usersOf returns, by segment, the flags that refer to it, except those with the given keys.
-func usersOf(flags []*guidon.Flag, except map[string]bool) map[string]*segmentUsers {
-	users := map[string]*segmentUsers{}
-	for _, f := range flags {
-		if except[f.Key] {
-			continue
-		}
-		for key := range f.SegmentKeys() {
-			u := users[key]
-			if u == nil {
-				u = &segmentUsers{first: f.Key}
-				users[key] = u
-			}
-			if u.last != f.Key { // a flag may refer to it several times
-				u.last = f.Key
-				u.count++
-			}
-		}
-	}
-	return users
 }
 
 // problems returns an error with all problems.

@@ -141,8 +141,8 @@ func TestEditProblems(t *testing.T) {
 			}, guidon.InvalidArgument, []string{
 				`flags[0] "banner": rollouts[0]: segment "unused" not found`,
 				`flags[0] "banner": rollouts[1]: segment "none" not found`,
-				`segments[1] "staff": segment "default/staff" is in use by flag "checkout"`,
-				`segments[2] "guests": segment "default/guests" is in use by flag "menu"`,
+				`segments[1] "staff": segment "default/staff" is in use by flag "checkout" (rule 1)`,
+				`segments[2] "guests": segment "default/guests" is in use by flag "menu" (rollouts 1, 2)`,
 			},
 		},
 		{
@@ -155,13 +155,13 @@ func TestEditProblems(t *testing.T) {
 				`flags[1] "none": flag "default/none" not found`,
 				`flags[2] "banner": invalid field put, delete or turnOff: only one can be present`,
 				`flags[3] "checkout": flag "checkout" is not unique`,
-				`segments[0] "staff": segment "default/staff" is in use by flag "checkout"`,
+				`segments[0] "staff": segment "default/staff" is in use by flag "checkout" (rule 1)`,
 				`flag "default/menu" was created in revision 2 by anonymous at TIME, after revision 1`,
 			},
 		},
 		{
 			"several users", service.Edits{Segments: []service.SegmentEdit{{Delete: "guests"}}}, guidon.InvalidArgument,
-			[]string{`segments[0] "guests": segment "default/guests" is in use by flag "banner" and 1 more`},
+			[]string{`segments[0] "guests": segment "default/guests" is in use by flag "banner" (rollout 1), flag "menu" (rollouts 1, 2)`},
 		},
 		{
 			"conflicts", service.Edits{

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -88,17 +89,10 @@ func (p *patching) delete(ctx context.Context, keys change.Keys) error {
 	if len(keys.Segments) == 0 {
 		return nil
 	}
-	used := p.used
-	if used == nil {
-		var err error
-		if used, err = usedSegments(ctx, p.tx); err != nil {
-			return err
-		}
+	if err := p.checkUnused(ctx, keys.Segments); err != nil {
+		return err
 	}
 	for _, key := range keys.Segments {
-		if used[key] {
-			return guidon.Errorf(guidon.InvalidArgument, "segment %q is in use", p.namespace+"/"+key)
-		}
 		if err := p.tx.DeleteSegment(ctx, key); err != nil {
 			return err
 		}
@@ -107,17 +101,25 @@ func (p *patching) delete(ctx context.Context, keys change.Keys) error {
 	return nil
 }
 
-// usedSegments returns the segments that flags refer to.
-func usedSegments(ctx context.Context, tx Tx) (map[string]bool, error) {
-	flags, err := tx.Flags(ctx)
-	if err != nil {
-		return nil, err
+// checkUnused returns an error if flags refer to one of the segments. Its message is that of
+// contract 5.3; the cause says which flags.
+func (p *patching) checkUnused(ctx context.Context, segments []string) error {
+	var users map[string]segmentUsers
+	if p.used == nil {
+		flags, err := p.tx.Flags(ctx)
+		if err != nil {
+			return err
+		}
+		users = usersOf(flags, nil)
 	}
-	used := map[string]bool{}
-	for _, f := range flags {
-		for key := range f.SegmentKeys() {
-			used[key] = true
+	for _, key := range segments {
+		if u := users[key]; u != nil || p.used[key] {
+			err := &guidon.Error{Code: guidon.InvalidArgument, Message: fmt.Sprintf("segment %q is in use", p.namespace+"/"+key)}
+			if u != nil {
+				err.Err = fmt.Errorf("referred to by %s", u)
+			}
+			return err
 		}
 	}
-	return used, nil
+	return nil
 }

@@ -155,15 +155,15 @@ func TestPatchRefused(t *testing.T) {
 
 		{"a segment used by a rule", "", []change.Patch{{
 			Put: change.Objects{Flags: []*guidon.Flag{newFlag("f")}}, Delete: change.Keys{Segments: []string{"free", "ruling"}},
-		}}, guidon.InvalidArgument, `segment "shop/ruling" is in use`},
+		}}, guidon.InvalidArgument, `segment "shop/ruling" is in use: referred to by flag "ruled" (rule 1)`},
 
 		{"a segment used by a rollout", "", []change.Patch{{Delete: change.Keys{Segments: []string{"rolling"}}}},
-			guidon.InvalidArgument, `segment "shop/rolling" is in use`},
+			guidon.InvalidArgument, `segment "shop/rolling" is in use: referred to by flag "rolled" (rollout 1)`},
 
 		{"a segment used by a flag of an earlier patch", "", []change.Patch{
 			{Put: change.Objects{Flags: []*guidon.Flag{newFlag("f", "free")}}},
 			{Delete: change.Keys{Segments: []string{"free"}}},
-		}, guidon.InvalidArgument, `segment "shop/free" is in use`},
+		}, guidon.InvalidArgument, `segment "shop/free" is in use: referred to by flag "f" (rule 1)`},
 
 		{"a namespace that does not exist", "nowhere", []change.Patch{{Put: change.Objects{Flags: []*guidon.Flag{newFlag("f")}}}},
 			guidon.NotFound, `namespace "nowhere" not found`},

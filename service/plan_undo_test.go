@@ -124,7 +124,7 @@ func TestUndoReferences(t *testing.T) {
 	}
 	r.Segments = []string{"a", "b"}
 	_, _, err = s.Plan(t.Context(), service.Caller{}, service.Demand{}, r, nil)
-	want := "segment \"shop/a\" is in use by flag \"f\" and 1 more\nsegment \"shop/b\" is in use by flag \"f\""
+	want := "segment \"shop/a\" is in use by flag \"f\" (rollout 1), flag \"g\" (rule 1)\nsegment \"shop/b\" is in use by flag \"f\" (rollout 1)"
 	if err == nil || err.Error() != want || !errors.Is(err, guidon.InvalidArgument) {
 		t.Errorf("got %v\nwant %s", err, want)
 	}

@@ -51,6 +51,9 @@ type dialect struct {
 	// isLost reports whether the error is one by which the server ends the connection.
 	// The running statement then had no effect, except that a COMMIT may have.
 	isLost func(err error) bool
+	// refuses reports whether the server has refused the connection for a reason that does
+	// not go away by itself. It is nil if there is no server.
+	refuses func(err error) bool
 	// unavailable returns the message for callers if the database is to blame for the
 	// error, or "".
 	unavailable func(err error) string

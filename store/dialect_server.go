@@ -5,9 +5,11 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
@@ -111,7 +113,8 @@ const (
 // WaitReady waits until the database responds, at most until the deadline. After each
 // failed attempt, it calls notify, which may be nil, with the error and the pause
 // before the next attempt. If there is no time for another attempt, it returns an
-// Unavailable error that wraps the last one, without calling notify. If ctx ends
+// Unavailable error that wraps the last one, without calling notify. It does the same at
+// once if the server rejects the user, the password, the database or TLS. If ctx ends
 // first, it returns the error of ctx.
 func (d *DB) WaitReady(ctx context.Context, deadline time.Time, notify func(err error, next time.Duration)) error {
 	bounded, cancel := context.WithDeadline(ctx, deadline)
@@ -125,8 +128,8 @@ func (d *DB) WaitReady(ctx context.Context, deadline time.Time, notify func(err 
 			return ctx.Err()
 		}
 		next := clock.Jitter(pause)
-		if time.Until(deadline) < next {
-			return unavailable(messageClosed, err)
+		if time.Until(deadline) < next || d.refuses(err) {
+			return alwaysUnavailable(err)
 		}
 		if notify != nil {
 			notify(err, next)
@@ -135,4 +138,12 @@ func (d *DB) WaitReady(ctx context.Context, deadline time.Time, notify func(err 
 			return err
 		}
 	}
+}
+
+// alwaysUnavailable returns err, which then is Unavailable.
+func alwaysUnavailable(err error) error {
+	if errors.Is(err, guidon.Unavailable) {
+		return err
+	}
+	return unavailable(messageClosed, err)
 }

@@ -17,6 +17,7 @@ import (
 const (
 	messageBusy    = "the database is too busy; try again later"
 	messageClosed  = "the database cannot be reached"
+	messageRejects = "the database rejects the connection"
 	messageSlow    = "the database did not answer in time"
 	messageUnknown = "the outcome of the write is unknown: the database became unreachable during the commit; check before repeating it"
 )
@@ -69,6 +70,14 @@ func (d *DB) isLost(err error) bool {
 		}
 	}
 	return d.dialect.isLost(err)
+}
+
+// refuses reports whether the server will refuse a connection until somebody changes the
+// configuration: of this program or of the server.
+func (d *DB) refuses(err error) bool {
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	_, unencrypted := errors.AsType[tls.RecordHeaderError](err)
+	return untrusted || unencrypted || d.dialect.refuses != nil && d.dialect.refuses(err)
 }
 
 // mayRetry reports whether the transaction that got the error left nothing behind and

@@ -22,6 +22,7 @@ var mysqlDialect = &dialect{
 	mayRetry:          mysqlMayRetry,
 	isLost:            mysqlIsLost,
 	unavailable:       mysqlUnavailable,
+	refuses:           mysqlRefuses,
 }
 
 const (
@@ -69,10 +70,23 @@ func mysqlUnavailable(err error) string {
 		return "the database cannot be written to"
 	case 1317, 1969, 3024: // interrupted, statement time exceeded
 		return messageSlow
-	case 1044, 1045, 1049, 1129, 1130, 1698:
-		return "the database rejects the connection"
+	case 1129: // the host is blocked for now
+		return messageRejects
+	}
+	if mysqlRefuses(err) {
+		return messageRejects
 	}
 	return ""
+}
+
+func mysqlRefuses(err error) bool {
+	switch mysqlNumber(err) {
+	case 1044, 1045, 1698: // database, password, authentication method
+		return true
+	case 1049, 1130: // no such database, host not allowed
+		return true
+	}
+	return errors.Is(err, mysql.ErrNoTLS)
 }
 
 // mysqlPacket is the maximum size of a statement with interpolated arguments. Above

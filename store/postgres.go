@@ -32,6 +32,7 @@ var postgresDialect = &dialect{
 	mayRetry:          postgresMayRetry,
 	isLost:            postgresIsLost,
 	unavailable:       postgresUnavailable,
+	refuses:           postgresRefuses,
 }
 
 // cockroachDialect is that of PostgreSQL except for the isolation level: CockroachDB
@@ -138,13 +139,24 @@ func postgresUnavailable(err error) string {
 		return "the database is out of resources"
 	case state == "57014":
 		return messageSlow
-	case strings.HasPrefix(state, "28"), state == "3D000":
-		return "the database rejects the connection"
+	case postgresRefuses(err):
+		return messageRejects
 	}
 	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
 		return messageClosed
 	}
 	return ""
+}
+
+// postgresRefuses reports whether the server rejects the user, the password, the database or
+// TLS. The driver has no value for the last.
+func postgresRefuses(err error) bool {
+	state := sqlState(err)
+	if strings.HasPrefix(state, "28") || state == "3D000" {
+		return true
+	}
+	connecting, ok := errors.AsType[*pgconn.ConnectError](err)
+	return ok && strings.Contains(connecting.Error(), "server refused TLS connection")
 }
 
 // numbered replaces the ? of a query by $1, $2, …. No query has a ? in a string

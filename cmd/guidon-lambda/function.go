@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
@@ -27,7 +28,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	}
 	// The log is written without delay, because the function is frozen between
 	// requests. Its file, if any, is closed at the end of the process.
-	logger, _, err := instance.OpenLog(c.Log, out, func(any) bool { return false }, 0)
+	logger, _, err := instance.OpenLog(c.Log, out, noTerminal, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -80,3 +81,6 @@ func checkSupported(c *config.Config) error {
 	}
 	return errors.Join(problems...)
 }
+
+// noTerminal is the [instance.Console] of a function.
+func noTerminal(io.Writer, slog.Level) slog.Handler { return nil }

@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
@@ -38,7 +39,7 @@ type appliedStep struct {
 // starts. It may be repeated, and interrupted by the end of the invocation.
 func (j jobs) migrate(ctx context.Context) (any, error) {
 	err := instance.WaitReady(ctx, j.config.DB, j.db, func(err error, next time.Duration) {
-		j.logger.Warn("cannot reach the database yet", "path", j.db.Path(), "error", err, "next_attempt_in", next.Round(time.Millisecond).String())
+		j.logger.Warn("cannot reach the database yet", "path", j.db.Path(), "error", err, "next_attempt_in", clock.Text(next.Round(time.Millisecond)))
 	})
 	if err != nil {
 		return nil, err

@@ -81,8 +81,8 @@ func TestBindings(t *testing.T) {
 		if again := s.ok(at("binding", "create", "editor", "oidc:google:email:ada@example.com", "--on", "pay-*", "--on", "checkout")...); again != created {
 			t.Errorf("create again: got %q, want %q", again, created)
 		}
-		if got := s.ok(at("binding", "create", "viewer", "codehost:org:the crew", "--json")...); !strings.Contains(got, `"subject": "codehost:org:the crew"`) || !strings.Contains(got, `"*"`) {
-			t.Errorf("create --json: got %q", got)
+		if got := s.ok(at("binding", "create", "viewer", "codehost:org:the crew", "--output=json")...); !strings.Contains(got, `"subject": "codehost:org:the crew"`) || !strings.Contains(got, `"*"`) {
+			t.Errorf("create -o json: got %q", got)
 		}
 		list := s.ok(at("binding", "list")...)
 		for _, want := range []string{line, uuid.String() + ` +viewer +all +codehost:org:the crew +database `} {
@@ -95,8 +95,8 @@ func TestBindings(t *testing.T) {
 		if got, want := s.ok(at("binding", "delete", ids[0], ids[1])...), "deleted binding "+ids[0]+"\ndeleted binding "+ids[1]+"\n"; got != want {
 			t.Errorf("delete: got %q, want %q", got, want)
 		}
-		if got := s.ok(at("binding", "list", "--json")...); got != "[]\n" {
-			t.Errorf("list --json: got %q, want an empty list", got)
+		if got := s.ok(at("binding", "list", "--output=json")...); got != "[]\n" {
+			t.Errorf("list -o json: got %q, want an empty list", got)
 		}
 		s.fails(exitFailure, at("binding", "create", "owner", "codehost:org:x"), "invalid field role: must be evaluator, client, viewer, editor or admin")
 		s.fails(exitFailure, at("binding", "create", "admin", "ada@example.com"), "invalid field subject: must have one of the forms")
@@ -137,7 +137,7 @@ func TestRevoke(t *testing.T) {
 	if got, want := s.ok("token", "revoke", "--subject", subject), "deleted sessions and tokens of "+subject+": 1\n"; got != want {
 		t.Errorf("revoke: got %q, want %q", got, want)
 	}
-	if got := s.ok("token", "list", "--subject", subject, "--json"); got != "[]\n" {
+	if got := s.ok("token", "list", "--subject", subject, "--output=json"); got != "[]\n" {
 		t.Errorf("list: got %q, want none", got)
 	}
 
@@ -173,8 +173,8 @@ func TestSessions(t *testing.T) {
 	if len(lines) != 3 || !strings.HasSuffix(lines[0], "yes") || !strings.HasSuffix(lines[1], "-") || !strings.Contains(lines[2], " oidc ") {
 		t.Fatalf("got %q, want three sessions, of which the first is the current one", list)
 	}
-	if got := s.ok("session", "list", "-a", address, "--json"); len(uuid.FindAllString(got, -1)) != 3 {
-		t.Errorf("list --json: got %s, want three sessions", got)
+	if got := s.ok("session", "list", "-a", address, "--output=json"); len(uuid.FindAllString(got, -1)) != 3 {
+		t.Errorf("list -o json: got %s, want three sessions", got)
 	}
 	id := uuid.FindString(lines[1])
 	if got, want := s.ok("session", "end", id, "-a", address), "ended session "+id+"\n"; got != want {

@@ -47,8 +47,8 @@ func (p *program) applyCommand() *cobra.Command {
 }
 
 func (l *planning) runApply(ctx context.Context, paths []string) error {
-	if l.effect && (l.saved != "" || l.asJSON) {
-		return usageError(`--effect cannot be combined with --plan or --json, which print no plan; use "guidon plan --effect"`)
+	if l.effect && (l.saved != "" || l.output.data()) {
+		return usageError(`--effect cannot be combined with --plan or --output, which print no plan; use "guidon plan --effect"`)
 	}
 	documents, err := l.read(paths)
 	if err != nil {
@@ -77,7 +77,7 @@ func (l *planning) confirmed(ctx context.Context, service client.Client, documen
 	if err != nil {
 		return nil, fmt.Errorf("nothing was applied: %w", err)
 	}
-	if !l.asJSON {
+	if !l.output.data() {
 		for _, plan := range responses {
 			printPlan(l.out, plan)
 		}
@@ -89,7 +89,7 @@ func (l *planning) confirmed(ctx context.Context, service client.Client, documen
 	if n := changesOf(responses); n > 0 {
 		return plans, l.confirm(willApply(n, namespaceList(plans)), l.yes)
 	}
-	if l.asJSON {
+	if l.output.data() {
 		return plans, nil // so that the output states the outcome for each namespace
 	}
 	fmt.Fprintln(l.out, "nothing to do")
@@ -115,7 +115,7 @@ type outcome struct {
 
 // applyAll applies the plans in order, up to the first that fails.
 func (l *planning) applyAll(ctx context.Context, service client.Client, documents []fileDocument, plans []savedPlan) error {
-	if !l.asJSON && len(plans) > 1 {
+	if !l.output.data() && len(plans) > 1 {
 		fmt.Fprintf(l.out, "applying in this order: %s\n", namespaceList(plans))
 	}
 	outcomes := make([]outcome, len(plans))
@@ -136,16 +136,28 @@ func (l *planning) applyAll(ctx context.Context, service client.Client, document
 		default:
 			outcomes[i].Status = "applied"
 		}
-		if outcomes[i].Revision = revision; !l.asJSON {
+		if outcomes[i].Revision = revision; !l.output.data() {
 			fmt.Fprintln(l.out, outcomes[i].text())
 		}
 	}
-	if l.asJSON {
-		if err := l.printJSON(outcomes); err != nil {
+	if l.output.data() {
+		if err := l.show(l.output, shownOutcomes(outcomes)); err != nil {
 			return errors.Join(failed, err)
 		}
 	}
 	return withOutcomes(failed, outcomes)
+}
+
+// shownOutcomes returns what a command shows of outcomes. Their names are those of the
+// namespaces that changed.
+func shownOutcomes(outcomes []outcome) shown {
+	var names []string
+	for _, o := range outcomes {
+		if o.Status == "applied" {
+			names = append(names, o.Namespace)
+		}
+	}
+	return shown{data: dataOfValue(outcomes), names: names}
 }
 
 func (o outcome) text() string {

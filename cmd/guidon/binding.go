@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"text/tabwriter"
 
@@ -41,7 +42,7 @@ type binding struct {
 	*program
 	connection connection
 	on         []string
-	asJSON     bool
+	format     outputFormat
 }
 
 func (p *program) bindingCreateCommand() *cobra.Command {
@@ -58,7 +59,7 @@ func (p *program) bindingCreateCommand() *cobra.Command {
 	b.connection.writeFlags(command)
 	flags := command.Flags()
 	flags.StringSliceVar(&b.on, "on", nil, "the `namespaces` in which the role holds, such as shop,pay-* (default all)")
-	flags.BoolVar(&b.asJSON, "json", false, "print JSON")
+	b.format.flag(command, "the id")
 	return command
 }
 
@@ -82,23 +83,23 @@ func (b *binding) create(ctx context.Context, args []string) error {
 		if err := service.Invoke(ctx, "/guidon.v1.AccessService/CreateBinding", request, created); err != nil {
 			return err
 		}
-		if b.asJSON {
-			return b.printMessage(created)
-		}
-		return b.printBindings([]*guidonv1.Binding{created})
+		return b.show(b.format, shown{
+			data: dataOf(created), names: []string{created.GetId()},
+			table: func(out io.Writer) error { return printBindings(out, []*guidonv1.Binding{created}) },
+		})
 	})
 }
 
 func (p *program) bindingListCommand() *cobra.Command {
 	var c connection
-	var asJSON bool
+	var format outputFormat
 	command := &cobra.Command{
 		Use:   "list",
 		Short: "List the bindings",
 		Long: `List the bindings: those of the configuration (authorization.bindings), and then
 those that were created, in creation order.`,
 		Example: `  guidon binding list
-  guidon binding list --json --address https://flags.example`,
+  guidon binding list -o json`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(ctx context.Context, _ []string) error {
 			return p.withClient(ctx, &c, reading, func(service client.Client) error {
@@ -106,15 +107,12 @@ those that were created, in creation order.`,
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return printMessages(p, bindings)
-				}
-				return p.printBindings(bindings)
+				return p.show(format, shownBindings(bindings))
 			})
 		}),
 	}
 	c.flags(command)
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	format.flag(command, "ids")
 	return command
 }
 
@@ -124,8 +122,19 @@ func listBindings(ctx context.Context, service client.Client) ([]*guidonv1.Bindi
 	return list.GetBindings(), err
 }
 
-func (p *program) printBindings(bindings []*guidonv1.Binding) error {
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+func shownBindings(bindings []*guidonv1.Binding) shown {
+	names := make([]string, len(bindings))
+	for i, b := range bindings {
+		names[i] = b.GetId()
+	}
+	return shown{
+		data: dataOfAll(bindings), names: names,
+		table: func(out io.Writer) error { return printBindings(out, bindings) },
+	}
+}
+
+func printBindings(out io.Writer, bindings []*guidonv1.Binding) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tROLE\tNAMESPACES\tSUBJECT\tSOURCE\tCREATED\tCREATED BY")
 	for _, b := range bindings {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", b.GetId(), b.GetRole(), namespacesOf(b.GetNamespaceKeys()), b.GetSubject(),

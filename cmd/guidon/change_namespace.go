@@ -18,7 +18,7 @@ type changing struct {
 	request    guidonv1.PlanRequest
 	dryRun     bool
 	yes        bool
-	asJSON     bool
+	output     outputFormat
 
 	// prepare, which may be nil, completes the request.
 	prepare func(ctx context.Context, service client.Client) error
@@ -33,7 +33,7 @@ func (r *changing) flags(command *cobra.Command) {
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the changes and change nothing")
 	flags.BoolVarP(&r.yes, "yes", "y", false, "do not ask for confirmation")
 	effectFlag(command, &r.request.WithEffects)
-	flags.BoolVar(&r.asJSON, "json", false, "print JSON")
+	r.output.flag(command, "what changes, such as shop/flag/new-checkout")
 }
 
 // keepFlag adds the flag --keep.
@@ -64,7 +64,7 @@ func (r *changing) change(ctx context.Context, service client.Client) error {
 		return err
 	}
 	changes := len(plan.GetChanges())
-	if r.dryRun || !r.asJSON || changes == 0 {
+	if r.dryRun || !r.output.data() || changes == 0 {
 		if err := r.print(plan); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (r *changing) change(ctx context.Context, service client.Client) error {
 		return mustResolve(len(plan.GetConflicts()))
 	case r.dryRun && changes > 0:
 		return hasChanges
-	case r.dryRun || changes == 0 && r.asJSON:
+	case r.dryRun || changes == 0 && r.output.data():
 		return nil
 	case changes == 0:
 		fmt.Fprintln(r.out, "nothing to do")
@@ -87,7 +87,7 @@ func (r *changing) change(ctx context.Context, service client.Client) error {
 	if err != nil {
 		return err
 	}
-	if r.asJSON {
+	if r.output.data() {
 		done.Effects, done.EffectsTruncated = plan.GetEffects(), plan.GetEffectsTruncated() // only a plan has them
 		return r.print(done)
 	}
@@ -96,11 +96,7 @@ func (r *changing) change(ctx context.Context, service client.Client) error {
 }
 
 func (r *changing) print(plan *guidonv1.PlanResponse) error {
-	if r.asJSON {
-		return printMessages(r.program, []*guidonv1.PlanResponse{plan})
-	}
-	printPlan(r.out, plan)
-	return nil
+	return r.show(r.output, shownPlans([]*guidonv1.PlanResponse{plan}))
 }
 
 func (r *changing) apply(ctx context.Context, service client.Client, plan savedPlan) (*guidonv1.PlanResponse, error) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,25 +29,28 @@ another process is already cleaning up.`
 
 func (p *program) cleanupCommand() *cobra.Command {
 	var database string
-	var asJSON bool
+	var format outputFormat
 	command := &cobra.Command{
 		Use:   "cleanup",
 		Short: "Delete expired tokens and old change records",
 		Long:  cleanupHelp,
 		Example: `  guidon cleanup
-  GUIDON_CHANGES_RETENTION=2160h guidon cleanup --json`,
+  GUIDON_CHANGES_RETENTION=2160h guidon cleanup -o json`,
 		Args: cobra.NoArgs,
-		RunE: p.action(func(ctx context.Context, _ []string) error { return p.cleanup(ctx, database, asJSON) }),
+		RunE: p.action(func(ctx context.Context, _ []string) error { return p.cleanup(ctx, database, format) }),
 	}
 	databaseFlag(command, &database)
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	format.flag(command, "how many records were deleted")
 	return command
 }
 
-func (p *program) cleanup(ctx context.Context, database string, asJSON bool) error {
+func (p *program) cleanup(ctx context.Context, database string, format outputFormat) error {
 	err := p.withDatabase(ctx, database, writing, func(c *config.Config, db *instance.Storage) error {
 		result, err := instance.NewCleaner(c, db.DB, service.NewService(instance.NewCache(db, c.Cache), time.Now), cliActor()).All(ctx)
-		if printErr := p.printCleaned(result, asJSON); err == nil {
+		if printErr := p.show(format, shown{
+			data: dataOfValue(result), names: []string{strconv.Itoa(result.Tokens + result.Changes)},
+			table: func(out io.Writer) error { return printCleaned(out, result) },
+		}); err == nil {
 			err = printErr
 		}
 		return err
@@ -56,19 +61,16 @@ func (p *program) cleanup(ctx context.Context, database string, asJSON bool) err
 	return err
 }
 
-func (p *program) printCleaned(result instance.Cleaned, asJSON bool) error {
-	if asJSON {
-		return p.printJSON(result)
-	}
-	fmt.Fprintf(p.out, "expired tokens deleted: %d\nold change records deleted: %d\n", result.Tokens, result.Changes)
+func printCleaned(out io.Writer, result instance.Cleaned) error {
+	fmt.Fprintf(out, "expired tokens deleted: %d\nold change records deleted: %d\n", result.Tokens, result.Changes)
 	if result.More {
-		fmt.Fprintln(p.out, "more change records remain to be deleted; run the command again")
+		fmt.Fprintln(out, "more change records remain to be deleted; run the command again")
 	}
 	for _, reader := range slices.Sorted(maps.Keys(result.HeldBack)) {
-		fmt.Fprintf(p.out, "old change records kept for reader %s, which has not passed them: %d\n", reader, result.HeldBack[reader])
+		fmt.Fprintf(out, "old change records kept for reader %s, which has not passed them: %d\n", reader, result.HeldBack[reader])
 	}
 	for _, what := range result.Skipped {
-		fmt.Fprintf(p.out, "%s: another process is cleaning up\n", what)
+		fmt.Fprintf(out, "%s: another process is cleaning up\n", what)
 	}
 	return nil
 }

@@ -101,11 +101,17 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"sever"}, `unknown command "sever"`},
 		{[]string{"token", "creat"}, `did you mean create?`},
+		{[]string{"sever"}, "did you mean server?"},
+		{[]string{"help", "sever"}, `unknown command "sever" for "guidon"; did you mean server?`},
+		{[]string{"help", "token", "creat"}, `unknown command "creat" for "guidon token"; did you mean create?`},
+		{[]string{"migrate", "upp"}, `unknown command "upp" for "guidon migrate"; did you mean up?`},
+		{[]string{"copy-database"}, "--to or --to-file is required"},
+		{[]string{"copy-database", "--to", "a.db", "--from", "b.db", "--from-file", "c"}, "--from and --from-file cannot be combined"},
 		{[]string{"server", "--prot", "1"}, "unknown flag: --prot"},
 		{[]string{"server", "now"}, `unknown command "now"`},
 		{[]string{"import"}, "specify at least one file, or - for the standard input"},
 		{[]string{"import", "-", "-"}, "only once"},
-		{[]string{"import", "x.yaml", "--update", "--drop"}, "none of the others can be"},
+		{[]string{"import", "x.yaml", "--update", "--drop"}, "--drop and --update cannot be combined"},
 		{[]string{"import", "x.yaml", "--exit-code"}, "--exit-code requires --dry-run"},
 		{[]string{"export", "--format", "toml"}, "must be yaml or json"},
 		{[]string{"export", "--token", "x"}, "specify it with --address"},
@@ -122,19 +128,19 @@ func TestUsage(t *testing.T) {
 		{[]string{"token", "create", "x", "--expires-at", "0001-01-01T00:00:00Z"}, "must be in the future"},
 		{[]string{"token", "delete"}, "requires at least 1 arg"},
 		{[]string{"reader", "delete"}, "missing argument <name>"},
-		{[]string{"login"}, `required flag(s) "address" not set`},
+		{[]string{"login"}, `no server is given: specify it with --address`},
 		{[]string{"login", "--address", "localhost:8080"}, "must have the form http://host:8080"},
 		{[]string{"login", "--address", "http://localhost", "--token", "gdn_1"}, "the token is read from the standard input"},
 		{[]string{"login", "--address", "http://localhost", "--token=gdn_1"}, "the token is read from the standard input"},
 		{[]string{"login", "--addres", "http://localhost"}, "unknown flag: --addres"},
-		{[]string{"login", "--address", "http://localhost", "--token", "--no-browser"}, "none of the others can be"},
+		{[]string{"login", "--address", "http://localhost", "--token", "--no-browser"}, "--no-browser and --token cannot be combined"},
 		{[]string{"login", "--address", "http://localhost", "--name", "a\nb"}, "invalid --name: must have at most 64 printable characters"},
 		{[]string{"login", "--address", "http://localhost", "--name", strings.Repeat("ä", 65)}, "invalid --name"},
-		{[]string{"logout"}, `required flag(s) "address" not set`},
+		{[]string{"logout"}, `no server is given: specify it with --address`},
 		{[]string{"logout", "--address", "localhost"}, "must have the form http://host:8080"},
-		{[]string{"session", "list"}, `required flag(s) "address" not set`},
+		{[]string{"session", "list"}, `no server is given: specify it with --address`},
 		{[]string{"session", "end", "--address", "http://localhost"}, "requires at least 1 arg"},
-		{[]string{"token", "revoke"}, `required flag(s) "subject" not set`},
+		{[]string{"token", "revoke"}, `--subject is required`},
 		{[]string{"token", "revoke", "--subject", ""}, "--subject must not be empty"},
 		{[]string{"binding", "create"}, "missing argument <role>"},
 		{[]string{"binding", "create", "admin"}, "missing argument <subject>"},
@@ -142,7 +148,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"binding", "create", "admin", "oidc:x:group:a", "b"}, "quote a subject that contains spaces"},
 		{[]string{"binding", "delete"}, "requires at least 1 arg"},
 		{[]string{"sign-in", "rotate"}, "did you mean rotate-keys?"},
-		{[]string{"whoami"}, `required flag(s) "address" not set`},
+		{[]string{"whoami"}, `no server is given: specify it with --address`},
 	}
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
@@ -172,6 +178,12 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s has no example", command.CommandPath())
 		}
 	}
+	if got := s.ok("help", "token", "create"); got != s.ok("token", "create", "--help") {
+		t.Errorf("got %q, want the help of the command", got)
+	}
+	if got := s.ok("migrate", "wait", "--help"); !strings.Contains(got, "(default 5m)") {
+		t.Errorf("got %q, want the default timeout without seconds", got)
+	}
 	for _, want := range []string{"Exit codes:", "130  interrupted"} {
 		if !strings.Contains(s.ok("import", "--help"), want) {
 			t.Errorf("help lacks %q", want)
@@ -187,7 +199,7 @@ func TestVersion(t *testing.T) {
 	if got := s.ok("version"); !strings.HasPrefix(got, "guidon ") {
 		t.Errorf("got %q", got)
 	}
-	if got := s.ok("version", "--json"); !strings.Contains(got, `"goVersion": "go1.`) {
+	if got := s.ok("version", "--output=json"); !strings.Contains(got, `"goVersion": "go1.`) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -220,7 +232,7 @@ func TestConfig(t *testing.T) {
 func TestMigrate(t *testing.T) {
 	s := newShell(t)
 	s.fails(exitFailure, []string{"migrate", "status"}, "does not exist", "guidon migrate up")
-	if got := s.ok("migrate", "up"); !strings.HasPrefix(got, "applied 1 ") {
+	if got := s.ok("migrate"); !strings.HasPrefix(got, "applied 1 ") {
 		t.Errorf("got %q", got)
 	}
 	if got := s.ok("migrate", "up"); !strings.HasPrefix(got, "nothing to do") {
@@ -233,7 +245,7 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	other := filepath.Join(t.TempDir(), "new", "other.db")
-	s.ok("migrate", "up", "--db", other)
+	s.ok("migrate", "--db", other)
 	if _, err := os.Stat(other); err != nil {
 		t.Error(err)
 	}
@@ -258,14 +270,14 @@ func TestTokens(t *testing.T) {
 			t.Errorf("list %q lacks %q", list, want)
 		}
 	}
-	if strings.Contains(list+s.ok("token", "list", "--json"), token) {
+	if strings.Contains(list+s.ok("token", "list", "--output=json"), token) {
 		t.Error("the list shows a token")
 	}
 	// Expired tokens are kept for the grace period.
 	if got, want := s.ok("cleanup"), "expired tokens deleted: 0\nold change records deleted: 0\n"; got != want {
 		t.Errorf("cleanup: got %q, want %q", got, want)
 	}
-	if got := s.with("GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_GRACE_PERIOD=1ms").ok("cleanup", "--json"); !strings.Contains(got, `"tokens": 1`) {
+	if got := s.with("GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_GRACE_PERIOD=1ms").ok("cleanup", "--output=json"); !strings.Contains(got, `"tokens": 1`) {
 		t.Errorf("cleanup: got %q, want one token", got)
 	}
 	id := strings.Fields(strings.Split(s.ok("token", "list"), "\n")[1])[0]
@@ -273,7 +285,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("delete: got %q, want %q", got, want)
 	}
 	s.fails(exitFailure, []string{"token", "delete", id}, "not found", "guidon token list")
-	if got := s.ok("token", "list", "--json"); got != "[]\n" {
+	if got := s.ok("token", "list", "--output=json"); got != "[]\n" {
 		t.Errorf("list: got %q, want an empty one", got)
 	}
 }
@@ -325,7 +337,7 @@ func TestTokenRoles(t *testing.T) {
 			t.Errorf("the list does not match %q:\n%s", want, list)
 		}
 	}
-	if got, want := s.ok("token", "list", "--json"), `"role": "viewer"`; !strings.Contains(got, want) {
+	if got, want := s.ok("token", "list", "--output=json"), `"role": "viewer"`; !strings.Contains(got, want) {
 		t.Errorf("got %s, want it to contain %s", got, want)
 	}
 }

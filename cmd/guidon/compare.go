@@ -38,14 +38,14 @@ const compareExample = `  guidon compare staging production
   guidon compare staging production --stat --address https://flags.example
   guidon compare production@412 production
   guidon compare production production.yaml
-  guidon compare staging production --json | jq '.objects[].summary'`
+  guidon compare staging production -o json | jq '.objects[].summary'`
 
 // comparing is one run of the command.
 type comparing struct {
 	*program
 	connection connection
 	format     formatFlag
-	asJSON     bool
+	output     outputFormat
 	stat       bool
 }
 
@@ -59,14 +59,16 @@ func (p *program) compareCommand() *cobra.Command {
 		Args:        cobra.ExactArgs(2),
 		Annotations: map[string]string{usageFails: "true"},
 		RunE:        p.action(c.run),
+
+		ValidArgsFunction: p.completeNamespacesAndFiles,
 	}
 	c.connection.flags(command)
 	flags := command.Flags()
 	flags.Var(&c.format, "format", "format of files (default: by their extensions)")
 	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
-	flags.BoolVar(&c.asJSON, "json", false, "print JSON")
+	c.output.flag(command, "what differs, such as flag/new-checkout")
 	flags.BoolVar(&c.stat, "stat", false, "print only how many flags and segments differ")
-	command.MarkFlagsMutuallyExclusive("json", "stat")
+	command.MarkFlagsMutuallyExclusive("output", "stat")
 	return command
 }
 
@@ -113,7 +115,7 @@ func (c *comparing) compareNamespaces(ctx context.Context, before, after string)
 
 // allPages returns a comparison with the objects of all pages.
 func (c *comparing) allPages(ctx context.Context, service client.Client, before, after string) (*guidonv1.CompareResponse, error) {
-	request := &guidonv1.CompareRequest{NamespaceKey: before, With: after, Diff: !c.asJSON && !c.stat, Limit: 1000}
+	request := &guidonv1.CompareRequest{NamespaceKey: before, With: after, Diff: !c.output.data() && !c.stat, Limit: 1000}
 	if c.stat {
 		request.Limit = 1
 	}
@@ -154,7 +156,7 @@ func (c *comparing) compareFiles(ctx context.Context, before, after string) (*gu
 	}
 	comparison := plan.NewComparison(was, is)
 	result := &guidonv1.CompareResponse{Flags: comparison.Flags(), Segments: comparison.Segments()}
-	for o, err := range comparison.Objects(0, !c.asJSON && !c.stat) {
+	for o, err := range comparison.Objects(0, !c.output.data() && !c.stat) {
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/guidonhq/guidon/change"
@@ -10,20 +11,27 @@ import (
 
 // print prints the comparison of the two sides.
 func (c *comparing) print(r *guidonv1.CompareResponse, before, after string) error {
-	if c.asJSON {
-		return c.printMessage(r)
+	var names []string
+	for _, o := range r.GetObjects() {
+		names = append(names, o.GetKind()+"/"+o.GetKey())
 	}
-	sides := sides{streamName(before), streamName(after)}
+	return c.show(c.output, shown{data: dataOf(r), names: names, table: func(out io.Writer) error {
+		return c.printWords(out, r, sides{streamName(before), streamName(after)})
+	}})
+}
+
+// printWords prints the comparison for people.
+func (c *comparing) printWords(out io.Writer, r *guidonv1.CompareResponse, sides sides) error {
 	for _, o := range r.GetObjects() {
 		if c.stat {
 			break
 		}
-		fmt.Fprintf(c.out, "%s %s: %s\n", o.GetKind(), o.GetKey(), sides.words(o))
-		fmt.Fprint(c.out, details(o))
+		fmt.Fprintf(out, "%s %s: %s\n", o.GetKind(), o.GetKey(), sides.words(o))
+		fmt.Fprint(out, details(o))
 		fmt.Fprintln(c.out)
 	}
-	fmt.Fprintf(c.out, "flags: %s\n", sides.counts(r.GetFlags()))
-	_, err := fmt.Fprintf(c.out, "segments: %s\n", sides.counts(r.GetSegments()))
+	fmt.Fprintf(out, "flags: %s\n", sides.counts(r.GetFlags()))
+	_, err := fmt.Fprintf(out, "segments: %s\n", sides.counts(r.GetSegments()))
 	return err
 }
 

@@ -100,7 +100,7 @@ func TestCompare(t *testing.T) {
 				Flags         struct{ Updated, Deleted, Unchanged int }
 				Objects       []struct{ Kind, Key, Action, Summary, Diff string }
 			}
-			r := s.run(at("compare", "--json", sides[0], sides[1])...)
+			r := s.run(at("compare", "--output=json", sides[0], sides[1])...)
 			if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != 2 {
 				t.Fatal(r.code, err)
 			}
@@ -148,7 +148,7 @@ func TestCompareErrors(t *testing.T) {
 		"":                       "accepts 2 arg(s), received 0",
 		"a b c":                  "accepts 2 arg(s), received 3",
 		"--nope a b":             "unknown flag: --nope",
-		"--json --stat a b":      "none of the others can be",
+		"-o json --stat a b":     "cannot be combined",
 		"staging nope":           `namespace "nope" not found`,
 		"nope staging":           `namespace "nope" not found`,
 		"staging nope.yaml":      "nope.yaml: no such file",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -14,11 +13,13 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 )
 
-const configHelp = `Check the configuration, or write a configuration file to start from.
+const configHelp = `Check or edit the configuration, or write a configuration file to start from, such as
+one translated from that of Flipt v1.
 docs/configuration.md explains every key.`
 
 func (p *program) configCommand() *cobra.Command {
-	return group("config", "Check or write the configuration", configHelp, p.configCheckCommand(), p.configInitCommand())
+	return group("config", "Check, edit or write the configuration", configHelp,
+		p.configCheckCommand(), p.configEditCommand(), p.configInitCommand(), p.configImportCommand())
 }
 
 func (p *program) configCheckCommand() *cobra.Command {
@@ -59,7 +60,7 @@ func (p *program) configCheck(ctx context.Context, show, online bool) error {
 		fmt.Fprintln(p.err, "warning: "+warning)
 	}
 	if show {
-		return p.printJSON(c.JSON())
+		return p.show(formatJSON, shown{data: dataOfValue(c.JSON())})
 	}
 	fmt.Fprintln(p.out, "the configuration is valid")
 	if online {
@@ -136,19 +137,5 @@ func writeTemplate(path string, force bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	how := os.O_WRONLY | os.O_CREATE
-	if force {
-		how |= os.O_TRUNC
-	} else {
-		how |= os.O_EXCL
-	}
-	f, err := os.OpenFile(path, how, 0o600) // #nosec G304 -- the path is the user's argument
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s already exists; overwrite it with --force", path)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(config.Template())
-	return closing(err, f.Close)
+	return writeConfig(path, []byte(config.Template()), force)
 }

@@ -28,10 +28,13 @@ const (
 // connection holds the flags that select what a command works on: a running server
 // or the local database.
 type connection struct {
-	address   string
+	address   string // a URL, or "" for the local database; see program.setDefaults
+	caFile    string
 	token     string
 	tokenFile string
 	database  string
+	local     bool
+	optional  bool // without a server, the command works on the local database
 	timeout   time.Duration
 	message   string // of writes; see writeFlags
 }
@@ -39,8 +42,11 @@ type connection struct {
 // flags adds the connection flags to the command.
 func (c *connection) flags(command *cobra.Command) {
 	c.serverFlags(command)
+	c.optional = true
 	databaseFlag(command, &c.database)
+	command.Flags().BoolVar(&c.local, "local", false, "work on the configured database, not on the server of the context in use")
 	command.MarkFlagsMutuallyExclusive("address", "db")
+	command.MarkFlagsMutuallyExclusive("address", "local")
 }
 
 // serverFlags adds the connection flags to a command that may only use a server.
@@ -55,7 +61,9 @@ func (c *connection) serverFlags(command *cobra.Command) {
 // addressFlags adds the flags that select the server, but not those for a token.
 func (c *connection) addressFlags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVarP(&c.address, "address", "a", "", "connect to the server at this `URL`, such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000")
+	flags.StringVarP(&c.address, "address", "a", "", "connect to the server at this `URL`, such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000, or of the context with this name (default: GUIDON_ADDRESS, or the context in use)")
+	_ = flags.SetAnnotation("address", defaulted, []string{"true"}) // the flag exists
+	flags.StringVar(&c.caFile, "ca-file", "", "`file` with certificates of the authorities that the server's certificate may be from, in PEM (default: GUIDON_CA_FILE, that of the context, or those of the system)")
 	flags.DurationVar(&c.timeout, "timeout", time.Minute, "longest `time` to wait for a response from the server")
 }
 
@@ -64,7 +72,7 @@ func (c *connection) remote() bool { return c.address != "" }
 
 // connect returns a client for the server or database that the flags select.
 func (p *program) connect(ctx context.Context, c *connection, mode access) (client.Client, error) {
-	if c.remote() {
+	if c.remote() || !c.optional {
 		return p.connectRemote(c)
 	}
 	if c.token != "" || c.tokenFile != "" {
@@ -78,19 +86,42 @@ func (p *program) connect(ctx context.Context, c *connection, mode access) (clie
 }
 
 func (p *program) connectRemote(c *connection) (client.Client, error) {
-	address, err := client.Normalize(c.address)
-	if err != nil {
-		return nil, usageError("%w", err)
-	}
-	token, err := p.tokenFor(c, address)
+	options, err := p.authenticated(c)
 	if err != nil {
 		return nil, err
 	}
-	return p.dial(c, token)
+	return dial(c.address, options)
 }
 
-func (p *program) dial(c *connection, token string) (client.Client, error) {
-	remote, err := client.Dial(c.address, client.Options{Token: token, Timeout: c.timeout})
+// authenticated returns the options for the server, with the token for it.
+func (p *program) authenticated(c *connection) (client.Options, error) {
+	address, err := c.normalized()
+	if err != nil {
+		return client.Options{}, err
+	}
+	token, err := p.tokenFor(c, address)
+	return c.options(token), err
+}
+
+// normalized returns the normalized address of the server, which must be given.
+func (c *connection) normalized() (string, error) {
+	if !c.remote() {
+		return "", usageError("no server is given: specify it with --address or GUIDON_ADDRESS, or choose one with \"guidon context use\"")
+	}
+	address, err := client.Normalize(c.address)
+	if err != nil {
+		return "", usageError("%w", err)
+	}
+	return address, nil
+}
+
+// options returns the options for the server, with the token.
+func (c *connection) options(token string) client.Options {
+	return client.Options{Token: token, Timeout: c.timeout, CAFile: c.caFile}
+}
+
+func dial(address string, options client.Options) (client.Client, error) {
+	remote, err := client.Dial(address, options)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}

@@ -8,11 +8,13 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/credentials"
 )
 
+var errNoUserDir = usageError("cannot determine the user's configuration directory; set HOME or XDG_CONFIG_HOME")
+
 // credentials returns the file of the tokens that "guidon login" obtained.
 func (p *program) credentials() (*credentials.File, error) {
 	path := config.CredentialsFile(p.environ)
 	if path == "" {
-		return nil, usageError("cannot determine the user's configuration directory; set HOME or XDG_CONFIG_HOME")
+		return nil, errNoUserDir
 	}
 	return credentials.At(path), nil
 }

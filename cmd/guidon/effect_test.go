@@ -62,8 +62,8 @@ func TestEffect(t *testing.T) {
 	s.ok("import", s.file("live.yaml", strings.Replace(effectShop, "namespace: shop", "namespace: live", 1)))
 	wantText(t, s.changes("promote", "live", "shop", "--flag", "checkout", "--with-segments=false", "--effect", "--dry-run"), moved)
 
-	for _, other := range [][]string{{"--plan", "plan.json"}, {"--json"}} {
-		s.fails(exitFailure, append([]string{"apply", edited, "--effect"}, other...), "--effect cannot be combined with --plan or --json")
+	for _, other := range [][]string{{"--plan", "plan.json"}, {"--output=json"}} {
+		s.fails(exitFailure, append([]string{"apply", edited, "--effect"}, other...), "--effect cannot be combined with --plan or --output")
 	}
 	s.fails(exitFailure, []string{"promote", "live", "shop", "--effect=maybe"}, "invalid argument")
 }
@@ -84,9 +84,9 @@ func TestEffectJSON(t *testing.T) {
 		}
 		return fmt.Sprint(plans[0].Revision, plans[0].Effects)
 	}
-	undo := []string{"undo", "2", "-n", "shop", "--json"}
+	undo := []string{"undo", "2", "-n", "shop", "--output=json"}
 	for _, tt := range []struct{ got, want string }{
-		{s.changes("plan", s.file("old.yaml", effectShop), "--effect", "--json"), "2 [{banner} {checkout}]"},
+		{s.changes("plan", s.file("old.yaml", effectShop), "--effect", "--output=json"), "2 [{banner} {checkout}]"},
 		{s.changes(append(undo, "--dry-run")...), "2 []"},
 		{s.changes(append(undo, "--dry-run", "--effect")...), "2 [{banner} {checkout}]"},
 		{s.ok(append(undo, "--yes", "--effect")...), "3 [{banner} {checkout}]"},

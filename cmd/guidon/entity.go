@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,56 +16,116 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// entityInput is the entity that a flag is evaluated for, as the command line gives it.
-type entityInput struct {
-	id      string
-	context []string
-	file    string
+// contextInput is the context of an entity, as the command line gives it.
+type contextInput struct {
+	texts []string
+	file  string
 }
 
-func (e *entityInput) flags(command *cobra.Command) {
+func (c *contextInput) flags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVarP(&e.id, "entity-id", "e", "", "`id` of the entity (default: a random one)")
-	flags.StringArrayVarP(&e.context, "context", "c", nil, "a `key=value` for constraints to match, or a JSON object with values of any kind; may be repeated")
-	flags.StringVar(&e.file, "context-file", "", "`file` with a JSON object of values, to which --context is added; - is the standard input")
+	flags.StringArrayVarP(&c.texts, "context", "c", nil, "a `key=value` for constraints to match, or a JSON object with values of any kind; may be repeated")
+	flags.StringVar(&c.file, "context-file", "", "`file` with a JSON object of values, to which --context is added; - is the standard input")
 }
 
-// given reports whether an entity is given.
-func (e *entityInput) given() bool { return e.id != "" || len(e.context) > 0 || e.file != "" }
+// given reports whether there is a context.
+func (c *contextInput) given() bool { return len(c.texts) > 0 || c.file != "" }
 
-// read returns the entity.
-func (e *entityInput) read(p *program) (service.Entity, error) {
-	entity := service.Entity{ID: e.id, Context: make(map[string]string)}
-	if entity.ID == "" {
-		entity.ID = service.NewID()
-	}
-	if e.file != "" {
-		text, err := p.readInput(e.file, maxInput)
+// read returns the context.
+func (c *contextInput) read(p *program) (map[string]string, error) {
+	values := make(map[string]string)
+	if c.file != "" {
+		text, err := p.readInput(c.file, maxInput)
 		if err != nil {
-			return service.Entity{}, err
+			return nil, err
 		}
-		if err := addContext(entity.Context, text); err != nil {
-			return service.Entity{}, fmt.Errorf("%s: %w", streamName(e.file), err)
+		if err := addContext(values, text); err != nil {
+			return nil, fmt.Errorf("%s: %w", streamName(c.file), err)
 		}
 	}
 	var texts []string
-	for _, text := range e.context {
+	for _, text := range c.texts {
 		if !strings.HasPrefix(text, "{") {
 			texts = append(texts, text)
 			continue
 		}
-		if err := addContext(entity.Context, []byte(text)); err != nil {
-			return service.Entity{}, usageError("invalid --context: %w", err)
+		if err := addContext(values, []byte(text)); err != nil {
+			return nil, usageError("invalid --context: %w", err)
 		}
 	}
-	values, err := pairs("--context", texts)
+	given, err := pairs("--context", texts)
+	maps.Copy(values, given)
+	return values, err
+}
+
+// entityInput is the entity that a flag is evaluated for, as the command line gives it.
+type entityInput struct {
+	id      string
+	context contextInput
+}
+
+func (e *entityInput) flags(command *cobra.Command) {
+	command.Flags().StringVarP(&e.id, "entity-id", "e", "", "`id` of the entity (default: a random one)")
+	e.context.flags(command)
+}
+
+// given reports whether an entity is given.
+func (e *entityInput) given() bool { return e.id != "" || e.context.given() }
+
+// read returns the entity.
+func (e *entityInput) read(p *program) (service.Entity, error) {
+	values, err := e.context.read(p)
+	return service.Entity{ID: cmp.Or(e.id, service.NewID()), Context: values}, err
+}
+
+// entitiesInput is entities that a flag is evaluated for, as the command line gives them.
+type entitiesInput struct {
+	ids     []string
+	context contextInput // of all of them
+	file    string
+}
+
+func (e *entitiesInput) flags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringArrayVarP(&e.ids, "entity-id", "e", nil, "`id` of an entity (default: a random one); may be repeated")
+	e.context.flags(command)
+	flags.StringVar(&e.file, "entities", "", "`file` with many entities; - is the standard input")
+	command.MarkFlagsMutuallyExclusive("entity-id", "entities")
+}
+
+// many reports whether the input is a list of entities, even if that has only one.
+func (e *entitiesInput) many() bool { return len(e.ids) > 1 || e.file != "" }
+
+// read returns the entities.
+func (e *entitiesInput) read(p *program) ([]*guidonv1.ExplainEntity, error) {
+	if e.file == standardStream && e.context.file == standardStream {
+		return nil, usageError("the standard input (-) can be read only once")
+	}
+	shared, err := e.context.read(p)
 	if err != nil {
-		return service.Entity{}, err
+		return nil, err
 	}
-	for key, value := range values {
-		entity.Context[key] = value
+	if e.file != "" {
+		entities, err := p.readEntities(e.file)
+		for _, entity := range entities {
+			own := entity.GetContext()
+			entity.Context = maps.Clone(shared)
+			maps.Copy(entity.Context, own)
+		}
+		return entities, err
 	}
-	return entity, nil
+	ids := e.ids
+	if len(ids) == 0 {
+		ids = []string{service.NewID()}
+	}
+	entities := make([]*guidonv1.ExplainEntity, len(ids))
+	for i, id := range ids {
+		if id == "" {
+			return nil, usageError("--entity-id must not be empty")
+		}
+		entities[i] = &guidonv1.ExplainEntity{EntityId: id, Context: shared}
+	}
+	return entities, nil
 }
 
 // addContext adds the values of a JSON object, as strings.

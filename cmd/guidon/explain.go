@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -26,7 +28,7 @@ const explainExample = `  guidon explain new-checkout -e user-42 -c country=PT
   guidon explain new-checkout -n shop -e user-42 -c '{"seats":120,"beta":true}'
   guidon explain new-checkout -e user-42 --context-file user-42.json
   guidon explain new-checkout --entities users.txt
-  guidon explain new-checkout -e user-42 --json | jq .others`
+  guidon explain new-checkout -e user-42 -o json | jq .others`
 
 // explaining is one run of the command.
 type explaining struct {
@@ -35,8 +37,7 @@ type explaining struct {
 	namespace  string
 	entity     entityInput
 	entities   string // path of a file
-	asJSON     bool
-	asTree     bool
+	output     outputFormat
 }
 
 func (p *program) explainCommand() *cobra.Command {
@@ -48,15 +49,15 @@ func (p *program) explainCommand() *cobra.Command {
 		Example: explainExample,
 		Args:    oneArgument("flag"),
 		RunE:    p.action(e.run),
+
+		ValidArgsFunction: p.completeFlag,
 	}
 	e.connection.flags(command)
 	e.entity.flags(command)
 	flags := command.Flags()
-	flags.StringVarP(&e.namespace, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace")
+	namespaceFlag(command, &e.namespace)
 	flags.StringVar(&e.entities, "entities", "", "`file` with many entities, of which the results are counted; - is the standard input")
-	flags.BoolVar(&e.asJSON, "json", false, "print JSON, also at a terminal")
-	flags.BoolVar(&e.asTree, "tree", false, "print a tree, also if the output is not a terminal")
-	command.MarkFlagsMutuallyExclusive("json", "tree")
+	e.output.flagWithDefault(command, "the result, such as true or the key of a variant", atTerminal)
 	return command
 }
 
@@ -75,10 +76,10 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if e.prints() {
-		return printExplanation(e.out, response)
-	}
-	return e.printMessage(response)
+	return e.show(e.output.atTerminal(e.program), shown{
+		data: dataOf(response), names: []string{valueOf(response)},
+		table: func(out io.Writer) error { return printExplanation(out, response) },
+	})
 }
 
 // count evaluates the flag for many entities.
@@ -95,10 +96,10 @@ func (e *explaining) count(ctx context.Context, flag string) error {
 	if err != nil {
 		return err
 	}
-	if e.prints() {
-		return printCounts(e.out, response)
-	}
-	return e.printMessage(response)
+	return e.show(e.output.atTerminal(e.program), shown{
+		data: dataOf(response), names: countedValues(response),
+		table: func(out io.Writer) error { return printCounts(out, response) },
+	})
 }
 
 func (e *explaining) invoke(ctx context.Context, method string, request, response proto.Message) error {
@@ -107,7 +108,20 @@ func (e *explaining) invoke(ctx context.Context, method string, request, respons
 	})
 }
 
-// prints reports whether the output is for people.
-func (e *explaining) prints() bool {
-	return e.asTree || !e.asJSON && e.terminal(e.stdout)
+// valueOf returns the result of an explanation: true, false, the key of a variant, or "".
+func valueOf(r *guidonv1.ExplainResponse) string {
+	return evaluated{response: r.GetResult()}.value()
+}
+
+// countedValues returns the results that entities have, the most frequent first.
+func countedValues(r *guidonv1.ExplainBatchResponse) []string {
+	var values []string
+	for _, c := range r.GetCounts() {
+		value := c.GetVariantKey()
+		if r.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
+			value = strconv.FormatBool(c.GetEnabled())
+		}
+		values = append(values, value)
+	}
+	return values
 }

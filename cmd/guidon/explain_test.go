@@ -74,7 +74,7 @@ func TestExplain(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"no rule matches", []string{"checkout", "-e", "user-1", "-c", `{"plan":"free","seats":120}`, "--tree"}, `
+		{"no rule matches", []string{"checkout", "-e", "user-1", "-c", `{"plan":"free","seats":120}`, "--output=table"}, `
 default/checkout is classic by default (no rule matched) for user-1
 ├─ ✗ rule 1 did not match
 │  └─ ✗ segment staff
@@ -87,7 +87,7 @@ It would be
 ├─ ✓ classic: plan would have to be "pro"; then rule 2 decides
 └─ ✓ one-page: email would have to match suffix @guidon.example, such as "y@guidon.example"; then rule 1 decides
 `},
-		{"a context file, and a flag that overrides it", []string{"checkout", "--entity-id", "user-3", "--context-file", s.file("c.json", `{"plan":"pro","seats":"lots"}`), "-c", "seats=120", "--tree"}, `
+		{"a context file, and a flag that overrides it", []string{"checkout", "--entity-id", "user-3", "--context-file", s.file("c.json", `{"plan":"pro","seats":"lots"}`), "-c", "seats=120", "--output=table"}, `
 default/checkout is one-page (rule 2) for user-3
 ├─ ✗ rule 1 did not match
 │  └─ ✗ segment staff
@@ -100,7 +100,7 @@ It would be
 ├─ ✗ classic: never for this entity, because rule 2 has it for buckets 0–499, and the entity is in another one
 └─ ✓ classic by default: seats would have to not match gte 100, such as "99"; then no rule matches
 `},
-		{"control characters", []string{"banner", "-e", "\x1b[2J", "-c", "email=\x1b[2J", "--tree"}, `
+		{"control characters", []string{"banner", "-e", "\x1b[2J", "-c", "email=\x1b[2J", "--output=table"}, `
 default/banner is false (the value of the flag) for "\x1b[2J"
 └─ ✗ rollout 1 did not match
    └─ ✗ segment staff
@@ -108,12 +108,12 @@ default/banner is false (the value of the flag) for "\x1b[2J"
 It would be
 └─ ✓ true: email would have to match suffix @guidon.example, such as "y@guidon.example"; then rollout 1 decides
 `},
-		{"a list of ids", []string{"banner", "--entities", s.file("ids", "a\n\n  b \n{\"entityId\":\"c\",\"context\":{\"email\":\"c@guidon.example\"}}\n"), "--tree"}, `
+		{"a list of ids", []string{"banner", "--entities", s.file("ids", "a\n\n  b \n{\"entityId\":\"c\",\"context\":{\"email\":\"c@guidon.example\"}}\n"), "--output=table"}, `
 RESULT  ENTITIES  SHARE
 false   2         66.7 %
 true    1         33.3 %
 `},
-		{"an array", []string{"checkout", "--entities", s.file("list", `[{"entityId":"user-3","context":{"plan":"pro","seats":1e2}}]`), "--tree"}, `
+		{"an array", []string{"checkout", "--entities", s.file("list", `[{"entityId":"user-3","context":{"plan":"pro","seats":1e2}}]`), "--output=table"}, `
 RESULT    ENTITIES  SHARE
 one-page  1         100.0 %
 `},
@@ -134,7 +134,7 @@ one-page  1         100.0 %
 	if err := json.Unmarshal([]byte(s.ok("explain", "checkout", "-e", "user-3", "-c", "plan=pro", "-c", "seats=100")), &response); err != nil || response.DecidedBy != 2 {
 		t.Errorf("JSON where there is no terminal: got %+v, %v, want rule 2", response, err)
 	}
-	if err := json.Unmarshal([]byte(s.ok("explain", "checkout", "--entities", s.file("ids", "a\nb"), "--json")), &response); err != nil || len(response.Counts) != 1 || response.Counts[0].Count != 2 {
+	if err := json.Unmarshal([]byte(s.ok("explain", "checkout", "--entities", s.file("ids", "a\nb"), "--output=json")), &response); err != nil || len(response.Counts) != 1 || response.Counts[0].Count != 2 {
 		t.Errorf("JSON of counts: got %+v, %v", response, err)
 	}
 }
@@ -150,7 +150,7 @@ func TestExplainFails(t *testing.T) {
 		want string
 	}{
 		{exitUsage, []string{"explain"}, "missing argument <flag>"},
-		{exitUsage, []string{"explain", "checkout", "--json", "--tree"}, "none of the others can be"},
+		{exitUsage, []string{"explain", "checkout", "--output=tree"}, "must be table, json, yaml or name"},
 		{exitUsage, []string{"explain", "checkout", "-c", "{"}, "invalid --context: must be a JSON object"},
 		{exitUsage, []string{"evaluate", "checkout", "-c", "{"}, "invalid --context: must be a JSON object"},
 		{exitUsage, []string{"explain", "checkout", "-c", "plan"}, "must have the form key=value"},

@@ -66,6 +66,7 @@ func (p *program) exportCommand() *cobra.Command {
 	flags.Var(&e.format, "format", "output format (default: by the file extension; yaml on the standard output)")
 	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
 	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace}, "`keys` of the namespaces, or references to their states, separated by commas")
+	markNamespace(command, "namespaces")
 	flags.BoolVar(&e.all, "all-namespaces", false, "export every namespace")
 	flags.BoolVar(&e.sortByKey, "sort-by-key", false, "sort namespaces, flags, variants and segments by key instead of creation order")
 	flags.StringVar(&e.dir, "dir", "", "write one file per namespace to this `directory`")

@@ -2,6 +2,14 @@ package main
 
 import "github.com/spf13/cobra"
 
+const flagHelp = `Work with single flags of a namespace.
+
+A boolean flag answers true or false: its rollouts decide in order, and "enabled" is the
+value for those whom none matches. A variant flag answers with one of its variants, which
+its rules distribute; if it is not enabled, everybody gets the default variant, or none.`
+
 func (p *program) flagCommand() *cobra.Command {
-	return group("flag", "Work with single flags", "Work with single flags of a namespace.", p.flagReachCommand())
+	return group("flag", "List, create, change, switch and delete flags", flagHelp,
+		p.flagListCommand(), p.flagGetCommand(), p.flagCreateCommand(), p.flagUpdateCommand(), p.flagEditCommand(),
+		p.flagOnCommand(), p.flagOffCommand(), p.flagDeleteCommand(), p.flagReachCommand())
 }

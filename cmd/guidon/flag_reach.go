@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -26,14 +25,14 @@ The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03
 
 const flagReachExample = `  guidon flag reach new-checkout
   guidon flag reach new-checkout -n shop@412
-  guidon flag reach new-checkout --json | jq .unservedVariants`
+  guidon flag reach new-checkout -o json | jq .unservedVariants`
 
 // reaching is one run of "flag reach".
 type reaching struct {
 	*program
 	connection connection
 	namespace  string
-	asJSON     bool
+	format     outputFormat
 }
 
 func (p *program) flagReachCommand() *cobra.Command {
@@ -45,11 +44,12 @@ func (p *program) flagReachCommand() *cobra.Command {
 		Example: flagReachExample,
 		Args:    oneArgument("flag"),
 		RunE:    p.action(r.run),
+
+		ValidArgsFunction: p.completeFlag,
 	}
 	r.connection.flags(command)
-	flags := command.Flags()
-	flags.StringVarP(&r.namespace, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace")
-	flags.BoolVar(&r.asJSON, "json", false, "print JSON")
+	namespaceFlag(command, &r.namespace)
+	r.format.flag(command, "the variants that nobody can get")
 	return command
 }
 
@@ -61,10 +61,10 @@ func (r *reaching) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if r.asJSON {
-		return r.printMessage(response)
-	}
-	return printReach(r.out, r.namespace+"/"+args[0], response)
+	return r.show(r.format, shown{
+		data: dataOf(response), names: response.GetUnservedVariants(),
+		table: func(out io.Writer) error { return printReach(out, r.namespace+"/"+args[0], response) },
+	})
 }
 
 // printReach prints the reach of the flag as a tree.

@@ -79,7 +79,7 @@ Variants that nobody can get: a
 		}
 	}
 	var response struct{ UnservedVariants []string }
-	if err := json.Unmarshal([]byte(s.ok("flag", "reach", "checkout", "-n", "shop", "--json")), &response); err != nil || len(response.UnservedVariants) != 1 {
+	if err := json.Unmarshal([]byte(s.ok("flag", "reach", "checkout", "-n", "shop", "--output=json")), &response); err != nil || len(response.UnservedVariants) != 1 {
 		t.Errorf("got %v, %v", response, err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 const healthHelp = `Check the health of a running server, and exit with 0 if it is serving. This is the
@@ -70,7 +71,7 @@ func (p *program) health(ctx context.Context, address string, timeout time.Durat
 	defer cancel()
 	if err := checkHealth(ctx, transport, strings.TrimRight(address, "/")+"/health"); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("no response within %s", timeout)
+			err = fmt.Errorf("no response within %s", clock.Text(timeout))
 		}
 		return fmt.Errorf("%s is not serving: %w", address, err)
 	}

@@ -36,7 +36,7 @@ func TestImportFliptTokenRole(t *testing.T) {
 	s.fails(exitUsage, []string{"import", "--from-flipt-database", path, "--token-role", "owner"}, "--token-role must be")
 	s.fails(exitUsage, []string{"import", "-", "--token-role", "viewer"}, "only with --from-flipt-database")
 	s.ok("import", "--from-flipt-database", path, "--token-role", "viewer")
-	list := s.ok("token", "list", "--json")
+	list := s.ok("token", "list", "--output=json")
 	if got, want := strings.Count(list, `"role": "viewer"`), strings.Count(list, "METHOD_TOKEN"); got != want || want == 0 {
 		t.Errorf("%d of %d tokens have the role:\n%s", got, want, list)
 	}
@@ -158,7 +158,7 @@ func TestImportFliptLeavesOut(t *testing.T) {
 	s := newShell(t)
 	s.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "comparison type 17 is unknown", "skipped (see above): 1.", "--yes", "nothing was changed")
 	s.typing("no\n").fails(exitFailure, []string{"import", "--from-flipt-database", path}, "Proceed?", "nothing was changed")
-	if got := s.ok("token", "list", "--json"); got != "[]\n" {
+	if got := s.ok("token", "list", "--output=json"); got != "[]\n" {
 		t.Errorf("got %s, want nothing imported", got)
 	}
 	s.ok("import", "--from-flipt-database", path, "--yes")

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -25,7 +24,8 @@ Changes of tokens and of role bindings belong to no namespace. List them with --
 authentication and --kind binding, as an admin of everything.
 
 With --follow, print the newest changes, the oldest first, and then further ones as they
-are made, until interrupted. It requires a running server.`
+are made, until interrupted, each on its own line of JSON or as an element of a YAML list.
+It requires a running server.`
 
 const logExample = `  guidon log
   guidon log new-checkout -n shop
@@ -48,8 +48,8 @@ type logging struct {
 	until      string
 	revision   string
 	limit      int
-	asJSON     bool
-	follow     bool
+	output     outputFormat
+	following  bool
 }
 
 func (p *program) logCommand() *cobra.Command {
@@ -61,10 +61,12 @@ func (p *program) logCommand() *cobra.Command {
 		Example: logExample,
 		Args:    cobra.MaximumNArgs(1),
 		RunE:    p.action(l.run),
+
+		ValidArgsFunction: p.completeFlag,
 	}
 	l.connection.flags(command)
 	flags := command.Flags()
-	flags.StringVarP(&l.request.NamespaceKey, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace")
+	namespaceFlag(command, &l.request.NamespaceKey)
 	flags.StringVar(&l.segment, "segment", "", "only changes of the segment with this `key`")
 	flags.StringVar(&l.request.Kind, "kind", "", "only changes of this kind of object: namespace, flag, segment, authentication or binding")
 	_ = command.RegisterFlagCompletionFunc("kind", completeWords("namespace", "flag", "segment", "authentication", "binding")) // the flag exists
@@ -76,8 +78,8 @@ func (p *program) logCommand() *cobra.Command {
 	flags.StringVar(&l.request.Reason, "reason", "", "only changes of this kind of write: import, promotion, restore or undo")
 	_ = command.RegisterFlagCompletionFunc("reason", completeWords("import", "promotion", "restore", "undo")) // the flag exists
 	flags.IntVar(&l.limit, "limit", 25, "the most changes to list; with --follow, those at the start")
-	flags.BoolVar(&l.asJSON, "json", false, "print JSON; with --follow, one object in each line")
-	flags.BoolVarP(&l.follow, "follow", "f", false, "print further changes as they are made")
+	l.output.flag(command, "revisions")
+	flags.BoolVarP(&l.following, "follow", "f", false, "print further changes as they are made")
 	command.MarkFlagsMutuallyExclusive("segment", "kind")
 	command.MarkFlagsMutuallyExclusive("follow", "until")
 	command.MarkFlagsMutuallyExclusive("follow", "revision")
@@ -93,7 +95,7 @@ func (l *logging) run(ctx context.Context, args []string) error {
 	if err := l.complete(args); err != nil {
 		return err
 	}
-	if l.follow {
+	if l.following {
 		return l.runFollow(ctx)
 	}
 	return l.withClient(ctx, &l.connection, reading, func(service client.Client) error {
@@ -118,7 +120,7 @@ func (l *logging) complete(args []string) (err error) {
 		l.request.Kind, l.request.Key = string(change.KindSegment), l.segment
 	}
 	least := 1
-	if l.follow {
+	if l.following {
 		least = 0
 	}
 	if l.limit < least || l.limit > maxLogged {
@@ -185,8 +187,13 @@ type changeList interface {
 }
 
 func (l *logging) newList() changeList {
-	if l.asJSON {
+	switch l.output {
+	case formatJSON:
 		return &jsonList{out: l.out}
+	case formatYAML:
+		return &yamlList{out: l.out}
+	case formatName:
+		return changeNames{l.out}
 	}
 	t := tabwriter.NewWriter(l.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY")

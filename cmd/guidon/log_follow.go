@@ -3,65 +3,41 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
-	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // runFollow prints the newest changes, and then further ones as they are made.
 func (l *logging) runFollow(ctx context.Context) error {
-	switch {
-	case !l.connection.remote():
-		return usageError("--follow requires a server; specify it with --address")
-	case change.Kind(l.request.GetKind()).Global():
+	if change.Kind(l.request.GetKind()).Global() {
 		return usageError("--follow cannot be combined with --kind %s: these changes belong to no namespace", l.request.GetKind())
 	}
-	address, err := client.Normalize(l.connection.address)
-	if err != nil {
-		return usageError("%w", err)
-	}
-	token, err := l.tokenFor(&l.connection, address)
-	if err != nil {
-		return err
-	}
 	var after string
-	err = l.withClient(ctx, &l.connection, reading, func(service client.Client) error {
+	err := l.withServer(ctx, &l.connection, func(service client.Client) (err error) {
 		after, err = l.printNewest(ctx, service)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	err = client.Follower{
-		Namespace: l.request.GetNamespaceKey(), After: after, Each: l.printFollowed,
-		Lost: func(err error) { fmt.Fprintf(l.err, "guidon: %v; connecting again\n", err) },
-	}.Follow(ctx, address, client.Options{Token: token, Timeout: l.connection.timeout})
-	switch guidon.CodeOf(err) {
-	case guidon.NotFound, guidon.Unimplemented:
-		return fmt.Errorf("%w; the server does not offer change streams unless streams.enabled is true", err)
-	}
-	return err
+	return l.follow(ctx, &l.connection, l.request.GetNamespaceKey(), after, l.printFollowed)
 }
 
 // printNewest prints the newest changes, the oldest first, and returns the position of the
 // newest one in the namespace, whether it is selected or not.
 func (l *logging) printNewest(ctx context.Context, service client.Client) (after string, err error) {
-	newest := new(guidonv1.ListChangesResponse)
-	request := &guidonv1.ListChangesRequest{NamespaceKey: l.request.GetNamespaceKey(), Limit: 1}
-	if err := service.Invoke(ctx, "/guidon.v1.ChangeService/ListChanges", request, newest); err != nil {
-		return "", err
+	last, err := newestChange(ctx, service, l.request.GetNamespaceKey())
+	if err != nil || last == nil {
+		return "0", err
 	}
-	if len(newest.GetChanges()) == 0 {
-		return "0", nil
-	}
-	last := newest.GetChanges()[0]
 	var changes []*guidonv1.Change
 	err = l.each(ctx, service, func(c *guidonv1.Change) error {
 		if !precedes(last, c) { // the stream sends later ones
@@ -108,14 +84,17 @@ func before(a, b *timestamppb.Timestamp) bool { return a.AsTime().Before(b.AsTim
 
 // printLine prints a change immediately, as one line.
 func (l *logging) printLine(c *guidonv1.Change) error {
-	if l.asJSON {
-		text, err := codec.Marshal(c)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(l.out, "%s\n", text)
-		return err
+	data := dataOf(c)
+	if l.output == formatYAML {
+		data = dataOfAll([]*guidonv1.Change{c})
 	}
+	return l.showLine(l.output, shown{
+		data: data, names: []string{strconv.FormatInt(c.GetRevision(), 10)},
+		table: func(out io.Writer) error { return printChange(out, c) },
+	})
+}
+
+func printChange(out io.Writer, c *guidonv1.Change) error {
 	line := fmt.Sprintf("%-8d  %s  %-24s  %s %s %s: %s", c.GetRevision(), timeOr(instant(c.GetAt()), "-"), c.GetActor().GetId(),
 		c.GetAction(), c.GetKind(), c.GetKey(), orDash(c.GetSummary()))
 	if reason := c.GetReason().GetText(); reason != "" {
@@ -124,6 +103,6 @@ func (l *logging) printLine(c *guidonv1.Change) error {
 	if c.GetMessage() != "" {
 		line += "  " + c.GetMessage()
 	}
-	_, err := fmt.Fprintln(l.out, line)
+	_, err := fmt.Fprintln(out, line)
 	return err
 }

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -71,11 +67,11 @@ func TestLog(t *testing.T) {
 			}
 		}
 		var list []struct{ Message, Summary string }
-		if err := json.Unmarshal([]byte(s.ok(at("log", "--json", "-n", name)...)), &list); err != nil || len(list) != 6 || list[5].Message != "50 % off, “now” by "+name || list[1].Summary != `name "one" → "two"` {
-			t.Errorf("--json: got %+v, %v", list, err)
+		if err := json.Unmarshal([]byte(s.ok(at("log", "--output=json", "-n", name)...)), &list); err != nil || len(list) != 6 || list[5].Message != "50 % off, “now” by "+name || list[1].Summary != `name "one" → "two"` {
+			t.Errorf("-o json: got %+v, %v", list, err)
 		}
-		if got := s.ok(at("log", "nope", "--json")...); got != "[]\n" {
-			t.Errorf("--json of nothing: got %q", got)
+		if got := s.ok(at("log", "nope", "--output=json")...); got != "[]\n" {
+			t.Errorf("-o json of nothing: got %q", got)
 		}
 	})
 }
@@ -107,15 +103,15 @@ func TestLogUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"a b":                                 "accepts at most 1 arg",
 		"a --segment s":                       "a flag cannot be combined with --segment or --kind",
-		"--segment s --kind flag":             "none of the others can be",
+		"--segment s --kind flag":             "cannot be combined",
 		"--limit 0":                           "--limit must be between 1 and 10000",
 		"--limit 10001":                       "--limit must be between 1 and 10000",
 		"--since yesterday":                   `invalid --since "yesterday": must be a time`,
 		"--until -2h":                         `invalid --until "-2h": must be a time`,
-		"--follow":                            "--follow requires a server",
-		"--follow --until 1h -a http://x":     "none of the others can be",
+		"--follow":                            "no server is given",
+		"--follow --until 1h -a http://x":     "cannot be combined",
 		"--follow --kind binding -a http://x": "belong to no namespace",
-		"--follow -a nowhere":                 "invalid address",
+		"--follow -a nowhere":                 `there is no context "nowhere"`,
 		"--revision 3..2":                     `invalid revision "3..2"`,
 		"--token x":                           "require a server",
 	} {
@@ -129,23 +125,10 @@ func TestLogFollow(t *testing.T) {
 	s := newShell(t)
 	running := s.serve()
 	s.ok("import", s.flagsFile("default", "zero", "a", "b"), "-a", running.web, "-m", "start")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	lines, out := io.Pipe()
-	var problems bytes.Buffer
-	exited := make(chan int, 1)
-	go func() {
-		code := run(ctx, []string{"log", "a", "--follow", "--limit", "1", "-a", running.web}, s.environ, strings.NewReader(""), out, &problems)
-		out.Close()
-		exited <- code
-	}()
-	in := bufio.NewScanner(lines)
+	follower := s.follow("log", "a", "--follow", "--limit", "1", "-a", running.web)
 	next := func(want string) {
 		t.Helper()
-		if !in.Scan() {
-			t.Fatalf("the output ended: %s", problems.String())
-		}
-		got := strings.Join(strings.Fields(unstableLog.ReplaceAllString(in.Text(), "_")), " ")
+		got := strings.Join(strings.Fields(unstableLog.ReplaceAllString(follower.next(), "_")), " ")
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -156,10 +139,6 @@ func TestLogFollow(t *testing.T) {
 	next("4 _ anonymous update flag a: name \"zero\" → \"two\" [import] second")
 	s.ok("import", "--update", s.flagsFile("default", "three", "a"), "-a", running.web)
 	next("5 _ anonymous update flag a: name \"two\" → \"three\" [import]")
-	cancel()
-	go func() { _, _ = io.Copy(io.Discard, lines) }()
-	if code := <-exited; code != exitInterrupted || problems.String() != "guidon: interrupted\n" {
-		t.Errorf("got exit code %d and %q, want 130", code, problems.String())
-	}
+	follower.interrupt()
 	s.fails(exitFailure, []string{"log", "--follow", "-a", running.grpc}, "only over HTTP")
 }

@@ -11,14 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/contexts"
 	"github.com/guidonhq/guidon/cmd/internal/credentials"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
 const loginHelp = `Sign in to a server, and keep the token that it issues. The commands for flags,
-segments and tokens then use that token for this --address, unless --token,
---token-file or GUIDON_TOKEN provide another one.
+segments and tokens then use that token for this server, unless --token,
+--token-file or GUIDON_TOKEN provide another one. The server also becomes the one that
+commands use by default: see "guidon context".
 
 A web browser opens with the sign-in page of the server, which must be at the
 address as browsers reach it, with its path. After you have signed in there and
@@ -45,6 +46,7 @@ type login struct {
 	noBrowser  bool
 	readsToken bool
 	name       string
+	context    string // the name of the context for the server
 	wait       time.Duration
 
 	address string // normalized
@@ -54,7 +56,7 @@ type login struct {
 func (p *program) loginCommand() *cobra.Command {
 	l := &login{program: p, wait: loginWait}
 	command := &cobra.Command{
-		Use:   "login --address <URL>",
+		Use:   "login",
 		Short: "Sign in to a server",
 		Long:  loginHelp,
 		Example: `  guidon login --address https://flags.example
@@ -68,7 +70,7 @@ func (p *program) loginCommand() *cobra.Command {
 	flags.BoolVar(&l.noBrowser, "no-browser", false, "print the address of the sign-in page, and read the code that it shows")
 	flags.BoolVar(&l.readsToken, "token", false, "read a token from the standard input instead of using a browser")
 	flags.StringVar(&l.name, "name", "", "what the server calls this machine in the list of sessions (default: its host name)")
-	_ = command.MarkFlagRequired("address") // the flag exists
+	flags.StringVar(&l.context, "context", "", "`name` of the context for the server (default: that of its context, or else its host)")
 	command.MarkFlagsMutuallyExclusive("token", "no-browser")
 	command.MarkFlagsMutuallyExclusive("token", "name")
 	command.SetFlagErrorFunc(loginFlagError)
@@ -96,11 +98,14 @@ func loginFlagError(_ *cobra.Command, err error) error {
 }
 
 func (l *login) run(ctx context.Context, _ []string) (err error) {
-	if l.address, err = client.Normalize(l.connection.address); err != nil {
-		return usageError("%w", err)
+	if l.address, err = l.connection.normalized(); err != nil {
+		return err
 	}
 	if err := l.checkName(); err != nil {
 		return err
+	}
+	if l.context != "" && !contexts.IsName(l.context) {
+		return usageError("invalid --context %q: must have at most 64 letters, digits, dots, hyphens and underscores", l.context)
 	}
 	if l.file, err = l.credentials(); err != nil {
 		return err
@@ -129,8 +134,12 @@ func (l *login) checkName() error {
 	return nil
 }
 
-// report prints who has signed in.
-func (l *login) report(who *auth.Authentication) error {
+// report makes the server the one that commands use, and prints who has signed in.
+func (l *login) report(ctx context.Context, who *auth.Authentication) error {
+	name, err := l.useServer(ctx)
+	if err != nil {
+		return fmt.Errorf("signed in to %s, but cannot keep its context: %w", l.address, err)
+	}
 	text := "signed in to " + l.address
 	if name := nameOf(who); name != "" {
 		text += " as " + name
@@ -138,6 +147,6 @@ func (l *login) report(who *auth.Authentication) error {
 	if at := instant(who.GetExpiresAt()); !at.IsZero() {
 		text += ", until " + timeOr(at, "")
 	}
-	_, err := fmt.Fprintln(l.out, text)
+	_, err = fmt.Fprintf(l.out, "%s\ncontext %s is in use\n", text, name)
 	return err
 }

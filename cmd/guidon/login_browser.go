@@ -35,7 +35,7 @@ func (l *login) withBrowser(ctx context.Context) error {
 	if !opensInBrowser(l.address) {
 		return usageError("a browser needs the http:// or https:// address of the server; use that, or --token")
 	}
-	server, err := l.dial(&l.connection, "")
+	server, err := dial(l.address, l.connection.options(""))
 	if err != nil {
 		return err
 	}
@@ -149,14 +149,14 @@ func (l *login) exchange(ctx context.Context, server client.Client, code, verifi
 	if err := l.file.Set(ctx, l.address, credential); err != nil {
 		return errors.Join(fmt.Errorf("cannot keep the token: %w", err), l.discard(ctx, credential.Token))
 	}
-	return l.report(response.GetAuthentication())
+	return l.report(ctx, response.GetAuthentication())
 }
 
 // discard revokes a token that cannot be kept.
 func (l *login) discard(ctx context.Context, token string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeWait)
 	defer cancel()
-	server, err := l.dial(&l.connection, token)
+	server, err := dial(l.address, l.connection.options(token))
 	if err == nil {
 		defer server.Close()
 		_, err = revoke(ctx, server, false)

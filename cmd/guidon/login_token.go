@@ -25,7 +25,7 @@ func (l *login) withToken(ctx context.Context) error {
 	if token == "" {
 		return errors.New("not signed in: the standard input contains no token")
 	}
-	server, err := l.dial(&l.connection, token)
+	server, err := dial(l.address, l.connection.options(token))
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (l *login) withToken(ctx context.Context) error {
 	if err := l.file.Set(ctx, l.address, credentials.Credential{Token: token}); err != nil {
 		return err
 	}
-	return l.report(self)
+	return l.report(ctx, self)
 }
 
 // readToken reads the token, without echo if the standard input is a terminal.

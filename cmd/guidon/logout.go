@@ -27,24 +27,23 @@ func (p *program) logoutCommand() *cobra.Command {
 	var c connection
 	var everywhere bool
 	command := &cobra.Command{
-		Use:   "logout --address <URL>",
+		Use:   "logout",
 		Short: "Sign out of a server",
 		Long:  logoutHelp,
-		Example: `  guidon logout --address https://flags.example
+		Example: `  guidon logout
   guidon logout --address https://flags.example --everywhere`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(ctx context.Context, _ []string) error { return p.logout(ctx, &c, everywhere) }),
 	}
 	c.addressFlags(command)
 	command.Flags().BoolVar(&everywhere, "everywhere", false, "end all of your sessions")
-	_ = command.MarkFlagRequired("address") // the flag exists
 	return command
 }
 
 func (p *program) logout(ctx context.Context, c *connection, everywhere bool) error {
-	address, err := client.Normalize(c.address)
+	address, err := c.normalized()
 	if err != nil {
-		return usageError("%w", err)
+		return err
 	}
 	file, err := p.credentials()
 	if err != nil {
@@ -69,7 +68,7 @@ func (p *program) logout(ctx context.Context, c *connection, everywhere bool) er
 
 // endSession revokes the credential and forgets it.
 func (p *program) endSession(ctx context.Context, c *connection, file *credentials.File, address string, credential credentials.Credential, everywhere bool) error {
-	server, err := p.dial(c, credential.Token)
+	server, err := dial(address, c.options(credential.Token))
 	if err != nil {
 		return err
 	}

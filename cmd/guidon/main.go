@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/guidonhq/guidon/cmd/internal/editor"
 )
 
 func main() {
@@ -19,20 +21,25 @@ func main() {
 
 // withSignals returns a context that the first SIGINT or SIGTERM cancels. A second
 // one ends the process immediately, in case the shutdown hangs or takes too long. No
-// acknowledged write is lost by that.
+// acknowledged write is lost by that. While an editor has the terminal, SIGINT is its own.
 func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
-		<-signals
-		cancel()
-		second := <-signals
-		fmt.Fprintln(os.Stderr, "guidon: terminated by a second signal")
-		if second == syscall.SIGTERM {
-			os.Exit(exitTerminated)
+		for received := range signals {
+			switch {
+			case received == syscall.SIGINT && editor.Running():
+			case ctx.Err() == nil:
+				cancel()
+			default:
+				fmt.Fprintln(os.Stderr, "guidon: terminated by a second signal")
+				if received == syscall.SIGTERM {
+					os.Exit(exitTerminated)
+				}
+				os.Exit(exitInterrupted)
+			}
 		}
-		os.Exit(exitInterrupted)
 	}()
 	return ctx, func() {
 		signal.Stop(signals)

@@ -1,19 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
 )
 
-const migrateHelp = `Update the schema of the database, or show its state.
+const migrateHelp = `Update the schema of the database, as "migrate up" does, or show its state.
 
 "guidon server" updates an SQLite database automatically. If several servers share
 a database, run "migrate up" as a separate job before the new release starts, or
@@ -22,6 +26,7 @@ migration. Those of the new release refuse to start until it is done.`
 
 func (p *program) migrateCommand() *cobra.Command {
 	var database string
+	migrate := p.action(func(ctx context.Context, _ []string) error { return p.migrateUp(ctx, database) })
 	up := &cobra.Command{
 		Use:   "up",
 		Short: "Apply the pending steps",
@@ -32,7 +37,7 @@ It can be killed at any time and run again.`,
 		Example: `  guidon migrate up
   guidon migrate up --db /data/guidon.db`,
 		Args: cobra.NoArgs,
-		RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateUp(ctx, database) }),
+		RunE: migrate,
 	}
 	status := &cobra.Command{
 		Use:     "status",
@@ -47,7 +52,7 @@ It can be killed at any time and run again.`,
 		Use:   "wait",
 		Short: "Wait until the schema is up to date",
 		Long: `Wait until another process has applied the pending schema steps. It also waits while
-the database cannot be reached. Run it before a server if a separate job migrates
+the database cannot be reached, but not if it rejects the connection. Run it before a server if a separate job migrates
 the database. Nothing is changed.`,
 		Example: `  guidon migrate wait && guidon server
   guidon migrate wait --timeout 30s`,
@@ -55,10 +60,12 @@ the database. Nothing is changed.`,
 		RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateWait(ctx, database, timeout) }),
 	}
 	wait.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "longest `time` to wait; 0 waits forever")
-	for _, command := range []*cobra.Command{up, status, wait} {
+	command := group("migrate", "Update the database schema", migrateHelp, up, status, wait)
+	command.RunE, command.Example = migrate, up.Example
+	for _, command := range []*cobra.Command{command, up, status, wait} {
 		databaseFlag(command, &database)
 	}
-	return group("migrate", "Update the database schema", migrateHelp, up, status, wait)
+	return command
 }
 
 func (p *program) migrateUp(ctx context.Context, database string) (err error) {
@@ -75,7 +82,7 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 	}
 	defer func() { err = closing(err, end) }()
 	err = instance.WaitReady(ctx, c.DB, db.DB, func(err error, next time.Duration) {
-		fmt.Fprintf(p.err, "cannot reach the database %s yet: %v; next attempt in %s\n", db.Path(), err, next.Round(time.Millisecond))
+		fmt.Fprintf(p.err, "cannot reach the database %s yet: %v; next attempt in %s\n", db.Path(), err, clock.Text(next.Round(time.Millisecond)))
 	})
 	if err != nil {
 		return err
@@ -112,11 +119,22 @@ func (p *program) migrateWait(ctx context.Context, database string, timeout time
 	if migrate.Check(bounded, db.SQL(), db.Dialect()) != nil {
 		fmt.Fprintf(p.err, "waiting for the schema of %s\n", db.Path())
 	}
+	if err := reachable(ctx, db.DB, timeout); err != nil {
+		return err
+	}
 	if err := migrate.Wait(bounded, db.SQL(), db.Dialect()); err != nil {
 		return err
 	}
 	fmt.Fprintln(p.out, "the schema is up to date")
 	return nil
+}
+
+// reachable waits until a database server responds. A timeout of 0 means any time.
+func reachable(ctx context.Context, db *store.DB, timeout time.Duration) error {
+	if !db.Shared() {
+		return nil
+	}
+	return db.WaitReady(ctx, time.Now().Add(cmp.Or(timeout, math.MaxInt64)), nil)
 }
 
 func (p *program) migrateStatus(ctx context.Context, database string) (err error) {

@@ -33,7 +33,7 @@ Exit codes: 0 nothing to do, 2 changes, 1 error.`
 const planExample = `  guidon plan flags/ --address https://flags.example
   guidon plan flags/ --out plan.json
   guidon plan flags/ --effect
-  guidon plan shop.yaml till.yaml --drop --json`
+  guidon plan shop.yaml till.yaml --drop -o json`
 
 // exitChanges is the exit code of a plan with changes.
 const exitChanges = 2
@@ -48,7 +48,7 @@ type planning struct {
 	format     formatFlag
 	drop       bool
 	effect     bool
-	asJSON     bool
+	output     outputFormat
 	saveTo     string // --out
 	saved      string // --plan
 	yes        bool
@@ -76,7 +76,7 @@ func (l *planning) fileFlags(command *cobra.Command) {
 	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
 	flags.BoolVar(&l.drop, "drop", false, "also delete what is not in the files from their namespaces")
 	effectFlag(command, &l.effect)
-	flags.BoolVar(&l.asJSON, "json", false, "print JSON")
+	l.output.flag(command, "what changes, such as shop/flag/new-checkout")
 }
 
 // withPlanExitCodes makes the command run fn, with 1 as the exit code of all errors: 2 means

@@ -10,13 +10,23 @@ import (
 
 // print prints the plans.
 func (l *planning) print(plans []*guidonv1.PlanResponse) error {
-	if l.asJSON {
-		return printMessages(l.program, plans)
-	}
+	return l.show(l.output, shownPlans(plans))
+}
+
+// shownPlans returns what a command shows of plans.
+func shownPlans(plans []*guidonv1.PlanResponse) shown {
+	var names []string
 	for _, plan := range plans {
-		printPlan(l.out, plan)
+		for _, c := range plan.GetChanges() {
+			names = append(names, plan.GetNamespaceKey()+"/"+c.GetKind()+"/"+c.GetKey())
+		}
 	}
-	return nil
+	return shown{data: dataOfAll(plans), names: names, table: func(out io.Writer) error {
+		for _, plan := range plans {
+			printPlan(out, plan)
+		}
+		return nil
+	}}
 }
 
 // printPlan prints a plan in words.

@@ -95,7 +95,7 @@ func TestSavedPlan(t *testing.T) {
 		`till.yaml, namespace "till": nothing was changed: the plan is no longer the same: now update flag "card": name "Debit card" → "Credit card"`,
 		"plan again to see what has changed since", "applied: small\nnot applied: till")
 	wantText(t, r.out, "small: 1 change applied; revision 2")
-	r = s.fails(exitFailure, []string{"apply", edited, "--plan", saved, "--json"}, "applied: none\nnot applied: small, till")
+	r = s.fails(exitFailure, []string{"apply", edited, "--plan", saved, "--output=json"}, "applied: none\nnot applied: small, till")
 	var outcomes []outcome
 	if err := json.Unmarshal([]byte(r.out), &outcomes); err != nil || len(outcomes) != 2 || outcomes[0].Status != "failed" || outcomes[1].Status != "not applied" {
 		t.Errorf("got %s: %v", r.out, err)
@@ -109,7 +109,7 @@ func TestPlanErrors(t *testing.T) {
 	s.ok("import", s.file("small.yaml", small))
 	s.fails(exitFailure, []string{"plan"}, "specify at least one file")
 	s.fails(exitFailure, []string{"plan", "x.yaml", "--frobnicate"}, "unknown flag")
-	s.fails(exitFailure, []string{"plan", "x.yaml", "--address", "http://127.0.0.1:1", "--db", "x"}, "none of the others can be")
+	s.fails(exitFailure, []string{"plan", "x.yaml", "--address", "http://127.0.0.1:1", "--db", "x"}, "cannot be combined")
 	s.fails(exitFailure, []string{"plan", "missing.yaml"}, "missing.yaml: no such file")
 	s.fails(exitFailure, []string{"plan", "missing/"}, "missing/: no such file")
 	s.fails(exitFailure, []string{"plan", t.TempDir()}, "contains no .yaml, .yml or .json file")
@@ -170,11 +170,11 @@ flags: [{key: checkout, name: Checkout, type: BOOLEAN_FLAG_TYPE, rollouts: [{thr
 	}
 	wantText(t, s.ok("log", "-n", "live"), "promotion from staging@1", "go")
 	wantText(t, s.ok(append(promote, "--yes")...), "nothing to do\n")
-	s.ok(append(promote, "--dry-run", "--json")...)
+	s.ok(append(promote, "--dry-run", "--output=json")...)
 	s.fails(exitFailure, []string{"promote", "staging", "live", "--flag", "gone"}, `flag "gone" not found in namespace "staging"`)
 	s.fails(exitFailure, []string{"promote", "staging", "default", "--flag", "checkout", "--with-segments=false"}, `segment "beta" not found`)
 	s.fails(exitFailure, []string{"promote", "staging", "nowhere"}, `namespace "nowhere" not found`)
-	s.ok("promote", "staging", "live", "--drop", "--yes", "--json")
+	s.ok("promote", "staging", "live", "--drop", "--yes", "--output=json")
 	if out := s.ok("export", "--namespaces", "live"); strings.Contains(out, "mine") || !strings.Contains(out, "percentage: 50") {
 		t.Errorf("got\n%s", out)
 	}

@@ -32,6 +32,8 @@ func (p *program) promoteCommand() *cobra.Command {
 		Short:   "Bring flags of one namespace into another",
 		Long:    promoteHelp,
 		Example: promoteExample,
+
+		ValidArgsFunction: p.completeNamespaces,
 	}
 	withPlanExitCodes(p, command, func(ctx context.Context, args []string) error {
 		if len(args) != 2 {

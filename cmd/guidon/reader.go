@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"text/tabwriter"
 	"time"
 
@@ -26,14 +27,14 @@ func (p *program) readerCommand() *cobra.Command {
 
 func (p *program) readerListCommand() *cobra.Command {
 	var database string
-	var asJSON bool
+	var format outputFormat
 	command := &cobra.Command{
 		Use:   "list",
 		Short: "List the readers and how far they are behind",
 		Long: `List the readers of the change log, with the number of namespaces and revisions that
 each has not passed, and the time of the oldest of them.`,
 		Example: `  guidon reader list
-  guidon reader list --json`,
+  guidon reader list -o json`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(ctx context.Context, _ []string) error {
 			return p.withDatabase(ctx, database, reading, func(_ *config.Config, db *instance.Storage) error {
@@ -41,12 +42,12 @@ each has not passed, and the time of the oldest of them.`,
 				if err != nil {
 					return err
 				}
-				return p.printReaders(readers, asJSON)
+				return p.show(format, shownReaders(readers))
 			})
 		}),
 	}
 	databaseFlag(command, &database)
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	format.flag(command, "names")
 	return command
 }
 
@@ -60,21 +61,26 @@ type reader struct {
 	BehindSince  *time.Time `json:"behindSince,omitempty"`
 }
 
-func (p *program) printReaders(readers []service.ChangeReader, asJSON bool) error {
-	if asJSON {
-		list := make([]reader, len(readers))
-		for i, r := range readers {
-			list[i] = reader{
-				Name: r.Name, RegisteredAt: r.RegisteredAt, AdvancedAt: r.AdvancedAt,
-				Namespaces: r.Lag.Namespaces, Revisions: r.Lag.Revisions,
-			}
-			if !r.Lag.Since.IsZero() {
-				list[i].BehindSince = &r.Lag.Since
-			}
+func shownReaders(readers []service.ChangeReader) shown {
+	list, names := make([]reader, len(readers)), make([]string, len(readers))
+	for i, r := range readers {
+		names[i] = r.Name
+		list[i] = reader{
+			Name: r.Name, RegisteredAt: r.RegisteredAt, AdvancedAt: r.AdvancedAt,
+			Namespaces: r.Lag.Namespaces, Revisions: r.Lag.Revisions,
 		}
-		return p.printJSON(list)
+		if !r.Lag.Since.IsZero() {
+			list[i].BehindSince = &r.Lag.Since
+		}
 	}
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	return shown{
+		data: dataOfValue(list), names: names,
+		table: func(out io.Writer) error { return printReaders(out, readers) },
+	}
+}
+
+func printReaders(out io.Writer, readers []service.ChangeReader) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tREGISTERED\tADVANCED\tNAMESPACES\tREVISIONS\tBEHIND SINCE")
 	for _, r := range readers {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%s\n", r.Name, timeOr(r.RegisteredAt, "-"), timeOr(r.AdvancedAt, "-"),

@@ -35,7 +35,7 @@ func TestReaders(t *testing.T) {
 	s := newShell(t, "GUIDON_CHANGES_RETENTION=24h")
 	s.fails(exitFailure, []string{"reader", "list"}, "does not exist")
 	s.ok("migrate", "up")
-	if got := s.ok("reader", "list", "--json"); got != "[]\n" {
+	if got := s.ok("reader", "list", "--output=json"); got != "[]\n" {
 		t.Errorf("without readers: got %q", got)
 	}
 	s.withStore(func(db *store.DB) error {
@@ -62,7 +62,7 @@ $`)
 		t.Errorf("got list\n%s, want it to match\n%s", got, want)
 	}
 	var list []map[string]any
-	if err := json.Unmarshal([]byte(s.ok("reader", "list", "--json")), &list); err != nil || len(list) != 2 {
+	if err := json.Unmarshal([]byte(s.ok("reader", "list", "--output=json")), &list); err != nil || len(list) != 2 {
 		t.Fatalf("got %v, %v", list, err)
 	}
 	for _, member := range []string{"name", "registeredAt", "advancedAt", "namespaces", "revisions", "behindSince"} {
@@ -78,7 +78,7 @@ $`)
 	if got, want := s.ok("cleanup"), deleted+"0\nold change records kept for reader idle, which has not passed them: 1\n"; got != want {
 		t.Errorf("cleanup: got %q, want %q", got, want)
 	}
-	if got := s.ok("cleanup", "--json"); !strings.Contains(got, `"heldBack": {`) {
+	if got := s.ok("cleanup", "--output=json"); !strings.Contains(got, `"heldBack": {`) {
 		t.Errorf("cleanup: got %s, want the reader in it", got)
 	}
 	if got, want := s.ok("reader", "delete", "idle"), "deleted reader idle\n"; got != want {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -45,6 +44,7 @@ func (p *program) root() *cobra.Command {
 		Example:       rootExample,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args:          noSuchCommand,
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	root.SetUsageFunc(withExitCodes(root.UsageFunc()))
@@ -61,10 +61,10 @@ func (p *program) root() *cobra.Command {
 		"flags": {
 			p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand(),
 			p.planCommand(), p.applyCommand(), p.promoteCommand(), p.restoreCommand(), p.undoCommand(),
-			p.flagCommand(), p.segmentCommand(),
+			p.flagCommand(), p.segmentCommand(), p.namespaceCommand(),
 		},
-		"access": {p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
-		"setup":  {p.configCommand(), p.versionCommand()},
+		"access": {p.statusCommand(), p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
+		"setup":  {p.contextCommand(), p.configCommand(), p.completionCommand(), p.versionCommand()},
 	} {
 		for _, command := range commands {
 			command.GroupID = group
@@ -72,7 +72,9 @@ func (p *program) root() *cobra.Command {
 		}
 	}
 	root.SetHelpCommandGroupID("setup")
-	root.SetCompletionCommandGroupID("setup")
+	p.completeDefaults(root)
+	strictHelp(root)
+	plainDurations(root)
 	return root
 }
 
@@ -99,16 +101,4 @@ func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
 	}
 	command.AddCommand(commands...)
 	return command
-}
-
-func noSuchCommand(command *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	command.SuggestionsMinimumDistance = 2
-	hint := ""
-	if similar := command.SuggestionsFor(args[0]); len(similar) > 0 {
-		hint = "; did you mean " + strings.Join(similar, " or ") + "?"
-	}
-	return fmt.Errorf("unknown command %q for %q%s", args[0], command.CommandPath(), hint)
 }

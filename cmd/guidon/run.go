@@ -63,6 +63,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetOut(p.out)
 	root.SetErr(p.err)
 	command, err := root.ExecuteContextC(ctx)
+	if err != nil {
+		err = plainUsage(err)
+	}
 	if err == nil && out.failed != nil {
 		err = &exitError{code: exitFailure, err: fmt.Errorf("the command succeeded, but cannot write its output: %w", out.failed)}
 	}
@@ -131,6 +134,8 @@ func (p *program) message(err error) string {
 		text += "\n" + p.unauthenticated
 	case errors.Is(err, guidon.Unauthenticated):
 		text += "\nProvide a token that permits this operation with GUIDON_TOKEN, --token-file or --token."
+	case errors.Is(err, guidon.PermissionDenied) && strings.Contains(text, "read-only"):
+		text += "\nNo token permits changes; \"guidon status\" shows which server this is."
 	case errors.Is(err, guidon.PermissionDenied):
 		text += "\nThe token is valid but does not permit this operation; use another one."
 	}
@@ -141,6 +146,9 @@ func (p *program) message(err error) string {
 func (p *program) action(fn func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, args []string) error {
 		p.working = true
+		if err := p.setDefaults(command); err != nil {
+			return err
+		}
 		return fn(command.Context(), args)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -20,7 +19,7 @@ The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03
 
 const segmentUsageExample = `  guidon segment usage beta-users
   guidon segment usage beta-users -n shop@412
-  guidon segment usage beta-users --json | jq '.uses[].flagKey'`
+  guidon segment usage beta-users -o json | jq '.uses[].flagKey'`
 
 // using is one run of "segment usage".
 type using struct {
@@ -28,7 +27,7 @@ type using struct {
 	connection connection
 	namespace  string
 	segment    string
-	asJSON     bool
+	format     outputFormat
 }
 
 func (p *program) segmentUsageCommand() *cobra.Command {
@@ -40,21 +39,30 @@ func (p *program) segmentUsageCommand() *cobra.Command {
 		Example: segmentUsageExample,
 		Args:    oneArgument("segment"),
 		RunE:    p.action(u.run),
+
+		ValidArgsFunction: p.completeSegment,
 	}
 	u.connection.flags(command)
-	flags := command.Flags()
-	flags.StringVarP(&u.namespace, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace")
-	flags.BoolVar(&u.asJSON, "json", false, "print JSON")
+	namespaceFlag(command, &u.namespace)
+	u.format.flag(command, "the keys of the flags")
 	return command
 }
 
 func (u *using) run(ctx context.Context, args []string) error {
 	u.segment = args[0]
 	return u.withClient(ctx, &u.connection, reading, func(service client.Client) error {
-		if u.asJSON {
-			return u.printResponse(ctx, service)
+		if !u.format.data() {
+			return u.printTree(ctx, service) // page by page
 		}
-		return u.printTree(ctx, service)
+		all, err := u.all(ctx, service)
+		if err != nil {
+			return err
+		}
+		var names []string
+		for _, use := range all.GetUses() {
+			names = append(names, use.GetFlagKey())
+		}
+		return u.show(u.format, shown{data: dataOf(all), names: names})
 	})
 }
 
@@ -76,16 +84,13 @@ func (u *using) each(ctx context.Context, service client.Client, fn func(*guidon
 	}
 }
 
-// printResponse prints the response with the flags of all pages.
-func (u *using) printResponse(ctx context.Context, service client.Client) error {
+// all returns the response with the flags of all pages.
+func (u *using) all(ctx context.Context, service client.Client) (*guidonv1.SegmentUsage, error) {
 	all := new(guidonv1.SegmentUsage)
 	err := u.each(ctx, service, func(page *guidonv1.SegmentUsage) {
 		all.Uses, all.TotalCount = append(all.Uses, page.GetUses()...), page.GetTotalCount()
 	})
-	if err != nil {
-		return err
-	}
-	return u.printMessage(all)
+	return all, err
 }
 
 // printTree prints the flags as a tree, page by page.

@@ -59,7 +59,7 @@ func TestSegmentUsagePages(t *testing.T) {
 		NextPageToken string
 	}
 	s.ok("import", s.file("none.yaml", "namespace: many\nsegments: [{key: all, name: All}]"), "--drop", "--yes")
-	err := json.Unmarshal([]byte(s.ok("segment", "usage", "all", "-n", "many@1", "--json")), &response)
+	err := json.Unmarshal([]byte(s.ok("segment", "usage", "all", "-n", "many@1", "--output=json")), &response)
 	if err != nil || len(response.Uses) != 120 || response.Uses[119].FlagKey != "f119" || response.TotalCount != 120 || response.NextPageToken != "" {
 		t.Errorf("got %+v, %v", response, err)
 	}

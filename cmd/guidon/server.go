@@ -19,6 +19,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/stream"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
@@ -74,7 +75,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	logger, closeLog, err := instance.OpenLog(c.Log, p.stdout, p.terminal, logDelay)
+	logger, closeLog, err := instance.OpenLog(c.Log, p.stdout, p.console, logDelay)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 // prepare waits for the database, and checks or updates its schema.
 func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger) error {
 	err := instance.WaitReady(ctx, c, db, func(err error, next time.Duration) {
-		logger.Warn("cannot reach the database yet", "path", db.Path(), "error", err, "next_attempt_in", next.Round(time.Millisecond).String())
+		logger.Warn("cannot reach the database yet", "path", db.Path(), "error", err, "next_attempt_in", clock.Text(next.Round(time.Millisecond)))
 	})
 	if err != nil {
 		return err

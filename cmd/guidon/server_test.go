@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // running is a server that a test started with the command.
@@ -397,7 +400,7 @@ func TestStartTimeout(t *testing.T) {
 			t.Errorf("server on %s: got exit code %d, log %s and %s", database, r.code, r.out, r.err)
 		}
 		up := s.run("migrate", "up")
-		if up.code != exitFailure || !strings.Contains(up.err, "cannot reach the database") {
+		if up.code != exitFailure || !strings.Contains(up.err, "the database cannot be reached") {
 			t.Errorf("migrate up on %s: got exit code %d and %s", database, up.code, up.err)
 		}
 		if strings.Contains(r.out+r.err+up.out+up.err, "hunter2") {
@@ -437,4 +440,39 @@ func TestLargeNamespaceOverTheNetwork(t *testing.T) {
 	}
 	server.stop()
 	server.wait(exitOK)
+}
+
+// TestConsoleLog: the log has colors on a terminal that shows them.
+func TestConsoleLog(t *testing.T) {
+	const colored, plain = "\x1b[92mINF\x1b[0m database ready ", "INF database ready "
+	for _, test := range []struct{ name, variable, want, not string }{
+		{"colors", "TERM=xterm", colored, "level=INFO"},
+		{"no colors", "NO_COLOR=1", plain, "\x1b"},
+		{"a terminal without colors", "TERM=dumb", plain, "\x1b"},
+		{"JSON", "GUIDON_LOG_ENCODING=json", `"M":"database ready"`, "\x1b"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out, err bytes.Buffer
+			s := newShell(t, test.variable, "GUIDON_SERVER_HOST=256.0.0.1")
+			p := &program{
+				environ: s.environ, in: strings.NewReader(""), out: &out, err: &err, now: time.Now,
+				terminal: func(stream any) bool { return stream == any(&out) },
+			}
+			if code := p.run(t.Context(), []string{"server"}); code != exitFailure {
+				t.Errorf("got exit code %d", code)
+			}
+			if got := out.String(); !strings.Contains(got, test.want) || strings.Contains(got, test.not) {
+				t.Errorf("got %q, want %q and not %q", got, test.want, test.not)
+			}
+		})
+	}
+}
+
+func TestConsoleAttribute(t *testing.T) {
+	var out bytes.Buffer
+	p := &program{environ: []string{"NO_COLOR=1"}, terminal: func(any) bool { return true }}
+	slog.New(p.console(&out, slog.LevelInfo)).Error("a \x1b[2Jmessage", "after", 90*time.Minute, "error", errors.New("line 1\nline 2"))
+	if _, got, _ := strings.Cut(out.String(), " "); got != `ERR "a \x1b[2Jmessage" after=1h30m error="line 1\nline 2"`+"\n" {
+		t.Errorf("got %q", got)
+	}
 }

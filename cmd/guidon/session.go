@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -24,41 +25,52 @@ func (p *program) sessionCommand() *cobra.Command {
 
 func (p *program) sessionListCommand() *cobra.Command {
 	var c connection
-	var asJSON bool
+	var format outputFormat
 	command := &cobra.Command{
-		Use:   "list --address <URL>",
+		Use:   "list",
 		Short: "List your sessions",
 		Long:  "List your own sessions on a server, in creation order. Sessions of a command line have the name of their machine.",
-		Example: `  guidon session list --address https://flags.example
-  guidon session list --address https://flags.example --json`,
+		Example: `  guidon session list
+  guidon session list -o json`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(ctx context.Context, _ []string) error {
-			return p.withClient(ctx, &c, reading, func(server client.Client) error { return p.listSessions(ctx, server, asJSON) })
+			return p.withClient(ctx, &c, reading, func(server client.Client) error { return p.listSessions(ctx, server, format) })
 		}),
 	}
 	c.serverFlags(command)
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	_ = command.MarkFlagRequired("address") // the flag exists
+	format.flag(command, "ids")
 	return command
 }
 
-func (p *program) listSessions(ctx context.Context, server client.Client, asJSON bool) error {
+func (p *program) listSessions(ctx context.Context, server client.Client, format outputFormat) error {
 	list := new(guidonv1.ListSessionsResponse)
 	if err := server.Invoke(ctx, "/guidon.v1.SessionService/ListSessions", new(emptypb.Empty), list); err != nil {
 		return err
 	}
-	if asJSON {
-		return printMessages(p, list.GetAuthentications())
-	}
-	self, err := getSelf(ctx, server)
-	if err != nil {
-		return err
-	}
-	return p.printSessions(list.GetAuthentications(), self.GetId())
+	sessions := list.GetAuthentications()
+	return p.show(format, shown{
+		data: dataOfAll(sessions), names: idsOf(sessions),
+		table: func(out io.Writer) error {
+			self, err := getSelf(ctx, server)
+			if err != nil {
+				return err
+			}
+			return p.printSessions(out, sessions, self.GetId())
+		},
+	})
 }
 
-func (p *program) printSessions(sessions []*auth.Authentication, current string) error {
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+// idsOf returns the ids of the authentications.
+func idsOf(all []*auth.Authentication) []string {
+	ids := make([]string, len(all))
+	for i, a := range all {
+		ids[i] = a.GetId()
+	}
+	return ids
+}
+
+func (p *program) printSessions(out io.Writer, sessions []*auth.Authentication, current string) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tNAME\tMETHOD\tCREATED\tEXPIRES\tCURRENT")
 	for _, s := range sessions {
 		mark := "-"
@@ -74,17 +86,16 @@ func (p *program) printSessions(sessions []*auth.Authentication, current string)
 func (p *program) sessionEndCommand() *cobra.Command {
 	var c connection
 	command := &cobra.Command{
-		Use:     "end <id>... --address <URL>",
+		Use:     "end <id>...",
 		Short:   "End sessions of yours",
 		Long:    "End your own sessions with the given ids, which \"guidon session list\" shows. Their tokens are rejected from then on.",
-		Example: `  guidon session end 8a6e0804-2bd0-4672-b79d-d97027f9071a --address https://flags.example`,
+		Example: `  guidon session end 8a6e0804-2bd0-4672-b79d-d97027f9071a`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: p.action(func(ctx context.Context, ids []string) error {
 			return p.withClient(ctx, &c, writing, func(server client.Client) error { return p.endSessions(ctx, server, ids) })
 		}),
 	}
 	c.serverFlags(command)
-	_ = command.MarkFlagRequired("address") // the flag exists
 	return command
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,6 +36,7 @@ func TestTLS(t *testing.T) {
 	if !strings.HasPrefix(server.web, "https://127.0.0.1:") || !strings.HasPrefix(server.grpc, "grpcs://127.0.0.1:") {
 		t.Fatalf("got addresses %s and %s", server.web, server.grpc)
 	}
+	authorities := s.file("ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: example.Certificate().Raw})))
 	trust := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 
 	web := http.Client{Transport: &http.Transport{TLSClientConfig: trust}}
@@ -58,6 +60,20 @@ func TestTLS(t *testing.T) {
 	}
 
 	for _, address := range []string{server.web, server.grpc} {
-		s.fails(exitFailure, []string{"export", "-a", address}, "certificate")
+		s.fails(exitFailure, []string{"export", "-a", address}, "cannot trust the certificate of "+address, "signed by unknown authority", "--ca-file")
+		s.ok("export", "-a", address, "--ca-file", authorities)
+		s.with("GUIDON_CA_FILE="+authorities).ok("export", "-a", address)
+		s.fails(exitFailure, []string{"export", "-a", strings.Replace(address, "127.0.0.1", "localhost", 1), "--ca-file", authorities}, "check the address, and the certificate")
+	}
+	s.fails(exitFailure, []string{"export", "-a", strings.Replace(server.web, "https", "http", 1)}, "uses TLS: use https:// instead of http://")
+	for _, file := range []string{s.file("empty.pem", ""), filepath.Join(t.TempDir(), "none")} {
+		s.fails(exitUsage, []string{"export", "-a", server.web, "--ca-file", file}, file)
+	}
+	plain := newShell(t).serve()
+	for address, want := range map[string]string{
+		strings.Replace(plain.web, "http", "https", 1):  "does not use TLS: use http:// instead of https://",
+		strings.Replace(plain.grpc, "grpc", "grpcs", 1): "does not use TLS: use grpc:// instead of grpcs://",
+	} {
+		s.fails(exitFailure, []string{"export", "-a", address}, want)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"text/tabwriter"
 	"time"
 
@@ -36,7 +37,7 @@ type creating struct {
 	expiresIn   time.Duration
 	expiresAt   string
 	metadata    []string
-	asJSON      bool
+	format      outputFormat
 	given       func(flag string) bool // reports whether the flag was given, even if empty
 }
 
@@ -67,7 +68,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	flags.DurationVar(&c.expiresIn, "expires-in", 0, "the token expires after this `time`, such as 2160h")
 	flags.StringVar(&c.expiresAt, "expires-at", "", "the token expires at this `time`, such as 2030-01-31T12:00:00Z")
 	flags.StringArrayVar(&c.metadata, "metadata", nil, "additional `key=value` metadata of the token; may be repeated")
-	flags.BoolVar(&c.asJSON, "json", false, "print the token and its record as JSON")
+	c.format.flagWithDefault(command, "the token", "the token on the standard output, and its id on the standard error")
 	command.MarkFlagsMutuallyExclusive("expires-in", "expires-at")
 	return command
 }
@@ -90,12 +91,14 @@ func (c *creating) run(ctx context.Context, args []string) error {
 }
 
 func (c *creating) print(response *auth.CreateTokenResponse) error {
-	if c.asJSON {
-		return c.printMessage(response)
-	}
-	fmt.Fprintf(c.err, "created token %s; it cannot be shown again\n", response.GetAuthentication().GetId())
-	_, err := fmt.Fprintln(c.out, response.GetClientToken())
-	return err
+	return c.show(c.format, shown{
+		data: dataOf(response), names: []string{response.GetClientToken()},
+		table: func(out io.Writer) error {
+			fmt.Fprintf(c.err, "created token %s; it cannot be shown again\n", response.GetAuthentication().GetId())
+			_, err := fmt.Fprintln(out, response.GetClientToken())
+			return err
+		},
+	})
 }
 
 // explain adds the likely reason if the server lacks the operation.
@@ -137,7 +140,7 @@ func (c *creating) request(name string) (*auth.CreateTokenRequest, error) {
 
 func (p *program) tokenListCommand() *cobra.Command {
 	var c connection
-	var asJSON bool
+	var format outputFormat
 	request := &auth.ListAuthenticationsRequest{Method: auth.Method_METHOD_TOKEN}
 	command := &cobra.Command{
 		Use:   "list",
@@ -146,7 +149,7 @@ func (p *program) tokenListCommand() *cobra.Command {
 the sessions and tokens of a person or a workload instead. The tokens themselves are
 not stored and cannot be shown.`,
 		Example: `  guidon token list
-  guidon token list --json --address https://flags.example
+  guidon token list -o json
   guidon token list --subject oidc:google:sub:1234 --address https://flags.example`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(ctx context.Context, _ []string) error {
@@ -158,16 +161,16 @@ not stored and cannot be shown.`,
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return printMessages(p, tokens)
-				}
-				return p.printTokens(tokens)
+				return p.show(format, shown{
+					data: dataOfAll(tokens), names: idsOf(tokens),
+					table: func(out io.Writer) error { return p.printTokens(out, tokens) },
+				})
 			})
 		}),
 	}
 	c.flags(command)
 	command.Flags().StringVar(&request.Subject, "subject", "", "list the sessions and tokens of this `subject`")
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	format.flag(command, "ids")
 	return command
 }
 
@@ -191,8 +194,8 @@ func listTokens(ctx context.Context, service client.Client, request *auth.ListAu
 	}
 }
 
-func (p *program) printTokens(tokens []*auth.Authentication) error {
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+func (p *program) printTokens(out io.Writer, tokens []*auth.Authentication) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tNAME\tROLE\tNAMESPACE\tCREATED\tEXPIRES")
 	for _, token := range tokens {
 		role, namespaces := granted(token)

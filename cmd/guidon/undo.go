@@ -48,7 +48,7 @@ func (p *program) undoCommand() *cobra.Command {
 	withPlanExitCodes(p, command, u.run)
 	u.flags(command)
 	flags := command.Flags()
-	flags.StringVarP(&u.request.NamespaceKey, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace")
+	namespaceFlag(command, &u.request.NamespaceKey)
 	flags.StringArrayVar(&u.resolve, "resolve", nil, "`choice` for parts that have changed again since; may be repeated")
 	return command
 }

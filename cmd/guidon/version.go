@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -19,38 +19,35 @@ var version, commit, date string
 func buildInfo() diagnostics.Info { return instance.BuildInfo(version, commit, date) }
 
 func (p *program) versionCommand() *cobra.Command {
-	var asJSON bool
+	var format outputFormat
 	command := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Long:  "Print the version of this program, the commit it was built from, and the Go version and platform.",
 		Example: `  guidon version
-  guidon version --json`,
+  guidon version --output json`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(context.Context, []string) error {
 			info := buildInfo()
-			if asJSON {
-				return p.printJSON(map[string]string{
+			return p.show(format, shown{
+				data: dataOfValue(map[string]string{
 					"version": info.Version, "commit": info.Commit, "buildDate": info.BuildDate,
 					"goVersion": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
-				})
-			}
-			fmt.Fprintf(p.out, "guidon %s", info.Version)
-			if info.Commit != "" {
-				fmt.Fprintf(p.out, " (commit %s %s)", info.Commit, info.BuildDate)
-			}
-			fmt.Fprintf(p.out, " %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return nil
+				}),
+				names: []string{info.Version},
+				table: func(out io.Writer) error { return printVersion(out, info) },
+			})
 		}),
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	format.flag(command, "the version")
 	return command
 }
 
-// printJSON prints the value, indented, on the standard output.
-func (p *program) printJSON(value any) error {
-	encoder := json.NewEncoder(p.out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
+func printVersion(out io.Writer, info diagnostics.Info) error {
+	built := ""
+	if info.Commit != "" {
+		built = fmt.Sprintf(" (commit %s %s)", info.Commit, info.BuildDate)
+	}
+	_, err := fmt.Fprintf(out, "guidon %s%s %s %s/%s\n", info.Version, built, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
 }

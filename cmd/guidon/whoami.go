@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -16,14 +18,14 @@ import (
 
 func (p *program) whoamiCommand() *cobra.Command {
 	var c connection
-	var asJSON bool
+	var format outputFormat
 	command := &cobra.Command{
-		Use:   "whoami --address <URL>",
+		Use:   "whoami",
 		Short: "Show who you are to a server, and what you may do",
 		Long: `Show who you are to a server: by which method, until when, which roles you have in
 which namespaces, and where each comes from.`,
-		Example: `  guidon whoami --address https://flags.example
-  guidon whoami --address https://flags.example --json`,
+		Example: `  guidon whoami
+  guidon whoami -o json`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(ctx context.Context, _ []string) error {
 			return p.withClient(ctx, &c, reading, func(server client.Client) error {
@@ -31,13 +33,15 @@ which namespaces, and where each comes from.`,
 				if err != nil {
 					return err
 				}
-				return p.printSelf(self, asJSON)
+				return p.show(format, shown{
+					data: dataOf(self), names: []string{cmp.Or(nameOf(self), self.GetId())},
+					table: func(out io.Writer) error { return p.printSelf(out, self) },
+				})
 			})
 		}),
 	}
 	c.serverFlags(command)
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	_ = command.MarkFlagRequired("address") // the flag exists
+	format.flag(command, "your name")
 	return command
 }
 
@@ -48,11 +52,8 @@ func getSelf(ctx context.Context, server client.Client) (*auth.Authentication, e
 	return self, err
 }
 
-func (p *program) printSelf(self *auth.Authentication, asJSON bool) error {
-	if asJSON {
-		return p.printMessage(self)
-	}
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+func (p *program) printSelf(out io.Writer, self *auth.Authentication) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "NAME\t%s\nMETHOD\t%s\nID\t%s\nEXPIRES\t%s\n", orDash(nameOf(self)), methodOf(self), orDash(self.GetId()), p.expiry(self))
 	for _, grant := range self.GetAccess() {
 		fmt.Fprintf(table, "ROLE\t%s on %s%s\n", grant.GetRole(), namespacesOf(grant.GetNamespaceKeys()), originOf(grant))

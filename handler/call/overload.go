@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // OverloadConfig configures when requests are rejected instead of queued.
@@ -38,5 +39,5 @@ func (i *Invoker) checkLoad(ctx context.Context) error {
 	if float64(delay) <= overload.Share*float64(timeout) {
 		return nil
 	}
-	return guidon.Errorf(guidon.Unavailable, "the service is overloaded: requests wait for %s; try again later", delay.Round(time.Millisecond))
+	return guidon.Errorf(guidon.Unavailable, "the service is overloaded: requests wait for %s; try again later", clock.Text(delay.Round(time.Millisecond)))
 }

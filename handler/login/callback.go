@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	wire "github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -138,7 +139,7 @@ func digestOf(a *loginstate.Attempt) string {
 
 // errTooSlow is the cause of contexts that end because the provider is too slow, and not
 // because the client left.
-var errTooSlow = fmt.Errorf("signing in takes longer than %v", provider.MaxWait)
+var errTooSlow = fmt.Errorf("signing in takes longer than %v", clock.Text(provider.MaxWait))
 
 // identify returns who the provider says it is. Checking the issuer and exchanging the code
 // take at most [provider.MaxWait] together.

@@ -4,89 +4,84 @@ package openapi
 // their own errors and messages.
 const ofrepTag = "OFREP"
 
-// ofrepItems has the items of the operations of OFREP, but for their summaries.
-var ofrepItems = map[string]object{
-	"/ofrep/v1/evaluate/flags/{key}": {
-		{"tags", []any{ofrepTag}},
-		{"operationId", "ofrep_EvaluateFlag"},
-		{"security", ofrepSecurity},
-		{"parameters", []any{
-			object{{"name", "key"}, {"in", "path"}, {"required", true}, {"schema", object{{"type", "string"}}}},
-			ofrepNamespaceHeader, ofrepNamespaceQuery,
-		}},
-		{"requestBody", object{{"required", true}, {"content", jsonContent(schemaRef("OFREPRequest"))}}},
-		{"responses", object{
-			{"200", ofrepAnswer("The value of the flag", "OFREPFlag")},
-			{"default", ofrepAnswer("Error", "OFREPError")},
-		}},
+// ofrepItems describe the operations of OFREP.
+var ofrepItems = map[string]func(*schemas, Example) described{
+	"/ofrep/v1/evaluate/flags/{key}": func(_ *schemas, e Example) described {
+		key := object{
+			{"name", "key"}, {"in", "path"}, {"required", true}, {"description", "The key of the flag."},
+			{"schema", object{{"type", "string"}}}, {"example", "new-checkout"},
+		}
+		return described{
+			tag: ofrepTag, security: ofrepSecurity,
+			parameters: []any{key, parameterRef("Namespace"), parameterRef("NamespaceQuery")},
+			body:       ofrepBody(e),
+			responses:  ofrepSuccess("The value of the flag", e.json(schemaRef("OFREPFlag"))),
+		}
 	},
-	"/ofrep/v1/evaluate/flags": {
-		{"tags", []any{ofrepTag}},
-		{"operationId", "ofrep_EvaluateFlags"},
-		{"security", ofrepSecurity},
-		{"parameters", []any{
-			ofrepNamespaceHeader, ofrepNamespaceQuery,
-			object{{"$ref", "#/components/parameters/IfNoneMatch"}},
-			object{
-				{"name", "flagConfigEtag"}, {"in", "query"},
-				{"description", "A version reported by a change event; the response is from that version or a later one"},
-				{"schema", object{{"type", "string"}}},
+	"/ofrep/v1/evaluate/flags": func(_ *schemas, e Example) described {
+		version := object{
+			{"name", "flagConfigEtag"}, {"in", "query"},
+			{"description", "A version that a change event has reported; the response is from that version or a later one."},
+			{"schema", object{{"type", "string"}}},
+		}
+		return described{
+			tag: ofrepTag, security: ofrepSecurity,
+			parameters: []any{parameterRef("Namespace"), parameterRef("NamespaceQuery"), parameterRef("IfNoneMatch"), version},
+			body:       ofrepBody(e),
+			responses: object{
+				{"200", object{
+					{"description", "The values of the flags, sorted by key"},
+					{"headers", object{{"X-Request-Id", headerRef("RequestId")}, {"ETag", headerRef("OFREPETag")}}},
+					{"content", e.json(schemaRef("OFREPFlags"))},
+				}},
+				{"304", object{{"description", "The ETag in If-None-Match is current; there is no body."}}},
 			},
-		}},
-		{"requestBody", object{{"required", true}, {"content", jsonContent(schemaRef("OFREPRequest"))}}},
-		{"responses", object{
-			{"200", object{
-				{"description", "The values of the flags, sorted by key; a flag that fails is an error in the list"},
-				{"headers", object{{"ETag", object{
-					{"description", "Identifies the response; depends on state, namespace and context"}, {"schema", object{{"type", "string"}}},
-				}}}},
-				{"content", jsonContent(schemaRef("OFREPFlags"))},
-			}},
-			{"304", object{{"description", "The ETag in If-None-Match is current; there is no body"}}},
-			{"default", ofrepAnswer("Error", "OFREPError")},
-		}},
+		}
 	},
-	"/ofrep/v1/configuration": {
-		{"tags", []any{ofrepTag}},
-		{"operationId", "ofrep_Configuration"},
-		{"security", ofrepSecurity},
-		{"responses", object{
-			{"200", object{{"description", "The capabilities"}, {"content", jsonContent(object{{"type", "object"}})}}},
-			{"default", ofrepAnswer("Error", "OFREPError")},
-		}},
+	"/ofrep/v1/configuration": func(_ *schemas, e Example) described {
+		return described{
+			tag: ofrepTag, security: ofrepSecurity,
+			responses: ofrepSuccess("The capabilities", e.json(anyObject())),
+		}
 	},
+}
+
+func ofrepBody(e Example) object {
+	media := object{{"schema", schemaRef("OFREPRequest")}}
+	if len(e.Request) > 0 {
+		media = media.with("example", e.request())
+	}
+	return object{{"required", true}, {"content", object{{"application/json", media}}}}
+}
+
+func ofrepSuccess(description string, content object) object {
+	return object{{"200", object{
+		{"description", description}, {"headers", object{{"X-Request-Id", headerRef("RequestId")}}}, {"content", content},
+	}}}
 }
 
 var ofrepSecurity = []any{object{{"bearer", []any{}}}, object{{"apiKey", []any{}}}, object{{"cookie", []any{}}}, object{}}
 
-var ofrepNamespaceHeader = object{
-	{"name", "X-Flipt-Namespace"}, {"in", "header"},
-	{"description", "The namespace; if absent, that of the query, of the token, or the default one. X-Guidon-Namespace is an alias"},
-	{"schema", object{{"type", "string"}}},
-}
-
-var ofrepNamespaceQuery = object{
-	{"name", "namespace"}, {"in", "query"}, {"schema", object{{"type", "string"}}},
-}
-
-func ofrepAnswer(description, schema string) object {
-	return object{{"description", description}, {"content", jsonContent(schemaRef(schema))}}
-}
-
 func schemaRef(name string) object {
 	return object{{"$ref", "#/components/schemas/" + name}}
+}
+
+// text is the schema of a described string.
+func textSchema(description string) object {
+	return object{{"type", "string"}, {"description", description}}
 }
 
 // ofrepSchemas are the schemas of the OFREP messages.
 var ofrepSchemas = object{
 	{"OFREPRequest", object{
 		{"type", "object"},
+		{"description", "An entity that flags are evaluated for."},
 		{"properties", object{{"context", object{
 			{"type", "object"},
-			{"description", "Properties of any kind"},
+			{"description", "Properties of any kind."},
 			{"properties", object{
-				{"targetingKey", object{{"type", []any{"string", "number"}}, {"description", "The id of the entity; required only by flags with a percentage split"}}},
-				{"flags", object{{"type", "string"}, {"description", "Keys of the flags to evaluate in bulk, separated by commas"}}},
+				{"targetingKey", textSchema("The id of the entity, which decides its share of a percentage. A number is accepted too.")},
+				{"flags", textSchema("Keys of the flags to evaluate, separated by commas, if not all.")},
 			}},
 			{"additionalProperties", true},
 			{"maxProperties", 1000},
@@ -94,52 +89,74 @@ var ofrepSchemas = object{
 	}},
 	{"OFREPFlag", object{
 		{"type", "object"},
+		{"description", "The value of a flag."},
 		{"properties", object{
-			{"key", object{{"type", "string"}}},
-			{"value", object{{"description", "Absent if the default in the client's code applies; never null"}}},
-			{"variant", object{{"type", "string"}}},
-			{"reason", object{{"type", "string"}, {"enum", []any{"STATIC", "DEFAULT", "TARGETING_MATCH", "SPLIT", "DISABLED"}}}},
-			{"metadata", object{{"type", "object"}, {"additionalProperties", object{{"type", []any{"string", "number", "boolean"}}}}}},
+			{"key", textSchema("The key of the flag.")},
+			{"value", object{{"description", "Any JSON but null. Absent if the default in the client's code applies."}}},
+			{"variant", textSchema("The key of the variant; true or false for a boolean flag.")},
+			{"reason", object{
+				{"type", "string"},
+				{"description", "Why the flag has the value.\n\n- `STATIC`: it has no rules and rollouts.\n- `DEFAULT`: nothing matched.\n- `TARGETING_MATCH`: a rule or rollout matched.\n- `SPLIT`: a percentage decided.\n- `DISABLED`: the variant flag is disabled."},
+				{"enum", []any{"STATIC", "DEFAULT", "TARGETING_MATCH", "SPLIT", "DISABLED"}},
+				{"x-enum-varnames", []any{"Static", "Default", "TargetingMatch", "Split", "Disabled"}},
+			}},
+			{"metadata", anyObject().with("description", "The metadata of the flag, and what the evaluation adds: texts, numbers and booleans.")},
 		}},
 		{"required", []any{"key", "variant", "reason"}},
 	}},
 	{"OFREPFlags", object{
 		{"type", "object"},
+		{"description", "The values of flags."},
 		{"properties", object{
-			{"flags", object{{"type", "array"}, {"items", object{{"anyOf", []any{schemaRef("OFREPFlag"), schemaRef("OFREPError")}}}}}},
+			{"flags", object{
+				{"type", "array"},
+				{"description", "The values, and the errors of flags that failed."},
+				{"items", object{{"oneOf", []any{schemaRef("OFREPFlag"), schemaRef("OFREPError")}}}},
+			}},
 			{"eventStreams", object{
 				{"type", "array"},
-				{"description", "Streams of change events; absent if none is available"},
-				{"items", object{
-					{"type", "object"},
-					{"properties", object{
-						{"type", object{{"const", "sse"}}},
-						{"url", object{{"type", "string"}, {"description", "Set if the server knows its public URL"}}},
-						{"endpoint", object{
-							{"type", "object"},
-							{"properties", object{{"requestUri", object{{"type", "string"}, {"description", "Path and query, at the origin of the request"}}}}},
-						}},
-						{"inactivityDelaySec", object{{"type", "integer"}}},
-					}},
-					{"required", []any{"type"}},
-				}},
+				{"description", "Streams of change events; absent if none is available."},
+				{"items", schemaRef("OFREPEventStream")},
 			}},
 			{"metadata", object{
 				{"type", "object"},
+				{"description", "What the values are of."},
 				{"properties", object{
-					{"flagSetId", object{{"type", "string"}, {"description", "The namespace"}}},
-					{"version", object{{"type", "string"}, {"description", "Its revision"}}},
+					{"flagSetId", textSchema("The namespace.")},
+					{"version", textSchema("Its revision.")},
 				}},
+				{"additionalProperties", true},
 			}},
 		}},
 		{"required", []any{"flags"}},
 	}},
+	{"OFREPEventStream", object{
+		{"type", "object"},
+		{"description", "Where to listen for change events."},
+		{"properties", object{
+			{"type", object{{"type", "string"}, {"description", "Server-sent events."}, {"const", "sse"}}},
+			{"url", textSchema("The address, if the server knows its public one.")},
+			{"endpoint", object{
+				{"type", "object"},
+				{"description", "The address without an origin, otherwise."},
+				{"properties", object{{"requestUri", textSchema("Path and query, at the origin of the request.")}}},
+			}},
+			{"inactivityDelaySec", object{{"type", "integer"}, {"description", "After how many seconds in the background a client may disconnect."}}},
+		}},
+		{"required", []any{"type"}},
+	}},
 	{"OFREPError", object{
 		{"type", "object"},
+		{"description", "An error of OFREP."},
 		{"properties", object{
-			{"key", object{{"type", "string"}, {"description", "The flag, if the error is about one"}}},
-			{"errorCode", object{{"type", "string"}, {"enum", []any{"PARSE_ERROR", "INVALID_CONTEXT", "TARGETING_KEY_MISSING", "FLAG_NOT_FOUND", "GENERAL"}}}},
-			{"errorDetails", object{{"type", "string"}}},
+			{"key", textSchema("The flag, if the error is about one.")},
+			{"errorCode", object{
+				{"type", "string"},
+				{"description", "What is wrong, as OpenFeature has it."},
+				{"enum", []any{"PARSE_ERROR", "INVALID_CONTEXT", "TARGETING_KEY_MISSING", "FLAG_NOT_FOUND", "GENERAL"}},
+				{"x-enum-varnames", []any{"ParseError", "InvalidContext", "TargetingKeyMissing", "FlagNotFound", "General"}},
+			}},
+			{"errorDetails", textSchema("The same in words.")},
 		}},
 		{"required", []any{"errorCode", "errorDetails"}},
 	}},

@@ -5,7 +5,9 @@
 package openapi
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -14,15 +16,26 @@ import (
 
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/service"
 )
 
+// Sources are what the description is made of besides the operations.
+type Sources struct {
+	Wire     fs.FS              // the folder handler/wire, for the comments of its .proto files
+	Examples map[string]Example // by the names of operations, or the paths of other routes
+}
+
 // Document returns the description of the operations, and of the few other routes, as
-// YAML. It is always the same. It returns an error if an operation has
-// no summary, or if its request has no field for a path variable.
-func Document(title, version string) ([]byte, error) {
+// YAML. It is always the same. It returns an error if something is not described, or if a
+// request has no field for a path variable.
+func Document(title, version string, sources Sources) ([]byte, error) {
+	comments, err := readComments(sources.Wire)
+	if err != nil {
+		return nil, err
+	}
 	operations := handler.Operations()
-	s := newSchemas(operations)
-	paths, err := pathsOf(operations, s)
+	s := newSchemas(operations, comments)
+	paths, err := pathsOf(operations, s, sources.Examples)
 	if err != nil {
 		return nil, err
 	}
@@ -32,25 +45,29 @@ func Document(title, version string) ([]byte, error) {
 			{"title", title},
 			{"version", version},
 			{"description", introduction},
+			{"contact", object{{"name", "Guidon"}, {"url", "https://github.com/guidonhq/guidon"}}},
 			{"license", object{{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}},
 		}},
-		{"servers", []any{object{{"url", "/"}}}},
+		{"servers", []any{object{{"url", "/"}, {"description", "The server that serves this description"}}}},
 		{"security", []any{object{{"bearer", []any{}}}, object{{"cookie", []any{}}}, object{}}},
 		{"tags", tagsOf(operations)},
 		{"paths", paths},
 		{"components", object{
 			{"schemas", s.all()},
-			{"responses", responses},
+			{"responses", slices.Concat(responses, errorResponses())},
 			{"parameters", parameters},
 			{"headers", headers},
 			{"securitySchemes", securitySchemes},
 		}},
 	}
+	if err := errors.Join(s.problems...); err != nil {
+		return nil, err
+	}
 	return document.encode(), nil
 }
 
 // pathsOf groups the routes by path, in the order of the table.
-func pathsOf(operations []*call.Operation, s *schemas) (object, error) {
+func pathsOf(operations []*call.Operation, s *schemas, examples map[string]Example) (object, error) {
 	var paths object
 	index := make(map[string]int)
 	add := func(path, method string, item object) {
@@ -64,7 +81,7 @@ func pathsOf(operations []*call.Operation, s *schemas) (object, error) {
 	}
 	for _, o := range operations {
 		for i, route := range o.Routes {
-			r := newRoute(o, route, i > 0)
+			r := newRoute(o, route, i > 0, examples[o.Name])
 			item, err := r.describe(s)
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", route.Method, route.Pattern, err)
@@ -73,26 +90,71 @@ func pathsOf(operations []*call.Operation, s *schemas) (object, error) {
 		}
 	}
 	for _, o := range handler.OperationsOverHTTP() {
-		item, err := itemOf(o)
+		item, err := itemOf(o, s, examples[o.Name])
 		if err != nil {
 			return nil, err
 		}
 		add(strings.ReplaceAll(o.Name, "namespace_key", "namespaceKey"), o.Routes[0].Method, item)
 	}
 	for _, other := range others {
-		add(other.path, other.method, other.item)
+		add(other.path, other.method, other.item(examples[other.path]))
 	}
 	return paths, nil
 }
 
 // itemOf returns the operation object of an operation without messages.
-func itemOf(o *call.Operation) (object, error) {
-	item := slices.Concat(ofrepItems[o.Name], streamItems[o.Name])
-	summary := summaries[o.Name]
-	if summary == "" || item == nil {
-		return nil, fmt.Errorf("%s has no summary, or is not described", o.Name)
+func itemOf(o *call.Operation, s *schemas, example Example) (object, error) {
+	describe := ofrepItems[o.Name]
+	if describe == nil {
+		describe = streamItems[o.Name]
 	}
-	return slices.Insert(item, 1, object{{"summary", summary}}...), nil // after the tags
+	if describe == nil {
+		return nil, fmt.Errorf("%s is not described", o.Name)
+	}
+	d := describe(s, example)
+	text, err := textOf(o, false)
+	if err != nil {
+		return nil, err
+	}
+	item := append(object{{"tags", []any{d.tag}}}, text...)
+	if len(d.security) > 0 {
+		item = item.with("security", d.security)
+	}
+	if len(d.parameters) > 0 {
+		item = item.with("parameters", d.parameters)
+	}
+	if d.body != nil {
+		item = item.with("requestBody", d.body)
+	}
+	return item.with("responses", errorsOf(d.responses, o, o.Routes[0])), nil
+}
+
+// described is what differs between operations without messages.
+type described struct {
+	tag        string
+	security   []any
+	parameters []any
+	body       object
+	responses  object // but for errors
+}
+
+// textOf returns the members of an operation that are text: what it does and who may. older
+// states that they are those of an older path to it.
+func textOf(o *call.Operation, older bool) (object, error) {
+	summary, description := summaries[o.Name], descriptions[o.Name]
+	if summary == "" || description == "" {
+		return nil, fmt.Errorf("%s has no summary, or no description", o.Name)
+	}
+	if role, everywhere, _ := o.Needs(); everywhere {
+		description += fmt.Sprintf(" Needs the role %s in all namespaces.", role)
+	} else if role != service.RoleUnset {
+		description += fmt.Sprintf(" Needs the role %s.", role)
+	}
+	if older {
+		summary += " (older path)"
+		description += " This path is for older clients: the namespace is that of the request, or the default one."
+	}
+	return object{{"summary", summary}, {"description", description}, {"operationId", operationID(o, older)}}, nil
 }
 
 func tagsOf(operations []*call.Operation) []any {
@@ -105,18 +167,24 @@ func tagsOf(operations []*call.Operation) []any {
 		}
 	}
 	return append(tags,
-		object{{"name", ofrepTag}, {"description", "The OpenFeature Remote Evaluation Protocol"}},
+		object{{"name", ofrepTag}, {"description", "The OpenFeature Remote Evaluation Protocol, over HTTP only"}},
 		object{{"name", instanceTag}, {"description", "The running process itself"}})
 }
 
 // schemas are the messages and enums that the operations use.
 type schemas struct {
-	byName  map[protoreflect.FullName]object
-	request map[protoreflect.FullName]bool // messages that can occur in requests
+	byName   map[string]object
+	owners   map[string]protoreflect.FullName // what the names stand for
+	request  map[protoreflect.FullName]bool   // messages that can occur in requests
+	comments comments
+	problems []error
 }
 
-func newSchemas(operations []*call.Operation) *schemas {
-	s := &schemas{byName: make(map[protoreflect.FullName]object), request: make(map[protoreflect.FullName]bool)}
+func newSchemas(operations []*call.Operation, comments comments) *schemas {
+	s := &schemas{
+		byName: make(map[string]object), owners: make(map[string]protoreflect.FullName),
+		request: make(map[protoreflect.FullName]bool), comments: comments,
+	}
 	for _, o := range operations {
 		s.addRequest(o.NewRequest().ProtoReflect().Descriptor())
 	}
@@ -137,9 +205,9 @@ func (s *schemas) addRequest(message protoreflect.MessageDescriptor) {
 
 // all returns the schemas that were referred to, sorted by name.
 func (s *schemas) all() object {
-	all := append(object{{"Error", errorSchema}}, ofrepSchemas...)
+	all := append(object{{"Error", errorSchema}, {"Info", infoSchema}}, ofrepSchemas...)
 	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
-		all = all.with(string(name), s.byName[name])
+		all = all.with(name, s.byName[name])
 	}
 	return all
 }

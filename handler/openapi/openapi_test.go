@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"flag"
+	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,11 +26,18 @@ const committed = "../openapi.yaml"
 
 func generate(t *testing.T) []byte {
 	t.Helper()
-	document, err := openapi.Document("Guidon", "1")
+	document, err := openapi.Document("Guidon", "1", openapi.Sources{Wire: os.DirFS("../wire"), Examples: examples(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return document
+}
+
+// examples returns the examples of the document: what a server answers to the requests of
+// the scenario.
+func examples(t *testing.T) map[string]openapi.Example {
+	t.Helper()
+	return newShop(t).play()
 }
 
 // TestCommitted checks that the committed description, and the compressed copy that the
@@ -207,14 +217,15 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestOperations checks that every operation has a unique id, a summary, and a tag that
-// is declared and described.
+// TestOperations checks that every operation has a unique id, a summary, a description, a tag
+// that is declared and described, and an example of its response, and of its body if it
+// has one.
 func TestOperations(t *testing.T) {
 	document := tree(t)
 	tags := make(map[any]bool)
 	for _, tag := range document["tags"].([]any) {
 		tags[at(tag, "name")] = true
-		if at(tag, "description") == "" {
+		if text, _ := at(tag, "description").(string); text == "" {
 			t.Errorf("tag %s has no description", at(tag, "name"))
 		}
 	}
@@ -226,16 +237,74 @@ func TestOperations(t *testing.T) {
 				t.Errorf("%s %s: operationId %v is missing or not unique", method, path, id)
 			}
 			ids[id] = true
-			if summary, _ := at(operation, "summary").(string); summary == "" {
-				t.Errorf("%s %s has no summary", method, path)
+			for _, member := range []string{"summary", "description"} {
+				if text, _ := at(operation, member).(string); text == "" {
+					t.Errorf("%s %s has no %s", method, path, member)
+				}
 			}
 			for _, tag := range at(operation, "tags").([]any) {
 				if !tags[tag] {
 					t.Errorf("%s %s: tag %s is not declared", method, path, tag)
 				}
 			}
+			contents, _ := at(operation, "requestBody", "content").(map[string]any)
+			checkExamples(t, method+" "+path+": the request", contents)
+			contents, _ = at(operation, "responses", "200", "content").(map[string]any)
+			checkExamples(t, method+" "+path+": the response", contents)
 		}
 	}
+}
+
+func checkExamples(t *testing.T, what string, contents map[string]any) {
+	t.Helper()
+	for contentType, media := range contents {
+		example, ok := at(media, "example").(string)
+		if value := at(media, "example"); value == nil || ok && example == "" {
+			// The body of an operation without fields is empty.
+			if reference, _ := at(media, "schema", "$ref").(string); reference != "" || contentType != "application/json" {
+				t.Errorf("%s (%s) has no example", what, contentType)
+			}
+		}
+	}
+}
+
+// TestDescriptions checks that every parameter, header, response, schema and property is
+// described.
+func TestDescriptions(t *testing.T) {
+	document := tree(t)
+	described := func(what string, value any) {
+		if text, _ := at(value, "description").(string); text == "" && at(value, "$ref") == nil {
+			t.Errorf("%s has no description", what)
+		}
+	}
+	components := document["components"].(map[string]any)
+	for kind, all := range components {
+		for name, component := range all.(map[string]any) {
+			described(kind+" "+name, component)
+		}
+	}
+	for path, item := range document["paths"].(map[string]any) {
+		for method, operation := range item.(map[string]any) {
+			parameters, _ := at(operation, "parameters").([]any)
+			for _, parameter := range parameters {
+				described(fmt.Sprint(method, " ", path, ": ", at(parameter, "name")), parameter)
+			}
+			for status, response := range at(operation, "responses").(map[string]any) {
+				described(method+" "+path+": "+status, response)
+			}
+		}
+	}
+	walk(document, func(mapping map[string]any) {
+		properties, _ := mapping["properties"].(map[string]any)
+		if mapping["type"] != "object" {
+			return
+		}
+		for name, property := range properties {
+			if text, _ := at(property, "description").(string); text == "" {
+				t.Errorf("the property %s of %v has no description", name, slices.Sorted(maps.Keys(properties)))
+			}
+		}
+	})
 }
 
 // TestDetails checks one example of everything that is derived from the descriptors.
@@ -252,36 +321,36 @@ func TestDetails(t *testing.T) {
 		name      string
 		got, want any
 	}{
-		{"fields that cannot be unset are required in responses (contract 1.3)", schema("flipt.FlagList", "required"), []any{"flags", "nextPageToken", "totalCount"}},
-		{"no field is required in requests", schema("flipt.CreateFlagRequest", "required"), nil},
-		{"nor in messages used in both", schema("guidon.v1.Document", "required"), nil},
-		{"list", schema("flipt.FlagList", "properties", "flags"), map[string]any{"type": "array", "items": reference("flipt.Flag")}},
-		{"map", schema("flipt.evaluation.EvaluationRequest", "properties", "context"), map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}},
-		{"enum", schema("flipt.FlagType"), map[string]any{"type": "string", "enum": []any{"VARIANT_FLAG_TYPE", "BOOLEAN_FLAG_TYPE"}}},
-		{"timestamp", schema("flipt.Flag", "properties", "createdAt"), map[string]any{"type": "string", "format": "date-time"}},
-		{"object", schema("flipt.Flag", "properties", "metadata"), map[string]any{"type": "object"}},
-		{"int64", schema("guidon.v1.Change", "properties", "revision"), map[string]any{"type": "integer", "format": "int64"}},
-		{"deprecated field", schema("flipt.CreateRuleRequest", "properties", "segmentKey", "deprecated"), true},
-		{"body", at(operation("/api/v1/namespaces/{namespaceKey}/flags", "post"), "requestBody", "content", "application/json", "schema"), reference("flipt.CreateFlagRequest")},
-		{"delete returns {}", at(operation("/api/v1/namespaces/{namespaceKey}/flags/{key}", "delete"), "responses", "200", "content", "application/json", "schema"), map[string]any{"type": "object"}},
-		{"query", at(operation("/api/v1/namespaces", "get"), "parameters"), []any{
-			map[string]any{"name": "limit", "in": "query", "schema": map[string]any{"type": "integer", "format": "int32"}},
-			map[string]any{"name": "offset", "in": "query", "deprecated": true, "schema": map[string]any{"type": "integer", "format": "int32"}},
-			map[string]any{"name": "pageToken", "in": "query", "schema": map[string]any{"type": "string"}},
-			map[string]any{"name": "reference", "in": "query", "schema": map[string]any{"type": "string"}},
+		{"fields that cannot be unset are required in responses (contract 1.3)", schema("FlagList", "required"), []any{"flags", "nextPageToken", "totalCount"}},
+		{"what a request needs is required", schema("CreateFlagRequest", "required"), []any{"key", "name"}},
+		{"nor in messages used in both", schema("Document", "required"), nil},
+		{"list", schema("FlagList", "properties", "flags"), map[string]any{"type": "array", "items": reference("Flag"), "description": "The flags, in creation order."}},
+		{"map", schema("EvaluationRequest", "properties", "context", "additionalProperties"), map[string]any{"type": "string"}},
+		{"enum", schema("FlagType"), map[string]any{
+			"type": "string", "enum": []any{"VARIANT_FLAG_TYPE", "BOOLEAN_FLAG_TYPE"}, "x-enum-varnames": []any{"Variant", "Boolean"},
+			"description": "What a flag returns.\n\n- `VARIANT_FLAG_TYPE`: One of its variants, by rules.\n- `BOOLEAN_FLAG_TYPE`: True or false, by rollouts.",
+		}},
+		{"timestamp", schema("Flag", "properties", "createdAt"), map[string]any{"type": "string", "format": "date-time", "description": "When it was created."}},
+		{"object", schema("Flag", "properties", "metadata", "additionalProperties"), true},
+		{"int64", schema("Change", "properties", "revision", "format"), "int64"},
+		{"deprecated field", schema("CreateRuleRequest", "properties", "segmentKey", "deprecated"), true},
+		{"body", at(operation("/api/v1/namespaces/{namespaceKey}/flags", "post"), "requestBody", "content", "application/json", "schema"), reference("CreateFlagRequest")},
+		{"delete returns {}", at(operation("/api/v1/namespaces/{namespaceKey}/flags/{key}", "delete"), "responses", "200", "content", "application/json", "schema", "type"), "object"},
+		{"query", at(operation("/api/v1/namespaces", "get"), "parameters").([]any)[1], map[string]any{
+			"name": "offset", "in": "query", "deprecated": true, "description": "How many items are left out. A pageToken takes precedence.",
+			"schema": map[string]any{"type": "integer", "format": "int32"},
 		}},
 		{"a read may require a revision", at(operation("/api/v1/namespaces/{key}", "get"), "parameters").([]any)[2:], []any{
 			map[string]any{"$ref": "#/components/parameters/MinRevision"}, map[string]any{"$ref": "#/components/parameters/CacheControl"},
 			map[string]any{"$ref": "#/components/parameters/IfNoneMatch"},
 		}},
-		{"a read may be of a state", at(operation("/api/v1/namespaces/{key}", "get"), "parameters").([]any)[0].(map[string]any)["description"], "The key of the namespace, or a reference to one of its states: key@revision, or key@time in RFC 3339"},
-		{"a write is not", at(operation("/api/v1/namespaces/{key}", "put"), "parameters").([]any)[0].(map[string]any)["description"], nil},
+		{"a read may be of a state", at(operation("/api/v1/namespaces/{key}", "get"), "parameters").([]any)[0].(map[string]any)["description"], "The key of the namespace, or a reference to one of its states: key@revision, or key@time in RFC 3339."},
+		{"a write is not", at(operation("/api/v1/namespaces/{key}", "put"), "parameters").([]any)[0].(map[string]any)["description"], "The key of the namespace."},
 		{"a state may be known", at(operation("/api/v1/namespaces/{namespaceKey}/export", "get"), "responses", "304", "$ref"), "#/components/responses/SameState"},
 		{"an evaluation may be stale", at(operation("/evaluate/v1/boolean", "post"), "responses", "200", "headers", "Guidon-Stale", "$ref"), "#/components/headers/GuidonStale"},
 		{"a write may be conditional", at(operation("/api/v1/namespaces", "post"), "parameters"), []any{map[string]any{"$ref": "#/components/parameters/IfMatch"}, map[string]any{"$ref": "#/components/parameters/Message"}}},
-		{"a condition may fail", at(operation("/api/v1/namespaces", "post"), "responses", "412", "$ref"), "#/components/responses/Stale"},
-		{"expireSelf has its parameters in the query (contract 10.4)", at(operation("/auth/v1/self/expire", "put"), "parameters"),
-			[]any{map[string]any{"name": "expiresAt", "in": "query", "schema": map[string]any{"type": "string", "format": "date-time"}}}},
+		{"a condition may fail", at(operation("/api/v1/namespaces", "post"), "responses", "412", "$ref"), "#/components/responses/PreconditionFailed"},
+		{"expireSelf has its parameters in the query (contract 10.4)", at(operation("/auth/v1/self/expire", "put"), "parameters").([]any)[0].(map[string]any)["in"], "query"},
 		{"the list of methods is public", at(operation("/auth/v1/method", "get"), "security"), []any{map[string]any{}}},
 		{"aliases are deprecated", at(operation("/api/v1/flags", "get"), "deprecated"), true},
 		{"error", schema("Error", "required"), []any{"code", "message", "details"}},

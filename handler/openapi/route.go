@@ -3,6 +3,7 @@ package openapi
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -16,10 +17,11 @@ type route struct {
 	operation *call.Operation
 	alias     bool // an older path to the same operation
 	request   protoreflect.MessageDescriptor
+	example   Example
 }
 
-func newRoute(o *call.Operation, r call.Route, alias bool) route {
-	return route{Route: r, operation: o, alias: alias, request: o.NewRequest().ProtoReflect().Descriptor()}
+func newRoute(o *call.Operation, r call.Route, alias bool, example Example) route {
+	return route{Route: r, operation: o, alias: alias, request: o.NewRequest().ProtoReflect().Descriptor(), example: example}
 }
 
 var variable = regexp.MustCompile(`\{([^}]*)\}`)
@@ -40,21 +42,11 @@ func (r route) field(name string) protoreflect.FieldDescriptor {
 
 // describe returns the operation object of the route.
 func (r route) describe(s *schemas) (object, error) {
-	summary, ok := summaries[r.operation.Name]
-	if !ok {
-		return nil, fmt.Errorf("%s has no summary", r.operation.Name)
+	text, err := textOf(r.operation, r.alias)
+	if err != nil {
+		return nil, err
 	}
-	id := r.operation.Service()
-	id = id[strings.LastIndexByte(id, '.')+1:] + "_" + r.operation.Method()
-	if r.alias {
-		id += "_legacy"
-		summary += " (older path: the namespace is named in the request, or is the default one)"
-	}
-	item := object{
-		{"tags", []any{r.operation.Service()}},
-		{"summary", summary},
-		{"operationId", id},
-	}
+	item := append(object{{"tags", []any{r.operation.Service()}}}, text...)
 	if r.alias {
 		item = item.with("deprecated", true)
 	}
@@ -69,69 +61,133 @@ func (r route) describe(s *schemas) (object, error) {
 		item = item.with("parameters", parameters)
 	}
 	if r.operation.HasBody(r.Route) {
-		item = item.with("requestBody", object{{"content", jsonContent(s.message(r.request))}})
+		item = item.with("requestBody", r.body(s))
 	}
 	return item.with("responses", r.responses(s)), nil
+}
+
+// body returns the request body. Its example leaves out what is in the path.
+func (r route) body(s *schemas) object {
+	if r.request.FullName() == "flipt.auth.RevokeRequest" {
+		return logoutBody(r.example.body(r.inPath(), r.request))
+	}
+	media := object{{"schema", s.message(r.request)}}
+	if len(r.example.Request) > 0 {
+		media = media.with("example", r.example.body(r.inPath(), r.request))
+	}
+	body := object{{"content", object{{"application/json", media}}}}
+	if len(s.required(r.request)) > 0 {
+		body = body.with("required", true)
+	}
+	return body
+}
+
+// logoutBody is the body that a provider sends, which is a form (OpenID Connect Back-Channel
+// Logout 1.0 2.5).
+func logoutBody(example object) object {
+	media := object{
+		{"schema", object{
+			{"type", "object"},
+			{"properties", object{{"logout_token", textSchema("The logout token, which the provider has signed.")}}},
+			{"required", []any{"logout_token"}},
+		}},
+		{"example", example},
+	}
+	return object{{"content", object{{"application/x-www-form-urlencoded", media}}}, {"required", true}}
+}
+
+// inPath returns the fields that are variables of the path.
+func (r route) inPath() map[protoreflect.FieldNumber]bool {
+	fields := make(map[protoreflect.FieldNumber]bool)
+	for _, match := range variable.FindAllStringSubmatch(r.Pattern, -1) {
+		if field := r.field(match[1]); field != nil {
+			fields[field.Number()] = true
+		}
+	}
+	return fields
 }
 
 // parameters returns the path variables, then the rest of the request if it is in the
 // query, then the headers.
 func (r route) parameters(s *schemas) ([]any, error) {
 	var all []any
-	inPath := make(map[protoreflect.FieldNumber]bool)
 	for _, match := range variable.FindAllStringSubmatch(r.Pattern, -1) {
 		field := r.field(match[1])
 		if field == nil {
 			return nil, fmt.Errorf("%s has no field %q", r.request.FullName(), match[1])
 		}
-		inPath[field.Number()] = true
-		parameter := object{{"name", field.JSONName()}, {"in", "path"}, {"required", true}}
-		all = append(all, r.describeReference(parameter, field).with("schema", s.single(field)))
+		all = append(all, r.parameter(s, field, object{{"name", field.JSONName()}, {"in", "path"}, {"required", true}}))
 	}
+	if !r.operation.HasBody(r.Route) && !isSpecial(r.request) {
+		all = append(all, r.queryParameters(s)...)
+	}
+	return append(all, r.headerParameters()...), nil
+}
+
+func (r route) queryParameters(s *schemas) []any {
+	var all []any
+	inPath, required := r.inPath(), s.required(r.request)
 	for i := range r.request.Fields().Len() {
 		field := r.request.Fields().Get(i)
-		if inPath[field.Number()] || r.operation.HasBody(r.Route) || isSpecial(r.request) {
+		if inPath[field.Number()] {
 			continue
 		}
 		parameter := object{{"name", field.JSONName()}, {"in", "query"}}
+		if slices.Contains(required, any(field.JSONName())) {
+			parameter = parameter.with("required", true)
+		}
 		if isDeprecated(field) {
 			parameter = parameter.with("deprecated", true)
 		}
-		schema := s.single(field)
-		if field.IsList() {
-			schema = object{{"type", "array"}, {"items", schema}}
-		}
-		all = append(all, r.describeReference(parameter, field).with("schema", schema))
+		all = append(all, r.parameter(s, field, parameter))
 	}
-	if r.operation.Writes() {
-		all = append(all, object{{"$ref", "#/components/parameters/IfMatch"}})
-	}
-	if r.operation.TakesMessage() {
-		all = append(all, object{{"$ref", "#/components/parameters/Message"}})
-	}
-	if ofNamespace(r.operation) && !r.operation.Writes() && !ofNone(r.operation) {
-		all = append(all,
-			object{{"$ref", "#/components/parameters/MinRevision"}},
-			object{{"$ref", "#/components/parameters/CacheControl"}})
-	}
-	if r.operation.ReadsStates() {
-		all = append(all, object{{"$ref", "#/components/parameters/IfNoneMatch"}})
-	}
-	if r.operation.Versioned() {
-		all = append(all,
-			object{{"$ref", "#/components/parameters/IfNoneMatch"}},
-			object{{"$ref", "#/components/parameters/ClientVersion"}})
-	}
-	return all, nil
+	return all
 }
 
-// describeReference adds to the parameter with the key of a namespace that it may be a
-// reference to a state.
-func (r route) describeReference(parameter object, field protoreflect.FieldDescriptor) object {
-	if !r.operation.ReadsStates() || field != call.NamespaceField(r.request) {
-		return parameter
+// parameter adds the description, the schema and the example of the field. The key of a
+// namespace may be a reference to a state, where states can be read.
+func (r route) parameter(s *schemas, field protoreflect.FieldDescriptor, parameter object) object {
+	description := s.describe(field)
+	if r.operation.ReadsStates() && field == call.NamespaceField(r.request) {
+		description = referenceText
 	}
-	return parameter.with("description", referenceText)
+	schema := s.single(field)
+	if field.IsList() {
+		schema = object{{"type", "array"}, {"items", schema}}
+	}
+	parameter = parameter.with("description", description).with("schema", schema)
+	if example := r.example.member(field.JSONName()); example != nil {
+		parameter = parameter.with("example", example)
+	}
+	return parameter
+}
+
+func (r route) headerParameters() []any {
+	var names []string
+	if r.operation.Writes() {
+		names = append(names, "IfMatch")
+	}
+	if r.operation.TakesMessage() {
+		names = append(names, "Message")
+	}
+	if ofNamespace(r.operation) && !r.operation.Writes() && !ofNone(r.operation) {
+		names = append(names, "MinRevision", "CacheControl")
+	}
+	if r.operation.ReadsStates() || r.operation.Versioned() {
+		names = append(names, "IfNoneMatch")
+	}
+	if r.operation.Versioned() {
+		names = append(names, "ClientVersion")
+	}
+	all := make([]any, len(names))
+	for i, name := range names {
+		all[i] = parameterRef(name)
+	}
+	return all
+}
+
+func parameterRef(component string) object {
+	return object{{"$ref", "#/components/parameters/" + component}}
 }
 
 // ofNone reports whether the operation is about no particular namespace, and so has no
@@ -146,37 +202,47 @@ func ofNamespace(o *call.Operation) bool {
 }
 
 func (r route) responses(s *schemas) object {
-	success := object{{"description", "Success"}}
+	headers := object{{"X-Request-Id", headerRef("RequestId")}}
 	if ofNamespace(r.operation) {
-		headers := object{{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}}}
+		headers = headers.with("Guidon-Revision", headerRef("GuidonRevision"))
 		if r.operation.ServesStale() {
-			headers = headers.with("Guidon-Stale", object{{"$ref", "#/components/headers/GuidonStale"}})
+			headers = headers.with("Guidon-Stale", headerRef("GuidonStale"))
 		}
 		if r.operation.Versioned() {
-			headers = headers.with("ETag", object{{"$ref", "#/components/headers/ETag"}})
+			headers = headers.with("ETag", headerRef("ETag"))
 		}
 		if r.operation.ReadsStates() {
-			headers = headers.with("ETag", object{{"$ref", "#/components/headers/StateETag"}})
+			headers = headers.with("ETag", headerRef("StateETag"))
 		}
-		success = success.with("headers", headers)
 	}
-	success = success.with("content", jsonContent(s.message(r.operation.NewResponse().ProtoReflect().Descriptor())))
-	all := object{{"200", success}}
+	all := object{{"200", object{
+		{"description", "Success"}, {"headers", headers}, {"content", r.example.json(r.answer(s))},
+	}}}
+	if r.isStep() {
+		all = all.with("302", object{{"$ref", "#/components/responses/Redirect"}})
+	}
+	return r.withErrors(all)
+}
+
+// isStep reports whether the operation is a step of signing in that a browser makes.
+func (r route) isStep() bool {
+	return r.operation.Method() == "AuthorizeURL" || r.operation.Method() == "Callback"
+}
+
+// answer returns the schema of the response.
+func (r route) answer(s *schemas) object {
+	if r.operation.Method() == "GetInfo" {
+		return schemaRef("Info")
+	}
+	return s.message(r.operation.NewResponse().ProtoReflect().Descriptor())
+}
+
+func (r route) withErrors(all object) object {
 	switch {
 	case r.operation.Versioned():
 		all = all.with("304", object{{"$ref", "#/components/responses/NotModified"}})
 	case r.operation.ReadsStates():
 		all = all.with("304", object{{"$ref", "#/components/responses/SameState"}})
 	}
-	if r.operation.Area != call.AreaPublic {
-		all = all.with("401", object{{"$ref", "#/components/responses/Unauthenticated"}})
-	}
-	if r.operation.Writes() {
-		all = all.with("412", object{{"$ref", "#/components/responses/Stale"}})
-	}
-	return all.with("default", object{{"$ref", "#/components/responses/Error"}})
-}
-
-func jsonContent(schema object) object {
-	return object{{"application/json", object{{"schema", schema}}}}
+	return errorsOf(all, r.operation, r.Route)
 }

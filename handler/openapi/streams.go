@@ -1,44 +1,37 @@
 package openapi
 
-// streamItems is ofrepItems for the event streams.
-var streamItems = map[string]object{
-	"/ofrep/v1/events": {
-		{"tags", []any{ofrepTag}},
-		{"operationId", "ofrep_Events"},
-		{"security", append([]any{object{{"capability", []any{}}}}, ofrepSecurity...)},
-		{"parameters", []any{ofrepNamespaceHeader, ofrepNamespaceQuery, lastEventID}},
-		{"responses", object{
-			{"200", eventStream("Events of the type refetchEvaluation")},
-			{"default", ofrepAnswer("Error", "OFREPError")},
-		}},
+// streamItems describe the operations whose responses are event streams.
+var streamItems = map[string]func(*schemas, Example) described{
+	"/ofrep/v1/events": func(_ *schemas, e Example) described {
+		return described{
+			tag:        ofrepTag,
+			security:   append([]any{object{{"capability", []any{}}}}, ofrepSecurity...),
+			parameters: []any{parameterRef("Namespace"), parameterRef("NamespaceQuery"), parameterRef("LastEventId")},
+			responses:  eventStream("Server-sent events of the type refetchEvaluation, without values", e),
+		}
 	},
-	"/api/v1/namespaces/{namespace_key}/changes/stream": {
-		{"tags", []any{"guidon.v1.ChangeService"}},
-		{"operationId", "ChangeService_StreamChanges"},
-		{"parameters", []any{
-			object{{"name", "namespaceKey"}, {"in", "path"}, {"required", true}, {"schema", object{{"type", "string"}}}},
-			object{
-				{"name", "from"}, {"in", "query"},
-				{"description", "A revision or the id of an event: the stream starts after it; if absent, it starts with the next change"},
-				{"schema", object{{"type", "string"}}},
+	"/api/v1/namespaces/{namespace_key}/changes/stream": func(_ *schemas, e Example) described {
+		return described{
+			tag: "guidon.v1.ChangeService",
+			parameters: []any{
+				object{
+					{"name", "namespaceKey"}, {"in", "path"}, {"required", true}, {"description", "The namespace."},
+					{"schema", object{{"type", "string"}}}, {"example", "default"},
+				},
+				object{
+					{"name", "from"}, {"in", "query"},
+					{"description", "A revision or the id of an event: the stream starts after it. If absent, it starts with the next change."},
+					{"schema", object{{"type", "string"}}}, {"example", "1"},
+				},
+				parameterRef("LastEventId"), parameterRef("MinRevision"),
 			},
-			lastEventID,
-			object{{"$ref", "#/components/parameters/MinRevision"}},
-		}},
-		{"responses", object{
-			{"200", eventStream("Events named change, whose data are guidon.v1.Change and whose ids are revision and sequence")},
-			{"401", object{{"$ref", "#/components/responses/Unauthenticated"}}},
-			{"default", object{{"$ref", "#/components/responses/Error"}}},
-		}},
+			responses: eventStream("Server-sent events named change. The data of each is a Change in JSON, its id the revision and the sequence of the change", e),
+		}
 	},
 }
 
-var lastEventID = object{
-	{"name", "Last-Event-ID"}, {"in", "header"},
-	{"description", "The id of the last event that the client has received; browsers send it automatically"},
-	{"schema", object{{"type", "string"}}},
-}
-
-func eventStream(description string) object {
-	return textResponse(description, "text/event-stream")
+func eventStream(description string, e Example) object {
+	return object{{"200", object{
+		{"description", description}, {"headers", object{{"X-Request-Id", headerRef("RequestId")}}}, {"content", e.text("text/event-stream")},
+	}}}
 }

@@ -12,7 +12,7 @@ type object []member
 
 type member struct {
 	name  string
-	value any // object, []any, string, bool or int
+	value any // object, []any, string, bool, int, json.Number or nil
 }
 
 // with returns the object with another member.
@@ -60,6 +60,9 @@ func writeList(w *strings.Builder, list []any, indent string) {
 		w.WriteString(indent + "- ")
 		if o, ok := item.(object); ok && len(o) > 0 {
 			writeObject(w, o, indent+"  ")
+		} else if inner, ok := item.([]any); ok && len(inner) > 0 {
+			w.WriteString("\n")
+			writeList(w, inner, indent+"  ")
 		} else {
 			w.WriteString(scalar(item) + "\n")
 		}
@@ -78,6 +81,10 @@ func scalar(value any) string {
 		return text(v)
 	case bool, int:
 		return fmt.Sprint(v)
+	case json.Number:
+		return v.String()
+	case nil:
+		return "null"
 	}
 	panic(fmt.Sprintf("openapi: cannot write a %T here", value))
 }

@@ -1,19 +1,15 @@
 #!/bin/sh
-# build.sh NAME[:TAG] [ARCHITECTURE]: build the container image for amd64 or arm64 (default:
-# the architecture of this machine). The binary is cross-compiled and the image only
-# copies files, so neither emulation nor a base image is needed.
+# build.sh NAME:TAG [ARCHITECTURE]: build the container image for amd64 or arm64 (default: the
+# architecture of this machine), and load it into Docker. The program is cross-compiled, and the
+# image is made of files only (infra/dist/image.go), so neither emulation nor a base image is
+# needed.
 set -eu
 cd "$(dirname "$0")/../.."
-[ $# -ge 1 ] || { sed -n '2,4s/^# \{0,1\}//p' "$0"; exit 2; }
-image=$1 host=$(go env GOHOSTARCH)
-arch=${2:-$host}
-authorities=${CA_CERTIFICATES:-/etc/ssl/certs/ca-certificates.crt}
+[ $# -ge 1 ] || { sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 2; }
+image=$1 arch=${2:-$(go env GOHOSTARCH)}
 
-context=$(mktemp -d)
-trap 'rm -rf "$context"' EXIT
-mkdir "$context/data"
-cp "$authorities" "$context/ca-certificates.crt"
-GOOS=linux GOARCH=$arch make -s build OUT="$context/guidon-$arch"
-# Images for other architectures require BuildKit.
-[ "$arch" = "$host" ] || export DOCKER_BUILDKIT=1
-docker build -q -f infra/docker/Dockerfile --platform "linux/$arch" --build-arg "TARGETARCH=$arch" -t "$image" "$context"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+GOOS=linux GOARCH=$arch make -s build OUT="$folder/guidon"
+(cd infra/dist && go run . image -source "$OLDPWD" -binary "$folder/guidon" -name "$image" -authorities "${CA_CERTIFICATES:-}") >"$folder/image.tar"
+docker load -q -i "$folder/image.tar"

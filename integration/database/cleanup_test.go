@@ -35,7 +35,7 @@ func oldChanges(t *testing.T, db *store.DB, versions int) {
 // cleanup returns the command, with a retention of one day.
 func cleanup(t *testing.T, database string) *exec.Cmd {
 	t.Helper()
-	c := harness.Command(t, database, "cleanup", "--json")
+	c := harness.Command(t, database, "cleanup", "--output=json")
 	c.Env = append(c.Env, "GUIDON_CHANGES_RETENTION=24h")
 	return c
 }

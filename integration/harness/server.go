@@ -50,14 +50,21 @@ func (s *Server) AwaitServing(t testing.TB) {
 // Launch is Start without waiting until the server serves; see AwaitServing.
 func Launch(t testing.TB, database string, env ...string) *Server {
 	t.Helper()
-	s := &Server{done: make(chan error, 1), ready: make(chan struct{})}
-	s.cmd = exec.Command(Program(t), "server") // #nosec G204 -- our own
-	s.cmd.Env = append([]string{
+	command := exec.Command(Program(t), "server") // #nosec G204 -- our own
+	command.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
 		"GUIDON_DB_URL=" + database,
 		"GUIDON_SERVER_HOST=127.0.0.1", "GUIDON_SERVER_HTTP_PORT=0", "GUIDON_SERVER_GRPC_PORT=0",
 		"GUIDON_LOG_ENCODING=json", "GUIDON_METRICS_PUBLIC=true",
 	}, env...)
+	return LaunchCommand(t, command)
+}
+
+// LaunchCommand starts a command that becomes a server with a JSON log. It is killed at the end
+// of the test.
+func LaunchCommand(t testing.TB, command *exec.Cmd) *Server {
+	t.Helper()
+	s := &Server{cmd: command, done: make(chan error, 1), ready: make(chan struct{})}
 	pipe, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

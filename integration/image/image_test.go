@@ -55,7 +55,7 @@ func TestImage(t *testing.T) {
 	second.Must(t, http.MethodGet, "/api/v1/namespaces/default/flags/kept", nil, nil)
 }
 
-// TestImageContent: the image contains the program, certificates and an empty directory,
+// TestImageContent: the image contains the program, certificates, licenses and an empty directory,
 // and does not run as root.
 func TestImageContent(t *testing.T) {
 	image := buildImage(t)
@@ -97,7 +97,7 @@ func TestImageContent(t *testing.T) {
 	if err := export.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"etc/ssl/certs/ca-certificates.crt", "guidon"}, files); diff != "" {
+	if diff := cmp.Diff([]string{"etc/ssl/certs/ca-certificates.crt", "guidon", "licenses/LICENSE", "licenses/THIRD_PARTY_LICENSES.txt"}, files); diff != "" {
 		t.Errorf("files of the image (-want +got):\n%s", diff)
 	}
 }

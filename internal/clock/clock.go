@@ -1,9 +1,10 @@
-// Package clock waits and measures.
+// Package clock waits, measures and formats durations.
 package clock
 
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
 )
 
@@ -31,4 +32,16 @@ func Sleep(ctx context.Context, d time.Duration) error {
 // processes that collided do not collide again. d must be positive.
 func Jitter(d time.Duration) time.Duration {
 	return d/2 + rand.N(d) // #nosec G404 -- not a secret
+}
+
+// Text formats a duration like its method String, but without trailing units that are zero:
+// 1h30m, not 1h30m0s.
+func Text(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }

@@ -61,3 +61,18 @@ func TestJitter(t *testing.T) {
 		t.Errorf("%d different durations, want %d", len(seen), d)
 	}
 }
+
+func TestText(t *testing.T) {
+	for _, test := range []struct {
+		d    time.Duration
+		want string
+	}{
+		{0, "0s"}, {90 * time.Minute, "1h30m"}, {24 * time.Hour, "24h"}, {time.Hour + 5*time.Second, "1h0m5s"},
+		{10 * time.Minute, "10m"}, {100 * time.Second, "1m40s"}, {30 * time.Second, "30s"}, {1500 * time.Millisecond, "1.5s"},
+		{-time.Hour, "-1h"}, {20 * time.Hour, "20h"}, {time.Minute + 500*time.Millisecond, "1m0.5s"},
+	} {
+		if got := clock.Text(test.d); got != test.want {
+			t.Errorf("%d: got %q, want %q", test.d, got, test.want)
+		}
+	}
+}

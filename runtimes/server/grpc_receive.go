@@ -17,6 +17,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/runtimes/server/quickgrpc"
 	"github.com/guidonhq/guidon/service"
 )
@@ -196,7 +197,7 @@ func (c *calls) watch(ctx context.Context, o *call.Operation, stream messageStre
 	w.timer = time.AfterFunc(c.receiveTimeout, func() {
 		defer w.fired.Done()
 		defer c.recoverAs(o.Name, &w.err)
-		w.err = guidon.Errorf(guidon.DeadlineExceeded, "the request message did not arrive within %s", c.receiveTimeout)
+		w.err = guidon.Errorf(guidon.DeadlineExceeded, "the request message did not arrive within %s", clock.Text(c.receiveTimeout))
 		sendHeader(ctx, call.Response{RequestID: requestID})
 		_ = stream.WriteStatus(status.Convert(statusOf(w.err))) // it fails if the caller has disconnected
 	})

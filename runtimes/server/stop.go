@@ -47,7 +47,7 @@ func (s *serving) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) e
 // those that remain at the timeout.
 func (s *serving) drain(ctx context.Context, accepted <-chan struct{}) error {
 	timeout := s.config.ShutdownTimeout
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("not finished within %s", timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("not finished within %s", clock.Text(timeout)))
 	defer cancel()
 	close(s.calls.draining)
 	s.config.Streams.End() // they would not end by themselves

@@ -9,7 +9,8 @@ import (
 )
 
 // Write creates or replaces the file with what write writes. It writes to a temporary
-// file in the same directory, which only the owner can read, and renames it to path. If it
+// file in the same directory, which only the owner can read, and renames it to path. The
+// owner and group of a replaced file stay, as far as the process may set them. If Write
 // returns an error, the file has not changed.
 func Write(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".guidon-*")
@@ -22,6 +23,9 @@ func Write(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 		}
 	}()
 	err = write(temporary)
+	if replaced, failed := os.Stat(path); err == nil && failed == nil {
+		keepOwner(temporary, replaced)
+	}
 	if err == nil {
 		err = temporary.Chmod(mode)
 	}

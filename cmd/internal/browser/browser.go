@@ -6,26 +6,27 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
+
+	"github.com/guidonhq/guidon/cmd/internal/environ"
 )
 
 // Open starts the browser with the URL and does not wait for it. It tries the commands of
-// the variable BROWSER or else that of the system. environ is the environment of the
+// the variable BROWSER or else that of the system. variables are the environment of the
 // browser, from which the variables of this program are removed: they may be secrets.
-func Open(environ []string, url string) error {
+func Open(variables []string, url string) error {
 	err := errors.New("no command to open a browser is known on this system")
-	for _, command := range commands(runtime.GOOS, environ, url) {
-		if err = start(command, environ); err == nil {
+	for _, command := range commands(runtime.GOOS, variables, url) {
+		if err = start(command, variables); err == nil {
 			return nil
 		}
 	}
 	return err
 }
 
-func start(command, environ []string) error {
+func start(command, variables []string) error {
 	browser := exec.Command(command[0], command[1:]...) // #nosec G204 -- the user's own choice, or a constant
-	browser.Env = slices.DeleteFunc(slices.Clone(environ), func(pair string) bool { return strings.HasPrefix(pair, "GUIDON_") })
+	browser.Env = environ.ForOthers(variables)
 	if err := browser.Start(); err != nil {
 		return err
 	}
@@ -34,8 +35,8 @@ func start(command, environ []string) error {
 }
 
 // commands returns the commands to try, in order.
-func commands(system string, environ []string, url string) [][]string {
-	if chosen := variable(environ, "BROWSER"); chosen != "" {
+func commands(system string, variables []string, url string) [][]string {
+	if chosen := environ.Get(variables, "BROWSER"); chosen != "" {
 		return chosenCommands(chosen, url)
 	}
 	switch system {
@@ -68,15 +69,4 @@ func chosenCommands(list, url string) [][]string {
 		all = append(all, command)
 	}
 	return all
-}
-
-// variable returns the value of a variable, or "". The last one wins.
-func variable(environ []string, name string) string {
-	value := ""
-	for _, pair := range environ {
-		if v, ok := strings.CutPrefix(pair, name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -32,6 +33,7 @@ type Client interface {
 type Options struct {
 	Token   string        // sent with every request; "" for none
 	Timeout time.Duration // of one call, retries included; default 1 minute
+	CAFile  string        // certificates of authorities that the server's may be from, in PEM; "" for those of the system
 }
 
 // defaultTimeout is the default of Options.Timeout.
@@ -55,13 +57,18 @@ func Dial(address string, options Options) (Client, error) {
 	if options.Timeout <= 0 {
 		options.Timeout = defaultTimeout
 	}
-	var next Client = newHTTP(u, options)
-	if isGRPC(u) {
-		if next, err = newGRPC(u, options); err != nil {
-			return nil, err
-		}
+	next, err := newClient(u, options)
+	if err != nil {
+		return nil, err
 	}
 	return &retrying{next: next, timeout: options.Timeout}, nil
+}
+
+func newClient(u *url.URL, options Options) (Client, error) {
+	if isGRPC(u) {
+		return newGRPC(u, options)
+	}
+	return newHTTP(u, options)
 }
 
 // unreachable is the hint in errors about a service that cannot be reached.

@@ -52,8 +52,12 @@ func (f Follower) Follow(ctx context.Context, address string, options Options) e
 	if options.Timeout <= 0 {
 		options.Timeout = defaultTimeout
 	}
-	s := &following{Follower: f, http: newHTTP(u, options)}
-	defer s.http.Close()
+	connected, err := newHTTP(u, options)
+	if err != nil {
+		return err
+	}
+	defer connected.Close()
+	s := &following{Follower: f, http: connected}
 	for {
 		s.pause = reconnectPause
 		err := s.stream(ctx)

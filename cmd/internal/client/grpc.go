@@ -30,7 +30,11 @@ func newGRPC(u *url.URL, options Options) (Client, error) {
 	}
 	security := insecure.NewCredentials()
 	if u.Scheme == "grpcs" {
-		security = credentials.NewTLS(nil)
+		config, err := options.tls()
+		if err != nil {
+			return nil, err
+		}
+		security = credentials.NewTLS(config)
 	}
 	conn, err := grpc.NewClient(host,
 		grpc.WithTransportCredentials(security),
@@ -63,6 +67,9 @@ func (c *grpcClient) Invoke(ctx context.Context, method string, request, respons
 	}
 	s := status.Convert(err)
 	code := codeOf(uint32(s.Code()))
+	if refused := handshakeError(c.address, s.Message()); refused != nil {
+		return refused
+	}
 	if code == guidon.Unavailable {
 		return guidon.Errorf(code, "%s is unavailable: %s; %s", c.address, s.Message(), unreachable)
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,16 +26,24 @@ type httpClient struct {
 	http    http.Client
 }
 
-func newHTTP(u *url.URL, options Options) *httpClient {
+func newHTTP(u *url.URL, options Options) (*httpClient, error) {
+	config, err := options.tls()
+	if err != nil {
+		return nil, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if config != nil {
+		transport.TLSClientConfig = config
+	}
 	return &httpClient{
 		address: strings.TrimRight(u.String(), "/"),
 		options: options,
 		http: http.Client{
-			Transport: http.DefaultTransport.(*http.Transport).Clone(),
+			Transport: transport,
 			// A redirect would turn a write into a read, or leak the token.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-	}
+	}, nil
 }
 
 // Invoke implements Client.
@@ -121,6 +130,9 @@ func (c *httpClient) failure(ctx context.Context, err error) error {
 	if e, ok := err.(*url.Error); ok {
 		err = e.Err // without the URL, because the message contains the address
 	}
+	if refused := handshakeError(c.address, err.Error()); refused != nil {
+		return refused
+	}
 	return guidon.Errorf(guidon.Unavailable, "%s is unavailable: %v; %s", c.address, err, unreachable)
 }
 
@@ -139,6 +151,9 @@ func (c *httpClient) statusError(r *http.Response, body []byte) error {
 	}
 	if location := r.Header.Get("Location"); location != "" {
 		return fmt.Errorf("%s redirects to another address (%s); use the final address", c.address, r.Status)
+	}
+	if r.StatusCode == http.StatusBadRequest && bytes.Contains(body, []byte("HTTP request to an HTTPS server")) {
+		return fmt.Errorf("%s uses TLS: use https:// instead of http://", c.address)
 	}
 	code := guidon.Internal
 	if r.StatusCode == http.StatusServiceUnavailable {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/store/redact"
 )
 
@@ -69,7 +70,7 @@ func (c Cache) check(db DB, found *problems) {
 	}
 	switch {
 	case bounded && (c.MaxAge < minMaxAge || c.MaxAge > maxMaxAge):
-		found.key("cache.max_age", fmt.Sprintf("must be from 100ms to 1h, not %q", c.MaxAge))
+		found.key("cache.max_age", fmt.Sprintf("must be from 100ms to 1h, not %q", clock.Text(c.MaxAge)))
 	case !bounded && c.MaxAge != defaultMaxAge:
 		found.key("cache.max_age", "requires cache.mode (GUIDON_CACHE_MODE) bounded; strict responses are never older than the request")
 	}
@@ -99,7 +100,7 @@ func (c Cache) checkRedis(db DB, found *problems) {
 		found.key("cache.redis.url", "must have the scheme redis://, rediss:// or unix://")
 	}
 	if r.NetTimeout > maxNetTimeout {
-		found.key("cache.redis.net_timeout", fmt.Sprintf("must be at most 1s, not %q", r.NetTimeout))
+		found.key("cache.redis.net_timeout", fmt.Sprintf("must be at most 1s, not %q", clock.Text(r.NetTimeout)))
 	}
 	if r.Prefix == "" {
 		found.key("cache.redis.prefix", "must not be empty")

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // check adds the problems of values and of their combinations.
@@ -102,7 +104,7 @@ func checkFile(path string) error {
 
 func (c Changes) check(found *problems) {
 	if c.Retention != 0 && c.Retention < MinRetention {
-		found.key("changes.retention", fmt.Sprintf("must be 0s, which keeps all records, or at least 24h, not %q", c.Retention))
+		found.key("changes.retention", fmt.Sprintf("must be 0s, which keeps all records, or at least 24h, not %q", clock.Text(c.Retention)))
 	}
 }
 

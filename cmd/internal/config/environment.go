@@ -18,6 +18,9 @@ type Extra struct{ Variable, Doc string }
 // Extras returns the variables that the command line reads.
 func Extras() []Extra {
 	return []Extra{
+		{"GUIDON_ADDRESS", "Server that the commands connect to: a URL, or the name of a context. `--address` overrides it."},
+		{"GUIDON_NAMESPACE", "Namespace that the commands work on. `--namespace` overrides it."},
+		{"GUIDON_CA_FILE", "File with certificates of the authorities that the certificate of the server may be from, in PEM. `--ca-file` overrides it."},
 		{"GUIDON_TOKEN", "Token that the commands send to the server of --address, instead of that of \"guidon login\"."},
 		{"GUIDON_TOKEN_FILE", "File that contains this token."},
 	}
@@ -68,7 +71,7 @@ func hint(variable string, named []namedGroups, known map[string]bool) string {
 func (f field) setFromVariable(env environment, known map[string]bool, found *problems) {
 	name := f.variable()
 	known[name] = true
-	if text, ok := env[name]; ok {
+	if text, ok := env[name]; ok && !serviceLink(name, text) {
 		if err := f.set(text); err != nil {
 			found.key(f.key, err.Error())
 		}
@@ -88,7 +91,7 @@ func (f field) setFromFile(env environment, known map[string]bool, found *proble
 		found.add("%s (%s): must not be set together with %s", f.key, f.variable(), name)
 		return
 	}
-	content, err := readFile(path)
+	content, err := ReadFile(path)
 	if err == nil {
 		text := strings.TrimSuffix(string(content), "\n")
 		err = f.set(strings.TrimSuffix(text, "\r"))
@@ -120,7 +123,7 @@ func (f field) setFromPrefix(env environment, known map[string]bool) {
 
 // Kubernetes sets variables in every container for each service of its namespace, with
 // the service's name as prefix. If a service is called guidon, these variables must
-// not be reported as unknown.
+// not be reported as unknown; if one is called guidon-db, GUIDON_DB_PORT is not the key.
 var (
 	serviceLinkName  = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 	serviceLinkValue = regexp.MustCompile(`^(tcp|udp|sctp)://`)
@@ -146,7 +149,7 @@ func TokenFrom(environ []string) (string, error) {
 
 // TokenFile returns the token in the file.
 func TokenFile(path string) (string, error) {
-	content, err := readFile(path)
+	content, err := ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("cannot read the token file: %w", err)
 	}

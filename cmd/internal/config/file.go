@@ -24,12 +24,17 @@ type fileLoader struct {
 }
 
 func loadFile(c *Config, path string, env environment, found *problems) {
-	content, err := readFile(path)
+	content, err := ReadFile(path)
 	if err != nil {
 		found.add("file: %v; specify another with --config, or create one with \"guidon config init\"", err)
 		return
 	}
-	root, err := parseFile(content)
+	loadText(c, path, content, env, found)
+}
+
+// loadText reads the text of a file. The path is for error messages.
+func loadText(c *Config, path string, text []byte, env environment, found *problems) {
+	root, err := parseFile(text)
 	if err != nil {
 		found.add("%s: %v", path, err)
 		return
@@ -199,6 +204,10 @@ func (l *fileLoader) value(f field, node *yaml.Node) error {
 		return fmt.Errorf("must be a single value (%s)", f.kind())
 	}
 	text, err := l.substitute(node.Value)
+	if err != nil && l.problems.elsewhere {
+		l.problems.without(f.key)
+		return f.assume()
+	}
 	if err != nil {
 		return err
 	}
@@ -213,7 +222,9 @@ func (l *fileLoader) listValue(f field, node *yaml.Node) error {
 			return errors.New("must be a list of strings")
 		}
 		text, err := l.substitute(item.Value)
-		if err != nil {
+		if err != nil && l.problems.elsewhere {
+			l.problems.without(f.key)
+		} else if err != nil {
 			return err
 		}
 		list = append(list, text)
@@ -239,7 +250,7 @@ func (l *fileLoader) mapValue(f field, node *yaml.Node) error {
 			return f.duplicate(key)
 		}
 		text, err := l.substitute(item.Value)
-		if err != nil {
+		if err != nil && !l.problems.elsewhere {
 			return err
 		}
 		values[key] = text

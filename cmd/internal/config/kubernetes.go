@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -90,6 +91,6 @@ func (k Kubernetes) check(found *problems) {
 		}
 	}
 	if k.MaxLifetime != 0 && (k.MaxLifetime < minKubernetesLifetime || k.MaxLifetime > maxKubernetesLifetime) {
-		at.key("max_lifetime", fmt.Sprintf("must be 0s, or from 1m to 720h, not %q", k.MaxLifetime))
+		at.key("max_lifetime", fmt.Sprintf("must be 0s, or from 1m to 720h, not %q", clock.Text(k.MaxLifetime)))
 	}
 }

@@ -55,14 +55,28 @@ type Secrets interface {
 // The error is an *[Error] with all problems of the file, the environment and the
 // combination of values.
 func Load(ctx context.Context, path string, environ []string, secrets Secrets) (*Config, error) {
+	return load(ctx, environ, secrets, fileAt(path))
+}
+
+// LoadText is Load with the text of a file. The problems name the file by path.
+func LoadText(ctx context.Context, path string, text []byte, environ []string, secrets Secrets) (*Config, error) {
+	return load(ctx, environ, secrets, func(c *Config, env environment, found *problems) { loadText(c, path, text, env, found) })
+}
+
+// fileLoading sets what a file has, and adds its problems to found.
+type fileLoading func(c *Config, env environment, found *problems)
+
+func load(ctx context.Context, environ []string, secrets Secrets, file fileLoading) (*Config, error) {
 	var found problems
-	c := read(path, environ, &found)
+	c := read(environ, file, &found)
 	fetchSecrets(ctx, c, secrets, &found)
+	env := newEnvironment(environ)
+	unused := c.DB.combine(env.databaseURL(), &found)
 	c.check(&found)
 	if err := found.err(); err != nil {
 		return nil, err
 	}
-	c.Warnings = c.warnings(newEnvironment(environ))
+	c.Warnings = c.warnings(env, unused)
 	return c, nil
 }
 
@@ -71,24 +85,31 @@ func Load(ctx context.Context, path string, environ []string, secrets Secrets) (
 // the other values, so it can be called often.
 func LoadServer(path string, environ []string) (Server, error) {
 	var found problems
-	c := read(path, environ, &found)
+	c := read(environ, fileAt(path), &found)
 	c.Server.check(&found)
 	return c.Server, found.err()
 }
 
 // read returns the configuration of the file and the environment, and adds their
 // problems to found.
-func read(path string, environ []string, found *problems) *Config {
+func read(environ []string, file fileLoading, found *problems) *Config {
 	env := newEnvironment(environ)
-	c := defaults(env)
-	if path == "" {
-		path = env.search()
-	}
-	if path != "" {
-		loadFile(c, path, env, found)
-	}
+	c := defaults()
+	file(c, env, found)
 	loadEnvironment(c, env, found)
 	return c
+}
+
+// fileAt loads the file at the path, or if that is empty, the one that Load finds.
+func fileAt(path string) fileLoading {
+	return func(c *Config, env environment, found *problems) {
+		if path == "" {
+			path = env.search()
+		}
+		if path != "" {
+			loadFile(c, path, env, found)
+		}
+	}
 }
 
 // fetchSecrets replaces references with their values.
@@ -113,12 +134,11 @@ func fetchSecrets(ctx context.Context, c *Config, secrets Secrets, found *proble
 	}
 }
 
-func defaults(env environment) *Config {
+func defaults() *Config {
 	c := new(Config)
 	for _, f := range fields(c) {
 		f.setDefault()
 	}
-	c.DB.URL = env.databaseURL()
 	return c
 }
 
@@ -146,6 +166,9 @@ func DefaultDatabase(environ []string) string {
 func UserFile(environ []string) string {
 	return newEnvironment(environ).userFile()
 }
+
+// FileInUse returns the file that Load reads without a path, or "" if there is none.
+func FileInUse(environ []string) string { return newEnvironment(environ).search() }
 
 func (env environment) userFile() string { return env.inUserDir("config.yml") }
 
@@ -197,8 +220,8 @@ func (env environment) search() string {
 	return ""
 }
 
-// readFile returns the content of a file of at most maxFile bytes.
-func readFile(path string) ([]byte, error) {
+// ReadFile returns the content of a configuration file, which has at most 1 MiB.
+func ReadFile(path string) ([]byte, error) {
 	f, err := os.Open(path) // #nosec G304 -- the operator's own choice
 	if err != nil {
 		return nil, err

@@ -27,6 +27,8 @@ func (e *Error) Error() string {
 type problems struct {
 	list    []string
 	unknown map[string]bool // keys whose values could not be fetched
+
+	elsewhere bool // the configuration is for another machine
 }
 
 func (p *problems) add(format string, args ...any) {

@@ -13,7 +13,8 @@ The configuration is a YAML file, overridden by environment variables. The file 
 ` + "`" + systemFile + "`" + `, else none, and the defaults apply.
 
 ` + "`guidon config init`" + ` writes a file with every key and its default. ` + "`guidon config check`" + ` reports all errors in a file and
-the environment without starting anything. The server does not start with an unknown key, an unknown ` + "`GUIDON_`" + ` variable
+the environment without starting anything. ` + "`guidon config edit`" + ` opens the file in your editor and replaces it only with one that has no
+errors. The server does not start with an unknown key, an unknown ` + "`GUIDON_`" + ` variable
 or an invalid value, and reports all of them together.
 
 ## How values are written
@@ -116,4 +117,8 @@ func withNames(name string) *Config {
 
 // standard returns the defaults, for the user's configuration directory in the
 // environment.
-func standard() *Config { return defaults(newEnvironment(os.Environ())) }
+func standard() *Config {
+	c := defaults()
+	c.DB.URL = DefaultDatabase(os.Environ())
+	return c
+}

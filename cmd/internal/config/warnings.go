@@ -15,12 +15,14 @@ func (w *warnings) key(key, text string) {
 	*w = append(*w, fmt.Sprintf("%s (%s): %s", key, variableOf(key), text))
 }
 
-// warnings returns those of a valid configuration.
-func (c *Config) warnings(env environment) []string {
+// warnings returns those of a valid configuration. The keys are parts of the database's URL
+// that are not used.
+func (c *Config) warnings(env environment, unused []string) []string {
 	var found warnings
-	if ignored := ignoredVariables(env); len(ignored) > 0 {
-		found = append(found, "variables of Flipt are ignored, here they begin with "+variablePrefix+": "+strings.Join(ignored, ", "))
+	if len(unused) > 0 {
+		found.key("db.url", "takes precedence, so "+strings.Join(unused, ", ")+" has no effect")
 	}
+	warnFlipt(env, &found)
 	c.warnSignIn(&found)
 	c.warnRoles(&found)
 	c.warnBindings(&found)

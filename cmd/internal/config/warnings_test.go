@@ -60,7 +60,11 @@ func TestWarnings(t *testing.T) {
 		{"a binding of another method", append(oidc(), required, bindings("admin=oidc:p:* client=kubernetes:*")), `"client=kubernetes:*" has no effect without authentication.methods.kubernetes.enabled`},
 		{"a binding without oidc", append(append(token, keys...), required, bindings("viewer=oidc:p:*")), `"viewer=oidc:p:*" has no effect without authentication.methods.oidc.enabled`},
 
-		{"variables of Flipt", []string{"FLIPT_AUTHENTICATION_REQUIRED=true", "FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET=hunter2", "FLIPT_AUTHORIZATION_REQUIRED=true", "FLIPT_DB_URL=hunter2"}, "variables of Flipt are ignored, here they begin with GUIDON_: FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET, FLIPT_AUTHENTICATION_REQUIRED, FLIPT_AUTHORIZATION_REQUIRED"},
+		{"variables of Flipt", []string{"FLIPT_AUTHENTICATION_REQUIRED=true", "FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET=hunter2", "FLIPT_AUTHORIZATION_REQUIRED=true", "FLIPT_DB_URL=hunter2"}, "variables of Flipt are ignored, here they begin with GUIDON_: FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET, FLIPT_AUTHENTICATION_REQUIRED, FLIPT_AUTHORIZATION_REQUIRED, FLIPT_DB_URL; \"guidon config import --from-flipt-environment\" translates them"},
+		{"of what does not exist here", []string{"FLIPT_TRACING_ENABLED=true", "FLIPT_AUDIT_SINKS_WEBHOOK_SIGNING_SECRET=hunter2"}, "begin with GUIDON_: FLIPT_AUDIT_SINKS_WEBHOOK_SIGNING_SECRET, FLIPT_TRACING_ENABLED; "},
+		{"of what nothing needs", []string{"FLIPT_META_TELEMETRY_ENABLED=false", "FLIPT_CACHE_TTL=1m", "FLIPT_SERVICE_HOST=10.0.0.1", "FLIPT_PORT=tcp://10.0.0.1:80", "FLIPT_NONSENSE=1"}, ""},
+		{"of a provider", []string{"FLIPT_AUTHENTICATION_METHODS_OIDC_PROVIDERS_GOOGLE_CLIENT_SECRET=hunter2"}, "FLIPT_AUTHENTICATION_METHODS_OIDC_PROVIDERS_GOOGLE_CLIENT_SECRET; "},
+		{"many of them", []string{"FLIPT_SERVER_HOST=a", "FLIPT_SERVER_PROTOCOL=http", "FLIPT_SERVER_HTTP_PORT=1", "FLIPT_SERVER_HTTPS_PORT=2", "FLIPT_SERVER_GRPC_PORT=3", "FLIPT_UI_ENABLED=1", "FLIPT_LOG_FILE=x", "FLIPT_LOG_LEVEL=info", "FLIPT_LOG_ENCODING=json", "FLIPT_DB_URL=x", "FLIPT_DB_MAX_OPEN_CONN=1", "FLIPT_CORS_ENABLED=1"}, "FLIPT_SERVER_HTTP_PORT and 2 more; "},
 		{"a read-only Flipt", []string{"FLIPT_STORAGE_READ_ONLY=true"}, "variables of Flipt are ignored, here they begin with GUIDON_: FLIPT_STORAGE_READ_ONLY"},
 		{"a read-only Flipt and Guidon", []string{"FLIPT_STORAGE_READ_ONLY=true", "GUIDON_SERVER_READ_ONLY=true"}, ""},
 		{"variables of both", append(append(codehost(), token...), required, "FLIPT_AUTHENTICATION_REQUIRED=true", "FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET=hunter2", "FLIPT_AUTHENTICATION_METHODS_TOKEN_ENABLED="), ""},
@@ -75,6 +79,9 @@ func TestWarnings(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := strings.Join(c.Warnings, "\n")
+			if strings.Contains(got, "hunter2") {
+				t.Errorf("got the warnings\n%s\nwant none with a value", got)
+			}
 			if len(c.Warnings) > 1 || (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 				t.Errorf("got the warnings\n%s\nwant %q", got, test.want)
 			}

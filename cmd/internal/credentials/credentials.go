@@ -11,22 +11,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
-	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/atomicfile"
-	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
-// The maximum size of the file, in bytes, and how long a change waits for another process
-// that is changing the file.
-const (
-	maxFile  = 1 << 20
-	lockWait = 10 * time.Second
-	lockPoll = 20 * time.Millisecond
-)
+// maxFile is the maximum size of the file, in bytes.
+const maxFile = 1 << 20
 
 // Credential is the token for one server.
 type Credential struct {
@@ -137,20 +129,11 @@ func (f *File) update(ctx context.Context, change func(servers members) error) (
 }
 
 // target returns the path of the file itself if its path is a symbolic link.
-func (f *File) target() string {
-	if target, err := filepath.EvalSymlinks(f.path); err == nil {
-		return target
-	}
-	return f.path
-}
+func (f *File) target() string { return atomicfile.Target(f.path) }
 
-// lock waits until no other process changes the file. The lock is another file, because
-// this one is replaced. lock creates the directory of both.
+// lock waits until no other process changes the file.
 func (f *File) lock(ctx context.Context) (*filelock.Lock, error) {
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
-		return nil, fmt.Errorf("cannot create the directory of the credentials: %w", err)
-	}
-	lock, err := acquire(ctx, f.target()+filelock.Suffix)
+	lock, err := atomicfile.Lock(ctx, f.target())
 	if err != nil {
 		return nil, fmt.Errorf("cannot lock %s: %w", f.path, err)
 	}
@@ -173,21 +156,6 @@ func encode(all, servers members) ([]byte, error) {
 		return nil, errors.New("too many credentials: the file would be larger than 1 MiB")
 	}
 	return content.Bytes(), nil
-}
-
-// acquire waits for the lock.
-func acquire(ctx context.Context, path string) (*filelock.Lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	for {
-		lock, err := filelock.Acquire(path)
-		if _, held := errors.AsType[*filelock.HeldError](err); !held {
-			return lock, err
-		}
-		if clock.Sleep(ctx, clock.Jitter(lockPoll)) != nil {
-			return nil, err
-		}
-	}
 }
 
 // read returns the members of the file and the entries of the servers. Both are empty if

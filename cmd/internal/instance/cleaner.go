@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler/login"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -96,7 +97,7 @@ func (c Cleaner) changes(ctx context.Context, result *Cleaned) error {
 	}
 	// The configuration has been checked already, but deletions cannot be undone.
 	if c.retention < config.MinRetention {
-		return fmt.Errorf("invalid retention %s: change records must be kept for at least %s", c.retention, config.MinRetention)
+		return fmt.Errorf("invalid retention %s: change records must be kept for at least %s", clock.Text(c.retention), clock.Text(config.MinRetention))
 	}
 	before := c.now().Add(-c.retention)
 	return c.withLease(ctx, "cleanup of changes", func(ctx context.Context, renew func(context.Context) error) (err error) {

@@ -36,14 +36,14 @@ func OpenDatabase(ctx context.Context, c config.DB, aws *secrets.AWS, exclusive 
 }
 
 // WaitReady waits up to the configured time for a database server that cannot be reached
-// yet, which may be starting too.
+// yet, which may be starting too. It does not wait for one that rejects the connection.
 func WaitReady(ctx context.Context, c config.DB, db *store.DB, notify func(err error, next time.Duration)) error {
 	if !db.Shared() {
 		return nil
 	}
 	err := db.WaitReady(ctx, time.Now().Add(c.StartTimeout), notify)
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("cannot reach the database %s: %w", db.Path(), err)
+		return fmt.Errorf("cannot use database %s: %w", db.Path(), err)
 	}
 	return err
 }

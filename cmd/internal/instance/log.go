@@ -13,10 +13,13 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/jsonlog"
 )
 
+// Console returns the handler for the log on a terminal, or nil if out is no terminal.
+type Console func(out io.Writer, level slog.Level) slog.Handler
+
 // OpenLog returns the configured logger, and a function that closes it. The logger
-// writes to out if no file is configured; terminal reports whether a writer is a
-// terminal. JSON lines may be delayed as by a [jsonlog.Gatherer] with that delay.
-func OpenLog(c config.Log, out io.Writer, terminal func(stream any) bool, delay time.Duration) (logger *slog.Logger, end func() error, err error) {
+// writes to out if no file is configured. JSON lines may be delayed as by a
+// [jsonlog.Gatherer] with that delay.
+func OpenLog(c config.Log, out io.Writer, console Console, delay time.Duration) (logger *slog.Logger, end func() error, err error) {
 	closeFile := func() error { return nil }
 	if c.File != "" {
 		f, err := os.OpenFile(c.File, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) // #nosec G304 -- the operator's own choice
@@ -26,7 +29,11 @@ func OpenLog(c config.Log, out io.Writer, terminal func(stream any) bool, delay 
 		out, closeFile = f, f.Close
 	}
 	level := LogLevel(c.Level)
-	if c.Encoding == config.EncodingConsole || c.Encoding == config.EncodingAuto && terminal(out) {
+	onTerminal := console(out, level)
+	switch {
+	case onTerminal != nil && c.Encoding != config.EncodingJSON:
+		return slog.New(onTerminal), closeFile, nil
+	case c.Encoding == config.EncodingConsole:
 		return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), closeFile, nil
 	}
 	gatherer := jsonlog.NewGatherer(out, delay)

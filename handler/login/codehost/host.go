@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -76,7 +77,7 @@ func (h *Host) Identify(ctx context.Context, a *loginstate.Attempt, code string)
 	defer cancel()
 	identity, err := h.identify(limited, a, code)
 	if errors.Is(err, context.DeadlineExceeded) && limited.Err() != nil && ctx.Err() == nil {
-		err = h.client.Unavailable(fmt.Errorf("signing in takes longer than %v: %w", h.timeout, err))
+		err = h.client.Unavailable(fmt.Errorf("signing in takes longer than %v: %w", clock.Text(h.timeout), err))
 	}
 	return identity, err
 }

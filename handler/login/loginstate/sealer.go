@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 const (
@@ -81,7 +82,7 @@ func (s *Sealer) open(ctx context.Context, name, value string) (*Attempt, error)
 		return nil, refuse("login cookie: %w", err)
 	}
 	if age := s.Now().Sub(a.Begun); age >= s.Lifetime || age < -maxSkew {
-		return nil, refuse("login cookie is %v old; must be younger than %v", age, s.Lifetime)
+		return nil, refuse("login cookie is %v old; must be younger than %v", clock.Text(age), clock.Text(s.Lifetime))
 	}
 	return a, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -66,7 +67,7 @@ func (p *Provider) logout(c claims.Object) (*Logout, error) {
 	case !isLogoutEvent(c["events"]):
 		return nil, fmt.Errorf("events must have the one member %s, an object", logoutEvent)
 	case p.config.Now().Sub(issued) > maxLogoutAge:
-		return nil, fmt.Errorf("iat is more than %v ago", maxLogoutAge)
+		return nil, fmt.Errorf("iat is more than %v ago", clock.Text(maxLogoutAge))
 	}
 	l := &Logout{Until: issued.Add(maxLogoutAge + service.ClockSkew)} // by the clock of any instance
 	if l.ID, err = nameOf(c, "jti"); err != nil {

@@ -24,16 +24,24 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Method is how somebody or something signs in.
 type Method int32
 
 const (
-	Method_METHOD_NONE       Method = 0
-	Method_METHOD_TOKEN      Method = 1
-	Method_METHOD_OIDC       Method = 2
+	// Any, in a filter.
+	Method_METHOD_NONE Method = 0
+	// With a static token.
+	Method_METHOD_TOKEN Method = 1
+	// With an OpenID provider.
+	Method_METHOD_OIDC Method = 2
+	// With a Kubernetes service account.
 	Method_METHOD_KUBERNETES Method = 3
-	Method_METHOD_CODEHOST   Method = 4
-	Method_METHOD_JWT        Method = 5
-	Method_METHOD_CLOUD      Method = 6
+	// With a code host, such as GitHub or GitLab.
+	Method_METHOD_CODEHOST Method = 4
+	// With a JWT that a trusted issuer signed.
+	Method_METHOD_JWT Method = 5
+	// Not used.
+	Method_METHOD_CLOUD Method = 6
 )
 
 // Enum value maps for Method.
@@ -85,14 +93,19 @@ func (Method) EnumDescriptor() ([]byte, []int) {
 	return file_auth_auth_proto_rawDescGZIP(), []int{0}
 }
 
+// MethodInfo is what clients must know of a sign-in method.
 type MethodInfo struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	Method            Method                 `protobuf:"varint,1,opt,name=method,proto3,enum=flipt.auth.Method" json:"method,omitempty"`
-	Enabled           bool                   `protobuf:"varint,2,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	SessionCompatible bool                   `protobuf:"varint,3,opt,name=session_compatible,json=sessionCompatible,proto3" json:"session_compatible,omitempty"`
-	Metadata          *structpb.Struct       `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The method.
+	Method Method `protobuf:"varint,1,opt,name=method,proto3,enum=flipt.auth.Method" json:"method,omitempty"`
+	// Whether it can be used.
+	Enabled bool `protobuf:"varint,2,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Whether browsers can use it to begin a session.
+	SessionCompatible bool `protobuf:"varint,3,opt,name=session_compatible,json=sessionCompatible,proto3" json:"session_compatible,omitempty"`
+	// What depends on the method, such as the providers; unset if there is nothing.
+	Metadata      *structpb.Struct `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MethodInfo) Reset() {
@@ -153,9 +166,11 @@ func (x *MethodInfo) GetMetadata() *structpb.Struct {
 	return nil
 }
 
+// ListAuthenticationMethodsResponse has the sign-in methods.
 type ListAuthenticationMethodsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Methods       []*MethodInfo          `protobuf:"bytes,1,rep,name=methods,proto3" json:"methods,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// All methods, including those that are not enabled.
+	Methods       []*MethodInfo `protobuf:"bytes,1,rep,name=methods,proto3" json:"methods,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -197,14 +212,21 @@ func (x *ListAuthenticationMethodsResponse) GetMethods() []*MethodInfo {
 	return nil
 }
 
+// Authentication is a token or a session, without the secret.
 type Authentication struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Id        string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Method    Method                 `protobuf:"varint,2,opt,name=method,proto3,enum=flipt.auth.Method" json:"method,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id, which is not a secret.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// How it came about.
+	Method Method `protobuf:"varint,2,opt,name=method,proto3,enum=flipt.auth.Method" json:"method,omitempty"`
+	// When it expires; unset means never.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	Metadata  map[string]string      `protobuf:"bytes,6,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What is known of it, such as the name that it was given.
+	Metadata map[string]string `protobuf:"bytes,6,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// What the caller may do, in the response about the caller itself.
 	Access []*Grant `protobuf:"bytes,1000,rep,name=access,proto3" json:"access,omitempty"`
 	// What a session is for: "browser" or "cli".
@@ -311,7 +333,8 @@ func (x *Authentication) GetSubject() string {
 // Grant is a role in some namespaces.
 type Grant struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Role  string                 `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
+	// evaluator, client, viewer, editor or admin.
+	Role string `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
 	// Keys, beginnings such as "pay-*", or "*" for all.
 	NamespaceKeys []string `protobuf:"bytes,2,rep,name=namespace_keys,json=namespaceKeys,proto3" json:"namespace_keys,omitempty"`
 	// Where it comes from: "database" or "configuration" (a binding there), "claim" (of the
@@ -382,9 +405,11 @@ func (x *Grant) GetSubject() string {
 	return ""
 }
 
+// GetAuthenticationRequest names a token or session.
 type GetAuthenticationRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the token or session.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -426,11 +451,15 @@ func (x *GetAuthenticationRequest) GetId() string {
 	return ""
 }
 
+// ListAuthenticationsRequest filters tokens and sessions; an unset filter matches all.
 type ListAuthenticationsRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Method    Method                 `protobuf:"varint,1,opt,name=method,proto3,enum=flipt.auth.Method" json:"method,omitempty"`
-	Limit     int32                  `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
-	PageToken string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only those of the method.
+	Method Method `protobuf:"varint,1,opt,name=method,proto3,enum=flipt.auth.Method" json:"method,omitempty"`
+	// The most items to return, at most 100; 0 means 25.
+	Limit int32 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The next_page_token of the preceding page; empty for the first page.
+	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Only those of the subject.
 	Subject       string `protobuf:"bytes,1000,opt,name=subject,proto3" json:"subject,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -495,12 +524,15 @@ func (x *ListAuthenticationsRequest) GetSubject() string {
 	return ""
 }
 
+// ListAuthenticationsResponse is one page of tokens and sessions.
 type ListAuthenticationsResponse struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Authentications []*Authentication      `protobuf:"bytes,1,rep,name=authentications,proto3" json:"authentications,omitempty"`
-	NextPageToken   string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tokens and sessions, in creation order.
+	Authentications []*Authentication `protobuf:"bytes,1,rep,name=authentications,proto3" json:"authentications,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListAuthenticationsResponse) Reset() {
@@ -547,9 +579,11 @@ func (x *ListAuthenticationsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// DeleteAuthenticationRequest names a token or session.
 type DeleteAuthenticationRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the token or session.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -591,8 +625,10 @@ func (x *DeleteAuthenticationRequest) GetId() string {
 	return ""
 }
 
+// ExpireAuthenticationSelfRequest says when the token or session of the caller expires.
 type ExpireAuthenticationSelfRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When it expires; unset means now. A token that expires can only shorten its life.
 	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -635,6 +671,7 @@ func (x *ExpireAuthenticationSelfRequest) GetExpiresAt() *timestamppb.Timestamp 
 	return nil
 }
 
+// RevokeAuthenticationSelfRequest says what of the caller ends.
 type RevokeAuthenticationSelfRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// All authentications of the caller's subject.
@@ -680,6 +717,7 @@ func (x *RevokeAuthenticationSelfRequest) GetEverywhere() bool {
 	return false
 }
 
+// RevokeAuthenticationSelfResponse says how to end the session at the provider as well.
 type RevokeAuthenticationSelfResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Where a browser ends the session at the provider, if that is wanted.
@@ -725,13 +763,19 @@ func (x *RevokeAuthenticationSelfResponse) GetNextUri() string {
 	return ""
 }
 
+// CreateTokenRequest describes the new token.
 type CreateTokenRequest struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	Name         string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Description  string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	ExpiresAt    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	NamespaceKey string                 `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	Metadata     map[string]string      `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What to call it, such as the program that uses it.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// When it expires; unset means never.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// The only namespace that the token reaches; empty for all.
+	NamespaceKey string `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// Any texts, to find the token again.
+	Metadata map[string]string `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// evaluator, client, viewer, editor or admin, which is the default.
 	Role string `protobuf:"bytes,1000,opt,name=role,proto3" json:"role,omitempty"`
 	// Where the role holds, as in Grant; none means everywhere.
@@ -819,10 +863,13 @@ func (x *CreateTokenRequest) GetNamespaceKeys() []string {
 	return nil
 }
 
+// CreateTokenResponse is the new token.
 type CreateTokenResponse struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	ClientToken    string                 `protobuf:"bytes,1,opt,name=client_token,json=clientToken,proto3" json:"client_token,omitempty"`
-	Authentication *Authentication        `protobuf:"bytes,2,opt,name=authentication,proto3" json:"authentication,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The token. It is not stored and cannot be read again.
+	ClientToken string `protobuf:"bytes,1,opt,name=client_token,json=clientToken,proto3" json:"client_token,omitempty"`
+	// What is known about the token.
+	Authentication *Authentication `protobuf:"bytes,2,opt,name=authentication,proto3" json:"authentication,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -871,9 +918,11 @@ func (x *CreateTokenResponse) GetAuthentication() *Authentication {
 	return nil
 }
 
+// AuthorizeURLRequest begins an attempt to sign in.
 type AuthorizeURLRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Provider string                 `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the provider in the configuration.
+	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
 	// Accepted and not used: the service makes one for each attempt.
 	State string `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
 	// The path below the public URL that the browser is sent to afterwards.
@@ -942,9 +991,11 @@ func (x *AuthorizeURLRequest) GetRedirect() bool {
 	return false
 }
 
+// AuthorizeURLResponse says where the browser must go.
 type AuthorizeURLResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AuthorizeUrl  string                 `protobuf:"bytes,1,opt,name=authorize_url,json=authorizeUrl,proto3" json:"authorize_url,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page of the provider.
+	AuthorizeUrl  string `protobuf:"bytes,1,opt,name=authorize_url,json=authorizeUrl,proto3" json:"authorize_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -986,13 +1037,19 @@ func (x *AuthorizeURLResponse) GetAuthorizeUrl() string {
 	return ""
 }
 
+// CallbackRequest is what a provider sends through the browser.
 type CallbackRequest struct {
-	state            protoimpl.MessageState `protogen:"open.v1"`
-	Provider         string                 `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	Code             string                 `protobuf:"bytes,2,opt,name=code,proto3" json:"code,omitempty"`
-	State            string                 `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
-	Error            string                 `protobuf:"bytes,1000,opt,name=error,proto3" json:"error,omitempty"`
-	ErrorDescription string                 `protobuf:"bytes,1001,opt,name=error_description,json=errorDescription,proto3" json:"error_description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the provider in the configuration.
+	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	// The code that the provider gives.
+	Code string `protobuf:"bytes,2,opt,name=code,proto3" json:"code,omitempty"`
+	// The state of the attempt.
+	State string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	// Why the provider denied it; empty if it did not.
+	Error string `protobuf:"bytes,1000,opt,name=error,proto3" json:"error,omitempty"`
+	// The same in words.
+	ErrorDescription string `protobuf:"bytes,1001,opt,name=error_description,json=errorDescription,proto3" json:"error_description,omitempty"`
 	// The issuer of the response (RFC 9207).
 	Iss           string `protobuf:"bytes,1002,opt,name=iss,proto3" json:"iss,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1073,9 +1130,11 @@ func (x *CallbackRequest) GetIss() string {
 
 // RevokeRequest is what a provider sends when somebody signs out there.
 type RevokeRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Provider      string                 `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	LogoutToken   string                 `protobuf:"bytes,2,opt,name=logout_token,json=logoutToken,proto3" json:"logout_token,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the provider in the configuration.
+	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	// The logout token, which the provider has signed.
+	LogoutToken   string `protobuf:"bytes,2,opt,name=logout_token,json=logoutToken,proto3" json:"logout_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1124,10 +1183,13 @@ func (x *RevokeRequest) GetLogoutToken() string {
 	return ""
 }
 
+// CallbackResponse is the new session.
 type CallbackResponse struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	ClientToken    string                 `protobuf:"bytes,1,opt,name=client_token,json=clientToken,proto3" json:"client_token,omitempty"`
-	Authentication *Authentication        `protobuf:"bytes,2,opt,name=authentication,proto3" json:"authentication,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The token. It is not stored and cannot be read again.
+	ClientToken string `protobuf:"bytes,1,opt,name=client_token,json=clientToken,proto3" json:"client_token,omitempty"`
+	// What is known about the token.
+	Authentication *Authentication `protobuf:"bytes,2,opt,name=authentication,proto3" json:"authentication,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -1176,9 +1238,11 @@ func (x *CallbackResponse) GetAuthentication() *Authentication {
 	return nil
 }
 
+// VerifyServiceAccountRequest has the token of a Kubernetes service account.
 type VerifyServiceAccountRequest struct {
-	state               protoimpl.MessageState `protogen:"open.v1"`
-	ServiceAccountToken string                 `protobuf:"bytes,1,opt,name=service_account_token,json=serviceAccountToken,proto3" json:"service_account_token,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The token that Kubernetes gives the pod.
+	ServiceAccountToken string `protobuf:"bytes,1,opt,name=service_account_token,json=serviceAccountToken,proto3" json:"service_account_token,omitempty"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
 }
@@ -1220,10 +1284,13 @@ func (x *VerifyServiceAccountRequest) GetServiceAccountToken() string {
 	return ""
 }
 
+// VerifyServiceAccountResponse is the new token.
 type VerifyServiceAccountResponse struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	ClientToken    string                 `protobuf:"bytes,1,opt,name=client_token,json=clientToken,proto3" json:"client_token,omitempty"`
-	Authentication *Authentication        `protobuf:"bytes,2,opt,name=authentication,proto3" json:"authentication,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The token. It is not stored and cannot be read again.
+	ClientToken string `protobuf:"bytes,1,opt,name=client_token,json=clientToken,proto3" json:"client_token,omitempty"`
+	// What is known about the token.
+	Authentication *Authentication `protobuf:"bytes,2,opt,name=authentication,proto3" json:"authentication,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }

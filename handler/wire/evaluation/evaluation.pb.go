@@ -22,13 +22,19 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// EvaluationReason is why the result of an evaluation is what it is.
 type EvaluationReason int32
 
 const (
-	EvaluationReason_UNKNOWN_EVALUATION_REASON       EvaluationReason = 0
+	// No rule matched, and there is no default variant.
+	EvaluationReason_UNKNOWN_EVALUATION_REASON EvaluationReason = 0
+	// The variant flag is disabled.
 	EvaluationReason_FLAG_DISABLED_EVALUATION_REASON EvaluationReason = 1
-	EvaluationReason_MATCH_EVALUATION_REASON         EvaluationReason = 2
-	EvaluationReason_DEFAULT_EVALUATION_REASON       EvaluationReason = 3
+	// A rule or rollout matched.
+	EvaluationReason_MATCH_EVALUATION_REASON EvaluationReason = 2
+	// Nothing matched, so the result is the default variant, or the value of the boolean
+	// flag itself.
+	EvaluationReason_DEFAULT_EVALUATION_REASON EvaluationReason = 3
 )
 
 // Enum value maps for EvaluationReason.
@@ -74,10 +80,13 @@ func (EvaluationReason) EnumDescriptor() ([]byte, []int) {
 	return file_evaluation_evaluation_proto_rawDescGZIP(), []int{0}
 }
 
+// ErrorEvaluationReason is why an evaluation of a batch failed.
 type ErrorEvaluationReason int32
 
 const (
-	ErrorEvaluationReason_UNKNOWN_ERROR_EVALUATION_REASON   ErrorEvaluationReason = 0
+	// Not used.
+	ErrorEvaluationReason_UNKNOWN_ERROR_EVALUATION_REASON ErrorEvaluationReason = 0
+	// The flag does not exist.
 	ErrorEvaluationReason_NOT_FOUND_ERROR_EVALUATION_REASON ErrorEvaluationReason = 1
 )
 
@@ -120,12 +129,16 @@ func (ErrorEvaluationReason) EnumDescriptor() ([]byte, []int) {
 	return file_evaluation_evaluation_proto_rawDescGZIP(), []int{1}
 }
 
+// EvaluationResponseType is which of its responses an EvaluationResponse has.
 type EvaluationResponseType int32
 
 const (
+	// That of a variant flag.
 	EvaluationResponseType_VARIANT_EVALUATION_RESPONSE_TYPE EvaluationResponseType = 0
+	// That of a boolean flag.
 	EvaluationResponseType_BOOLEAN_EVALUATION_RESPONSE_TYPE EvaluationResponseType = 1
-	EvaluationResponseType_ERROR_EVALUATION_RESPONSE_TYPE   EvaluationResponseType = 2
+	// An error.
+	EvaluationResponseType_ERROR_EVALUATION_RESPONSE_TYPE EvaluationResponseType = 2
 )
 
 // Enum value maps for EvaluationResponseType.
@@ -169,11 +182,15 @@ func (EvaluationResponseType) EnumDescriptor() ([]byte, []int) {
 	return file_evaluation_evaluation_proto_rawDescGZIP(), []int{2}
 }
 
+// EvaluationRolloutType is what a rollout is for.
 type EvaluationRolloutType int32
 
 const (
-	EvaluationRolloutType_UNKNOWN_ROLLOUT_TYPE   EvaluationRolloutType = 0
-	EvaluationRolloutType_SEGMENT_ROLLOUT_TYPE   EvaluationRolloutType = 1
+	// Not used.
+	EvaluationRolloutType_UNKNOWN_ROLLOUT_TYPE EvaluationRolloutType = 0
+	// The entities in segments.
+	EvaluationRolloutType_SEGMENT_ROLLOUT_TYPE EvaluationRolloutType = 1
+	// A percentage of all entities.
 	EvaluationRolloutType_THRESHOLD_ROLLOUT_TYPE EvaluationRolloutType = 2
 )
 
@@ -218,10 +235,13 @@ func (EvaluationRolloutType) EnumDescriptor() ([]byte, []int) {
 	return file_evaluation_evaluation_proto_rawDescGZIP(), []int{3}
 }
 
+// EvaluationSegmentOperator is how several segments combine.
 type EvaluationSegmentOperator int32
 
 const (
-	EvaluationSegmentOperator_OR_SEGMENT_OPERATOR  EvaluationSegmentOperator = 0
+	// An entity must be in one of the segments.
+	EvaluationSegmentOperator_OR_SEGMENT_OPERATOR EvaluationSegmentOperator = 0
+	// An entity must be in all of the segments.
 	EvaluationSegmentOperator_AND_SEGMENT_OPERATOR EvaluationSegmentOperator = 1
 )
 
@@ -264,10 +284,13 @@ func (EvaluationSegmentOperator) EnumDescriptor() ([]byte, []int) {
 	return file_evaluation_evaluation_proto_rawDescGZIP(), []int{4}
 }
 
+// EvaluationSegmentMatchType is how the constraints of a segment combine.
 type EvaluationSegmentMatchType int32
 
 const (
+	// An entity must meet all constraints.
 	EvaluationSegmentMatchType_ALL_SEGMENT_MATCH_TYPE EvaluationSegmentMatchType = 0
+	// An entity must meet one constraint, unless there are none.
 	EvaluationSegmentMatchType_ANY_SEGMENT_MATCH_TYPE EvaluationSegmentMatchType = 1
 )
 
@@ -310,10 +333,13 @@ func (EvaluationSegmentMatchType) EnumDescriptor() ([]byte, []int) {
 	return file_evaluation_evaluation_proto_rawDescGZIP(), []int{5}
 }
 
+// EvaluationFlagType is what a flag returns.
 type EvaluationFlagType int32
 
 const (
+	// One of its variants, by rules.
 	EvaluationFlagType_VARIANT_FLAG_TYPE EvaluationFlagType = 0
+	// True or false, by rollouts.
 	EvaluationFlagType_BOOLEAN_FLAG_TYPE EvaluationFlagType = 1
 )
 
@@ -356,14 +382,21 @@ func (EvaluationFlagType) EnumDescriptor() ([]byte, []int) {
 	return file_evaluation_evaluation_proto_rawDescGZIP(), []int{6}
 }
 
+// EvaluationConstraintComparisonType is how a constraint compares values.
 type EvaluationConstraintComparisonType int32
 
 const (
-	EvaluationConstraintComparisonType_UNKNOWN_CONSTRAINT_COMPARISON_TYPE   EvaluationConstraintComparisonType = 0
-	EvaluationConstraintComparisonType_STRING_CONSTRAINT_COMPARISON_TYPE    EvaluationConstraintComparisonType = 1
-	EvaluationConstraintComparisonType_NUMBER_CONSTRAINT_COMPARISON_TYPE    EvaluationConstraintComparisonType = 2
-	EvaluationConstraintComparisonType_BOOLEAN_CONSTRAINT_COMPARISON_TYPE   EvaluationConstraintComparisonType = 3
-	EvaluationConstraintComparisonType_DATETIME_CONSTRAINT_COMPARISON_TYPE  EvaluationConstraintComparisonType = 4
+	// None that the version of the client knows.
+	EvaluationConstraintComparisonType_UNKNOWN_CONSTRAINT_COMPARISON_TYPE EvaluationConstraintComparisonType = 0
+	// As texts.
+	EvaluationConstraintComparisonType_STRING_CONSTRAINT_COMPARISON_TYPE EvaluationConstraintComparisonType = 1
+	// As numbers.
+	EvaluationConstraintComparisonType_NUMBER_CONSTRAINT_COMPARISON_TYPE EvaluationConstraintComparisonType = 2
+	// As true or false.
+	EvaluationConstraintComparisonType_BOOLEAN_CONSTRAINT_COMPARISON_TYPE EvaluationConstraintComparisonType = 3
+	// As times in RFC 3339, or dates.
+	EvaluationConstraintComparisonType_DATETIME_CONSTRAINT_COMPARISON_TYPE EvaluationConstraintComparisonType = 4
+	// The id of the entity, as a text.
 	EvaluationConstraintComparisonType_ENTITY_ID_CONSTRAINT_COMPARISON_TYPE EvaluationConstraintComparisonType = 5
 )
 
@@ -414,14 +447,21 @@ func (EvaluationConstraintComparisonType) EnumDescriptor() ([]byte, []int) {
 	return file_evaluation_evaluation_proto_rawDescGZIP(), []int{7}
 }
 
+// EvaluationRequest is a flag and an entity.
 type EvaluationRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	RequestId     string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	EntityId      string                 `protobuf:"bytes,4,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
-	Context       map[string]string      `protobuf:"bytes,5,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Reference     string                 `protobuf:"bytes,6,opt,name=reference,proto3" json:"reference,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An id of the request, repeated in the response; empty means a new one.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The id of the entity, which decides its share of a percentage.
+	EntityId string `protobuf:"bytes,4,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
+	// The properties of the entity. Constraints compare them.
+	Context map[string]string `protobuf:"bytes,5,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Accepted and not used.
+	Reference     string `protobuf:"bytes,6,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -498,11 +538,15 @@ func (x *EvaluationRequest) GetReference() string {
 	return ""
 }
 
+// BatchEvaluationRequest has evaluations of flags of any type, in any namespaces.
 type BatchEvaluationRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	RequestId     string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	Requests      []*EvaluationRequest   `protobuf:"bytes,3,rep,name=requests,proto3" json:"requests,omitempty"`
-	Reference     string                 `protobuf:"bytes,4,opt,name=reference,proto3" json:"reference,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An id of the request, repeated in the response; empty means a new one.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The evaluations, at most 1,000.
+	Requests []*EvaluationRequest `protobuf:"bytes,3,rep,name=requests,proto3" json:"requests,omitempty"`
+	// Accepted and not used.
+	Reference     string `protobuf:"bytes,4,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -558,11 +602,15 @@ func (x *BatchEvaluationRequest) GetReference() string {
 	return ""
 }
 
+// BatchEvaluationResponse has the results of a batch.
 type BatchEvaluationResponse struct {
-	state                 protoimpl.MessageState `protogen:"open.v1"`
-	RequestId             string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	Responses             []*EvaluationResponse  `protobuf:"bytes,2,rep,name=responses,proto3" json:"responses,omitempty"`
-	RequestDurationMillis float64                `protobuf:"fixed64,3,opt,name=request_duration_millis,json=requestDurationMillis,proto3" json:"request_duration_millis,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the request.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The results, in the order of the requests.
+	Responses []*EvaluationResponse `protobuf:"bytes,2,rep,name=responses,proto3" json:"responses,omitempty"`
+	// How long the request took, in milliseconds.
+	RequestDurationMillis float64 `protobuf:"fixed64,3,opt,name=request_duration_millis,json=requestDurationMillis,proto3" json:"request_duration_millis,omitempty"`
 	unknownFields         protoimpl.UnknownFields
 	sizeCache             protoimpl.SizeCache
 }
@@ -618,9 +666,13 @@ func (x *BatchEvaluationResponse) GetRequestDurationMillis() float64 {
 	return 0
 }
 
+// EvaluationResponse is one result of a batch.
 type EvaluationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Type  EvaluationResponseType `protobuf:"varint,1,opt,name=type,proto3,enum=flipt.evaluation.EvaluationResponseType" json:"type,omitempty"`
+	// Which response it has.
+	Type EvaluationResponseType `protobuf:"varint,1,opt,name=type,proto3,enum=flipt.evaluation.EvaluationResponseType" json:"type,omitempty"`
+	// The response.
+	//
 	// Types that are valid to be assigned to Response:
 	//
 	//	*EvaluationResponse_BooleanResponse
@@ -707,14 +759,17 @@ type isEvaluationResponse_Response interface {
 }
 
 type EvaluationResponse_BooleanResponse struct {
+	// The result of a boolean flag.
 	BooleanResponse *BooleanEvaluationResponse `protobuf:"bytes,2,opt,name=boolean_response,json=booleanResponse,proto3,oneof"`
 }
 
 type EvaluationResponse_VariantResponse struct {
+	// The result of a variant flag.
 	VariantResponse *VariantEvaluationResponse `protobuf:"bytes,3,opt,name=variant_response,json=variantResponse,proto3,oneof"`
 }
 
 type EvaluationResponse_ErrorResponse struct {
+	// Why there is no result.
 	ErrorResponse *ErrorEvaluationResponse `protobuf:"bytes,4,opt,name=error_response,json=errorResponse,proto3,oneof"`
 }
 
@@ -724,17 +779,25 @@ func (*EvaluationResponse_VariantResponse) isEvaluationResponse_Response() {}
 
 func (*EvaluationResponse_ErrorResponse) isEvaluationResponse_Response() {}
 
+// BooleanEvaluationResponse is the value of a boolean flag for an entity.
 type BooleanEvaluationResponse struct {
-	state                 protoimpl.MessageState `protogen:"open.v1"`
-	Enabled               bool                   `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	Reason                EvaluationReason       `protobuf:"varint,2,opt,name=reason,proto3,enum=flipt.evaluation.EvaluationReason" json:"reason,omitempty"`
-	RequestId             string                 `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	RequestDurationMillis float64                `protobuf:"fixed64,4,opt,name=request_duration_millis,json=requestDurationMillis,proto3" json:"request_duration_millis,omitempty"`
-	Timestamp             *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
-	FlagKey               string                 `protobuf:"bytes,6,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	SegmentKeys           []string               `protobuf:"bytes,7,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
-	unknownFields         protoimpl.UnknownFields
-	sizeCache             protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The value of the flag.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Why the flag has the value.
+	Reason EvaluationReason `protobuf:"varint,2,opt,name=reason,proto3,enum=flipt.evaluation.EvaluationReason" json:"reason,omitempty"`
+	// The id of the request.
+	RequestId string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// How long the request took, in milliseconds.
+	RequestDurationMillis float64 `protobuf:"fixed64,4,opt,name=request_duration_millis,json=requestDurationMillis,proto3" json:"request_duration_millis,omitempty"`
+	// When the evaluation ended.
+	Timestamp *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,6,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The keys of the segments that matched.
+	SegmentKeys   []string `protobuf:"bytes,7,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BooleanEvaluationResponse) Reset() {
@@ -816,19 +879,29 @@ func (x *BooleanEvaluationResponse) GetSegmentKeys() []string {
 	return nil
 }
 
+// VariantEvaluationResponse is the variant of a flag for an entity.
 type VariantEvaluationResponse struct {
-	state                 protoimpl.MessageState `protogen:"open.v1"`
-	Match                 bool                   `protobuf:"varint,1,opt,name=match,proto3" json:"match,omitempty"`
-	SegmentKeys           []string               `protobuf:"bytes,2,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
-	Reason                EvaluationReason       `protobuf:"varint,3,opt,name=reason,proto3,enum=flipt.evaluation.EvaluationReason" json:"reason,omitempty"`
-	VariantKey            string                 `protobuf:"bytes,4,opt,name=variant_key,json=variantKey,proto3" json:"variant_key,omitempty"`
-	VariantAttachment     string                 `protobuf:"bytes,5,opt,name=variant_attachment,json=variantAttachment,proto3" json:"variant_attachment,omitempty"`
-	RequestId             string                 `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	RequestDurationMillis float64                `protobuf:"fixed64,7,opt,name=request_duration_millis,json=requestDurationMillis,proto3" json:"request_duration_millis,omitempty"`
-	Timestamp             *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
-	FlagKey               string                 `protobuf:"bytes,9,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	unknownFields         protoimpl.UnknownFields
-	sizeCache             protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether a rule gave the entity the variant.
+	Match bool `protobuf:"varint,1,opt,name=match,proto3" json:"match,omitempty"`
+	// The keys of the segments that matched.
+	SegmentKeys []string `protobuf:"bytes,2,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
+	// Why the entity gets the variant.
+	Reason EvaluationReason `protobuf:"varint,3,opt,name=reason,proto3,enum=flipt.evaluation.EvaluationReason" json:"reason,omitempty"`
+	// The key of the variant; empty if there is none.
+	VariantKey string `protobuf:"bytes,4,opt,name=variant_key,json=variantKey,proto3" json:"variant_key,omitempty"`
+	// The attachment of the variant, a JSON value as text; empty if there is none.
+	VariantAttachment string `protobuf:"bytes,5,opt,name=variant_attachment,json=variantAttachment,proto3" json:"variant_attachment,omitempty"`
+	// The id of the request.
+	RequestId string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// How long the request took, in milliseconds.
+	RequestDurationMillis float64 `protobuf:"fixed64,7,opt,name=request_duration_millis,json=requestDurationMillis,proto3" json:"request_duration_millis,omitempty"`
+	// When the evaluation ended.
+	Timestamp *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
+	// The key of the flag.
+	FlagKey       string `protobuf:"bytes,9,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *VariantEvaluationResponse) Reset() {
@@ -924,11 +997,15 @@ func (x *VariantEvaluationResponse) GetFlagKey() string {
 	return ""
 }
 
+// ErrorEvaluationResponse is a result of a batch that failed.
 type ErrorEvaluationResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	FlagKey       string                 `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	Reason        ErrorEvaluationReason  `protobuf:"varint,3,opt,name=reason,proto3,enum=flipt.evaluation.ErrorEvaluationReason" json:"reason,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag, as in the request.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The namespace, as in the request.
+	NamespaceKey string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// Why it failed.
+	Reason        ErrorEvaluationReason `protobuf:"varint,3,opt,name=reason,proto3,enum=flipt.evaluation.ErrorEvaluationReason" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -984,16 +1061,23 @@ func (x *ErrorEvaluationResponse) GetReason() ErrorEvaluationReason {
 	return ErrorEvaluationReason_UNKNOWN_ERROR_EVALUATION_REASON
 }
 
+// EvaluationDistribution gives a variant its share of the entities of a rule.
 type EvaluationDistribution struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	Id                string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	RuleId            string                 `protobuf:"bytes,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	VariantId         string                 `protobuf:"bytes,3,opt,name=variant_id,json=variantId,proto3" json:"variant_id,omitempty"`
-	VariantKey        string                 `protobuf:"bytes,4,opt,name=variant_key,json=variantKey,proto3" json:"variant_key,omitempty"`
-	VariantAttachment string                 `protobuf:"bytes,5,opt,name=variant_attachment,json=variantAttachment,proto3" json:"variant_attachment,omitempty"`
-	Rollout           float32                `protobuf:"fixed32,6,opt,name=rollout,proto3" json:"rollout,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always empty.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Always empty.
+	RuleId string `protobuf:"bytes,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
+	// The id of the variant.
+	VariantId string `protobuf:"bytes,3,opt,name=variant_id,json=variantId,proto3" json:"variant_id,omitempty"`
+	// The key of the variant.
+	VariantKey string `protobuf:"bytes,4,opt,name=variant_key,json=variantKey,proto3" json:"variant_key,omitempty"`
+	// The attachment of the variant, a JSON value as text; empty if there is none.
+	VariantAttachment string `protobuf:"bytes,5,opt,name=variant_attachment,json=variantAttachment,proto3" json:"variant_attachment,omitempty"`
+	// The share in percent.
+	Rollout       float32 `protobuf:"fixed32,6,opt,name=rollout,proto3" json:"rollout,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EvaluationDistribution) Reset() {
@@ -1068,10 +1152,15 @@ func (x *EvaluationDistribution) GetRollout() float32 {
 	return 0
 }
 
+// EvaluationRollout gives a boolean flag a value for some entities.
 type EvaluationRollout struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Type  EvaluationRolloutType  `protobuf:"varint,1,opt,name=type,proto3,enum=flipt.evaluation.EvaluationRolloutType" json:"type,omitempty"`
-	Rank  int32                  `protobuf:"varint,2,opt,name=rank,proto3" json:"rank,omitempty"`
+	// What it is for: segments, or a percentage.
+	Type EvaluationRolloutType `protobuf:"varint,1,opt,name=type,proto3,enum=flipt.evaluation.EvaluationRolloutType" json:"type,omitempty"`
+	// Its place among the rollouts of the flag, which are tried from the lowest rank.
+	Rank int32 `protobuf:"varint,2,opt,name=rank,proto3" json:"rank,omitempty"`
+	// The entities that it matches.
+	//
 	// Types that are valid to be assigned to Rule:
 	//
 	//	*EvaluationRollout_Segment
@@ -1155,10 +1244,12 @@ type isEvaluationRollout_Rule interface {
 }
 
 type EvaluationRollout_Segment struct {
+	// The entities in segments.
 	Segment *EvaluationRolloutSegment `protobuf:"bytes,3,opt,name=segment,proto3,oneof"`
 }
 
 type EvaluationRollout_Threshold struct {
+	// A percentage of all entities.
 	Threshold *EvaluationRolloutThreshold `protobuf:"bytes,4,opt,name=threshold,proto3,oneof"`
 }
 
@@ -1166,10 +1257,13 @@ func (*EvaluationRollout_Segment) isEvaluationRollout_Rule() {}
 
 func (*EvaluationRollout_Threshold) isEvaluationRollout_Rule() {}
 
+// EvaluationRolloutThreshold matches a percentage of all entities.
 type EvaluationRolloutThreshold struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Percentage    float32                `protobuf:"fixed32,1,opt,name=percentage,proto3" json:"percentage,omitempty"`
-	Value         bool                   `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The percentage.
+	Percentage float32 `protobuf:"fixed32,1,opt,name=percentage,proto3" json:"percentage,omitempty"`
+	// The value of the flag for these entities.
+	Value         bool `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1218,13 +1312,17 @@ func (x *EvaluationRolloutThreshold) GetValue() bool {
 	return false
 }
 
+// EvaluationRolloutSegment matches the entities in segments.
 type EvaluationRolloutSegment struct {
-	state           protoimpl.MessageState    `protogen:"open.v1"`
-	Value           bool                      `protobuf:"varint,1,opt,name=value,proto3" json:"value,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The value of the flag for these entities.
+	Value bool `protobuf:"varint,1,opt,name=value,proto3" json:"value,omitempty"`
+	// Whether an entity must be in all of the segments or in one.
 	SegmentOperator EvaluationSegmentOperator `protobuf:"varint,2,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.evaluation.EvaluationSegmentOperator" json:"segment_operator,omitempty"`
-	Segments        []*EvaluationSegment      `protobuf:"bytes,3,rep,name=segments,proto3" json:"segments,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The segments.
+	Segments      []*EvaluationSegment `protobuf:"bytes,3,rep,name=segments,proto3" json:"segments,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EvaluationRolloutSegment) Reset() {
@@ -1278,15 +1376,23 @@ func (x *EvaluationRolloutSegment) GetSegments() []*EvaluationSegment {
 	return nil
 }
 
+// EvaluationSegment is a group of entities, as evaluation needs it.
 type EvaluationSegment struct {
-	state         protoimpl.MessageState     `protogen:"open.v1"`
-	Key           string                     `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name          string                     `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                     `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	MatchType     EvaluationSegmentMatchType `protobuf:"varint,4,opt,name=match_type,json=matchType,proto3,enum=flipt.evaluation.EvaluationSegmentMatchType" json:"match_type,omitempty"`
-	CreatedAt     *timestamppb.Timestamp     `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt     *timestamppb.Timestamp     `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	Constraints   []*EvaluationConstraint    `protobuf:"bytes,7,rep,name=constraints,proto3" json:"constraints,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// Always empty.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Always empty.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// Whether an entity must meet all of the constraints or one.
+	MatchType EvaluationSegmentMatchType `protobuf:"varint,4,opt,name=match_type,json=matchType,proto3,enum=flipt.evaluation.EvaluationSegmentMatchType" json:"match_type,omitempty"`
+	// Always unset.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Always unset.
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// The constraints. Everyone is in a segment without any.
+	Constraints   []*EvaluationConstraint `protobuf:"bytes,7,rep,name=constraints,proto3" json:"constraints,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1370,11 +1476,15 @@ func (x *EvaluationSegment) GetConstraints() []*EvaluationConstraint {
 	return nil
 }
 
+// EvaluationVariant is a variant, as evaluation needs it.
 type EvaluationVariant struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Key           string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
-	Attachment    string                 `protobuf:"bytes,3,opt,name=attachment,proto3" json:"attachment,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// Any JSON value as text; empty if there is none.
+	Attachment    string `protobuf:"bytes,3,opt,name=attachment,proto3" json:"attachment,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1430,18 +1540,31 @@ func (x *EvaluationVariant) GetAttachment() string {
 	return ""
 }
 
+// EvaluationFlag is a flag with everything that evaluation needs.
 type EvaluationFlag struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	Key            string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name           string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description    string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	Enabled        bool                   `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	Type           EvaluationFlagType     `protobuf:"varint,5,opt,name=type,proto3,enum=flipt.evaluation.EvaluationFlagType" json:"type,omitempty"`
-	CreatedAt      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt      *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	Rules          []*EvaluationRule      `protobuf:"bytes,8,rep,name=rules,proto3" json:"rules,omitempty"`
-	Rollouts       []*EvaluationRollout   `protobuf:"bytes,9,rep,name=rollouts,proto3" json:"rollouts,omitempty"`
-	DefaultVariant *EvaluationVariant     `protobuf:"bytes,10,opt,name=default_variant,json=defaultVariant,proto3" json:"default_variant,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// The name.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The description.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// Whether a variant flag follows its rules. Of a boolean flag it is the value for
+	// everybody whom no rollout matches.
+	Enabled bool `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Whether it is a boolean or a variant flag.
+	Type EvaluationFlagType `protobuf:"varint,5,opt,name=type,proto3,enum=flipt.evaluation.EvaluationFlagType" json:"type,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// The rules of a variant flag, by rank.
+	Rules []*EvaluationRule `protobuf:"bytes,8,rep,name=rules,proto3" json:"rules,omitempty"`
+	// The rollouts of a boolean flag, by rank.
+	Rollouts []*EvaluationRollout `protobuf:"bytes,9,rep,name=rollouts,proto3" json:"rollouts,omitempty"`
+	// The variant for entities that no rule gives one; unset if there is none, or if the
+	// client is older than 1.47.
+	DefaultVariant *EvaluationVariant `protobuf:"bytes,10,opt,name=default_variant,json=defaultVariant,proto3" json:"default_variant,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -1546,13 +1669,20 @@ func (x *EvaluationFlag) GetDefaultVariant() *EvaluationVariant {
 	return nil
 }
 
+// EvaluationConstraint is one condition of a segment.
 type EvaluationConstraint struct {
-	state         protoimpl.MessageState             `protogen:"open.v1"`
-	Id            string                             `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Type          EvaluationConstraintComparisonType `protobuf:"varint,2,opt,name=type,proto3,enum=flipt.evaluation.EvaluationConstraintComparisonType" json:"type,omitempty"`
-	Property      string                             `protobuf:"bytes,3,opt,name=property,proto3" json:"property,omitempty"`
-	Operator      string                             `protobuf:"bytes,4,opt,name=operator,proto3" json:"operator,omitempty"`
-	Value         string                             `protobuf:"bytes,5,opt,name=value,proto3" json:"value,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// How the values are compared.
+	Type EvaluationConstraintComparisonType `protobuf:"varint,2,opt,name=type,proto3,enum=flipt.evaluation.EvaluationConstraintComparisonType" json:"type,omitempty"`
+	// The property of the context that is compared.
+	Property string `protobuf:"bytes,3,opt,name=property,proto3" json:"property,omitempty"`
+	// The operator: eq, neq, lt, lte, gt, gte, empty, notempty, prefix, suffix, contains,
+	// notcontains, isoneof, isnotoneof, present, notpresent, true or false.
+	Operator string `protobuf:"bytes,4,opt,name=operator,proto3" json:"operator,omitempty"`
+	// The value that the property is compared with.
+	Value         string `protobuf:"bytes,5,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1622,15 +1752,21 @@ func (x *EvaluationConstraint) GetValue() string {
 	return ""
 }
 
+// EvaluationRule gives the entities in segments variants of a flag.
 type EvaluationRule struct {
-	state           protoimpl.MessageState    `protogen:"open.v1"`
-	Id              string                    `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Segments        []*EvaluationSegment      `protobuf:"bytes,2,rep,name=segments,proto3" json:"segments,omitempty"`
-	Rank            int32                     `protobuf:"varint,3,opt,name=rank,proto3" json:"rank,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The segments.
+	Segments []*EvaluationSegment `protobuf:"bytes,2,rep,name=segments,proto3" json:"segments,omitempty"`
+	// Its place among the rules of the flag, which are tried from the lowest rank.
+	Rank int32 `protobuf:"varint,3,opt,name=rank,proto3" json:"rank,omitempty"`
+	// Whether an entity must be in all of the segments or in one.
 	SegmentOperator EvaluationSegmentOperator `protobuf:"varint,4,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.evaluation.EvaluationSegmentOperator" json:"segment_operator,omitempty"`
-	Distributions   []*EvaluationDistribution `protobuf:"bytes,5,rep,name=distributions,proto3" json:"distributions,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The shares of variants.
+	Distributions []*EvaluationDistribution `protobuf:"bytes,5,rep,name=distributions,proto3" json:"distributions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EvaluationRule) Reset() {
@@ -1698,9 +1834,11 @@ func (x *EvaluationRule) GetDistributions() []*EvaluationDistribution {
 	return nil
 }
 
+// EvaluationNamespace names a namespace.
 type EvaluationNamespace struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the namespace.
+	Key           string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1742,10 +1880,13 @@ func (x *EvaluationNamespace) GetKey() string {
 	return ""
 }
 
+// EvaluationNamespaceSnapshot is everything that evaluation in a namespace needs.
 type EvaluationNamespaceSnapshot struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Namespace     *EvaluationNamespace   `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
-	Flags         []*EvaluationFlag      `protobuf:"bytes,2,rep,name=flags,proto3" json:"flags,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace.
+	Namespace *EvaluationNamespace `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// The flags, in creation order. There are none if the namespace does not exist.
+	Flags         []*EvaluationFlag `protobuf:"bytes,2,rep,name=flags,proto3" json:"flags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1794,10 +1935,13 @@ func (x *EvaluationNamespaceSnapshot) GetFlags() []*EvaluationFlag {
 	return nil
 }
 
+// EvaluationNamespaceSnapshotRequest names a namespace.
 type EvaluationNamespaceSnapshotRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Reference     string                 `protobuf:"bytes,2,opt,name=reference,proto3" json:"reference,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the namespace.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// Accepted and not used.
+	Reference     string `protobuf:"bytes,2,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -24,15 +24,22 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// EvaluationReason is why the result of the older evaluation is what it is.
 type EvaluationReason int32
 
 const (
-	EvaluationReason_UNKNOWN_EVALUATION_REASON        EvaluationReason = 0
-	EvaluationReason_FLAG_DISABLED_EVALUATION_REASON  EvaluationReason = 1
+	// No rule matched, and there is no default variant.
+	EvaluationReason_UNKNOWN_EVALUATION_REASON EvaluationReason = 0
+	// The flag is disabled.
+	EvaluationReason_FLAG_DISABLED_EVALUATION_REASON EvaluationReason = 1
+	// Not used: a flag that does not exist is an error.
 	EvaluationReason_FLAG_NOT_FOUND_EVALUATION_REASON EvaluationReason = 2
-	EvaluationReason_MATCH_EVALUATION_REASON          EvaluationReason = 3
-	EvaluationReason_ERROR_EVALUATION_REASON          EvaluationReason = 4
-	EvaluationReason_DEFAULT_EVALUATION_REASON        EvaluationReason = 5
+	// A rule matched.
+	EvaluationReason_MATCH_EVALUATION_REASON EvaluationReason = 3
+	// Not used: a failure is an error.
+	EvaluationReason_ERROR_EVALUATION_REASON EvaluationReason = 4
+	// No rule matched, so the result is the default variant.
+	EvaluationReason_DEFAULT_EVALUATION_REASON EvaluationReason = 5
 )
 
 // Enum value maps for EvaluationReason.
@@ -82,10 +89,13 @@ func (EvaluationReason) EnumDescriptor() ([]byte, []int) {
 	return file_flipt_flipt_proto_rawDescGZIP(), []int{0}
 }
 
+// FlagType is what a flag returns.
 type FlagType int32
 
 const (
+	// One of its variants, by rules.
 	FlagType_VARIANT_FLAG_TYPE FlagType = 0
+	// True or false, by rollouts.
 	FlagType_BOOLEAN_FLAG_TYPE FlagType = 1
 )
 
@@ -128,10 +138,13 @@ func (FlagType) EnumDescriptor() ([]byte, []int) {
 	return file_flipt_flipt_proto_rawDescGZIP(), []int{1}
 }
 
+// MatchType is how the constraints of a segment combine.
 type MatchType int32
 
 const (
+	// An entity must meet all constraints.
 	MatchType_ALL_MATCH_TYPE MatchType = 0
+	// An entity must meet one constraint, unless there are none.
 	MatchType_ANY_MATCH_TYPE MatchType = 1
 )
 
@@ -174,14 +187,21 @@ func (MatchType) EnumDescriptor() ([]byte, []int) {
 	return file_flipt_flipt_proto_rawDescGZIP(), []int{2}
 }
 
+// ComparisonType is how a constraint compares values.
 type ComparisonType int32
 
 const (
-	ComparisonType_UNKNOWN_COMPARISON_TYPE   ComparisonType = 0
-	ComparisonType_STRING_COMPARISON_TYPE    ComparisonType = 1
-	ComparisonType_NUMBER_COMPARISON_TYPE    ComparisonType = 2
-	ComparisonType_BOOLEAN_COMPARISON_TYPE   ComparisonType = 3
-	ComparisonType_DATETIME_COMPARISON_TYPE  ComparisonType = 4
+	// No type. Constraints cannot be saved with it.
+	ComparisonType_UNKNOWN_COMPARISON_TYPE ComparisonType = 0
+	// As texts.
+	ComparisonType_STRING_COMPARISON_TYPE ComparisonType = 1
+	// As numbers.
+	ComparisonType_NUMBER_COMPARISON_TYPE ComparisonType = 2
+	// As true or false.
+	ComparisonType_BOOLEAN_COMPARISON_TYPE ComparisonType = 3
+	// As times in RFC 3339, or dates such as 2026-11-20.
+	ComparisonType_DATETIME_COMPARISON_TYPE ComparisonType = 4
+	// The id of the entity, as a text.
 	ComparisonType_ENTITY_ID_COMPARISON_TYPE ComparisonType = 5
 )
 
@@ -232,11 +252,15 @@ func (ComparisonType) EnumDescriptor() ([]byte, []int) {
 	return file_flipt_flipt_proto_rawDescGZIP(), []int{3}
 }
 
+// RolloutType is what a rollout is for.
 type RolloutType int32
 
 const (
-	RolloutType_UNKNOWN_ROLLOUT_TYPE   RolloutType = 0
-	RolloutType_SEGMENT_ROLLOUT_TYPE   RolloutType = 1
+	// Not used.
+	RolloutType_UNKNOWN_ROLLOUT_TYPE RolloutType = 0
+	// The entities in segments.
+	RolloutType_SEGMENT_ROLLOUT_TYPE RolloutType = 1
+	// A percentage of all entities.
 	RolloutType_THRESHOLD_ROLLOUT_TYPE RolloutType = 2
 )
 
@@ -281,10 +305,13 @@ func (RolloutType) EnumDescriptor() ([]byte, []int) {
 	return file_flipt_flipt_proto_rawDescGZIP(), []int{4}
 }
 
+// SegmentOperator is how several segments combine.
 type SegmentOperator int32
 
 const (
-	SegmentOperator_OR_SEGMENT_OPERATOR  SegmentOperator = 0
+	// An entity must be in one of the segments.
+	SegmentOperator_OR_SEGMENT_OPERATOR SegmentOperator = 0
+	// An entity must be in all of the segments.
 	SegmentOperator_AND_SEGMENT_OPERATOR SegmentOperator = 1
 )
 
@@ -327,13 +354,20 @@ func (SegmentOperator) EnumDescriptor() ([]byte, []int) {
 	return file_flipt_flipt_proto_rawDescGZIP(), []int{5}
 }
 
+// EvaluationRequest is a flag and an entity, for the older evaluation.
 type EvaluationRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	RequestId     string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	EntityId      string                 `protobuf:"bytes,3,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
-	Context       map[string]string      `protobuf:"bytes,4,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	NamespaceKey  string                 `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An id of the request, repeated in the response; empty means a new one. Not used
+	// within a batch.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The id of the entity, which decides its share of a percentage.
+	EntityId string `protobuf:"bytes,3,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
+	// The properties of the entity. Constraints compare them.
+	Context map[string]string `protobuf:"bytes,4,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -403,14 +437,19 @@ func (x *EvaluationRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// BatchEvaluationRequest has evaluations of one namespace.
 type BatchEvaluationRequest struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	RequestId       string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	Requests        []*EvaluationRequest   `protobuf:"bytes,2,rep,name=requests,proto3" json:"requests,omitempty"`
-	ExcludeNotFound bool                   `protobuf:"varint,3,opt,name=exclude_not_found,json=excludeNotFound,proto3" json:"exclude_not_found,omitempty"`
-	NamespaceKey    string                 `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An id of the request, repeated in the response; empty means a new one.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The evaluations, at most 1,000. Each may leave out the namespace, or repeat it.
+	Requests []*EvaluationRequest `protobuf:"bytes,2,rep,name=requests,proto3" json:"requests,omitempty"`
+	// Leave out flags that do not exist. Otherwise one fails the batch.
+	ExcludeNotFound bool `protobuf:"varint,3,opt,name=exclude_not_found,json=excludeNotFound,proto3" json:"exclude_not_found,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BatchEvaluationRequest) Reset() {
@@ -471,11 +510,15 @@ func (x *BatchEvaluationRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// BatchEvaluationResponse has the results of a batch.
 type BatchEvaluationResponse struct {
-	state                 protoimpl.MessageState `protogen:"open.v1"`
-	RequestId             string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	Responses             []*EvaluationResponse  `protobuf:"bytes,2,rep,name=responses,proto3" json:"responses,omitempty"`
-	RequestDurationMillis float64                `protobuf:"fixed64,3,opt,name=request_duration_millis,json=requestDurationMillis,proto3" json:"request_duration_millis,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An id of the request, repeated in the response; empty means a new one.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The results, in the order of the requests.
+	Responses []*EvaluationResponse `protobuf:"bytes,2,rep,name=responses,proto3" json:"responses,omitempty"`
+	// How long the request took, in milliseconds.
+	RequestDurationMillis float64 `protobuf:"fixed64,3,opt,name=request_duration_millis,json=requestDurationMillis,proto3" json:"request_duration_millis,omitempty"`
 	unknownFields         protoimpl.UnknownFields
 	sizeCache             protoimpl.SizeCache
 }
@@ -531,24 +574,39 @@ func (x *BatchEvaluationResponse) GetRequestDurationMillis() float64 {
 	return 0
 }
 
+// EvaluationResponse is the result of the older evaluation.
 type EvaluationResponse struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	RequestId      string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	EntityId       string                 `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
-	RequestContext map[string]string      `protobuf:"bytes,3,rep,name=request_context,json=requestContext,proto3" json:"request_context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Match          bool                   `protobuf:"varint,4,opt,name=match,proto3" json:"match,omitempty"`
-	FlagKey        string                 `protobuf:"bytes,5,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the request; empty within a batch.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The id of the entity.
+	EntityId string `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
+	// The properties of the entity.
+	RequestContext map[string]string `protobuf:"bytes,3,rep,name=request_context,json=requestContext,proto3" json:"request_context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Whether a rule gave the entity a variant.
+	Match bool `protobuf:"varint,4,opt,name=match,proto3" json:"match,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,5,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The first of the segments that matched.
+	//
 	// Deprecated: Marked as deprecated in flipt/flipt.proto.
-	SegmentKey            string                 `protobuf:"bytes,6,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
-	Timestamp             *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
-	Value                 string                 `protobuf:"bytes,8,opt,name=value,proto3" json:"value,omitempty"`
-	RequestDurationMillis float64                `protobuf:"fixed64,9,opt,name=request_duration_millis,json=requestDurationMillis,proto3" json:"request_duration_millis,omitempty"`
-	Attachment            string                 `protobuf:"bytes,10,opt,name=attachment,proto3" json:"attachment,omitempty"`
-	Reason                EvaluationReason       `protobuf:"varint,11,opt,name=reason,proto3,enum=flipt.EvaluationReason" json:"reason,omitempty"`
-	NamespaceKey          string                 `protobuf:"bytes,12,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	SegmentKeys           []string               `protobuf:"bytes,13,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
-	unknownFields         protoimpl.UnknownFields
-	sizeCache             protoimpl.SizeCache
+	SegmentKey string `protobuf:"bytes,6,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
+	// When the evaluation ended.
+	Timestamp *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
+	// The key of the variant; empty if there is none.
+	Value string `protobuf:"bytes,8,opt,name=value,proto3" json:"value,omitempty"`
+	// How long the request took, in milliseconds; 0 within a batch.
+	RequestDurationMillis float64 `protobuf:"fixed64,9,opt,name=request_duration_millis,json=requestDurationMillis,proto3" json:"request_duration_millis,omitempty"`
+	// The attachment of the variant, a JSON value as text; empty if there is none.
+	Attachment string `protobuf:"bytes,10,opt,name=attachment,proto3" json:"attachment,omitempty"`
+	// Why the result is what it is.
+	Reason EvaluationReason `protobuf:"varint,11,opt,name=reason,proto3,enum=flipt.EvaluationReason" json:"reason,omitempty"`
+	// The namespace, as in the request.
+	NamespaceKey string `protobuf:"bytes,12,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The keys of the segments that matched.
+	SegmentKeys   []string `protobuf:"bytes,13,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EvaluationResponse) Reset() {
@@ -673,14 +731,21 @@ func (x *EvaluationResponse) GetSegmentKeys() []string {
 	return nil
 }
 
+// Namespace contains flags and segments.
 type Namespace struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	Key         string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	Protected   bool                   `protobuf:"varint,4,opt,name=protected,proto3" json:"protected,omitempty"`
-	CreatedAt   *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt   *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key: letters, digits, hyphens, underscores and commas.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// Whether it can only be deleted with force.
+	Protected bool `protobuf:"varint,4,opt,name=protected,proto3" json:"protected,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// A color by which pages distinguish the namespace.
 	Color string `protobuf:"bytes,1000,opt,name=color,proto3" json:"color,omitempty"`
 	// Pages ask for the key of the namespace before changes that affect all users at once.
@@ -775,11 +840,15 @@ func (x *Namespace) GetConfirmChanges() bool {
 	return false
 }
 
+// NamespaceList is one page of namespaces.
 type NamespaceList struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Namespaces    []*Namespace           `protobuf:"bytes,1,rep,name=namespaces,proto3" json:"namespaces,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	TotalCount    int32                  `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespaces, in creation order: those that the caller may read.
+	Namespaces []*Namespace `protobuf:"bytes,1,rep,name=namespaces,proto3" json:"namespaces,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// How many namespaces there are.
+	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -835,10 +904,13 @@ func (x *NamespaceList) GetTotalCount() int32 {
 	return 0
 }
 
+// GetNamespaceRequest names a namespace.
 type GetNamespaceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Reference     string                 `protobuf:"bytes,2,opt,name=reference,proto3" json:"reference,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the namespace.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// Accepted and not used. An earlier state is named in place of the namespace.
+	Reference     string `protobuf:"bytes,2,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -887,12 +959,18 @@ func (x *GetNamespaceRequest) GetReference() string {
 	return ""
 }
 
+// ListNamespaceRequest selects a page of namespaces.
 type ListNamespaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Limit int32                  `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The most items to return; 0 means all that fit into a page of 3 MiB.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// How many items are left out. A page_token takes precedence.
+	//
 	// Deprecated: Marked as deprecated in flipt/flipt.proto.
-	Offset        int32  `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
-	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	Offset int32 `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
+	// The next_page_token of the preceding page; empty for the first page.
+	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Accepted and not used. An earlier state is named in place of the namespace.
 	Reference     string `protobuf:"bytes,4,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -957,11 +1035,16 @@ func (x *ListNamespaceRequest) GetReference() string {
 	return ""
 }
 
+// CreateNamespaceRequest describes the new namespace.
 type CreateNamespaceRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	Key         string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key: letters, digits, hyphens, underscores and commas; at most 255 characters. It
+	// cannot change.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it; at most 255 characters.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	// A color by which pages distinguish the namespace: blue, amber, teal, pink, violet,
 	// green, red or slate.
 	Color string `protobuf:"bytes,1000,opt,name=color,proto3" json:"color,omitempty"`
@@ -1036,11 +1119,15 @@ func (x *CreateNamespaceRequest) GetConfirmChanges() bool {
 	return false
 }
 
+// UpdateNamespaceRequest has the new fields of a namespace.
 type UpdateNamespaceRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	Key         string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the namespace.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it; at most 255 characters.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for. Unset, it becomes empty.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	// A color as in CreateNamespaceRequest, or an empty string for none. Unset, it stays as
 	// it is.
 	Color *string `protobuf:"bytes,1000,opt,name=color,proto3,oneof" json:"color,omitempty"`
@@ -1115,10 +1202,13 @@ func (x *UpdateNamespaceRequest) GetConfirmChanges() bool {
 	return false
 }
 
+// DeleteNamespaceRequest names a namespace.
 type DeleteNamespaceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Force         bool                   `protobuf:"varint,2,opt,name=force,proto3" json:"force,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the namespace.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// Delete it although it is protected or has flags, which are then deleted with it.
+	Force         bool `protobuf:"varint,2,opt,name=force,proto3" json:"force,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1167,21 +1257,35 @@ func (x *DeleteNamespaceRequest) GetForce() bool {
 	return false
 }
 
+// Flag is a boolean or a variant flag, without its rules and rollouts.
 type Flag struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	Key            string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name           string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description    string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	Enabled        bool                   `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	CreatedAt      *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	Variants       []*Variant             `protobuf:"bytes,7,rep,name=variants,proto3" json:"variants,omitempty"`
-	NamespaceKey   string                 `protobuf:"bytes,8,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	Type           FlagType               `protobuf:"varint,9,opt,name=type,proto3,enum=flipt.FlagType" json:"type,omitempty"`
-	DefaultVariant *Variant               `protobuf:"bytes,10,opt,name=default_variant,json=defaultVariant,proto3" json:"default_variant,omitempty"`
-	Metadata       *structpb.Struct       `protobuf:"bytes,11,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key, by which it is evaluated.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// Whether a variant flag follows its rules. Of a boolean flag it is the value for
+	// everybody whom no rollout matches.
+	Enabled bool `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// The variants, in creation order.
+	Variants []*Variant `protobuf:"bytes,7,rep,name=variants,proto3" json:"variants,omitempty"`
+	// The namespace of the flag.
+	NamespaceKey string `protobuf:"bytes,8,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// Whether it is a boolean or a variant flag.
+	Type FlagType `protobuf:"varint,9,opt,name=type,proto3,enum=flipt.FlagType" json:"type,omitempty"`
+	// The variant for entities that no rule gives one; unset if there is none.
+	DefaultVariant *Variant `protobuf:"bytes,10,opt,name=default_variant,json=defaultVariant,proto3" json:"default_variant,omitempty"`
+	// Any JSON object. The web interface shows the members owner, tags and review. Unset if
+	// it is empty.
+	Metadata      *structpb.Struct `protobuf:"bytes,11,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Flag) Reset() {
@@ -1291,11 +1395,15 @@ func (x *Flag) GetMetadata() *structpb.Struct {
 	return nil
 }
 
+// FlagList is one page of flags.
 type FlagList struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Flags         []*Flag                `protobuf:"bytes,1,rep,name=flags,proto3" json:"flags,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	TotalCount    int32                  `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The flags, in creation order.
+	Flags []*Flag `protobuf:"bytes,1,rep,name=flags,proto3" json:"flags,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// How many flags the namespace has.
+	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1351,11 +1459,15 @@ func (x *FlagList) GetTotalCount() int32 {
 	return 0
 }
 
+// GetFlagRequest names a flag.
 type GetFlagRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	Reference     string                 `protobuf:"bytes,3,opt,name=reference,proto3" json:"reference,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// Accepted and not used. An earlier state is named in place of the namespace.
+	Reference     string `protobuf:"bytes,3,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1411,13 +1523,20 @@ func (x *GetFlagRequest) GetReference() string {
 	return ""
 }
 
+// ListFlagRequest selects a page of flags.
 type ListFlagRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Limit int32                  `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The most items to return; 0 means all that fit into a page of 3 MiB.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// How many items are left out. A page_token takes precedence.
+	//
 	// Deprecated: Marked as deprecated in flipt/flipt.proto.
-	Offset        int32  `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
-	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	NamespaceKey  string `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	Offset int32 `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
+	// The next_page_token of the preceding page; empty for the first page.
+	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// Accepted and not used. An earlier state is named in place of the namespace.
 	Reference     string `protobuf:"bytes,5,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1489,15 +1608,25 @@ func (x *ListFlagRequest) GetReference() string {
 	return ""
 }
 
+// CreateFlagRequest describes the new flag.
 type CreateFlagRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	Enabled       bool                   `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	Type          FlagType               `protobuf:"varint,6,opt,name=type,proto3,enum=flipt.FlagType" json:"type,omitempty"`
-	Metadata      *structpb.Struct       `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key: letters, digits, hyphens, underscores and commas; at most 255 characters. It
+	// cannot change.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it; at most 255 characters.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// Whether a variant flag follows its rules. Of a boolean flag it is the value for
+	// everybody whom no rollout matches.
+	Enabled bool `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// Whether it is a boolean or a variant flag. It cannot change.
+	Type FlagType `protobuf:"varint,6,opt,name=type,proto3,enum=flipt.FlagType" json:"type,omitempty"`
+	// Any JSON object.
+	Metadata      *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1581,17 +1710,27 @@ func (x *CreateFlagRequest) GetMetadata() *structpb.Struct {
 	return nil
 }
 
+// UpdateFlagRequest has the new fields of a flag. Unset fields become empty, except the
+// metadata.
 type UpdateFlagRequest struct {
-	state            protoimpl.MessageState `protogen:"open.v1"`
-	Key              string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name             string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description      string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	Enabled          bool                   `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	NamespaceKey     string                 `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	DefaultVariantId string                 `protobuf:"bytes,6,opt,name=default_variant_id,json=defaultVariantId,proto3" json:"default_variant_id,omitempty"`
-	Metadata         *structpb.Struct       `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it; at most 255 characters.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// Whether a variant flag follows its rules. Of a boolean flag it is the value for
+	// everybody whom no rollout matches.
+	Enabled bool `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The id of the variant for entities that no rule gives one; empty for none.
+	DefaultVariantId string `protobuf:"bytes,6,opt,name=default_variant_id,json=defaultVariantId,proto3" json:"default_variant_id,omitempty"`
+	// Any JSON object; an empty one removes the metadata. Unset, they stay as they are.
+	Metadata      *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateFlagRequest) Reset() {
@@ -1673,10 +1812,13 @@ func (x *UpdateFlagRequest) GetMetadata() *structpb.Struct {
 	return nil
 }
 
+// DeleteFlagRequest names a flag.
 type DeleteFlagRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag, which need not exist.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1725,17 +1867,28 @@ func (x *DeleteFlagRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// Variant is one of the results that a variant flag can have.
 type Variant struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	Key           string                 `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`
-	Name          string                 `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	Attachment    string                 `protobuf:"bytes,8,opt,name=attachment,proto3" json:"attachment,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,9,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The key, which evaluations return.
+	Key string `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it.
+	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// Any JSON value as text, which evaluations return with the key; empty if there is
+	// none.
+	Attachment string `protobuf:"bytes,8,opt,name=attachment,proto3" json:"attachment,omitempty"`
+	// The namespace of the flag.
+	NamespaceKey  string `protobuf:"bytes,9,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1833,14 +1986,21 @@ func (x *Variant) GetNamespaceKey() string {
 	return ""
 }
 
+// CreateVariantRequest describes the new variant.
 type CreateVariantRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	FlagKey       string                 `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	Key           string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
-	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
-	Attachment    string                 `protobuf:"bytes,5,opt,name=attachment,proto3" json:"attachment,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,6,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The key, which evaluations return; at most 255 characters.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it; at most 255 characters.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	// Any JSON value as text, at most 1,024,000 bytes; empty for none.
+	Attachment string `protobuf:"bytes,5,opt,name=attachment,proto3" json:"attachment,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,6,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1917,15 +2077,23 @@ func (x *CreateVariantRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// UpdateVariantRequest has the new fields of a variant. Unset fields become empty.
 type UpdateVariantRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	Key           string                 `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`
-	Name          string                 `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
-	Attachment    string                 `protobuf:"bytes,6,opt,name=attachment,proto3" json:"attachment,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,7,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the variant.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The key, which evaluations return; at most 255 characters.
+	Key string `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it; at most 255 characters.
+	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
+	// Any JSON value as text, at most 1,024,000 bytes; empty for none.
+	Attachment string `protobuf:"bytes,6,opt,name=attachment,proto3" json:"attachment,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,7,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2009,11 +2177,15 @@ func (x *UpdateVariantRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// DeleteVariantRequest names a variant.
 type DeleteVariantRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,3,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the variant, which need not exist.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,3,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2069,16 +2241,25 @@ func (x *DeleteVariantRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// Segment is a group of entities: those that meet its constraints.
 type Segment struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	Constraints   []*Constraint          `protobuf:"bytes,6,rep,name=constraints,proto3" json:"constraints,omitempty"`
-	MatchType     MatchType              `protobuf:"varint,7,opt,name=match_type,json=matchType,proto3,enum=flipt.MatchType" json:"match_type,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,8,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key, by which rules and rollouts refer to it.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// The constraints, in creation order. Everyone is in a segment without any.
+	Constraints []*Constraint `protobuf:"bytes,6,rep,name=constraints,proto3" json:"constraints,omitempty"`
+	// Whether an entity must meet all of the constraints or one.
+	MatchType MatchType `protobuf:"varint,7,opt,name=match_type,json=matchType,proto3,enum=flipt.MatchType" json:"match_type,omitempty"`
+	// The namespace of the segment.
+	NamespaceKey  string `protobuf:"bytes,8,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2169,11 +2350,15 @@ func (x *Segment) GetNamespaceKey() string {
 	return ""
 }
 
+// SegmentList is one page of segments.
 type SegmentList struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Segments      []*Segment             `protobuf:"bytes,1,rep,name=segments,proto3" json:"segments,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	TotalCount    int32                  `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The segments, in creation order.
+	Segments []*Segment `protobuf:"bytes,1,rep,name=segments,proto3" json:"segments,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// How many segments the namespace has.
+	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2229,11 +2414,15 @@ func (x *SegmentList) GetTotalCount() int32 {
 	return 0
 }
 
+// GetSegmentRequest names a segment.
 type GetSegmentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	Reference     string                 `protobuf:"bytes,3,opt,name=reference,proto3" json:"reference,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the segment.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// Accepted and not used. An earlier state is named in place of the namespace.
+	Reference     string `protobuf:"bytes,3,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2289,13 +2478,20 @@ func (x *GetSegmentRequest) GetReference() string {
 	return ""
 }
 
+// ListSegmentRequest selects a page of segments.
 type ListSegmentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Limit int32                  `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The most items to return; 0 means all that fit into a page of 3 MiB.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// How many items are left out. A page_token takes precedence.
+	//
 	// Deprecated: Marked as deprecated in flipt/flipt.proto.
-	Offset        int32  `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
-	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	NamespaceKey  string `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	Offset int32 `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
+	// The next_page_token of the preceding page; empty for the first page.
+	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// Accepted and not used. An earlier state is named in place of the namespace.
 	Reference     string `protobuf:"bytes,5,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2367,13 +2563,20 @@ func (x *ListSegmentRequest) GetReference() string {
 	return ""
 }
 
+// CreateSegmentRequest describes the new segment.
 type CreateSegmentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	MatchType     MatchType              `protobuf:"varint,4,opt,name=match_type,json=matchType,proto3,enum=flipt.MatchType" json:"match_type,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key: letters, digits, hyphens, underscores and commas; at most 255 characters. It
+	// cannot change.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it; at most 255 characters.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// Whether an entity must meet all of the constraints or one.
+	MatchType MatchType `protobuf:"varint,4,opt,name=match_type,json=matchType,proto3,enum=flipt.MatchType" json:"match_type,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2443,13 +2646,19 @@ func (x *CreateSegmentRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// UpdateSegmentRequest has the new fields of a segment. Unset fields become empty.
 type UpdateSegmentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	MatchType     MatchType              `protobuf:"varint,4,opt,name=match_type,json=matchType,proto3,enum=flipt.MatchType" json:"match_type,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the segment.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// What people call it; at most 255 characters.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// Whether an entity must meet all of the constraints or one; unset means all.
+	MatchType MatchType `protobuf:"varint,4,opt,name=match_type,json=matchType,proto3,enum=flipt.MatchType" json:"match_type,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2519,10 +2728,13 @@ func (x *UpdateSegmentRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// DeleteSegmentRequest names a segment.
 type DeleteSegmentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the segment, which need not exist.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2571,18 +2783,31 @@ func (x *DeleteSegmentRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// Constraint is one condition of a segment.
 type Constraint struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	SegmentKey    string                 `protobuf:"bytes,2,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
-	Type          ComparisonType         `protobuf:"varint,3,opt,name=type,proto3,enum=flipt.ComparisonType" json:"type,omitempty"`
-	Property      string                 `protobuf:"bytes,4,opt,name=property,proto3" json:"property,omitempty"`
-	Operator      string                 `protobuf:"bytes,5,opt,name=operator,proto3" json:"operator,omitempty"`
-	Value         string                 `protobuf:"bytes,6,opt,name=value,proto3" json:"value,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,9,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	Description   string                 `protobuf:"bytes,10,opt,name=description,proto3" json:"description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the segment.
+	SegmentKey string `protobuf:"bytes,2,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
+	// How the values are compared.
+	Type ComparisonType `protobuf:"varint,3,opt,name=type,proto3,enum=flipt.ComparisonType" json:"type,omitempty"`
+	// The property of the context that is compared; "entityId" for the id of the entity.
+	Property string `protobuf:"bytes,4,opt,name=property,proto3" json:"property,omitempty"`
+	// The operator: eq, neq, lt, lte, gt, gte, empty, notempty, prefix, suffix, contains,
+	// notcontains, isoneof, isnotoneof, present, notpresent, true or false.
+	Operator string `protobuf:"bytes,5,opt,name=operator,proto3" json:"operator,omitempty"`
+	// The value that the property is compared with; empty for operators without one, and a
+	// JSON list for isoneof and isnotoneof.
+	Value string `protobuf:"bytes,6,opt,name=value,proto3" json:"value,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// The namespace of the segment.
+	NamespaceKey string `protobuf:"bytes,9,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// What it is for.
+	Description   string `protobuf:"bytes,10,opt,name=description,proto3" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2687,15 +2912,27 @@ func (x *Constraint) GetDescription() string {
 	return ""
 }
 
+// CreateConstraintRequest describes the new constraint.
 type CreateConstraintRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	SegmentKey    string                 `protobuf:"bytes,1,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
-	Type          ComparisonType         `protobuf:"varint,2,opt,name=type,proto3,enum=flipt.ComparisonType" json:"type,omitempty"`
-	Property      string                 `protobuf:"bytes,3,opt,name=property,proto3" json:"property,omitempty"`
-	Operator      string                 `protobuf:"bytes,4,opt,name=operator,proto3" json:"operator,omitempty"`
-	Value         string                 `protobuf:"bytes,5,opt,name=value,proto3" json:"value,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,6,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	Description   string                 `protobuf:"bytes,7,opt,name=description,proto3" json:"description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the segment.
+	SegmentKey string `protobuf:"bytes,1,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
+	// How the values are compared.
+	Type ComparisonType `protobuf:"varint,2,opt,name=type,proto3,enum=flipt.ComparisonType" json:"type,omitempty"`
+	// The property of the context that is compared, at most 255 characters; "entityId" for
+	// the id of the entity.
+	Property string `protobuf:"bytes,3,opt,name=property,proto3" json:"property,omitempty"`
+	// The operator, whatever its case, as far as the type has it: eq, neq, lt, lte, gt,
+	// gte, empty, notempty, prefix, suffix, contains, notcontains, isoneof, isnotoneof,
+	// present, notpresent, true or false.
+	Operator string `protobuf:"bytes,4,opt,name=operator,proto3" json:"operator,omitempty"`
+	// The value that the property is compared with; empty for operators without one, and a
+	// JSON list of at most 100 values for isoneof and isnotoneof.
+	Value string `protobuf:"bytes,5,opt,name=value,proto3" json:"value,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,6,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// What it is for.
+	Description   string `protobuf:"bytes,7,opt,name=description,proto3" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2779,16 +3016,29 @@ func (x *CreateConstraintRequest) GetDescription() string {
 	return ""
 }
 
+// UpdateConstraintRequest has the new fields of a constraint. Unset fields become empty.
 type UpdateConstraintRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	SegmentKey    string                 `protobuf:"bytes,2,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
-	Type          ComparisonType         `protobuf:"varint,3,opt,name=type,proto3,enum=flipt.ComparisonType" json:"type,omitempty"`
-	Property      string                 `protobuf:"bytes,4,opt,name=property,proto3" json:"property,omitempty"`
-	Operator      string                 `protobuf:"bytes,5,opt,name=operator,proto3" json:"operator,omitempty"`
-	Value         string                 `protobuf:"bytes,6,opt,name=value,proto3" json:"value,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,7,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	Description   string                 `protobuf:"bytes,8,opt,name=description,proto3" json:"description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the constraint.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the segment.
+	SegmentKey string `protobuf:"bytes,2,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
+	// How the values are compared.
+	Type ComparisonType `protobuf:"varint,3,opt,name=type,proto3,enum=flipt.ComparisonType" json:"type,omitempty"`
+	// The property of the context that is compared, at most 255 characters; "entityId" for
+	// the id of the entity.
+	Property string `protobuf:"bytes,4,opt,name=property,proto3" json:"property,omitempty"`
+	// The operator, whatever its case, as far as the type has it: eq, neq, lt, lte, gt,
+	// gte, empty, notempty, prefix, suffix, contains, notcontains, isoneof, isnotoneof,
+	// present, notpresent, true or false.
+	Operator string `protobuf:"bytes,5,opt,name=operator,proto3" json:"operator,omitempty"`
+	// The value that the property is compared with; empty for operators without one, and a
+	// JSON list of at most 100 values for isoneof and isnotoneof.
+	Value string `protobuf:"bytes,6,opt,name=value,proto3" json:"value,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,7,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// What it is for.
+	Description   string `protobuf:"bytes,8,opt,name=description,proto3" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2879,11 +3129,15 @@ func (x *UpdateConstraintRequest) GetDescription() string {
 	return ""
 }
 
+// DeleteConstraintRequest names a constraint.
 type DeleteConstraintRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	SegmentKey    string                 `protobuf:"bytes,2,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,3,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the constraint, which need not exist.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the segment.
+	SegmentKey string `protobuf:"bytes,2,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,3,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2939,16 +3193,28 @@ func (x *DeleteConstraintRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// Rollout gives a boolean flag a value for some entities. The first one that matches
+// counts.
 type Rollout struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	Id           string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	NamespaceKey string                 `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	FlagKey      string                 `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	Type         RolloutType            `protobuf:"varint,4,opt,name=type,proto3,enum=flipt.RolloutType" json:"type,omitempty"`
-	Rank         int32                  `protobuf:"varint,5,opt,name=rank,proto3" json:"rank,omitempty"`
-	Description  string                 `protobuf:"bytes,6,opt,name=description,proto3" json:"description,omitempty"`
-	CreatedAt    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The namespace of the flag.
+	NamespaceKey string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// What it is for: segments, or a percentage.
+	Type RolloutType `protobuf:"varint,4,opt,name=type,proto3,enum=flipt.RolloutType" json:"type,omitempty"`
+	// Its place among the rollouts of the flag, which are tried from the lowest rank.
+	Rank int32 `protobuf:"varint,5,opt,name=rank,proto3" json:"rank,omitempty"`
+	// What it is for, in words.
+	Description string `protobuf:"bytes,6,opt,name=description,proto3" json:"description,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// The entities that it matches.
+	//
 	// Types that are valid to be assigned to Rule:
 	//
 	//	*Rollout_Segment
@@ -3074,10 +3340,12 @@ type isRollout_Rule interface {
 }
 
 type Rollout_Segment struct {
+	// The entities in segments.
 	Segment *RolloutSegment `protobuf:"bytes,20,opt,name=segment,proto3,oneof"`
 }
 
 type Rollout_Threshold struct {
+	// A percentage of all entities.
 	Threshold *RolloutThreshold `protobuf:"bytes,21,opt,name=threshold,proto3,oneof"`
 }
 
@@ -3085,12 +3353,20 @@ func (*Rollout_Segment) isRollout_Rule() {}
 
 func (*Rollout_Threshold) isRollout_Rule() {}
 
+// RolloutSegment matches the entities in segments. A request has either segment_key or
+// segment_keys.
 type RolloutSegment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the segment, if it is one. Responses have it, too; requests had better use
+	// segment_keys.
+	//
 	// Deprecated: Marked as deprecated in flipt/flipt.proto.
-	SegmentKey      string          `protobuf:"bytes,1,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
-	Value           bool            `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
-	SegmentKeys     []string        `protobuf:"bytes,3,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
+	SegmentKey string `protobuf:"bytes,1,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
+	// The value of the flag for these entities.
+	Value bool `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
+	// The keys of the segments. In a response it is empty if there is one only.
+	SegmentKeys []string `protobuf:"bytes,3,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
+	// Whether an entity must be in all of the segments or in one.
 	SegmentOperator SegmentOperator `protobuf:"varint,4,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.SegmentOperator" json:"segment_operator,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -3155,10 +3431,13 @@ func (x *RolloutSegment) GetSegmentOperator() SegmentOperator {
 	return SegmentOperator_OR_SEGMENT_OPERATOR
 }
 
+// RolloutThreshold matches a percentage of all entities, always the same ones.
 type RolloutThreshold struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Percentage    float32                `protobuf:"fixed32,1,opt,name=percentage,proto3" json:"percentage,omitempty"`
-	Value         bool                   `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The percentage, from 0 to 100.
+	Percentage float32 `protobuf:"fixed32,1,opt,name=percentage,proto3" json:"percentage,omitempty"`
+	// The value of the flag for these entities.
+	Value         bool `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3207,11 +3486,15 @@ func (x *RolloutThreshold) GetValue() bool {
 	return false
 }
 
+// RolloutList is one page of rollouts.
 type RolloutList struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Rules         []*Rollout             `protobuf:"bytes,1,rep,name=rules,proto3" json:"rules,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	TotalCount    int32                  `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The rollouts, by rank.
+	Rules []*Rollout `protobuf:"bytes,1,rep,name=rules,proto3" json:"rules,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// How many rollouts the flag has.
+	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3267,13 +3550,19 @@ func (x *RolloutList) GetTotalCount() int32 {
 	return 0
 }
 
+// ListRolloutRequest selects a page of rollouts.
 type ListRolloutRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	NamespaceKey  string                 `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	Limit         int32                  `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
-	PageToken     string                 `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	Reference     string                 `protobuf:"bytes,5,opt,name=reference,proto3" json:"reference,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The most items to return; 0 means all that fit into a page of 3 MiB.
+	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The next_page_token of the preceding page; empty for the first page.
+	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Accepted and not used. An earlier state is named in place of the namespace.
+	Reference     string `protobuf:"bytes,5,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3343,12 +3632,17 @@ func (x *ListRolloutRequest) GetReference() string {
 	return ""
 }
 
+// GetRolloutRequest names a rollout.
 type GetRolloutRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	Reference     string                 `protobuf:"bytes,4,opt,name=reference,proto3" json:"reference,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the rollout.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// Accepted and not used. An earlier state is named in place of the namespace.
+	Reference     string `protobuf:"bytes,4,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3411,12 +3705,19 @@ func (x *GetRolloutRequest) GetReference() string {
 	return ""
 }
 
+// CreateRolloutRequest describes the new rollout.
 type CreateRolloutRequest struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	NamespaceKey string                 `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	FlagKey      string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	Rank         int32                  `protobuf:"varint,3,opt,name=rank,proto3" json:"rank,omitempty"`
-	Description  string                 `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// Its place among the rollouts of the flag, which no other one may have.
+	Rank int32 `protobuf:"varint,3,opt,name=rank,proto3" json:"rank,omitempty"`
+	// What it is for, in words.
+	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	// The entities that it matches.
+	//
 	// Types that are valid to be assigned to Rule:
 	//
 	//	*CreateRolloutRequest_Segment
@@ -3514,10 +3815,12 @@ type isCreateRolloutRequest_Rule interface {
 }
 
 type CreateRolloutRequest_Segment struct {
+	// The entities in segments.
 	Segment *RolloutSegment `protobuf:"bytes,20,opt,name=segment,proto3,oneof"`
 }
 
 type CreateRolloutRequest_Threshold struct {
+	// A percentage of all entities.
 	Threshold *RolloutThreshold `protobuf:"bytes,21,opt,name=threshold,proto3,oneof"`
 }
 
@@ -3525,12 +3828,19 @@ func (*CreateRolloutRequest_Segment) isCreateRolloutRequest_Rule() {}
 
 func (*CreateRolloutRequest_Threshold) isCreateRolloutRequest_Rule() {}
 
+// UpdateRolloutRequest has the new contents of a rollout, of the same type as before.
 type UpdateRolloutRequest struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	Id           string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	NamespaceKey string                 `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	FlagKey      string                 `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	Description  string                 `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the rollout.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// What it is for, in words. Unset, it becomes empty.
+	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	// The entities that it matches.
+	//
 	// Types that are valid to be assigned to Rule:
 	//
 	//	*UpdateRolloutRequest_Segment
@@ -3628,10 +3938,12 @@ type isUpdateRolloutRequest_Rule interface {
 }
 
 type UpdateRolloutRequest_Segment struct {
+	// The entities in segments.
 	Segment *RolloutSegment `protobuf:"bytes,20,opt,name=segment,proto3,oneof"`
 }
 
 type UpdateRolloutRequest_Threshold struct {
+	// A percentage of all entities.
 	Threshold *RolloutThreshold `protobuf:"bytes,21,opt,name=threshold,proto3,oneof"`
 }
 
@@ -3639,11 +3951,15 @@ func (*UpdateRolloutRequest_Segment) isUpdateRolloutRequest_Rule() {}
 
 func (*UpdateRolloutRequest_Threshold) isUpdateRolloutRequest_Rule() {}
 
+// DeleteRolloutRequest names a rollout.
 type DeleteRolloutRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the rollout, which need not exist.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The key of the flag.
+	FlagKey       string `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3699,11 +4015,15 @@ func (x *DeleteRolloutRequest) GetFlagKey() string {
 	return ""
 }
 
+// OrderRolloutsRequest has the new order of rollouts.
 type OrderRolloutsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	FlagKey       string                 `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	RolloutIds    []string               `protobuf:"bytes,3,rep,name=rollout_ids,json=rolloutIds,proto3" json:"rollout_ids,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,2,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The ids of at least two rollouts. They get the ranks 1, 2 and so on.
+	RolloutIds    []string `protobuf:"bytes,3,rep,name=rollout_ids,json=rolloutIds,proto3" json:"rollout_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3759,18 +4079,30 @@ func (x *OrderRolloutsRequest) GetRolloutIds() []string {
 	return nil
 }
 
+// Rule gives the entities in segments variants of a flag. The first one that matches
+// counts.
 type Rule struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Id              string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	FlagKey         string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	SegmentKey      string                 `protobuf:"bytes,3,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
-	Distributions   []*Distribution        `protobuf:"bytes,4,rep,name=distributions,proto3" json:"distributions,omitempty"`
-	Rank            int32                  `protobuf:"varint,5,opt,name=rank,proto3" json:"rank,omitempty"`
-	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt       *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	NamespaceKey    string                 `protobuf:"bytes,8,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	SegmentKeys     []string               `protobuf:"bytes,9,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
-	SegmentOperator SegmentOperator        `protobuf:"varint,10,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.SegmentOperator" json:"segment_operator,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The key of the segment, if it is one; otherwise empty.
+	SegmentKey string `protobuf:"bytes,3,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
+	// The shares of variants, in creation order.
+	Distributions []*Distribution `protobuf:"bytes,4,rep,name=distributions,proto3" json:"distributions,omitempty"`
+	// Its place among the rules of the flag, which are tried from the lowest rank.
+	Rank int32 `protobuf:"varint,5,opt,name=rank,proto3" json:"rank,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// The namespace of the flag.
+	NamespaceKey string `protobuf:"bytes,8,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The keys of the segments, if they are several; otherwise empty.
+	SegmentKeys []string `protobuf:"bytes,9,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
+	// Whether an entity must be in all of the segments or in one.
+	SegmentOperator SegmentOperator `protobuf:"varint,10,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.SegmentOperator" json:"segment_operator,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -3875,11 +4207,15 @@ func (x *Rule) GetSegmentOperator() SegmentOperator {
 	return SegmentOperator_OR_SEGMENT_OPERATOR
 }
 
+// RuleList is one page of rules.
 type RuleList struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Rules         []*Rule                `protobuf:"bytes,1,rep,name=rules,proto3" json:"rules,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	TotalCount    int32                  `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The rules, by rank.
+	Rules []*Rule `protobuf:"bytes,1,rep,name=rules,proto3" json:"rules,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// How many rules the flag has.
+	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3935,14 +4271,22 @@ func (x *RuleList) GetTotalCount() int32 {
 	return 0
 }
 
+// ListRuleRequest selects a page of rules.
 type ListRuleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Limit int32                  `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The most items to return; 0 means all that fit into a page of 3 MiB.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// How many items are left out. A page_token takes precedence.
+	//
 	// Deprecated: Marked as deprecated in flipt/flipt.proto.
-	Offset        int32  `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
-	FlagKey       string `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	NamespaceKey  string `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	Offset int32 `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,3,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The next_page_token of the preceding page; empty for the first page.
+	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// Accepted and not used. An earlier state is named in place of the namespace.
 	Reference     string `protobuf:"bytes,6,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4021,12 +4365,17 @@ func (x *ListRuleRequest) GetReference() string {
 	return ""
 }
 
+// GetRuleRequest names a rule.
 type GetRuleRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,3,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	Reference     string                 `protobuf:"bytes,4,opt,name=reference,proto3" json:"reference,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the rule.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,3,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// Accepted and not used. An earlier state is named in place of the namespace.
+	Reference     string `protobuf:"bytes,4,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4089,14 +4438,22 @@ func (x *GetRuleRequest) GetReference() string {
 	return ""
 }
 
+// CreateRuleRequest describes the new rule. It has either segment_key or segment_keys.
 type CreateRuleRequest struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	FlagKey string                 `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The key of the segment, if it is one; rather use segment_keys.
+	//
 	// Deprecated: Marked as deprecated in flipt/flipt.proto.
-	SegmentKey      string          `protobuf:"bytes,2,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
-	Rank            int32           `protobuf:"varint,3,opt,name=rank,proto3" json:"rank,omitempty"`
-	NamespaceKey    string          `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	SegmentKeys     []string        `protobuf:"bytes,5,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
+	SegmentKey string `protobuf:"bytes,2,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
+	// Its place among the rules of the flag, at least 1.
+	Rank int32 `protobuf:"varint,3,opt,name=rank,proto3" json:"rank,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The keys of the segments.
+	SegmentKeys []string `protobuf:"bytes,5,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
+	// Whether an entity must be in all of the segments or in one.
 	SegmentOperator SegmentOperator `protobuf:"varint,6,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.SegmentOperator" json:"segment_operator,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -4175,14 +4532,22 @@ func (x *CreateRuleRequest) GetSegmentOperator() SegmentOperator {
 	return SegmentOperator_OR_SEGMENT_OPERATOR
 }
 
+// UpdateRuleRequest has the new segments of a rule: either segment_key or segment_keys.
 type UpdateRuleRequest struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Id      string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	FlagKey string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the rule.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The key of the segment, if it is one; rather use segment_keys.
+	//
 	// Deprecated: Marked as deprecated in flipt/flipt.proto.
-	SegmentKey      string          `protobuf:"bytes,3,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
-	NamespaceKey    string          `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	SegmentKeys     []string        `protobuf:"bytes,5,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
+	SegmentKey string `protobuf:"bytes,3,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey string `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The keys of the segments.
+	SegmentKeys []string `protobuf:"bytes,5,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
+	// Whether an entity must be in all of the segments or in one.
 	SegmentOperator SegmentOperator `protobuf:"varint,6,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.SegmentOperator" json:"segment_operator,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -4261,11 +4626,15 @@ func (x *UpdateRuleRequest) GetSegmentOperator() SegmentOperator {
 	return SegmentOperator_OR_SEGMENT_OPERATOR
 }
 
+// DeleteRuleRequest names a rule.
 type DeleteRuleRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,3,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the rule, which need not exist.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,3,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4321,11 +4690,15 @@ func (x *DeleteRuleRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// OrderRulesRequest has the new order of rules.
 type OrderRulesRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	FlagKey       string                 `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	RuleIds       []string               `protobuf:"bytes,2,rep,name=rule_ids,json=ruleIds,proto3" json:"rule_ids,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,3,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The ids of at least two rules. They get the ranks 1, 2 and so on.
+	RuleIds []string `protobuf:"bytes,2,rep,name=rule_ids,json=ruleIds,proto3" json:"rule_ids,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,3,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4381,13 +4754,20 @@ func (x *OrderRulesRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// Distribution gives a variant its share of the entities of a rule.
 type Distribution struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	RuleId        string                 `protobuf:"bytes,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	VariantId     string                 `protobuf:"bytes,3,opt,name=variant_id,json=variantId,proto3" json:"variant_id,omitempty"`
-	Rollout       float32                `protobuf:"fixed32,4,opt,name=rollout,proto3" json:"rollout,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The id of the rule.
+	RuleId string `protobuf:"bytes,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
+	// The id of the variant.
+	VariantId string `protobuf:"bytes,3,opt,name=variant_id,json=variantId,proto3" json:"variant_id,omitempty"`
+	// The share in percent.
+	Rollout float32 `protobuf:"fixed32,4,opt,name=rollout,proto3" json:"rollout,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4465,13 +4845,19 @@ func (x *Distribution) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// CreateDistributionRequest describes the new distribution.
 type CreateDistributionRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	FlagKey       string                 `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	RuleId        string                 `protobuf:"bytes,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	VariantId     string                 `protobuf:"bytes,3,opt,name=variant_id,json=variantId,proto3" json:"variant_id,omitempty"`
-	Rollout       float32                `protobuf:"fixed32,4,opt,name=rollout,proto3" json:"rollout,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The id of the rule.
+	RuleId string `protobuf:"bytes,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
+	// The id of the variant.
+	VariantId string `protobuf:"bytes,3,opt,name=variant_id,json=variantId,proto3" json:"variant_id,omitempty"`
+	// The share in percent, from 0 to 100.
+	Rollout float32 `protobuf:"fixed32,4,opt,name=rollout,proto3" json:"rollout,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4541,14 +4927,21 @@ func (x *CreateDistributionRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// UpdateDistributionRequest has the new fields of a distribution.
 type UpdateDistributionRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	RuleId        string                 `protobuf:"bytes,3,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	VariantId     string                 `protobuf:"bytes,4,opt,name=variant_id,json=variantId,proto3" json:"variant_id,omitempty"`
-	Rollout       float32                `protobuf:"fixed32,5,opt,name=rollout,proto3" json:"rollout,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,6,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the distribution.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The id of the rule.
+	RuleId string `protobuf:"bytes,3,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
+	// The id of the variant.
+	VariantId string `protobuf:"bytes,4,opt,name=variant_id,json=variantId,proto3" json:"variant_id,omitempty"`
+	// The share in percent, from 0 to 100. Unset, it becomes 0.
+	Rollout float32 `protobuf:"fixed32,5,opt,name=rollout,proto3" json:"rollout,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,6,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4625,13 +5018,19 @@ func (x *UpdateDistributionRequest) GetNamespaceKey() string {
 	return ""
 }
 
+// DeleteDistributionRequest names a distribution.
 type DeleteDistributionRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	RuleId        string                 `protobuf:"bytes,3,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	VariantId     string                 `protobuf:"bytes,4,opt,name=variant_id,json=variantId,proto3" json:"variant_id,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the distribution, which need not exist.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key of the flag.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The id of the rule.
+	RuleId string `protobuf:"bytes,3,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
+	// The id of the variant. Required.
+	VariantId string `protobuf:"bytes,4,opt,name=variant_id,json=variantId,proto3" json:"variant_id,omitempty"`
+	// The namespace; empty means "default".
+	NamespaceKey  string `protobuf:"bytes,5,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -472,7 +472,7 @@ type ExplainedConstraint struct {
 	Type flipt.ComparisonType `protobuf:"varint,2,opt,name=type,proto3,enum=flipt.ComparisonType" json:"type,omitempty"`
 	// The property of the context.
 	Property string `protobuf:"bytes,3,opt,name=property,proto3" json:"property,omitempty"`
-	// The operator, spelled as in contract 4.3.
+	// The operator, such as eq: see Constraint.
 	Operator string `protobuf:"bytes,4,opt,name=operator,proto3" json:"operator,omitempty"`
 	// The value of the constraint.
 	Expected string `protobuf:"bytes,5,opt,name=expected,proto3" json:"expected,omitempty"`

@@ -1702,7 +1702,7 @@ func (x *ExportRequest) GetSortByKey() bool {
 }
 
 // Document is a namespace with everything in it, in the structure of import and export
-// files (contract 13.2).
+// files.
 type Document struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace itself.
@@ -2482,7 +2482,7 @@ type DocumentConstraint struct {
 	Type flipt.ComparisonType `protobuf:"varint,1,opt,name=type,proto3,enum=flipt.ComparisonType" json:"type,omitempty"`
 	// The context property compared.
 	Property string `protobuf:"bytes,2,opt,name=property,proto3" json:"property,omitempty"`
-	// The operator, spelled as in contract 4.3.
+	// The operator, such as eq: see Constraint.
 	Operator string `protobuf:"bytes,3,opt,name=operator,proto3" json:"operator,omitempty"`
 	// The value that the property is compared with.
 	Value string `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+const completionHelp = `Print a script that completes commands, flags, and the keys of flags, segments, namespaces
+and contexts, which it asks the server for. The help of each shell says how to install it.`
+
+const bashHelp = `Print the completion script for bash, 4.4 or later. It needs no other package.
+
+The example is for one shell. For all shells of yours, from the next one on:
+
+  mkdir -p ~/.local/share/bash-completion/completions
+  guidon completion bash > ~/.local/share/bash-completion/completions/guidon
+
+if the package bash-completion is installed; otherwise:
+
+  echo 'source <(guidon completion bash)' >> ~/.bashrc`
+
+const zshHelp = `Print the completion script for zsh.
+
+The example is for one shell. For all shells of yours, from the next one on:
+
+  mkdir -p ~/.zfunc
+  guidon completion zsh > ~/.zfunc/_guidon
+
+with these lines in ~/.zshrc, if they are not there yet:
+
+  fpath=(~/.zfunc $fpath)
+  autoload -U compinit && compinit`
+
+const fishHelp = `Print the completion script for fish.
+
+The example is for one shell. For all shells of yours, from the next one on:
+
+  mkdir -p ~/.config/fish/completions
+  guidon completion fish > ~/.config/fish/completions/guidon.fish`
+
+const powershellHelp = `Print the completion script for PowerShell.
+
+The example is for one shell. For all shells of yours, add its line to the file that $PROFILE names.`
+
+// bashFunctions are what the script for bash needs of the package bash-completion.
+//
+//go:embed completion.bash
+var bashFunctions string
+
+func (p *program) completionCommand() *cobra.Command {
+	shell := func(name, help, example string, write func(root *cobra.Command, out io.Writer) error) *cobra.Command {
+		return &cobra.Command{
+			Use: name, Short: "Print the completion script for " + name, Long: help, Example: "  " + example,
+			Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+			RunE: func(command *cobra.Command, _ []string) error {
+				return p.action(func(context.Context, []string) error { return write(command.Root(), p.out) })(command, nil)
+			},
+		}
+	}
+	return group("completion", "Print a completion script for a shell", completionHelp,
+		shell("bash", bashHelp, "source <(guidon completion bash)", func(root *cobra.Command, out io.Writer) error {
+			if _, err := fmt.Fprintln(out, bashFunctions); err != nil {
+				return err
+			}
+			return root.GenBashCompletionV2(out, true)
+		}),
+		shell("zsh", zshHelp, "source <(guidon completion zsh)", func(root *cobra.Command, out io.Writer) error { return root.GenZshCompletion(out) }),
+		shell("fish", fishHelp, "guidon completion fish | source", func(root *cobra.Command, out io.Writer) error { return root.GenFishCompletion(out, true) }),
+		shell("powershell", powershellHelp, "guidon completion powershell | Out-String | Invoke-Expression", func(root *cobra.Command, out io.Writer) error { return root.GenPowerShellCompletionWithDesc(out) }),
+	)
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/fliptconfig"
+	"github.com/guidonhq/guidon/store/redact"
+)
+
+const configImportHelp = `Translate the configuration of a Flipt v1 server into a configuration file of Guidon,
+and print it, or write it with --output. The input is Flipt's file (YAML or JSON), the
+variables FLIPT_… of this environment with --from-flipt-environment, or both; as in
+Flipt, variables take precedence.
+
+What has no counterpart, and what means something else than in Flipt, is listed on the
+standard error, and stands as a comment in the file. The file may contain secrets, which
+are not listed; --output creates it readable only by its owner.
+
+Flipt's database is not used: Guidon gets a new one, next to it, and the command is
+printed that takes the data over.`
+
+// configImporting is one run of the command.
+type configImporting struct {
+	*program
+	environment bool
+	output      string
+	force       bool
+}
+
+func (p *program) configImportCommand() *cobra.Command {
+	i := &configImporting{program: p}
+	command := &cobra.Command{
+		Use:   "import [file | -]",
+		Short: "Translate the configuration of a Flipt v1 server",
+		Long:  configImportHelp,
+		Example: `  guidon config import /etc/flipt/config/default.yml
+  guidon config import flipt.yml -o guidon.yml
+  guidon config import --from-flipt-environment -o guidon.yml
+  guidon config import flipt.yml --from-flipt-environment | less`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: p.action(i.run),
+	}
+	flags := command.Flags()
+	flags.BoolVar(&i.environment, "from-flipt-environment", false, "also translate the variables FLIPT_… of this environment")
+	flags.StringVarP(&i.output, "output", "o", "", "write to this `file` instead of the standard output")
+	flags.BoolVarP(&i.force, "force", "f", false, "overwrite an existing file")
+	return command
+}
+
+func (i *configImporting) run(_ context.Context, args []string) error {
+	source, err := i.source(args)
+	if err != nil {
+		return err
+	}
+	if !i.force && i.writesFile() {
+		if _, err := os.Stat(i.output); err == nil {
+			return fmt.Errorf("%s already exists; overwrite it with --force", i.output)
+		}
+	}
+	result, err := fliptconfig.Translate(source)
+	if err != nil {
+		return err
+	}
+	for _, finding := range result.Findings {
+		fmt.Fprintln(i.err, finding)
+	}
+	if !i.writesFile() {
+		_, err := i.out.Write(result.Text)
+		return err
+	}
+	if err := writeConfig(i.output, result.Text, i.force); err != nil {
+		return err
+	}
+	fmt.Fprintf(i.out, "wrote %s\n", i.output)
+	i.printNext(result)
+	return nil
+}
+
+func (i *configImporting) writesFile() bool { return i.output != "" && i.output != standardStream }
+
+// source returns the configuration to translate.
+func (i *configImporting) source(args []string) (source fliptconfig.Source, err error) {
+	if len(args) == 0 && !i.environment {
+		return source, usageError("specify Flipt's configuration file, - for the standard input, or --from-flipt-environment")
+	}
+	if i.environment {
+		source.Environ = i.environ
+	}
+	if len(args) == 0 {
+		return source, nil
+	}
+	source.Name = streamName(args[0])
+	source.File, err = i.readInput(args[0], maxFliptConfig)
+	if source.File == nil {
+		source.File = []byte{}
+	}
+	return source, err
+}
+
+// maxFliptConfig is the maximum size of Flipt's file, in bytes.
+const maxFliptConfig = 1 << 20
+
+// printNext says how to go on, without passwords.
+func (i *configImporting) printNext(result *fliptconfig.Result) {
+	old := redact.URL(result.Old)
+	if old == "" {
+		old = "<URL of Flipt's database>"
+	}
+	fmt.Fprintln(i.out, "next:")
+	if result.Server {
+		fmt.Fprintf(i.out, "  create the database of db.url\n  guidon migrate up --config %s\n", i.output)
+	}
+	fmt.Fprintf(i.out, "  guidon import --config %s --from-flipt-database '%s' --dry-run\n", i.output, old)
+	if config.EngineOf(result.Old) != config.EngineSQLite && result.Old != "" {
+		fmt.Fprintln(i.out, "  (with the user and password of Flipt's db.url)")
+	}
+}
+
+// writeConfig writes a configuration file, which may contain secrets.
+func writeConfig(path string, text []byte, force bool) error {
+	how := os.O_WRONLY | os.O_CREATE
+	if force {
+		how |= os.O_TRUNC
+	} else {
+		how |= os.O_EXCL
+	}
+	f, err := os.OpenFile(path, how, 0o600) // #nosec G304 -- the path is the user's argument
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s already exists; overwrite it with --force", path)
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.Chmod(0o600); err != nil { // it may have existed with another mode
+		return errors.Join(err, f.Close())
+	}
+	_, err = f.Write(text)
+	return closing(err, f.Close)
+}

@@ -1,0 +1,310 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/contexts"
+)
+
+const contextHelp = `Name the servers that you work with, and choose the one that commands use by default. A
+context has the address of a server, and may have a namespace and a file with certificates
+of authorities. "guidon login" creates contexts, too.
+
+A command works on, in this order:
+
+  1. the server of --address, which is a URL or the name of a context; or the database of
+     --db, or the configured one with --local
+  2. the server of GUIDON_ADDRESS
+  3. the configured database, if --config or GUIDON_DB_URL names one
+  4. the server of the context in use
+  5. the configured database
+
+and in the namespace of --namespace, of GUIDON_NAMESPACE or of the context, or in "default".
+
+Contexts are kept in guidon/contexts.yml in the user's configuration directory. Tokens are
+kept elsewhere, and belong to addresses.`
+
+func (p *program) contextCommand() *cobra.Command {
+	return group("context", "Name servers, and choose the one to use", contextHelp,
+		p.contextListCommand(), p.contextGetCommand(), p.contextSetCommand(), p.contextUseCommand(), p.contextDeleteCommand())
+}
+
+// contexts returns the file of the contexts.
+func (p *program) contexts() (*contexts.File, error) {
+	path := config.ContextsFile(p.environ)
+	if path == "" {
+		return nil, errNoUserDir
+	}
+	return contexts.InFile(path), nil
+}
+
+// readContexts returns the contexts. There are none if there is no place for them.
+func (p *program) readContexts() (*contexts.Contexts, error) {
+	if config.ContextsFile(p.environ) == "" {
+		return new(contexts.Contexts), nil
+	}
+	file, err := p.contexts()
+	if err != nil {
+		return nil, err
+	}
+	return file.Read()
+}
+
+// updateContexts changes the contexts with fn.
+func (p *program) updateContexts(ctx context.Context, fn func(*contexts.Contexts) error) error {
+	file, err := p.contexts()
+	if err != nil {
+		return err
+	}
+	return file.Update(ctx, fn)
+}
+
+// namedContext is a context as it is printed.
+type namedContext struct {
+	Name      string `json:"name"`
+	Address   string `json:"address"`
+	Namespace string `json:"namespace,omitempty"`
+	CAFile    string `json:"caFile,omitempty"`
+	Current   bool   `json:"current"`
+}
+
+func newNamedContext(all *contexts.Contexts, name string) namedContext {
+	c := all.Named[name]
+	return namedContext{Name: name, Address: c.Address, Namespace: c.Namespace, CAFile: c.CAFile, Current: name == all.Current}
+}
+
+func (p *program) contextListCommand() *cobra.Command {
+	var format outputFormat
+	command := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the contexts",
+		Long:    "List the contexts, by name.",
+		Example: `  guidon context list`,
+		Args:    cobra.NoArgs,
+		RunE: p.action(func(context.Context, []string) error {
+			all, err := p.readContexts()
+			if err != nil {
+				return err
+			}
+			list := make([]namedContext, 0, len(all.Named))
+			for _, name := range all.Names() {
+				list = append(list, newNamedContext(all, name))
+			}
+			return p.show(format, shown{
+				data: dataOfValue(list), names: all.Names(),
+				table: func(out io.Writer) error { return printContexts(out, list) },
+			})
+		}),
+	}
+	format.flag(command, "names")
+	return command
+}
+
+func printContexts(out io.Writer, list []namedContext) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "CURRENT\tNAME\tADDRESS\tNAMESPACE\tCA FILE")
+	for _, c := range list {
+		mark := ""
+		if c.Current {
+			mark = "*"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", mark, c.Name, c.Address, orDash(c.Namespace), orDash(c.CAFile))
+	}
+	return table.Flush()
+}
+
+func (p *program) contextGetCommand() *cobra.Command {
+	var format outputFormat
+	command := &cobra.Command{
+		Use:   "get [context]",
+		Short: "Show a context, or the one in use",
+		Long:  "Show a context, or the one in use.",
+		Example: `  guidon context get
+  guidon context get staging -o json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: p.completeContexts,
+		RunE: p.action(func(_ context.Context, args []string) error {
+			all, err := p.readContexts()
+			if err != nil {
+				return err
+			}
+			name := all.Current
+			if len(args) > 0 {
+				name = args[0]
+			} else if name == "" {
+				return fmt.Errorf("no context is in use; \"guidon context use\" chooses one")
+			}
+			if _, err := all.Get(name); err != nil {
+				return err
+			}
+			found := newNamedContext(all, name)
+			return p.show(format, shown{
+				data: dataOfValue(found), names: []string{name},
+				table: func(out io.Writer) error { return printContexts(out, []namedContext{found}) },
+			})
+		}),
+	}
+	format.flag(command, "the name")
+	return command
+}
+
+const contextSetHelp = `Create a context, or change one: what is not given stays as it is. The first context is
+in use at once.`
+
+func (p *program) contextSetCommand() *cobra.Command {
+	var address, namespace, caFile string
+	command := &cobra.Command{
+		Use:   "set <context>",
+		Short: "Create or change a context",
+		Long:  contextSetHelp,
+		Example: `  guidon context set local --address http://127.0.0.1:8080
+  guidon context set staging --address https://flags.staging.example --namespace shop
+  guidon context set staging --namespace ""`,
+		Args:              oneArgument("context"),
+		ValidArgsFunction: p.completeContexts,
+	}
+	command.RunE = p.action(func(ctx context.Context, args []string) error {
+		changed := command.Flags().Changed
+		return p.setContext(ctx, args[0], func(c *contexts.Context) error {
+			if changed("address") {
+				c.Address = address
+			}
+			if changed("namespace") {
+				c.Namespace = namespace
+			}
+			if changed("ca-file") {
+				c.CAFile = caFile
+			}
+			return completeContext(c)
+		})
+	})
+	flags := command.Flags()
+	flags.StringVarP(&address, "address", "a", "", "`URL` of the server")
+	flags.StringVarP(&namespace, "namespace", "n", "", "`key` of the namespace to use by default; empty for none")
+	flags.StringVar(&caFile, "ca-file", "", "`file` with certificates of the authorities that the server's certificate may be from, in PEM; empty for those of the system")
+	return command
+}
+
+// completeContext checks a context, and makes its path absolute.
+func completeContext(c *contexts.Context) error {
+	if c.Address == "" {
+		return usageError("a new context needs --address")
+	}
+	if _, err := client.Normalize(c.Address); err != nil {
+		return usageError("%w", err)
+	}
+	if c.CAFile == "" {
+		return nil
+	}
+	var err error
+	c.CAFile, err = filepath.Abs(c.CAFile)
+	return err
+}
+
+// setContext changes the context with fn, and creates it if it does not exist.
+func (p *program) setContext(ctx context.Context, name string, fn func(*contexts.Context) error) error {
+	if !contexts.IsName(name) {
+		return usageError("invalid context %q: must have at most 64 letters, digits, dots, hyphens and underscores", name)
+	}
+	var used bool
+	err := p.updateContexts(ctx, func(all *contexts.Contexts) error {
+		c := all.Named[name]
+		if err := fn(&c); err != nil {
+			return err
+		}
+		if all.Named[name] = c; all.Current == "" {
+			all.Current = name
+		}
+		used = all.Current == name
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	text := "set context " + name
+	if used {
+		text += ", which is in use"
+	}
+	_, err = fmt.Fprintln(p.out, text)
+	return err
+}
+
+func (p *program) contextUseCommand() *cobra.Command {
+	var none bool
+	command := &cobra.Command{
+		Use:   "use <context> | --none",
+		Short: "Choose the context to use",
+		Long:  "Choose the context that commands use by default. With --none, they use the configured database.",
+		Example: `  guidon context use staging
+  guidon context use --none`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: p.completeContexts,
+		RunE: p.action(func(ctx context.Context, args []string) error {
+			if none == (len(args) > 0) {
+				return usageError("give either the name of a context or --none")
+			}
+			return p.useContext(ctx, args)
+		}),
+	}
+	command.Flags().BoolVar(&none, "none", false, "use no context")
+	return command
+}
+
+func (p *program) useContext(ctx context.Context, names []string) error {
+	var used contexts.Context
+	err := p.updateContexts(ctx, func(all *contexts.Contexts) (err error) {
+		all.Current = ""
+		if len(names) > 0 {
+			all.Current = names[0]
+			used, err = all.Get(names[0])
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	text := "no context is in use: commands work on the configured database"
+	if len(names) > 0 {
+		text = fmt.Sprintf("context %s is in use: %s", names[0], used.Address)
+	}
+	_, err = fmt.Fprintln(p.out, text)
+	return err
+}
+
+func (p *program) contextDeleteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "delete <context>",
+		Aliases:           []string{"rm"},
+		Short:             "Delete a context",
+		Long:              `Delete a context. You stay signed in to its server; "guidon logout" signs out.`,
+		Example:           `  guidon context delete staging`,
+		Args:              oneArgument("context"),
+		ValidArgsFunction: p.completeContexts,
+		RunE: p.action(func(ctx context.Context, args []string) error {
+			err := p.updateContexts(ctx, func(all *contexts.Contexts) error {
+				if _, err := all.Get(args[0]); err != nil {
+					return err
+				}
+				delete(all.Named, args[0])
+				if all.Current == args[0] {
+					all.Current = ""
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(p.out, "deleted context %s\n", args[0])
+			return err
+		}),
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// withoutDatabase returns a shell like this whose environment names no database.
+func (s *shell) withoutDatabase() *shell { return s.with("GUIDON_DB_URL=") }
+
+// TestContexts: commands use the server of the context in use, and its namespace.
+func TestContexts(t *testing.T) {
+	s := newShell(t)
+	first, second := s.serve(), newShell(t).serve()
+	s = s.withoutDatabase()
+	s.ok("import", s.file("small.yaml", small), "--address", second.web)
+
+	if got, want := s.ok("context", "set", "one", "--address", first.web), "set context one, which is in use\n"; got != want {
+		t.Errorf("the first context: got %q, want %q", got, want)
+	}
+	s.ok("context", "set", "two", "-a", second.grpc, "-n", "small")
+	s.fails(exitFailure, []string{"flag", "get", "one", "-n", "small"}, "not found")
+	if got := s.ok("flag", "get", "one", "--address", "two", "-o", "name"); got != "one\n" {
+		t.Errorf("--address with a context: got %q", got)
+	}
+	if got := s.with("GUIDON_ADDRESS=two").ok("flag", "get", "one", "-o", "name"); got != "one\n" {
+		t.Errorf("GUIDON_ADDRESS with a context: got %q", got)
+	}
+	if got, want := s.ok("context", "use", "two"), "context two is in use: "+second.grpc+"\n"; got != want {
+		t.Errorf("context use: got %q, want %q", got, want)
+	}
+	if got := s.ok("flag", "get", "one", "-o", "name"); got != "one\n" {
+		t.Errorf("the namespace of the context: got %q", got)
+	}
+	s.fails(exitFailure, []string{"flag", "get", "one", "-n", "default"}, `flag "default/one" not found`)
+	s.with("GUIDON_NAMESPACE=default").fails(exitFailure, []string{"flag", "get", "one"}, `flag "default/one" not found`)
+	if got := s.ok("export"); !strings.Contains(got, "key: small") {
+		t.Errorf("export: got %s, want the namespace of the context", got)
+	}
+	if got := s.ok("status"); !strings.Contains(got, second.grpc) || !strings.Contains(got, "CONTEXT    two") || !strings.Contains(got, "NAMESPACE  small") {
+		t.Errorf("status: got %s", got)
+	}
+	list := s.ok("context", "list", "-o", "name")
+	if list != "one\ntwo\n" {
+		t.Errorf("context list: got %q", list)
+	}
+	if got := s.ok("context", "get", "-o", "json"); !strings.Contains(got, `"name": "two"`) || !strings.Contains(got, `"current": true`) {
+		t.Errorf("context get: got %s", got)
+	}
+	s.ok("context", "delete", "two")
+	s.fails(exitFailure, []string{"context", "get"}, "no context is in use")
+	s.fails(exitFailure, []string{"context", "use", "two"}, `there is no context "two"; there are ["one"]`)
+}
+
+// TestDatabaseBeforeContext: what names a database is stronger than the context in use.
+func TestDatabaseBeforeContext(t *testing.T) {
+	s := newShell(t)
+	other := newShell(t).serve()
+	path := filepath.Join(t.TempDir(), "local.db")
+	s.ok("context", "set", "other", "--address", other.web)
+	s.ok("migrate", "--db", path)
+	s.ok("flag", "create", "here", "--db", path)
+	for name, local := range map[string]*shell{
+		"the environment": s.with("GUIDON_DB_URL=file:" + path),
+		"its parts":       s.withoutDatabase().with("GUIDON_DB_URL_FILE=" + s.file("url", "file:"+path)),
+	} {
+		if got := local.ok("flag", "list", "-o", "name"); got != "here\n" {
+			t.Errorf("%s: got %q, want the flags of the database", name, got)
+		}
+	}
+	configured := s.withoutDatabase()
+	config := s.file("config.yml", "db:\n  url: file:"+path+"\n")
+	for _, args := range [][]string{{"--config", config}, {"--db", path}} {
+		if got := configured.ok(append([]string{"flag", "list", "-o", "name"}, args...)...); got != "here\n" {
+			t.Errorf("%q: got %q, want the flags of the database", args, got)
+		}
+	}
+	if got := configured.ok("flag", "list", "-o", "name"); got != "" {
+		t.Errorf("got %q, want the flags of the server, which has none", got)
+	}
+}
+
+func TestContextErrors(t *testing.T) {
+	s := newShell(t)
+	for _, test := range []struct{ args, want string }{
+		{"context set staging", "a new context needs --address"},
+		{"context set a/b --address http://x", "must have at most 64 letters"},
+		{"context set a --address x", "invalid address"},
+		{"context use", "give either the name of a context or --none"},
+		{"context use a --none", "give either"},
+		{"flag list --address nowhere", `there is no context "nowhere"`},
+		{"flag list --address=", "--address must not be empty"},
+		{"login --address http://x --context a/b", "invalid --context"},
+	} {
+		s.fails(exitUsage, strings.Fields(test.args), test.want)
+	}
+}
+
+// TestLoginContext: signing in makes a context, and keeps the one there is.
+func TestLoginContext(t *testing.T) {
+	page, s := newSignInPage(t)
+	s = s.withoutDatabase()
+	s.ok("context", "set", "mine", "--address", page.address+"/", "--namespace", "shop")
+	s.ok("context", "use", "--none")
+	if got := s.ok("login", "--address", page.address); !strings.Contains(got, "context mine is in use") {
+		t.Errorf("got %q, want the context with the address", got)
+	}
+	if got := s.ok("context", "get", "-o", "json"); !strings.Contains(got, `"namespace": "shop"`) {
+		t.Errorf("got %s, want the namespace kept", got)
+	}
+	if got := s.ok("whoami", "-o", "name"); got != "Ada\n" {
+		t.Errorf("whoami: got %q, want Ada without an address", got)
+	}
+	s.ok("logout")
+	s.fails(exitFailure, []string{"whoami"}, "not authenticated")
+	if got := s.ok("login", "--context", "other"); !strings.Contains(got, "context other is in use") {
+		t.Errorf("got %q, want the context of --context", got)
+	}
+}

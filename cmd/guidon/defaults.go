@@ -1,0 +1,149 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/contexts"
+)
+
+// defaulted is the annotation of flags that setDefaults sets if they are not given: the
+// address and the namespace.
+const defaulted = "defaulted"
+
+// namespaceFlag adds the flag for the namespace that a command works on.
+func namespaceFlag(command *cobra.Command, namespace *string) {
+	flags := command.Flags()
+	flags.StringVarP(namespace, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace (also: GUIDON_NAMESPACE, or that of the context in use)")
+	markNamespace(command, "namespace")
+}
+
+// markNamespace makes the default of the flag that of the environment or the context.
+func markNamespace(command *cobra.Command, name string) {
+	_ = command.Flags().SetAnnotation(name, defaulted, []string{"true"}) // the flag exists
+}
+
+// defaults are what commands use if it is not given.
+type defaults struct {
+	address   string // "" for the local database
+	namespace string // "" for that of the service
+	caFile    string
+}
+
+// setDefaults sets the server and the namespace of a command from the environment and the
+// context in use, unless flags do. The name of a context becomes its address.
+func (p *program) setDefaults(command *cobra.Command) error {
+	address, namespace := defaultedFlag(command, "address"), defaultedFlag(command, "namespace")
+	if namespace == nil {
+		namespace = defaultedFlag(command, "namespaces")
+	}
+	if address == nil && namespace == nil {
+		return nil
+	}
+	d, err := p.defaults(command.Flags())
+	if err != nil {
+		return err
+	}
+	if address != nil {
+		if err := address.Value.Set(d.address); err != nil {
+			return err
+		}
+		if caFile := command.Flags().Lookup("ca-file"); !caFile.Changed && d.address != "" {
+			if err := caFile.Value.Set(d.caFile); err != nil {
+				return err
+			}
+		}
+	}
+	if namespace != nil && !namespace.Changed && d.namespace != "" {
+		return namespace.Value.Set(d.namespace)
+	}
+	return nil
+}
+
+// defaultedFlag returns the flag of the command with the name if it has a default of
+// setDefaults, or nil.
+func defaultedFlag(command *cobra.Command, name string) *pflag.Flag {
+	if flag := command.Flags().Lookup(name); flag != nil && flag.Annotations[defaulted] != nil {
+		return flag
+	}
+	return nil
+}
+
+// defaults returns the defaults for a command with the flags.
+func (p *program) defaults(flags *pflag.FlagSet) (defaults, error) {
+	settings := config.ClientFrom(p.environ)
+	d := defaults{namespace: settings.Namespace}
+	given := flags.Lookup("address")
+	if given != nil && given.Changed {
+		d.address = given.Value.String()
+		if d.address == "" {
+			return d, usageError("--address must not be empty; --local selects the configured database")
+		}
+	} else if given == nil || anyChanged(flags, "db", "local") {
+		return d, nil
+	} else {
+		d.address = settings.Address
+	}
+	if d.address == "" && flags.Lookup("db") != nil && (settings.Database || anyChanged(flags, "config")) {
+		return d, nil // the environment, or a flag, names a database
+	}
+	return p.inContext(d, settings)
+}
+
+func anyChanged(flags *pflag.FlagSet, names ...string) bool {
+	for _, name := range names {
+		if flags.Changed(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// inContext completes the defaults with the context that the address names or, if it is
+// empty, with the one in use. For a URL, it completes only the authorities.
+func (p *program) inContext(d defaults, settings config.Client) (defaults, error) {
+	d.caFile = settings.CAFile
+	all, err := p.readContexts()
+	if err != nil {
+		return d, err
+	}
+	name := d.address
+	if strings.Contains(name, "://") {
+		if normalized, err := client.Normalize(name); err == nil && d.caFile == "" {
+			d.caFile = all.Named[all.At(normalized)].CAFile
+		}
+		return d, nil // an invalid address is an error of the client
+	}
+	if name == "" {
+		name = all.Current
+	}
+	if name == "" {
+		return d, nil
+	}
+	if !contexts.IsName(name) || all.Named[name].Address == "" {
+		return d, p.noContext(all, name)
+	}
+	named := all.Named[name]
+	d.address = named.Address
+	if d.namespace == "" {
+		d.namespace = named.Namespace
+	}
+	if d.caFile == "" {
+		d.caFile = named.CAFile
+	}
+	return d, nil
+}
+
+// noContext returns the error for an address that is neither a URL nor a context.
+func (p *program) noContext(all *contexts.Contexts, address string) error {
+	if _, err := client.Normalize(address); err != nil && !contexts.IsName(address) {
+		return usageError("%w", err)
+	}
+	_, err := all.Get(address)
+	return usageError("%w; a URL must have the form http://host:8080 or grpc://host:9000", err)
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFlagCommands: what the commands do to a flag, over HTTP, over gRPC and in the database.
+func TestFlagCommands(t *testing.T) {
+	server := newShell(t).serve()
+	for name, where := range map[string][]string{
+		"HTTP": {"--address", server.web, "-n", "default"}, "gRPC": {"--address", server.grpc, "-n", "grpc"}, "database": {"--local"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShell(t)
+			ok := func(args ...string) string { t.Helper(); return s.ok(append(args, where...)...) }
+			fails := func(want string, args ...string) {
+				t.Helper()
+				s.fails(exitFailure, append(args, where...), want)
+			}
+			if name == "gRPC" {
+				s.ok("namespace", "create", "grpc", "--address", server.grpc)
+			}
+			if name == "database" {
+				s.ok("migrate")
+			}
+			ok("flag", "create", "beta", "-m", "for the beta")
+			fails("already exists", "flag", "create", "beta")
+			for _, step := range []struct {
+				args []string
+				want string
+			}{
+				{[]string{"flag", "on", "beta"}, "on\n"},
+				{[]string{"flag", "off", "beta"}, "off\n"},
+				{[]string{"flag", "off", "beta"}, "off\n"},
+				{[]string{"flag", "on", "beta"}, "on\n"},
+			} {
+				if got := ok(append(step.args, "-o", "name")...); got != step.want {
+					t.Errorf("%q: got %q, want %q", step.args, got, step.want)
+				}
+			}
+			ok("flag", "create", "layout", "--variant", "classic", "--variant", `wide={"columns":3}`, "--default-variant", "classic", "--metadata", "owner=ada", "--metadata", "tags=[1]")
+			if got := ok("flag", "off", "layout"); !strings.Contains(got, "everybody gets classic") {
+				t.Errorf("flag off of a variant flag: got %q", got)
+			}
+			if got := ok("flag", "on", "layout"); !strings.Contains(got, "its rules decide") {
+				t.Errorf("flag on of a variant flag: got %q", got)
+			}
+			ok("flag", "update", "layout", "--name", "Layout", "--default-variant", "wide", "--metadata", "tags=")
+			var flag struct {
+				Name     string
+				Metadata map[string]any
+				Variants []struct {
+					Key        string
+					Default    bool
+					Attachment any
+				}
+				NamespaceKey, CreatedAt string
+			}
+			if err := json.Unmarshal([]byte(ok("flag", "get", "layout", "-o", "json")), &flag); err != nil {
+				t.Fatal(err)
+			}
+			if flag.Name != "Layout" || len(flag.Metadata) != 1 || flag.Metadata["owner"] != "ada" || len(flag.Variants) != 2 || !flag.Variants[1].Default || flag.CreatedAt == "" || flag.NamespaceKey == "" {
+				t.Errorf("flag get: got %+v", flag)
+			}
+			if got := ok("flag", "get", "layout", "-o", "yaml"); !strings.Contains(got, "attachment:\n      columns: 3\n") {
+				t.Errorf("flag get as YAML: got %s", got)
+			}
+			if got := ok("flag", "list", "-o", "name"); got != "beta\nlayout\n" {
+				t.Errorf("flag list: got %q", got)
+			}
+			if got := ok("flag", "list", "-o", "name", "--query", "type:boolean is:on"); got != "beta\n" {
+				t.Errorf("flag list of boolean flags: got %q", got)
+			}
+			if got := ok("log", "beta"); !strings.Contains(got, "for the beta") {
+				t.Errorf("the message is not in the log: %s", got)
+			}
+			fails("not found", "flag", "delete", "beta", "nope", "--yes")
+			fails("run again with --yes", "flag", "delete", "beta", "layout")
+			ok("flag", "delete", "beta", "layout", "--yes")
+			if got := ok("flag", "list", "-o", "json"); got != "[]\n" {
+				t.Errorf("after the deletion: got %q", got)
+			}
+			for _, args := range [][]string{{"flag", "get", "beta"}, {"flag", "on", "beta"}, {"flag", "off", "beta"}, {"flag", "update", "beta", "--name", "x"}} {
+				fails(`/beta" not found`, args...)
+			}
+		})
+	}
+}
+
+func TestFlagUsage(t *testing.T) {
+	s := newShell(t)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"flag", "create", "f", "--type", "int"}, "must be boolean or variant"},
+		{[]string{"flag", "create", "f", "--type", "boolean", "--variant", "a"}, "a boolean flag has no variants"},
+		{[]string{"flag", "create", "f", "--variant", "=1"}, "must be a key, or key=attachment"},
+		{[]string{"flag", "create", "f", "--default-variant", "a"}, "has no such variant"},
+		{[]string{"flag", "create", "f", "--metadata", "a"}, "must have the form key=value"},
+		{[]string{"flag", "update", "f"}, "nothing to change"},
+		{[]string{"flag", "delete"}, "missing argument <flag>"},
+		{[]string{"flag", "delete", "a", "a"}, "given twice"},
+		{append([]string{"flag", "delete"}, strings.Fields(strings.Repeat("x ", 101))...), "at most 100"},
+		{[]string{"flag", "list", "-o", "xml"}, "must be table, json, yaml or name"},
+		{[]string{"segment", "create", "s", "--match", "some"}, "must be all or any"},
+		{[]string{"segment", "create", "s", "--constraint", "country"}, "must be a property, an operator and a value"},
+		{[]string{"segment", "update", "s"}, "nothing to change"},
+		{[]string{"namespace", "update", "n"}, "nothing to change"},
+	} {
+		s.fails(exitUsage, test.args, test.want)
+	}
+}
+
+// TestSegmentCommands: what the commands do to a segment.
+func TestSegmentCommands(t *testing.T) {
+	s := newShell(t)
+	s.ok("migrate")
+	s.ok("segment", "create", "iberia", "--match", "any", "--constraint", "country eq PT", "--constraint", `country isoneof ["ES","AD"]`, "--constraint", "number:seats gte 10", "--constraint", "boolean:beta true")
+	s.fails(exitFailure, []string{"segment", "create", "iberia"}, "already exists")
+	s.fails(exitFailure, []string{"segment", "create", "broken", "--constraint", "country like PT"}, "constraints[0]")
+	s.fails(exitFailure, []string{"segment", "list", "-n", "none"}, `namespace "none" not found`)
+	s.fails(exitFailure, []string{"flag", "list", "-n", "none"}, `namespace "none" not found`)
+	for _, want := range []string{"MATCH         any", `country isoneof ["ES","AD"]`, "number:seats gte 10", "boolean:beta true"} {
+		if got := s.ok("segment", "get", "iberia"); !strings.Contains(got, want) {
+			t.Errorf("segment get: got %s, want %q", got, want)
+		}
+	}
+	s.ok("segment", "update", "iberia", "--name", "Iberia", "--match", "all")
+	if got := s.ok("segment", "get", "iberia", "-o", "json"); !strings.Contains(got, `"match_type": "ALL_MATCH_TYPE"`) || !strings.Contains(got, `"name": "Iberia"`) {
+		t.Errorf("segment get: got %s", got)
+	}
+	s.ok("import", s.file("flag.yaml", `flags: [{key: f, name: F, type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {key: iberia, value: true}}]}]`))
+	s.fails(exitFailure, []string{"segment", "delete", "iberia", "--yes"}, `in use by flag "f"`)
+	s.ok("flag", "delete", "f", "--yes")
+	s.ok("segment", "delete", "iberia", "--yes")
+	if got := s.ok("segment", "list", "-o", "name"); got != "" {
+		t.Errorf("segment list: got %q", got)
+	}
+}
+
+// TestNamespaceCommands: what the commands do to a namespace.
+func TestNamespaceCommands(t *testing.T) {
+	s := newShell(t)
+	s.ok("migrate")
+	s.ok("namespace", "create", "trial", "--color", "red", "--confirm-changes")
+	s.fails(exitFailure, []string{"namespace", "create", "trial"}, "is not unique")
+	s.ok("namespace", "update", "trial", "--description", "for a while")
+	for _, want := range []string{"color: red", "confirmChanges: true", "description: for a while", "name: trial"} {
+		if got := s.ok("namespace", "get", "trial", "-o", "yaml"); !strings.Contains(got, want) {
+			t.Errorf("namespace get: got %s, want %q", got, want)
+		}
+	}
+	s.ok("flag", "create", "f", "-n", "trial")
+	s.fails(exitFailure, []string{"namespace", "delete", "trial", "--yes"}, "flags must be deleted first")
+	s.fails(exitFailure, []string{"namespace", "delete", "trial", "--force"}, "with 1 flags and 0 segments", "run again with --yes")
+	s.ok("namespace", "delete", "trial", "--force", "--yes")
+	if got := s.ok("namespace", "list", "-o", "name"); got != "default\n" {
+		t.Errorf("namespace list: got %q", got)
+	}
+	s.fails(exitFailure, []string{"namespace", "delete", "trial"}, `namespace "trial" not found`)
+}
+
+// edits returns the shell with an editor that applies a sed script.
+func (s *shell) edits(script string) *shell {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), "editor")
+	text := "#!/bin/sh\nsed -i '" + script + "' \"$1\"\n"
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil { // #nosec G306 -- it is executed
+		s.t.Fatal(err)
+	}
+	return s.with("EDITOR="+path, "PATH="+os.Getenv("PATH"))
+}
+
+// TestEditObject: an edit becomes a plan, and is applied if it is confirmed.
+func TestEditObject(t *testing.T) {
+	s := newShell(t)
+	s.ok("migrate")
+	s.ok("flag", "create", "beta", "--name", "Beta")
+	s.ok("segment", "create", "staff", "--constraint", "email suffix @guidon.example")
+
+	r := s.edits("s/enabled: false/enabled: true/").run("flag", "edit", "beta", "--yes")
+	if r.code != exitOK || r.out != "updated flag beta in default\n" || !strings.Contains(r.err, "enabled false → true") || !strings.Contains(r.err, "effect: 100 % of all entities move from false to true") {
+		t.Errorf("got exit code %d, %q and %q, want the plan with its effect", r.code, r.out, r.err)
+	}
+	s.edits("s/guidon.example/example.org/").ok("segment", "edit", "staff", "--yes")
+	if got := s.ok("segment", "get", "staff"); !strings.Contains(got, "email suffix @example.org") {
+		t.Errorf("after the edit: got %s", got)
+	}
+	if r := s.edits("").run("flag", "edit", "beta"); r.code != exitOK || !strings.Contains(r.err, "nothing to do for flag beta") {
+		t.Errorf("without a change: got exit code %d and %q", r.code, r.err)
+	}
+	for _, test := range []struct{ script, want string }{
+		{"s/key: beta/key: other/", "its key cannot be changed"},
+		{"s/namespace: *default/namespace: other/; s/key: default/key: other/", `the namespace must stay "default"`},
+		{"s/name: Beta/name: [/", "the edited text is in "},
+		{"s/enabled: true/enabled: 3/", "the edited text is in "},
+		{"s/name: Beta/name: Gamma/", "run again with --yes"},
+	} {
+		s.edits(test.script).fails(exitFailure, []string{"flag", "edit", "beta"}, test.want)
+	}
+	if got := s.ok("flag", "get", "beta", "-o", "json"); !strings.Contains(got, `"name": "Beta"`) {
+		t.Errorf("after refused edits: got %s", got)
+	}
+}
+
+// TestEditConflict: an edit changes nothing if somebody has changed the flag meanwhile.
+func TestEditConflict(t *testing.T) {
+	s := newShell(t)
+	server := s.serve()
+	s.ok("flag", "create", "beta", "--address", server.web)
+	program := filepath.Join(t.TempDir(), "editor")
+	script := "#!/bin/sh\nsed -i 's/enabled: false/enabled: true/' \"$1\"\n" +
+		"curl -sS -X POST " + server.web + "/api/v1/namespaces/default/flags/beta/off >/dev/null\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil { // #nosec G306 -- it is executed
+		t.Fatal(err)
+	}
+	s = s.with("EDITOR="+program, "PATH="+os.Getenv("PATH"))
+	s.fails(exitFailure, []string{"flag", "edit", "beta", "--yes", "--address", server.web}, "nothing was changed: run the command again", "the edited text is in ")
+	if got := s.ok("flag", "get", "beta", "-o", "json", "--address", server.web); !strings.Contains(got, `"enabled": false`) {
+		t.Errorf("after the conflict: got %s", got)
+	}
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+const namespaceHelp = `Work with namespaces. Each has its own flags and segments, and a revision that each write
+increases.`
+
+func (p *program) namespaceCommand() *cobra.Command {
+	return group("namespace", "List, create, change and delete namespaces", namespaceHelp,
+		p.namespaceListCommand(), p.namespaceGetCommand(), p.namespaceCreateCommand(), p.namespaceUpdateCommand(), p.namespaceDeleteCommand())
+}
+
+// namespaces is one run of a command about namespaces.
+type namespaces struct {
+	*program
+	connection connection
+	output     outputFormat
+}
+
+func (p *program) namespaceListCommand() *cobra.Command {
+	n := &namespaces{program: p}
+	command := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List namespaces",
+		Long:    "List all namespaces, in creation order.",
+		Example: `  guidon namespace list
+  guidon namespace list -o name`,
+		Args: cobra.NoArgs,
+		RunE: p.action(func(ctx context.Context, _ []string) error {
+			return p.withClient(ctx, &n.connection, reading, func(service client.Client) error {
+				all, err := allNamespaces(ctx, service)
+				if err != nil {
+					return err
+				}
+				return p.show(n.output, shownNamespaces(all))
+			})
+		}),
+	}
+	n.connection.flags(command)
+	n.output.flag(command, "keys")
+	return command
+}
+
+// allNamespaces returns the namespaces of all pages.
+func allNamespaces(ctx context.Context, service client.Client) ([]*flipt.Namespace, error) {
+	var all []*flipt.Namespace
+	request := new(flipt.ListNamespaceRequest) // without a limit: as few pages as possible
+	for {
+		page := new(flipt.NamespaceList)
+		if err := service.Invoke(ctx, "/flipt.Flipt/ListNamespaces", request, page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.GetNamespaces()...)
+		if request.PageToken = page.GetNextPageToken(); request.GetPageToken() == "" {
+			return all, nil
+		}
+	}
+}
+
+func shownNamespaces(all []*flipt.Namespace) shown {
+	names := make([]string, len(all))
+	for i, n := range all {
+		names[i] = n.GetKey()
+	}
+	return shown{
+		data: dataOfAll(all), names: names,
+		table: func(out io.Writer) error {
+			table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(table, "KEY\tNAME\tPROTECTED\tCHANGED\tDESCRIPTION")
+			for _, n := range all {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", n.GetKey(), printable(n.GetName()), yesOrDash(n.GetProtected()),
+					timeOr(instant(n.GetUpdatedAt()), "-"), orDash(printable(n.GetDescription())))
+			}
+			return table.Flush()
+		},
+	}
+}
+
+func yesOrDash(value bool) string {
+	if value {
+		return "yes"
+	}
+	return "-"
+}
+
+func (p *program) namespaceGetCommand() *cobra.Command {
+	n := &namespaces{program: p}
+	command := &cobra.Command{
+		Use:               "get <namespace>",
+		Short:             "Show a namespace",
+		Long:              "Show a namespace.",
+		Example:           `  guidon namespace get shop -o yaml`,
+		Args:              oneArgument("namespace"),
+		ValidArgsFunction: p.completeNamespace,
+		RunE: p.action(func(ctx context.Context, args []string) error {
+			return p.withClient(ctx, &n.connection, reading, func(service client.Client) error {
+				found, err := getNamespace(ctx, service, args[0])
+				if err != nil {
+					return err
+				}
+				return p.show(n.output, shownNamespace(found))
+			})
+		}),
+	}
+	n.connection.flags(command)
+	n.output.flag(command, "the key")
+	return command
+}
+
+func getNamespace(ctx context.Context, service client.Client, key string) (*flipt.Namespace, error) {
+	found := new(flipt.Namespace)
+	err := service.Invoke(ctx, "/flipt.Flipt/GetNamespace", &flipt.GetNamespaceRequest{Key: key}, found)
+	return found, err
+}
+
+func shownNamespace(n *flipt.Namespace) shown {
+	return shown{
+		data: dataOf(n), names: []string{n.GetKey()},
+		table: func(out io.Writer) error {
+			table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+			for _, row := range [][2]string{
+				{"KEY", n.GetKey()}, {"NAME", printable(n.GetName())}, {"DESCRIPTION", orDash(printable(n.GetDescription()))},
+				{"PROTECTED", yesOrDash(n.GetProtected())}, {"COLOR", orDash(n.GetColor())}, {"CONFIRM CHANGES", yesOrDash(n.GetConfirmChanges())},
+				{"CREATED", timeOr(instant(n.GetCreatedAt()), "-")}, {"CHANGED", timeOr(instant(n.GetUpdatedAt()), "-")},
+			} {
+				fmt.Fprintf(table, "%s\t%s\n", row[0], row[1])
+			}
+			return table.Flush()
+		},
+	}
+}

@@ -1,0 +1,73 @@
+package flipt
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// reference returns every key of Flipt.
+func reference(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/keys-v1.61.1.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	list := slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "#") })
+	if len(list) < 200 {
+		t.Fatalf("got %d keys, want at least 200", len(list))
+	}
+	return list
+}
+
+// TestEveryKey: every key of Flipt, and its variable, is kept, or has a key or an
+// explanation instead.
+func TestEveryKey(t *testing.T) {
+	for _, key := range reference(t) {
+		k, ok := Find(key)
+		if !ok || k.Fate == Kept && k.Key != key || k.Fate != Kept && k.Hint() == "" {
+			t.Errorf("%s: got %+v", key, k)
+		}
+		if (k.Fate == Moved || k.Fate == Combined) != (k.To != "") {
+			t.Errorf("%s: got the fate %d and the key %q", key, k.Fate, k.To)
+		}
+		variable := Variable(strings.ReplaceAll(key, "*", "google-2"))
+		if got, rest, ok := FindVariable(variable); !ok || got.Key != k.Key || strings.Contains(key, "*") && rest != "google-2" {
+			t.Errorf("%s: got %+v and %q, want %s", variable, got, rest, k.Key)
+		}
+	}
+}
+
+// TestNoOtherKeys: the table has no keys that Flipt has not.
+func TestNoOtherKeys(t *testing.T) {
+	list := reference(t)
+	for _, k := range keys {
+		known := slices.ContainsFunc(list, func(key string) bool {
+			return key == k.Key || k.Fate != Kept && strings.HasPrefix(key, k.Key+".")
+		})
+		if !known && k.Key != ourTeams {
+			t.Errorf("%s is no key of Flipt", k.Key)
+		}
+	}
+}
+
+func TestFindVariable(t *testing.T) {
+	for _, test := range []struct{ variable, key, rest string }{
+		{"SERVER_HTTP_PORT", "server.http_port", ""},
+		{"SERVER_HTTP_PORTS", "", ""},
+		{"SERVER_HTTP_PORT_X", "", ""},
+		{"TRACING_OTLP_HEADERS_X", "tracing", "otlp_headers_x"},
+		{"TRACINGX", "", ""},
+		{"AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_METADATA_TEAM", Metadata, "team"},
+		{"AUTHENTICATION_METHODS_OIDC_PROVIDERS_MY_IDP_CLIENT_ID", "authentication.methods.oidc.providers.*.client_id", "my_idp"},
+		{"AUTHENTICATION_METHODS_OIDC_PROVIDERS_CLIENT_ID", "", ""},
+		{"AUTHENTICATION_METHODS_GITHUB_ALLOWED_TEAMS_ACME", Teams, "acme"},
+		{"SERVICE_HOST", "", ""},
+	} {
+		if k, rest, ok := FindVariable(test.variable); ok != (test.key != "") || k.Key != test.key || rest != test.rest {
+			t.Errorf("%s: got %q and %q, want %q and %q", test.variable, k.Key, rest, test.key, test.rest)
+		}
+	}
+}

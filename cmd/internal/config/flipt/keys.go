@@ -1,0 +1,167 @@
+package flipt
+
+const (
+	policies  = "there are no policies; give roles with authorization.bindings and authorization.default_roles"
+	database  = "flags are in the database of db.url, and change through the interface and the API; to keep them in files, apply these with guidon plan and guidon apply"
+	tracing   = "there is no tracing; the metrics, and an event in the log for each request, tell how long requests take"
+	analytics = "evaluations are counted in the metrics, and log.evaluations.enabled logs each of them"
+	changeLog = "every change is recorded in the database, together with who made it; guidon log --follow and the API of changes deliver the records"
+	freshness = "evaluations are always served from memory, and by default never stale; cache.mode and cache.max_age are about that"
+	redisURL  = "it is a part of cache.redis.url"
+	github    = "use authentication.methods.codehost, whose type is github by default, and write allowed_teams as a list such as acme/backend"
+	telemetry = "nothing is sent to anybody"
+	origins   = "writes from pages of other origins are always checked; authentication.session.csrf.trusted_origins names exceptions"
+	cookies   = "it had no effect in Flipt either; authentication.session.secure is for all cookies"
+	newData   = "Guidon needs a database of its own"
+)
+
+// keys are all keys of Flipt v1, and some groups of them.
+var keys = []Key{
+	{"version", Kept, "", ""},
+
+	{"server.host", Kept, "", ""},
+	{"server.protocol", Kept, "", ""},
+	{"server.http_port", Kept, "", ""},
+	{"server.https_port", Kept, "", ""},
+	{"server.grpc_port", Kept, "", ""},
+	{"server.cert_file", Kept, "", ""},
+	{"server.cert_key", Kept, "", ""},
+	{"server.grpc_conn_max_idle_time", Kept, "", ""},
+	{"server.grpc_conn_max_age", Kept, "", ""},
+	{"server.grpc_conn_max_age_grace", Kept, "", ""},
+
+	{"diagnostics.profiling.enabled", Kept, "", "the profiler is no longer open to everybody: it is on the listener of server.diagnostics_address, or for tokens"},
+	{"meta", Needless, "", telemetry},
+
+	{"ui.enabled", Kept, "", ""},
+	{"ui.default_theme", Kept, "", ""},
+	{"ui.topbar.color", Kept, "", ""},
+	{"ui.topbar.label", Kept, "", ""},
+
+	{"cors.enabled", Kept, "", ""},
+	{"cors.allowed_origins", Kept, "", "if no token is required, pages of an origin may write only if it is listed without a star"},
+	{"cors.allowed_headers", Kept, "", ""},
+
+	{"log.level", Kept, "", ""},
+	{"log.file", Kept, "", ""},
+	{"log.encoding", Kept, "", ""},
+	{"log.grpc_level", Kept, "", ""},
+	{"log.keys.time", Kept, "", ""},
+	{"log.keys.level", Kept, "", ""},
+	{"log.keys.message", Kept, "", ""},
+
+	{"db.url", Kept, "", newData},
+	{"db.protocol", Kept, "", ""},
+	{"db.host", Kept, "", ""},
+	{"db.port", Kept, "", ""},
+	{"db.name", Kept, "", newData},
+	{"db.user", Kept, "", ""},
+	{"db.password", Kept, "", ""},
+	{"db.max_idle_conn", Kept, "", ""},
+	{"db.max_open_conn", Kept, "", ""},
+	{"db.conn_max_lifetime", Kept, "", ""},
+	{"db.prepared_statements_enabled", Needless, "", "nothing is prepared, so poolers such as PgBouncer work as they are"},
+
+	{"cache.enabled", Needless, "", freshness},
+	{"cache.backend", Kept, "", "Redis is for servers that share a database; responses are as fresh as with memory"},
+	{"cache.ttl", Needless, "", freshness},
+	{"cache.memory", Needless, "", freshness},
+	{"cache.redis.host", Combined, "cache.redis.url", redisURL},
+	{"cache.redis.port", Combined, "cache.redis.url", redisURL},
+	{"cache.redis.username", Combined, "cache.redis.url", redisURL},
+	{"cache.redis.password", Combined, "cache.redis.url", redisURL},
+	{"cache.redis.db", Combined, "cache.redis.url", redisURL},
+	{"cache.redis.require_tls", Combined, "cache.redis.url", "it is the scheme rediss of cache.redis.url"},
+	{"cache.redis.insecure_skip_tls", Dropped, "", "certificates are always verified; cache.redis.ca_cert_path names the authorities"},
+	{"cache.redis.ca_cert_bytes", Dropped, "", "write the certificates to the file that cache.redis.ca_cert_path names"},
+	{"cache.redis.ca_cert_path", Kept, "", ""},
+	{"cache.redis.prefix", Kept, "", ""},
+	{"cache.redis.mode", Kept, "", ""},
+	{"cache.redis.pool_size", Kept, "", ""},
+	{"cache.redis.min_idle_conn", Kept, "", ""},
+	{"cache.redis.conn_max_idle_time", Kept, "", ""},
+	{"cache.redis.net_timeout", Kept, "", "after it, the request queries the database; it is at most 1s"},
+
+	{"storage", Dropped, "", "flags are in the database of db.url; server.read_only replaces storage.read_only"},
+	{"storage.type", Dropped, "", database},
+	{"storage.read_only", Moved, "server.read_only", "server.read_only replaces storage.read_only"},
+	{"storage.local", Dropped, "", database},
+	{"storage.git", Dropped, "", database},
+	{"storage.object", Dropped, "", database},
+	{"storage.oci", Dropped, "", database},
+
+	{"tracing", Dropped, "", tracing},
+	{"metrics.enabled", Kept, "", "metrics are no longer open to everybody (metrics.public), and their names begin with guidon_"},
+	{"metrics.exporter", Dropped, "", "metrics are for Prometheus, which reads /metrics"},
+	{"metrics.otlp", Dropped, "", "metrics are for Prometheus, which reads /metrics"},
+	{"analytics", Dropped, "", analytics},
+	{"audit", Dropped, "", changeLog},
+	{"experimental", Needless, "", "it had no effect in Flipt either"},
+
+	{"authentication.required", Kept, "", ""},
+	{"authentication.exclude.management", Kept, "", "it must be false while roles are enforced"},
+	{"authentication.exclude.evaluation", Kept, "", ""},
+	{"authentication.exclude.ofrep", Kept, "", ""},
+	{"authentication.exclude.metadata", Needless, "", "it had no effect in Flipt either"},
+	{"authentication.session.domain", Kept, "", "without it, the cookie is for the host that people use only, which is the best choice"},
+	{"authentication.session.secure", Kept, "", ""},
+	{"authentication.session.token_lifetime", Kept, "", ""},
+	{"authentication.session.state_lifetime", Kept, "", ""},
+	{"authentication.session.csrf.key", Needless, "", origins},
+	{"authentication.session.csrf.secure", Needless, "", cookies},
+	{"authentication.session.csrf.trusted_origins", Kept, "", ""},
+
+	{"authentication.methods.token.enabled", Kept, "", ""},
+	{"authentication.methods.token.cleanup.interval", Kept, "", ""},
+	{"authentication.methods.token.cleanup.grace_period", Kept, "", ""},
+	{"authentication.methods.token.bootstrap.token", Kept, "", "it is for a database that never had a token; those that are imported count"},
+	{"authentication.methods.token.bootstrap.expiration", Kept, "", ""},
+	{Metadata, Kept, "", ""},
+
+	{"authentication.methods.oidc.enabled", Kept, "", ""},
+	{"authentication.methods.oidc.cleanup.interval", Kept, "", ""},
+	{"authentication.methods.oidc.cleanup.grace_period", Kept, "", ""},
+	{"authentication.methods.oidc.email_matches", Kept, "", "each expression must end in $, and the address must be verified"},
+	{"authentication.methods.oidc.providers.*.issuer_url", Kept, "", ""},
+	{"authentication.methods.oidc.providers.*.client_id", Kept, "", ""},
+	{"authentication.methods.oidc.providers.*.client_secret", Kept, "", ""},
+	{"authentication.methods.oidc.providers.*.redirect_address", Kept, "", ""},
+	{"authentication.methods.oidc.providers.*.scopes", Kept, "", ""},
+	{"authentication.methods.oidc.providers.*.use_pkce", Kept, "", ""},
+	{"authentication.methods.oidc.providers.*.nonce", Needless, "", "each sign-in has a random nonce"},
+
+	{"authentication.methods.github", Moved, "authentication.methods.codehost", github},
+	{"authentication.methods.github.enabled", Moved, "authentication.methods.codehost.enabled", github},
+	{"authentication.methods.github.cleanup.interval", Moved, "authentication.methods.codehost.cleanup.interval", github},
+	{"authentication.methods.github.cleanup.grace_period", Moved, "authentication.methods.codehost.cleanup.grace_period", github},
+	{"authentication.methods.github.server_url", Moved, "authentication.methods.codehost.server_url", github},
+	{"authentication.methods.github.api_url", Moved, "authentication.methods.codehost.api_url", github},
+	{"authentication.methods.github.client_id", Moved, "authentication.methods.codehost.client_id", github},
+	{"authentication.methods.github.client_secret", Moved, "authentication.methods.codehost.client_secret", github},
+	{"authentication.methods.github.redirect_address", Moved, "authentication.methods.codehost.redirect_address", github},
+	{"authentication.methods.github.scopes", Moved, "authentication.methods.codehost.scopes", github},
+	{"authentication.methods.github.allowed_organizations", Moved, "authentication.methods.codehost.allowed_organizations", github},
+	{Teams, Combined, ourTeams, github},
+	// No key of Flipt, but its map may be written in the place of the list.
+	{ourTeams, Combined, ourTeams, "write each team with its organization, such as acme/backend, in the list authentication.methods.codehost.allowed_teams"},
+
+	{"authentication.methods.kubernetes.enabled", Kept, "", ""},
+	{"authentication.methods.kubernetes.cleanup.interval", Kept, "", ""},
+	{"authentication.methods.kubernetes.cleanup.grace_period", Kept, "", ""},
+	{"authentication.methods.kubernetes.discovery_url", Kept, "", ""},
+	{"authentication.methods.kubernetes.ca_path", Kept, "", ""},
+	{"authentication.methods.kubernetes.service_account_token_path", Kept, "", ""},
+
+	{"authentication.methods.jwt.enabled", Kept, "", ""},
+	{"authentication.methods.jwt.jwks_url", Kept, "", ""},
+	{"authentication.methods.jwt.public_key_file", Kept, "", ""},
+	{"authentication.methods.jwt.validate_claims.issuer", Kept, "", ""},
+	{"authentication.methods.jwt.validate_claims.subject", Kept, "", ""},
+	{"authentication.methods.jwt.validate_claims.audiences", Kept, "", ""},
+
+	{"authorization.required", Kept, "", "roles decide instead of policies: authorization.bindings and authorization.default_roles"},
+	{"authorization.backend", Dropped, "", policies},
+	{"authorization.local", Dropped, "", policies},
+	{"authorization.object", Dropped, "", policies},
+	{"authorization.bundle", Dropped, "", policies},
+}

@@ -1,0 +1,121 @@
+// Package fliptconfig translates the configuration of a Flipt v1 server, its file and its
+// environment variables, into a configuration file of Guidon (operations 2.3).
+package fliptconfig
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/guidonhq/guidon/cmd/internal/config"
+)
+
+// Source is the configuration of a Flipt server.
+type Source struct {
+	Name    string   // of the file, for messages
+	File    []byte   // in YAML or JSON; nil without a file
+	Environ []string // its variables take precedence over the file; nil without them
+}
+
+// Result is a configuration of Guidon.
+type Result struct {
+	// Text is a valid YAML file, which may contain secrets.
+	Text []byte
+	// Findings say what has no counterpart, and what means something else than before. They
+	// contain no values.
+	Findings []string
+	// Old is Flipt's database, which may contain a password, or "" if it is not known here.
+	Old string
+	// Server reports whether the new database must be created on a database server.
+	Server bool
+}
+
+// Translate translates the configuration. Its errors contain no values of secrets.
+func Translate(source Source) (*Result, error) {
+	t := &translation{source: source, out: newTree(), settings: make(map[string]*setting)}
+	if err := t.read(); err != nil {
+		return nil, err
+	}
+	if err := t.translate(); err != nil {
+		return nil, err
+	}
+	text := append([]byte("# Translated from "+t.sourceName()+" of Flipt v1 by \"guidon config import\".\n\n"), t.out.text()...)
+	if err := config.Check("the translation", text); err != nil {
+		return nil, fmt.Errorf("cannot translate %s, because Guidon would reject the result; correct these values first, or remove them: %w", t.sourceName(), err)
+	}
+	return &Result{Text: text, Findings: t.findings, Old: t.old, Server: t.server}, nil
+}
+
+// translation is the state of one translation.
+type translation struct {
+	source   Source
+	order    []*setting          // as in the file, then the variables
+	settings map[string]*setting // by key
+	out      *tree
+	findings []string
+
+	db         *database
+	redisDone  bool // cache.redis.url is written
+	githubTold bool
+	restricted bool // the code host admits only organizations or teams
+
+	old    string
+	server bool
+}
+
+func (t *translation) sourceName() string {
+	switch {
+	case t.source.File == nil:
+		return "the environment"
+	case t.source.Environ != nil:
+		return strconv.Quote(t.source.Name) + " and the environment"
+	}
+	return strconv.Quote(t.source.Name)
+}
+
+// find adds a finding about the setting, and a comment in its place.
+func (t *translation) find(s *setting, text string) {
+	t.found(s, text)
+	t.out.remark(parent(s.key), s.names()+": "+text)
+}
+
+// found adds a finding about the setting, whose comment is elsewhere.
+func (t *translation) found(s *setting, text string) {
+	if s.origin == s.key { // a variable of a group without counterpart
+		t.findings = append(t.findings, s.key+": "+text)
+		return
+	}
+	t.findings = append(t.findings, fmt.Sprintf("%s: %s: %s", s.origin, s.names(), text))
+}
+
+// added adds a key that Flipt does not have, and a finding.
+func (t *translation) added(key, value, why string) {
+	t.out.put(key, scalar(value), "Not in Flipt: "+why)
+	t.findings = append(t.findings, fmt.Sprintf("added %s: %s: %s", key, value, why))
+}
+
+// text returns the value of a setting that is a single value, or "".
+func (t *translation) text(key string) string {
+	if s := t.settings[key]; s != nil && s.value != nil {
+		return s.value.Value
+	}
+	return ""
+}
+
+// isTrue reports whether the setting is true.
+func (t *translation) isTrue(key string) bool {
+	return strings.EqualFold(t.text(key), "true") || t.text(key) == "1"
+}
+
+// isReference reports whether the text stands for a variable.
+func isReference(text string) bool {
+	return strings.HasPrefix(text, "${") && strings.HasSuffix(text, "}")
+}
+
+// parent returns the group of the key, or "".
+func parent(key string) string {
+	if i := strings.LastIndexByte(key, '.'); i >= 0 {
+		return key[:i]
+	}
+	return ""
+}

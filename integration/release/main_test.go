@@ -1,0 +1,12 @@
+// Package release tests the files of a release as its users get them: archives and packages are
+// built, installed in a root directory of their own, used, upgraded and removed.
+package release
+
+import (
+	"os"
+	"testing"
+
+	"github.com/guidonhq/guidon/integration/harness"
+)
+
+func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
