@@ -28,6 +28,9 @@ type session struct {
 	scripts int
 }
 
+// patience limits every wait for the shell. It is long enough for a build.
+const patience = 5 * time.Minute
+
 // standing is the server that a page finds at 127.0.0.1:8080 and :9000 unless it starts one.
 const standing = "GUIDON_DB_URL=file:$PAGE/guidon.db GUIDON_SERVER_HOST=127.0.0.1 guidon server\n"
 
@@ -240,7 +243,7 @@ func (s *session) await(want int) error {
 		return nil
 	case err := <-s.ended:
 		return fmt.Errorf("the shell ended: %v", err)
-	case <-time.After(harness.Patience):
-		return fmt.Errorf("no end after %s", harness.Patience)
+	case <-time.After(patience):
+		return fmt.Errorf("no end after %s", patience)
 	}
 }
