@@ -8,8 +8,8 @@
 //   - login: signing in, with a certified provider and with those that misbehave, and roles
 //   - lambda: the function for AWS Lambda
 //   - image: the container image and the compose file
-//   - docs: the commands and programs of README and docs, as a reader copies them
 //   - release: the archives and packages of a release, installed in a root directory of their own
+//   - docs: the commands and programs of README and docs, as a reader copies them
 //
 // The tests share package harness, which the benchmarks in bench/store and bench/lambda use
 // as well. A helper belongs there if several folders need it.

@@ -184,7 +184,7 @@ func TestEditObject(t *testing.T) {
 	s.ok("segment", "create", "staff", "--constraint", "email suffix @guidon.example")
 
 	r := s.edits("s/enabled: false/enabled: true/").run("flag", "edit", "beta", "--yes")
-	if r.code != exitOK || r.out != "updated flag beta in default\n" || !strings.Contains(r.err, "enabled false → true") || !strings.Contains(r.err, "effect: 100 % of all entities move from false to true") {
+	if r.code != exitOK || !strings.HasSuffix(r.out, "updated flag beta in default\n") || !strings.Contains(r.out, "enabled false → true") || !strings.Contains(r.out, "effect: 100 % of all entities move from false to true") {
 		t.Errorf("got exit code %d, %q and %q, want the plan with its effect", r.code, r.out, r.err)
 	}
 	s.edits("s/guidon.example/example.org/").ok("segment", "edit", "staff", "--yes")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"text/tabwriter"
 	"time"
@@ -39,14 +40,16 @@ It can be killed at any time and run again.`,
 		Args: cobra.NoArgs,
 		RunE: migrate,
 	}
+	var format outputFormat
 	status := &cobra.Command{
 		Use:     "status",
 		Short:   "List the steps",
 		Long:    "List the schema steps and when they were applied. Nothing is changed.",
 		Example: `  guidon migrate status`,
 		Args:    cobra.NoArgs,
-		RunE:    p.action(func(ctx context.Context, _ []string) error { return p.migrateStatus(ctx, database) }),
+		RunE:    p.action(func(ctx context.Context, _ []string) error { return p.migrateStatus(ctx, database, format) }),
 	}
+	format.flag(status, "the pending steps")
 	var timeout time.Duration
 	wait := &cobra.Command{
 		Use:   "wait",
@@ -137,7 +140,7 @@ func reachable(ctx context.Context, db *store.DB, timeout time.Duration) error {
 	return db.WaitReady(ctx, time.Now().Add(cmp.Or(timeout, math.MaxInt64)), nil)
 }
 
-func (p *program) migrateStatus(ctx context.Context, database string) (err error) {
+func (p *program) migrateStatus(ctx context.Context, database string, format outputFormat) (err error) {
 	c, err := p.loadConfig(ctx, database)
 	if err != nil {
 		return err
@@ -151,7 +154,31 @@ func (p *program) migrateStatus(ctx context.Context, database string) (err error
 	if err != nil {
 		return db.Explain(err)
 	}
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	return p.show(format, shownSteps(steps))
+}
+
+// migrationStep is a schema step in JSON.
+type migrationStep struct {
+	Step      int        `json:"step"`
+	Name      string     `json:"name"`
+	AppliedAt *time.Time `json:"appliedAt"` // null if it is pending
+}
+
+func shownSteps(steps []migrate.Step) shown {
+	list, pending := make([]migrationStep, len(steps)), []string(nil)
+	for i, step := range steps {
+		list[i] = migrationStep{Step: int(step.Version), Name: step.Name}
+		if step.AppliedAt.IsZero() {
+			pending = append(pending, stepName(step.Name))
+		} else {
+			list[i].AppliedAt = &step.AppliedAt
+		}
+	}
+	return shown{data: dataOfValue(list), names: pending, table: func(out io.Writer) error { return printSteps(out, steps) }}
+}
+
+func printSteps(out io.Writer, steps []migrate.Step) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "STEP\tNAME\tAPPLIED")
 	for _, step := range steps {
 		fmt.Fprintf(table, "%d\t%s\t%s\n", step.Version, stepName(step.Name), timeOr(step.AppliedAt, "pending"))

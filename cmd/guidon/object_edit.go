@@ -157,7 +157,11 @@ func (e *editing) plan(ctx context.Context, c client.Client, d *guidonv1.Documen
 
 // apply shows the plan, and replaces the object if the user confirms it.
 func (e *editing) apply(ctx context.Context, c client.Client, d *guidonv1.Document, plan *guidonv1.PlanResponse, since *int64) error {
-	printPlan(e.err, plan)
+	out := e.out
+	if e.output.data() {
+		out = e.err
+	}
+	printPlan(out, plan)
 	if err := e.confirm(willApply(len(plan.GetChanges()), e.place()), e.yes); err != nil {
 		return err
 	}

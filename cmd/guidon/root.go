@@ -27,7 +27,7 @@ const exitCodeHelp = `
 Exit codes:
   0    success
   1    failure
-  2    usage error; of "compare": the sides are different; of "plan", and of
+  2    usage error; of "compare" and "replay": there are differences; of "plan", and of
        "promote", "restore" and "undo" with --dry-run: there are changes
        (usage errors of these are 1)
   3    "validate" or "config check" found problems, or "import --dry-run
@@ -59,7 +59,7 @@ func (p *program) root() *cobra.Command {
 	for group, commands := range map[string][]*cobra.Command{
 		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand()},
 		"flags": {
-			p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand(),
+			p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand(), p.replayCommand(),
 			p.planCommand(), p.applyCommand(), p.promoteCommand(), p.restoreCommand(), p.undoCommand(),
 			p.flagCommand(), p.segmentCommand(), p.namespaceCommand(),
 		},

@@ -23,6 +23,8 @@ func Extras() []Extra {
 		{"GUIDON_CA_FILE", "File with certificates of the authorities that the certificate of the server may be from, in PEM. `--ca-file` overrides it."},
 		{"GUIDON_TOKEN", "Token that the commands send to the server of --address, instead of that of \"guidon login\"."},
 		{"GUIDON_TOKEN_FILE", "File that contains this token."},
+		{"GUIDON_REPLAY_FROM_TOKEN", "Token that \"guidon replay\" sends to its first server."},
+		{"GUIDON_REPLAY_TO_TOKEN", "Token that it sends to its second server, instead of GUIDON_TOKEN."},
 	}
 }
 

@@ -91,7 +91,8 @@ func (t *tree) text() []byte {
 
 func (b *branch) write(out *bytes.Buffer, indent string) {
 	for _, e := range b.entries {
-		if indent == "" && out.Len() > 0 {
+		remarks := e.group != nil && !e.group.has() // which are separated themselves
+		if indent == "" && out.Len() > 0 && !remarks {
 			out.WriteByte('\n')
 		}
 		for _, comment := range e.comments {
