@@ -42,8 +42,9 @@ func TestMain(m *testing.M) {
 
 // elsewhere are the pages whose commands other tests run, and why not this one.
 var elsewhere = map[string]string{
-	"docs/deploy-machine.md": "its commands install a service on the machine",
-	"docs/from-flipt.md":     "its commands need a Flipt v1 and its database",
+	"docs/deploy-machine.md": "its commands install a service on the machine; integration/release installs the packages",
+	"docs/from-flipt.md":     "its commands need a Flipt v1; integration/database moves from one",
+	"docs/releases.md":       "its commands need a release; integration/release makes and installs one",
 }
 
 // TestPages runs the shell blocks of all pages.

@@ -188,7 +188,7 @@ done
 }
 
 // run runs commands in the shell and returns what they print. They must end with the exit
-// code.
+// code. Unless it is 0, they cannot change the shell.
 func (s *session) run(commands string, code int) (stdout, stderr string, err error) {
 	s.scripts++
 	name := fmt.Sprint(s.scripts)
@@ -196,11 +196,11 @@ func (s *session) run(commands string, code int) (stdout, stderr string, err err
 	if err != nil {
 		return "", "", err
 	}
-	guard := "-euo pipefail"
-	if code != 0 {
-		guard = "-uo pipefail +e"
+	source := "set -euo pipefail; source %q >%[1]q.out 2>%[1]q.err </dev/null; echo $? >&3\n"
+	if code != 0 { // a shell of its own, since it ends with the command that fails
+		source = "set +e; (set -e; source %q) >%[1]q.out 2>%[1]q.err </dev/null; echo $? >&3\n"
 	}
-	fmt.Fprintf(s.stdin, "set %s\nsource %q >%[2]q.out 2>%[2]q.err </dev/null\necho $? >&3\n", guard, file)
+	fmt.Fprintf(s.stdin, source, file)
 	failed := s.await(code)
 	out, _ := os.ReadFile(file + ".out") // #nosec G304 -- our own
 	errs, _ := os.ReadFile(file + ".err")
