@@ -1,6 +1,7 @@
 package handler_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
 	"slices"
@@ -19,69 +20,81 @@ var declarable = []int{
 	http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusServiceUnavailable,
 }
 
-// declaration is what openapi.yaml declares of a path: the statuses by method.
-type declaration struct {
-	segments []string
-	statuses map[string]map[string]any
-}
+// maxConforming is the longest body that is compared with its schema, in bytes.
+const maxConforming = 64 << 10
 
-var declarations = sync.OnceValues(func() (all []declaration, err error) {
+// description is openapi.yaml.
+var description = sync.OnceValues(func() (document map[string]any, err error) {
 	text, err := os.ReadFile("openapi.yaml")
 	if err != nil {
 		return nil, err
 	}
-	var document struct {
-		Paths map[string]map[string]struct{ Responses map[string]any }
-	}
-	if err := yaml.Unmarshal(text, &document); err != nil {
-		return nil, err
-	}
-	for path, item := range document.Paths {
-		d := declaration{segments: strings.Split(path, "/"), statuses: make(map[string]map[string]any)}
-		for method, operation := range item {
-			d.statuses[strings.ToUpper(method)] = operation.Responses
-		}
-		all = append(all, d)
-	}
-	return all, nil
+	err = yaml.Unmarshal(text, &document)
+	return document, err
 })
 
-// checkDeclared checks that openapi.yaml declares the status of the response, if it describes
-// the operation.
-func checkDeclared(t testing.TB, request *http.Request, status int) {
+// checkDeclared checks that openapi.yaml declares the status and the body of a response, if
+// it describes the operation.
+func checkDeclared(t testing.TB, request *http.Request, r reply) {
 	t.Helper()
-	all, err := declarations()
+	document, err := description()
 	if err != nil {
 		t.Fatal(err)
 	}
-	statuses := declaredFor(all, request)
-	if statuses == nil || status >= 300 && !slices.Contains(declarable, status) {
+	responses := declaredFor(document, request)
+	if responses == nil {
 		return
 	}
-	if _, ok := statuses[strconv.Itoa(status)]; !ok {
-		t.Errorf("openapi.yaml does not declare %d for %s %s", status, request.Method, request.URL.Path)
+	response, ok := responses[strconv.Itoa(r.status)]
+	if !ok {
+		if r.status < 300 || slices.Contains(declarable, r.status) {
+			t.Errorf("openapi.yaml does not declare %d for %s %s", r.status, request.Method, request.URL.Path)
+		}
+		response = responses["default"]
+	}
+	s := schema{document}
+	media := member(member(s.resolve(response), "content"), "application/json")
+	if media == nil || r.header.Get("Content-Type") != "application/json" || r.header.Get("Content-Encoding") != "" ||
+		len(r.body) > maxConforming || isPretty(request) {
+		return
+	}
+	var body any
+	if err := json.Unmarshal([]byte(r.body), &body); err != nil {
+		t.Errorf("%s %s: %v in %s", request.Method, request.URL.Path, err, r.body)
+		return
+	}
+	if problem := s.check(member(media, "schema"), body, ""); problem != "" {
+		t.Errorf("%s %s: status %d is not as in openapi.yaml: %s: %s", request.Method, request.URL.Path, r.status, problem, r.body)
 	}
 }
 
-// declaredFor returns the statuses that are declared for the request: those of the path with
+// isPretty reports whether the response omits zero values, which the schemas require.
+func isPretty(request *http.Request) bool {
+	return request.URL.Query().Has("pretty") || strings.Contains(request.Header.Get("Accept"), "pretty")
+}
+
+// declaredFor returns the responses that are declared for the request: those of the path with
 // the fewest variables that it matches.
-func declaredFor(all []declaration, request *http.Request) (statuses map[string]any) {
+func declaredFor(document map[string]any, request *http.Request) (responses map[string]any) {
 	segments := strings.Split(strings.TrimSuffix(request.URL.Path, "/"), "/")
 	fewest := len(segments) + 1
-	for _, d := range all {
-		if variables := d.match(segments); variables >= 0 && variables < fewest && d.statuses[request.Method] != nil {
-			fewest, statuses = variables, d.statuses[request.Method]
+	for path, item := range document["paths"].(map[string]any) {
+		operation := member(item, strings.ToLower(request.Method))
+		if variables := variablesOf(path, segments); variables >= 0 && variables < fewest && operation != nil {
+			fewest, responses = variables, member(operation, "responses").(map[string]any)
 		}
 	}
-	return statuses
+	return responses
 }
 
-// match returns how many segments are values of variables, or -1 if the path is another one.
-func (d declaration) match(segments []string) (variables int) {
-	if len(segments) != len(d.segments) {
+// variablesOf returns how many segments are values of variables of the path, or -1 if they
+// are of another one.
+func variablesOf(path string, segments []string) (variables int) {
+	declared := strings.Split(path, "/")
+	if len(segments) != len(declared) {
 		return -1
 	}
-	for i, segment := range d.segments {
+	for i, segment := range declared {
 		switch {
 		case strings.HasPrefix(segment, "{"):
 			variables++

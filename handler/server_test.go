@@ -192,11 +192,12 @@ func (s *server) send(request *http.Request) reply {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	checkDeclared(s.t, request, response.StatusCode)
 	if vary := response.Header["Vary"]; len(vary) > 1 {
 		response.Header["Vary"] = []string{strings.Join(vary, ", ")} // the same to a client (RFC 9110 5.3)
 	}
-	return reply{response.StatusCode, response.Header, string(body)}
+	r := reply{response.StatusCode, response.Header, string(body)}
+	checkDeclared(s.t, request, r)
+	return r
 }
 
 // must sends a request that must succeed, and saves the id in the response.

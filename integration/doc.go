@@ -3,7 +3,7 @@
 //
 //   - database: the store, its schema and the commands on databases
 //   - cluster: servers as processes that are killed, restarted, and share a database
-//   - clients: published libraries, the acceptance tests of package handler, web pages
+//   - clients: published libraries, generated clients, the acceptance tests of package handler, web pages
 //   - browser: the web pages in Chromium
 //   - login: signing in, with a certified provider and with those that misbehave, and roles
 //   - lambda: the function for AWS Lambda

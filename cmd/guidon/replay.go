@@ -6,13 +6,13 @@ import (
 	"io"
 	"iter"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/environ"
 	"github.com/guidonhq/guidon/cmd/internal/replay"
 )
 
@@ -54,7 +54,7 @@ type replaying struct {
 	perFlag     int
 	skipInvalid bool
 	options     replay.Options
-	output      string
+	output      outputFormat
 
 	skipped int // lines
 }
@@ -74,8 +74,8 @@ func (p *program) replayCommand() *cobra.Command {
 	}
 	flags := command.Flags()
 	const forms = ", such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000"
-	flags.StringVar(&r.from.address, "from", "", "`URL` of the first server"+forms)
-	flags.StringVar(&r.to.address, "to", "", "`URL` of the second server")
+	flags.StringVar(&r.from.address, "from", "", "`URL` of the first server"+forms+", or the name of a context")
+	flags.StringVar(&r.to.address, "to", "", "`URL` of the second server, or the name of a context")
 	flags.StringVar(&r.from.tokenFile, "from-token-file", "", "`file` with the token for the first server")
 	flags.StringVar(&r.to.tokenFile, "to-token-file", "", "`file` with the token for the second server")
 	flags.DurationVar(&r.timeout, "timeout", time.Minute, "longest `time` to wait for a response, repeated attempts included")
@@ -87,8 +87,7 @@ func (p *program) replayCommand() *cobra.Command {
 	flags.IntVar(&r.options.Concurrency, "concurrency", 4, "`number` of concurrent calls to each server")
 	flags.IntVar(&r.options.Rate, "rate", 0, "maximum `number` of evaluations per second on each server; 0 means no limit")
 	flags.IntVar(&r.options.Examples, "examples", 3, "`number` of differences to print for each flag")
-	flags.StringVarP(&r.output, "output", "o", "table", "`form` of the result: table or json")
-	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json"}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	r.output.flag(command, "the flags that differ, such as shop/new-checkout")
 	for _, name := range []string{"from", "to"} {
 		_ = command.MarkFlagRequired(name) // the flags exist
 	}
@@ -150,8 +149,6 @@ func (r *replaying) checkUsage(args []string) error {
 		return usageError("--namespaces requires --generate")
 	case r.generate && r.skipInvalid:
 		return usageError("--skip-invalid is for logs")
-	case r.output != "table" && r.output != "json":
-		return usageError("invalid --output: must be table or json, not %q", r.output)
 	case r.timeout <= 0:
 		return usageError("invalid --timeout: must be positive")
 	}
@@ -160,11 +157,15 @@ func (r *replaying) checkUsage(args []string) error {
 
 // dial returns a client for the server. usual returns the token if none is specified.
 func (r *replaying) dial(side replaySide, variable string, usual func(address string) (string, error)) (client.Client, error) {
-	address, err := client.Normalize(side.address)
+	d, err := r.inContext(defaults{address: side.address}, config.ClientFrom(r.environ))
+	if err != nil {
+		return nil, err
+	}
+	address, err := client.Normalize(d.address)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
-	token := r.variable(variable)
+	token := environ.Get(r.environ, variable)
 	switch {
 	case side.tokenFile != "":
 		token, err = config.TokenFile(side.tokenFile)
@@ -174,7 +175,7 @@ func (r *replaying) dial(side replaySide, variable string, usual func(address st
 	if err != nil {
 		return nil, err
 	}
-	return client.Dial(side.address, client.Options{Token: token, Timeout: r.timeout})
+	return dial(d.address, client.Options{Token: token, Timeout: r.timeout, CAFile: d.caFile})
 }
 
 // usualToken returns the token that other commands would send to the address.
@@ -240,15 +241,4 @@ func (r *replaying) log(path string, yield func(replay.Request, error) bool) boo
 		}
 	}
 	return true
-}
-
-// variable returns the value of an environment variable, or "".
-func (r *replaying) variable(name string) string {
-	value := ""
-	for _, pair := range r.environ {
-		if text, ok := strings.CutPrefix(pair, name+"="); ok {
-			value = text // the last one wins
-		}
-	}
-	return value
 }

@@ -73,10 +73,14 @@ func (c comments) ofType(d protoreflect.Descriptor) string {
 // of returns the comment, in which fields are spelled as in JSON, or "" if there is none.
 func (c comments) of(name protoreflect.FullName) string { return inJSON(c[name]) }
 
+// typeName matches the names of messages for responses.
+var typeName = regexp.MustCompile(`\b([A-Z]\w*)Response\b`)
+
 var snakeCase = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
 
-// inJSON replaces the names of fields by those in JSON.
+// inJSON replaces the names of fields by those in JSON, and of messages by those of schemas.
 func inJSON(text string) string {
+	text = typeName.ReplaceAllString(text, "${1}Result")
 	return snakeCase.ReplaceAllStringFunc(text, func(name string) string {
 		if json, ok := jsonNames()[name]; ok {
 			return json

@@ -41,7 +41,7 @@ var parameters = object{
 	header("ClientVersion", "X-Flipt-Accept-Server-Version", "The server version that the client was made for; the response has nothing that was added later.",
 		object{{"type", "string"}, {"default", "1.37.1"}}, "1.47.0"),
 	header("LastEventId", "Last-Event-ID", "The id of the last event that the client has received; browsers send it by themselves.", object{{"type", "string"}}, nil),
-	header("Namespace", "X-Flipt-Namespace", "The namespace; if absent, that of the query, of the token, or the default one. X-Guidon-Namespace is an alias.",
+	header("NamespaceHeader", "X-Flipt-Namespace", "The namespace; if absent, that of the query, of the token, or the default one. X-Guidon-Namespace is an alias.",
 		object{{"type", "string"}}, "default"),
 	{"NamespaceQuery", object{
 		{"name", "namespace"}, {"in", "query"}, {"description", "The namespace, unless a header names it."}, {"schema", object{{"type", "string"}}},

@@ -91,7 +91,7 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 	"/flipt.auth.AuthenticationMethodTokenService/CreateToken":          "The token is stored as a hash. Without a role it may do everything.",
 	"/flipt.auth.AuthenticationService/ListAuthentications":             "They are without secrets, in creation order.",
 	"/flipt.auth.AuthenticationService/GetAuthentication":               "Returns what is known of it, such as name and expiry.",
-	"/flipt.auth.AuthenticationService/DeleteAuthentication":            "It is not valid any more from the next request on, or for as long as the mode of the cache allows.",
+	"/flipt.auth.AuthenticationService/DeleteAuthentication":            "It is rejected from the next request on, by other instances as soon as the mode of the cache says.",
 	"/flipt.auth.AuthenticationService/GetAuthenticationSelf":           "The response also says what the caller may do.",
 	"/flipt.auth.AuthenticationService/ExpireAuthenticationSelf":        "One that expires already can only shorten its life.",
 	"/flipt.auth.AuthenticationService/RevokeAuthenticationSelf":        "The response makes a browser forget the session.",

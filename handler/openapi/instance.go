@@ -40,7 +40,7 @@ var others = []otherRoute{
 		return object{
 			{"tags", []any{instanceTag}},
 			{"summary", "Get metrics, if they are enabled"},
-			{"description", "Needs a credential for all namespaces with the role viewer, unless metrics.public is set. Not on AWS Lambda."},
+			{"description", "Needs a credential for all namespaces with the role viewer, unless metrics.public is set; if credentials are not required, it needs that setting. There are none on AWS Lambda."},
 			{"operationId", "getMetrics"},
 			{"responses", otherResponses("Metrics in the text format of Prometheus", e.text("text/plain"),
 				http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable)},

@@ -26,12 +26,17 @@ var olderTypes = map[protoreflect.FullName]bool{
 }
 
 // schemaName returns the name of the schema of a message or enum. Two of them must not have
-// the same.
+// the same. It does not end in Response: generated clients name the HTTP responses of
+// operations so.
 func schemaName(d protoreflect.Descriptor) string {
-	if olderTypes[d.FullName()] {
-		return "Legacy" + string(d.Name())
+	name := string(d.Name())
+	if message, is := strings.CutSuffix(name, "Response"); is {
+		name = message + "Result"
 	}
-	return string(d.Name())
+	if olderTypes[d.FullName()] {
+		return "Legacy" + name
+	}
+	return name
 }
 
 // operationIDs are the ids of operations that would be ambiguous without their services.

@@ -13,7 +13,7 @@ var ofrepItems = map[string]func(*schemas, Example) described{
 		}
 		return described{
 			tag: ofrepTag, security: ofrepSecurity,
-			parameters: []any{key, parameterRef("Namespace"), parameterRef("NamespaceQuery")},
+			parameters: []any{key, parameterRef("NamespaceHeader"), parameterRef("NamespaceQuery")},
 			body:       ofrepBody(e),
 			responses:  ofrepSuccess("The value of the flag", e.json(schemaRef("OFREPFlag"))),
 		}
@@ -26,7 +26,7 @@ var ofrepItems = map[string]func(*schemas, Example) described{
 		}
 		return described{
 			tag: ofrepTag, security: ofrepSecurity,
-			parameters: []any{parameterRef("Namespace"), parameterRef("NamespaceQuery"), parameterRef("IfNoneMatch"), version},
+			parameters: []any{parameterRef("NamespaceHeader"), parameterRef("NamespaceQuery"), parameterRef("IfNoneMatch"), version},
 			body:       ofrepBody(e),
 			responses: object{
 				{"200", object{
@@ -94,15 +94,16 @@ var ofrepSchemas = object{
 			{"key", textSchema("The key of the flag.")},
 			{"value", object{{"description", "Any JSON but null. Absent if the default in the client's code applies."}}},
 			{"variant", textSchema("The key of the variant; true or false for a boolean flag.")},
-			{"reason", object{
-				{"type", "string"},
-				{"description", "Why the flag has the value.\n\n- `STATIC`: it has no rules and rollouts.\n- `DEFAULT`: nothing matched.\n- `TARGETING_MATCH`: a rule or rollout matched.\n- `SPLIT`: a percentage decided.\n- `DISABLED`: the variant flag is disabled."},
-				{"enum", []any{"STATIC", "DEFAULT", "TARGETING_MATCH", "SPLIT", "DISABLED"}},
-				{"x-enum-varnames", []any{"Static", "Default", "TargetingMatch", "Split", "Disabled"}},
-			}},
+			{"reason", schemaRef("OFREPReason").with("description", "Why the flag has the value.")},
 			{"metadata", anyObject().with("description", "The metadata of the flag, and what the evaluation adds: texts, numbers and booleans.")},
 		}},
 		{"required", []any{"key", "variant", "reason"}},
+	}},
+	{"OFREPReason", object{
+		{"type", "string"},
+		{"description", "Why a flag has its value.\n\n- `STATIC`: it has no rules and rollouts.\n- `DEFAULT`: nothing matched.\n- `TARGETING_MATCH`: a rule or rollout matched.\n- `SPLIT`: a percentage decided.\n- `DISABLED`: the variant flag is disabled."},
+		{"enum", []any{"STATIC", "DEFAULT", "TARGETING_MATCH", "SPLIT", "DISABLED"}},
+		{"x-enum-varnames", []any{"Static", "Default", "TargetingMatch", "Split", "Disabled"}},
 	}},
 	{"OFREPFlags", object{
 		{"type", "object"},
@@ -150,14 +151,15 @@ var ofrepSchemas = object{
 		{"description", "An error of OFREP."},
 		{"properties", object{
 			{"key", textSchema("The flag, if the error is about one.")},
-			{"errorCode", object{
-				{"type", "string"},
-				{"description", "What is wrong, as OpenFeature has it."},
-				{"enum", []any{"PARSE_ERROR", "INVALID_CONTEXT", "TARGETING_KEY_MISSING", "FLAG_NOT_FOUND", "GENERAL"}},
-				{"x-enum-varnames", []any{"ParseError", "InvalidContext", "TargetingKeyMissing", "FlagNotFound", "General"}},
-			}},
+			{"errorCode", schemaRef("OFREPErrorCode").with("description", "What is wrong.")},
 			{"errorDetails", textSchema("The same in words.")},
 		}},
 		{"required", []any{"errorCode", "errorDetails"}},
+	}},
+	{"OFREPErrorCode", object{
+		{"type", "string"},
+		{"description", "What is wrong, as OpenFeature has it."},
+		{"enum", []any{"PARSE_ERROR", "INVALID_CONTEXT", "TARGETING_KEY_MISSING", "FLAG_NOT_FOUND", "GENERAL"}},
+		{"x-enum-varnames", []any{"ParseError", "InvalidContext", "TargetingKeyMissing", "FlagNotFound", "General"}},
 	}},
 }

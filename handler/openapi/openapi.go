@@ -1,7 +1,9 @@
 // Package openapi generates the OpenAPI description of the HTTP interface from the
-// operations table and the message descriptors, so that it cannot drift from either. It
-// is a build tool, which the program does not link. Its test compares the result with
-// handler/openapi.yaml, which the handler serves, and with -update writes that file.
+// operations table, the message descriptors and their comments, so that it cannot drift from
+// them. Its tests play a scenario of requests on a server: they and the responses are the
+// examples. It is a build tool, which the program does not link. TestCommitted compares the
+// result with handler/openapi.yaml, which the handler serves, and with -update writes that
+// file.
 package openapi
 
 import (

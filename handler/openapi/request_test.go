@@ -69,3 +69,12 @@ func TestOlderPaths(t *testing.T) {
 		}
 	}
 }
+
+// TestScenario checks that the scenario has a request for every operation.
+func TestScenario(t *testing.T) {
+	for _, o := range append(handler.Operations(), handler.OperationsOverHTTP()...) {
+		if !slices.ContainsFunc(scenario, func(s sent) bool { return s.operation == o.Name }) {
+			t.Errorf("%s has no request in the scenario", o.Name)
+		}
+	}
+}

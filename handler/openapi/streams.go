@@ -6,7 +6,7 @@ var streamItems = map[string]func(*schemas, Example) described{
 		return described{
 			tag:        ofrepTag,
 			security:   append([]any{object{{"capability", []any{}}}}, ofrepSecurity...),
-			parameters: []any{parameterRef("Namespace"), parameterRef("NamespaceQuery"), parameterRef("LastEventId")},
+			parameters: []any{parameterRef("NamespaceHeader"), parameterRef("NamespaceQuery"), parameterRef("LastEventId")},
 			responses:  eventStream("Server-sent events of the type refetchEvaluation, without values", e),
 		}
 	},

@@ -2,8 +2,11 @@ package openapi
 
 const introduction = "Feature flags: management, evaluation, change records and tokens. " +
 	"Field names are accepted in camelCase and in snake_case, unknown fields are ignored, enums may be given by number. " +
-	"A path variable takes precedence over the same field in the body. " +
-	"With the parameter pretty, responses are indented and omit zero values."
+	"A path variable takes precedence over the same field in the body. An empty namespace is the one called default. " +
+	"With the parameter pretty, responses are indented and omit zero values. " +
+	"The header X-Request-Id of a request becomes that of the response; Grpc-Timeout is its deadline, such as 500m for 500 milliseconds.\n\n" +
+	"Every change gives its namespace the next revision, which responses state in the header Guidon-Revision. " +
+	"All operations are available over gRPC too, but for OFREP and event streams."
 
 // services describes each service.
 var services = map[string]string{
