@@ -62,6 +62,9 @@ func explainConstraint(constraint *Constraint, c *condition, entityID string, co
 	return e
 }
 
+// Problem returns why the constraint cannot compare its value with any other, or NoProblem.
+func (c *Constraint) Problem() ConstraintProblem { return operandOf(c).problem }
+
 // problemOf returns why a constraint that does not match could not compare the value.
 func problemOf(c *Constraint, actual string) ConstraintProblem {
 	problem := operandOf(c).problem

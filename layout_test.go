@@ -67,7 +67,7 @@ func TestImports(t *testing.T) {
 	calls := slices.Concat(base, wire, limits, []string{handler + "address", handler + "bucket", handler + "failures"})
 	exchanges := slices.Concat(calls, codecs, []string{handler + "call", "github.com/go-chi/chi/v5"})
 	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
-	documents := []string{module + "/document", "github.com/rogpeppe/go-internal/diff", "go.yaml.in/yaml/v3"}
+	documents := []string{module + "/document", module + "/internal/suggest", "github.com/rogpeppe/go-internal/diff", "go.yaml.in/yaml/v3"}
 	tokens := slices.Concat(base, []string{
 		handler + "login/claims", handler + "login/discovery", handler + "login/keyset", handler + "login/provider",
 		"github.com/golang-jwt/jwt", "golang.org/x/oauth2",
@@ -79,6 +79,7 @@ func TestImports(t *testing.T) {
 		{module, nil},
 		{module + "/change", []string{module}},
 		{module + "/internal/clock", nil},
+		{module + "/internal/suggest", nil},
 		{module + "/service", slices.Concat(engine, []string{clock})},
 		{module + "/document", slices.Concat(base, documents)},
 		{module + "/handler/wire/...", wire},

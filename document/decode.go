@@ -24,13 +24,28 @@ import (
 // input it returns InvalidArgument with the number of the document, the line (YAML only)
 // and the path of the invalid value; it is a [PlacedError] if the column is known, too.
 func Decode(r io.Reader, format Format) ([]*service.Document, error) {
-	input, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	input, err := Read(r)
 	if err != nil {
 		return nil, err
 	}
-	if len(input) > maxInput {
+	return DecodeText(input, format)
+}
+
+// Read reads the text of a stream of documents. It returns TooLarge if it has more than
+// 256 MiB.
+func Read(r io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxInput {
 		return nil, guidon.Errorf(guidon.TooLarge, "the documents are larger than %d MiB; split them into several files", maxInput>>20)
 	}
+	return text, nil
+}
+
+// DecodeText is [Decode] for a text that is in memory.
+func DecodeText(input []byte, format Format) ([]*service.Document, error) {
 	if format == YAML && len(input) >= minSplitSize {
 		return decodeLongYAML(input)
 	}

@@ -36,6 +36,7 @@ func (d *decoder) require(n *node, field string, minor int) {
 func (d *decoder) readDocument(n *node) *service.Document {
 	out := &service.Document{}
 	d.object(n, fields{
+		"version":   func(*node) {}, // read before
 		"namespace": func(n *node) { d.namespace(n, &out.Namespace) },
 		"flags":     d.list(func(n *node) { out.Flags = append(out.Flags, d.flag(n)) }),
 		"segments":  d.list(func(n *node) { out.Segments = append(out.Segments, d.segment(n)) }),

@@ -16,12 +16,29 @@ type decoder struct {
 	version  int // minor version of the stream
 	path     []string
 	err      error
+	observer observer // told of everything, or nil
 }
+
+// observer learns what a decoder finds. With one, the decoder continues after errors.
+type observer interface {
+	invalid(n *node, path []string, text string)                // an error
+	repeated(m member, path []string)                           // a member of which there is a later one
+	unknown(m member, path []string, known fields)              // a member that is ignored
+	ignored(n *node, path []string)                             // an empty entry of a list
+	misnamed(n *node, path []string, name string, to textValue) // a name that no enum value has
+}
+
+// textValue is a value that can be set by a name.
+type textValue interface{ UnmarshalText([]byte) error }
 
 // fields maps the members that an object may have to the functions that read them.
 type fields map[string]func(n *node)
 
 func (d *decoder) fail(n *node, format string, args ...any) {
+	if d.observer != nil {
+		d.observer.invalid(n, d.path, fmt.Sprintf(format, args...))
+		return
+	}
 	if d.err != nil {
 		return
 	}
@@ -48,6 +65,13 @@ func (d *decoder) object(n *node, known fields) {
 	for _, m := range n.members {
 		if read := known[m.name]; read != nil {
 			d.at(m.name, func() { read(m.value) })
+		} else if d.observer != nil {
+			d.observer.unknown(m, d.path, known)
+		}
+	}
+	if d.observer != nil {
+		for _, m := range n.repeated {
+			d.observer.repeated(m, d.path)
 		}
 	}
 }
@@ -73,10 +97,14 @@ func (d *decoder) list(each func(n *node)) func(n *node) {
 
 // item reads an item of the list whose name is last in the path.
 func (d *decoder) item(name string, index int, item *node, each func(n *node)) {
+	location := name + "[" + strconv.Itoa(index) + "]"
 	if item.kind == null {
+		if d.observer != nil {
+			d.path[len(d.path)-1] = location
+			d.observer.ignored(item, d.path)
+		}
 		return
 	}
-	location := name + "[" + strconv.Itoa(index) + "]"
 	if key := item.member("key"); key != nil && key.text != "" {
 		location += " " + strconv.Quote(key.text)
 	}
@@ -170,11 +198,13 @@ func (d *decoder) json(to *string) func(n *node) {
 
 // enum returns a function that reads the name of a value. An unknown name means the first
 // value (contract 13.2).
-func (d *decoder) enum(to interface{ UnmarshalText([]byte) error }) func(n *node) {
+func (d *decoder) enum(to textValue) func(n *node) {
 	return func(n *node) {
 		var name string
 		d.text(&name)(n)
-		_ = to.UnmarshalText([]byte(name))
+		if err := to.UnmarshalText([]byte(name)); err != nil && name != "" && d.observer != nil {
+			d.observer.misnamed(n, d.path, name, to)
+		}
 	}
 }
 

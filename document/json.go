@@ -77,7 +77,7 @@ func readJSONItems(d *json.Decoder, opening json.Delim, depth int) (*node, error
 		if n.kind == list {
 			n.items = append(n.items, value)
 		} else {
-			index.set(name, value)
+			index.set(member{name: name, value: value})
 		}
 	}
 	_, err := d.Token()

@@ -54,7 +54,7 @@ func decodeItems(input []byte, read itemReader) ([]*service.Document, error) {
 			return decode(jsonDocuments(input))
 		}
 		if len(out) == 0 {
-			d.readVersion(&node{kind: object, members: []member{{"version", version}}})
+			d.readVersion(&node{kind: object, members: []member{{name: "version", value: version}}})
 		}
 		document, err := d.readJSONDocument(stream, read)
 		if err == errReadWhole {

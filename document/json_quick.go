@@ -9,8 +9,9 @@ import (
 // validJSON parses data that is known to be valid JSON, several times as fast as the tokens
 // of package encoding/json.
 type validJSON struct {
-	text []byte
-	at   int
+	text   []byte
+	at     int
+	places *places // finds the places of values, or nil
 }
 
 // readRaw is like readJSON, but faster. Its errors may differ.
@@ -31,7 +32,21 @@ func (s *validJSON) next() byte {
 }
 
 func (s *validJSON) value(depth int) (*node, error) {
-	switch s.next() {
+	first := s.next()
+	if s.places == nil {
+		return s.valueFrom(first, depth)
+	}
+	line, column := s.places.of(s.at)
+	n, err := s.valueFrom(first, depth)
+	if n != nil {
+		n.line, n.column = line, column
+	}
+	return n, err
+}
+
+// valueFrom reads the value whose first byte is next.
+func (s *validJSON) valueFrom(first byte, depth int) (*node, error) {
+	switch first {
 	case '{', '[':
 		if depth == 1 {
 			return nil, errDepth
@@ -93,26 +108,35 @@ func (s *validJSON) items(depth int) (*node, error) {
 			s.at++
 			continue
 		}
-		name, err := "", error(nil)
+		m, err := member{}, error(nil)
 		if n.kind == object {
-			if name, err = s.string(); err != nil {
+			if m, err = s.memberName(); err != nil {
 				return nil, err
 			}
 			s.next()
 			s.at++ // the colon
 		}
-		value, err := s.value(depth)
-		if err != nil {
+		if m.value, err = s.value(depth); err != nil {
 			return nil, err
 		}
 		if n.kind == list {
-			n.items = append(n.items, value)
-		} else {
-			index.set(name, value)
+			n.items = append(n.items, m.value)
+		} else if replaced, ok := index.set(m); ok && s.places != nil {
+			n.repeated = append(n.repeated, replaced)
 		}
 	}
 	s.at++
 	return n, nil
+}
+
+// memberName reads the name of a member.
+func (s *validJSON) memberName() (m member, err error) {
+	if s.places != nil {
+		line, column := s.places.of(s.at)
+		m.line, m.column = int32(line), int32(column) // #nosec G115 -- of a limited input
+	}
+	m.name, err = s.string()
+	return m, err
 }
 
 // memberIndex finds the members of an object while it is being read.
@@ -125,18 +149,17 @@ type memberIndex struct {
 const manyMembers = 16
 
 // set adds or replaces a member. Of several members with the same name the last one wins, as
-// is usual for JSON.
-func (p *memberIndex) set(name string, value *node) {
+// is usual for JSON. It returns the replaced member, if there is one.
+func (p *memberIndex) set(m member) (replaced member, ok bool) {
 	n := p.of
 	if p.byName == nil && len(n.members) < manyMembers {
 		for i := range n.members {
-			if n.members[i].name == name {
-				n.members[i].value = value
-				return
+			if n.members[i].name == m.name {
+				return p.replace(i, m), true
 			}
 		}
-		n.add(name, value)
-		return
+		n.members = append(n.members, m)
+		return member{}, false
 	}
 	if p.byName == nil {
 		p.byName = make(map[string]int, 2*manyMembers)
@@ -144,10 +167,16 @@ func (p *memberIndex) set(name string, value *node) {
 			p.byName[m.name] = i
 		}
 	}
-	if i, found := p.byName[name]; found {
-		n.members[i].value = value
-		return
+	if i, found := p.byName[m.name]; found {
+		return p.replace(i, m), true
 	}
-	p.byName[name] = len(n.members)
-	n.add(name, value)
+	p.byName[m.name] = len(n.members)
+	n.members = append(n.members, m)
+	return member{}, false
+}
+
+func (p *memberIndex) replace(index int, m member) (replaced member) {
+	replaced = p.of.members[index]
+	p.of.members[index] = m
+	return replaced
 }

@@ -1,5 +1,10 @@
 package document
 
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
 // PlacedError is an error of [Decode] at a known place of a YAML stream. Its text has the
 // line.
 type PlacedError struct {
@@ -19,4 +24,29 @@ func at(line, column int, err error) error {
 		return err
 	}
 	return &PlacedError{line, column, err}
+}
+
+// places finds the lines and columns of offsets, which must not decrease.
+type places struct {
+	text         []byte
+	start        int // of the text in which offsets are counted
+	at           int // the offset in text of the last place
+	line, column int // of the last place
+}
+
+// placesOf returns the places in text.
+func placesOf(text []byte) *places { return &places{text: text, line: 1, column: 1} }
+
+// of returns the line and the column, in characters, of the byte at the offset.
+func (p *places) of(offset int) (line, column int) {
+	end := min(p.start+offset, len(p.text))
+	passed := p.text[p.at:end]
+	if breaks := bytes.Count(passed, []byte("\n")); breaks > 0 {
+		p.line += breaks
+		p.column = 1
+		passed = passed[bytes.LastIndexByte(passed, '\n')+1:]
+	}
+	p.column += utf8.RuneCount(passed)
+	p.at = end
+	return p.line, p.column
 }

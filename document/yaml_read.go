@@ -121,7 +121,7 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.add(name, value)
+		out.members = append(out.members, member{name, value, int32(key.Line), int32(key.Column)}) // #nosec G115 -- of a limited input
 	}
 	return out, nil
 }
@@ -144,7 +144,7 @@ func (r *yamlReader) merge(out *node, taken map[string]bool, from *yaml.Node, de
 		for _, m := range source.members {
 			if !taken[m.name] {
 				taken[m.name] = true
-				out.add(m.name, m.value)
+				out.members = append(out.members, m)
 			}
 		}
 	}

@@ -34,9 +34,13 @@ var description = sync.OnceValues(func() (document map[string]any, err error) {
 })
 
 // checkDeclared checks that openapi.yaml declares the status and the body of a response, if
-// it describes the operation.
+// it describes the operation. A front of AWS Lambda has some responses of its own, so behind
+// one nothing is checked.
 func checkDeclared(t testing.TB, request *http.Request, r reply) {
 	t.Helper()
+	if os.Getenv(frontVariable) != "" {
+		return
+	}
 	document, err := description()
 	if err != nil {
 		t.Fatal(err)

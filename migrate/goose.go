@@ -8,8 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/pressly/goose/v3"
+
+	"github.com/guidonhq/guidon"
 )
 
 // newProvider returns goose's runner of the steps. It does not access the database.

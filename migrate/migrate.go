@@ -13,9 +13,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pressly/goose/v3"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/clock"
-	"github.com/pressly/goose/v3"
 )
 
 // versionTable is the table of the steps that have been applied.
@@ -38,6 +39,12 @@ type Step struct {
 // returns FailedPrecondition if the schema is newer than the program, or if the database
 // has tables of another program.
 func Up(ctx context.Context, db *sql.DB, dialect string) (applied []Step, err error) {
+	return UpEach(ctx, db, dialect, func(Step, int) {})
+}
+
+// UpEach is [Up], and calls begin before each step, with the number of steps that are pending
+// then.
+func UpEach(ctx context.Context, db *sql.DB, dialect string, begin func(next Step, pending int)) (applied []Step, err error) {
 	d, err := dialectNamed(dialect)
 	if err != nil {
 		return nil, err
@@ -54,7 +61,7 @@ func Up(ctx context.Context, db *sql.DB, dialect string) (applied []Step, err er
 	if n, err := pendingSteps(held, db, dialect); err != nil || n == 0 {
 		return nil, err
 	}
-	return apply(held, db, d)
+	return apply(held, db, d, begin)
 }
 
 // pendingSteps counts the steps that the database lacks. It returns an error if the
@@ -83,7 +90,7 @@ func pendingSteps(ctx context.Context, db *sql.DB, dialect string) (int, error) 
 }
 
 // apply applies the pending steps. The caller must hold the lock.
-func apply(ctx context.Context, db *sql.DB, d dialect) (applied []Step, err error) {
+func apply(ctx context.Context, db *sql.DB, d dialect, begin func(next Step, pending int)) (applied []Step, err error) {
 	if err := createVersions(ctx, db, d); err != nil {
 		return nil, err
 	}
@@ -91,15 +98,17 @@ func apply(ctx context.Context, db *sql.DB, d dialect) (applied []Step, err erro
 	if err != nil {
 		return nil, err
 	}
-	results, err := provider.Up(ctx)
-	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
-		results = partial.Applied
-	}
-	for _, r := range results {
-		applied = append(applied, Step{Version: r.Source.Version, Name: stepName(r.Source), AppliedAt: time.Now().UTC()})
-	}
+	versions, err := appliedVersions(ctx, db, d)
 	if err != nil {
-		return applied, fmt.Errorf("cannot migrate the database: %w", err)
+		return nil, err
+	}
+	pending := slices.DeleteFunc(provider.ListSources(), func(s *goose.Source) bool { return slices.Contains(versions, s.Version) })
+	for i, source := range pending {
+		begin(Step{Version: source.Version, Name: stepName(source)}, len(pending)-i)
+		if _, err := provider.UpByOne(ctx); err != nil {
+			return applied, fmt.Errorf("cannot migrate the database: %w", err)
+		}
+		applied = append(applied, Step{Version: source.Version, Name: stepName(source), AppliedAt: time.Now().UTC()})
 	}
 	return applied, nil
 }

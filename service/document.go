@@ -29,6 +29,14 @@ type DocumentNamespace struct {
 // for each of the first 50 problems, which starts with its path in the document.
 func (d *Document) Validate() error { return d.check(map[string]bool{}) }
 
+// Problems is Validate, but returns the problems one by one, at most limit of them, and how
+// many more there are.
+func (d *Document) Problems(limit int) (found []Problem, more int) {
+	p := &problems{limit: limit}
+	d.normalize(p, map[string]bool{}, func(*DocumentSegment) {}, func(*DocumentFlag) {})
+	return p.found, p.more
+}
+
 // check is Validate, but rules may also refer to the segments in known. It adds the
 // document's segments to known.
 func (d *Document) check(known map[string]bool) error {

@@ -1,7 +1,9 @@
 package service
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon"
@@ -12,45 +14,62 @@ const maxProblems = 50
 
 // problems collects the errors of a document.
 type problems struct {
-	path  []step // of the part being checked
-	found []string
-	more  int // not in found, because of maxProblems
+	path  []Step // of the part being checked
+	limit int    // of found; 0 means maxProblems
+	found []Problem
+	more  int // not in found, because of the limit
 }
 
-// step is one element of a path. It is formatted only if there is a problem.
-type step struct {
-	name  string
-	index int // in a list, or -1
-	key   string
-	keyed bool
+// Problem is a rule that a part of a document breaks.
+type Problem struct {
+	Path    []Step
+	Message string
 }
 
-func (at step) String() string {
-	switch {
-	case at.index < 0:
-		return at.name
-	case at.keyed:
-		return fmt.Sprintf("%s[%d] %q", at.name, at.index, at.key)
+// String returns the path and the message.
+func (p Problem) String() string {
+	var text strings.Builder
+	for _, at := range p.Path {
+		text.WriteString(at.String() + ": ")
 	}
-	return fmt.Sprintf("%s[%d]", at.name, at.index)
+	return text.String() + p.Message
+}
+
+// Step is one element of the path of a part in its document.
+type Step struct {
+	Name  string
+	Index int    // in the list of that name, or -1
+	Key   string // of the entry, if Keyed is set
+	Keyed bool
+}
+
+// String returns the step as it is in error messages.
+func (at Step) String() string {
+	switch {
+	case at.Index < 0:
+		return at.Name
+	case at.Keyed:
+		return fmt.Sprintf("%s[%d] %q", at.Name, at.Index, at.Key)
+	}
+	return fmt.Sprintf("%s[%d]", at.Name, at.Index)
 }
 
 // at runs check with the path extended by name.
 func (p *problems) at(name string, check func(p *problems)) {
-	p.within(step{name: name, index: -1}, check)
+	p.within(Step{Name: name, Index: -1}, check)
 }
 
 // entry is at for an entry of a list.
 func (p *problems) entry(list string, index int, check func(p *problems)) {
-	p.within(step{name: list, index: index}, check)
+	p.within(Step{Name: list, Index: index}, check)
 }
 
 // item is at for an entry of a list whose entries have keys.
 func (p *problems) item(list string, index int, key string, check func(p *problems)) {
-	p.within(step{name: list, index: index, key: key, keyed: true}, check)
+	p.within(Step{Name: list, Index: index, Key: key, Keyed: true}, check)
 }
 
-func (p *problems) within(at step, check func(p *problems)) {
+func (p *problems) within(at Step, check func(p *problems)) {
 	p.path = append(p.path, at)
 	check(p)
 	p.path = p.path[:len(p.path)-1]
@@ -59,14 +78,10 @@ func (p *problems) within(at step, check func(p *problems)) {
 func (p *problems) add(err error) {
 	switch {
 	case err == nil:
-	case len(p.found) == maxProblems:
+	case len(p.found) == cmp.Or(p.limit, maxProblems):
 		p.more++
 	default:
-		var text strings.Builder
-		for _, at := range p.path {
-			text.WriteString(at.String() + ": ")
-		}
-		p.found = append(p.found, text.String()+guidon.PublicMessage(err))
+		p.found = append(p.found, Problem{Path: slices.Clone(p.path), Message: guidon.PublicMessage(err)})
 	}
 }
 
@@ -100,9 +115,12 @@ func (p *problems) errOf(code guidon.Code) error {
 	if len(p.found) == 0 {
 		return nil
 	}
-	text := strings.Join(p.found, "\n")
-	if p.more > 0 {
-		text += fmt.Sprintf("\nand %d more problems", p.more)
+	lines := make([]string, len(p.found))
+	for i, problem := range p.found {
+		lines[i] = problem.String()
 	}
-	return guidon.Errorf(code, "%s", text)
+	if p.more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more problems", p.more))
+	}
+	return guidon.Errorf(code, "%s", strings.Join(lines, "\n"))
 }

@@ -37,17 +37,22 @@ func (g *DocumentSegment) normalize(p *problems) *DocumentSegment {
 			continue
 		}
 		p.entry("constraints", i, func(p *problems) {
-			checked, err := ConstraintInput{
-				SegmentKey: "segment", // the key itself has been checked above
-				Type:       c.Type, Property: c.Property, Operator: c.Operator,
-				Value: c.Value, Description: c.Description,
-			}.check()
+			checked, err := c.Normal()
 			p.add(err)
 			p.add(checkTexts(field{"property", c.Property}, field{"value", c.Value}, field{"description", c.Description}))
 			out.Constraints = append(out.Constraints, documentConstraint(&checked))
 		})
 	}
 	return &out
+}
+
+// Normal returns the constraint in the form in which it is stored, or InvalidArgument.
+func (c *DocumentConstraint) Normal() (guidon.Constraint, error) {
+	return ConstraintInput{
+		SegmentKey: "segment", // which is checked elsewhere
+		Type:       c.Type, Property: c.Property, Operator: c.Operator,
+		Value: c.Value, Description: c.Description,
+	}.check()
 }
 
 // NewDocumentSegment returns the segment in the form of a document.

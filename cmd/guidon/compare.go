@@ -44,7 +44,7 @@ const compareExample = `  guidon compare staging production
 type comparing struct {
 	*program
 	connection connection
-	format     formatFlag
+	format     inputFormat
 	output     outputFormat
 	stat       bool
 }
@@ -64,8 +64,7 @@ func (p *program) compareCommand() *cobra.Command {
 	}
 	c.connection.flags(command)
 	flags := command.Flags()
-	flags.Var(&c.format, "format", "format of files (default: by their extensions)")
-	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
+	c.format.flag(command)
 	c.output.flag(command, "what differs, such as flag/new-checkout")
 	flags.BoolVar(&c.stat, "stat", false, "print only how many flags and segments differ")
 	command.MarkFlagsMutuallyExclusive("output", "stat")
@@ -201,7 +200,7 @@ func (c *comparing) exported(ctx context.Context, namespace, _ string) (*service
 func (c *comparing) documentOf(_ context.Context, path, other string) (*service.Document, error) {
 	documents, err := c.readFile(path, &c.format)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", streamName(path), plainReason(err))
+		return nil, err
 	}
 	if len(documents) == 1 {
 		return documents[0], nil

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/migrate/copydb"
 	"github.com/guidonhq/guidon/store"
 )
@@ -114,10 +115,17 @@ func (p *program) sideConfig(ctx context.Context, s side) (*config.Config, error
 }
 
 func (p *program) copyBetween(ctx context.Context, source, target *store.DB) error {
-	progress := p.startProgress("copying")
-	copied, err := copydb.Copy(ctx,
-		copydb.Database{SQL: source.SQL(), Dialect: source.Dialect()},
-		copydb.Database{SQL: target.SQL(), Dialect: target.Dialect()}, progress.add)
+	from := copydb.Database{SQL: source.SQL(), Dialect: source.Dialect()}
+	if err := migrate.Check(ctx, from.SQL, from.Dialect); err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	rows, err := copydb.Count(ctx, from)
+	if err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	progress := p.startProgress("copying", "rows", rows)
+	copied, err := copydb.Copy(ctx, from,
+		copydb.Database{SQL: target.SQL(), Dialect: target.Dialect()}, func(rows, _ int) { progress.add(rows) })
 	progress.stop()
 	if err != nil {
 		return err

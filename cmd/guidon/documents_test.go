@@ -52,7 +52,7 @@ func TestRoundTrip(t *testing.T) {
 	// Through JSON and a pipe into another database.
 	piped := newShell(t)
 	piped.input = s.ok("export", "--all-namespaces", "--format", "json")
-	piped.ok("import", "-", "--format", "json")
+	piped.ok("import", "-")
 	if got := piped.ok("export", "--all-namespaces"); got != string(want) {
 		t.Error("the export differs after a round trip through JSON")
 	}
@@ -157,16 +157,65 @@ func TestSeveralDocuments(t *testing.T) {
 	bad = strings.Replace(bad, "key: one", "key: o n e", 1)
 	s.fails(exitFailure, []string{"import", s.file("small.yaml", small), s.file("bad.yaml", bad)}, "nothing was imported", "bad.yaml", "o n e")
 	s.fails(exitFailure, []string{"export", "--namespaces", "small"}, "not found")
-	s.fails(exitFailure, []string{"import", s.file("empty.yaml", "")}, "no document")
-	s.fails(exitFailure, []string{"import", s.file("x.toml", "")}, "--format")
+	s.fails(exitFailure, []string{"import", s.file("comments.yaml", "# none")}, "comments.yaml: contains no document")
 	s.fails(exitFailure, []string{"import", "/no/such.yaml"}, "no such file")
+}
+
+// TestInputFormat: the extension, the content or --input-format decides how a file is read.
+func TestInputFormat(t *testing.T) {
+	const json, yaml = `{"namespace": "j", "flags": []}`, "namespace: y\nflags: []\n"
+	s := newShell(t)
+	s.ok("migrate")
+	for _, test := range []struct {
+		args  []string
+		input string
+		want  string
+	}{
+		{[]string{"-"}, json, "j: "},
+		{[]string{"-"}, yaml, "y: "},
+		{[]string{"-"}, "{namespace: f, flags: []}", "f: "},
+		{[]string{s.file("flags", json)}, "", "j: "},
+		{[]string{s.file("flags.txt", yaml)}, "", "y: "},
+		{[]string{"-", "--input-format", "yaml"}, `{"namespace": q}`, "q: "},
+	} {
+		piped := *s
+		piped.input = test.input
+		if got := piped.ok(append([]string{"import", "--dry-run", "--update"}, test.args...)...); !strings.HasPrefix(got, test.want) {
+			t.Errorf("import %v with %q: got %q, want %q", test.args, test.input, got, test.want)
+		}
+		piped.ok(append([]string{"validate"}, test.args...)...)
+	}
+	s.fails(exitFailure, []string{"import", s.file("flags.json", yaml)}, "flags.json: document 1")
+	s.fails(exitUsage, []string{"import", "-", "--input-format", "xml"}, "must be yaml or json")
+}
+
+// TestEmptyInput: nobody means to read nothing.
+func TestEmptyInput(t *testing.T) {
+	s := newShell(t)
+	s.input = " \n"
+	empty := s.file("empty.yaml", "")
+	for _, command := range []string{"import", "validate", "plan"} {
+		code, stream, file := exitFailure, "guidon: standard input is empty\n", "guidon: "+empty+" is empty\n"
+		if command == "validate" {
+			code, stream, file = exitFindings, "standard input: error: the input is empty\n", empty+": error: the input is empty\n"
+		}
+		if r := s.fails(code, []string{command, "-"}); r.out+r.err != stream {
+			t.Errorf("%s -: got %q, want %q", command, r.out+r.err, stream)
+		}
+		if r := s.fails(code, []string{command, empty}); r.out+r.err != file {
+			t.Errorf("%s: got %q, want %q", command, r.out+r.err, file)
+		}
+	}
+	s.fails(exitFailure, []string{"compare", "-", "default"}, "guidon: standard input is empty")
 }
 
 func TestValidate(t *testing.T) {
 	s := newShell(t)
-	if got := s.ok("validate", shop); !strings.Contains(got, "valid (namespaces 2, flags 40") {
+	if got := s.ok("validate", shop); !strings.Contains(got, "shop.yaml:612:5: warning: segments[0] \"all-visitors\": the segment has no constraints") ||
+		!strings.Contains(got, "valid (namespaces 2, flags 40, segments 26; warnings 3)") {
 		t.Errorf("got %q", got)
 	}
+	s.fails(exitFindings, []string{"validate", "--strict", shop}, "warnings 3")
 	bad := strings.Replace(small, "key: one", "key: o n e", 1)
 	bad = strings.Replace(bad, "name: Two", "name: ''", 1)
 	r := s.fails(exitFindings, []string{"validate", s.file("bad.yaml", bad), shop}, `flags[0] "o n e"`, `flags[1] "two"`, "valid")
@@ -174,8 +223,66 @@ func TestValidate(t *testing.T) {
 		t.Errorf("got standard error %q, want the findings on the standard output", r.err)
 	}
 	s.fails(exitFindings, []string{"validate", s.file("bad.yaml", "version: '9'\nnamespace: x\n")}, "version")
+	s.fails(exitFindings, []string{"validate", "/no/such.yaml"}, "/no/such.yaml: error: no such file or directory\n")
 	s.input = small
 	s.ok("validate", "-")
+}
+
+// TestValidateFormats: the findings are printed for people, programs and workflows of GitHub.
+func TestValidateFormats(t *testing.T) {
+	s := newShell(t)
+	path := s.file("a,b.yaml", "flags:\n- key: x y\n  name: A\n  colour: 100%\n")
+	for format, want := range map[string]string{
+		"text": path + `:2:8: error: flags[0] "x y": invalid field key: contains invalid characters
+` + path + `:4:3: warning: flags[0] "x y": unknown member "colour" is ignored
+`,
+		"github": "::error file=" + strings.ReplaceAll(path, ",", "%2C") + `,line=2,col=8::flags[0] "x y": invalid field key: contains invalid characters
+::warning file=` + strings.ReplaceAll(path, ",", "%2C") + `,line=4,col=3::flags[0] "x y": unknown member "colour" is ignored
+`,
+		"json": `{
+  "errors": 1,
+  "warnings": 1,
+  "findings": [
+    {
+      "file": "` + path + `",
+      "line": 2,
+      "column": 8,
+      "severity": "error",
+      "path": "flags[0] \"x y\"",
+      "message": "invalid field key: contains invalid characters"
+    },
+    {
+      "file": "` + path + `",
+      "line": 4,
+      "column": 3,
+      "severity": "warning",
+      "path": "flags[0] \"x y\"",
+      "message": "unknown member \"colour\" is ignored"
+    }
+  ]
+}
+`,
+	} {
+		if r := s.fails(exitFindings, []string{"validate", "--format", format, path}); r.out != want || r.err != "" {
+			t.Errorf("%s: got %q and %q, want %q", format, r.out, r.err, want)
+		}
+	}
+	s.input = "flags:\n- {\"100%\\r\\n\": 1, key: a, name: A}\n"
+	if got, want := s.ok("validate", "--format", "github", "-"), "::warning line=2,col=4::flags[0] \"a\": unknown member \"100%25\\r\\n\" is ignored\n"; got != want {
+		t.Errorf("escapes: got %q, want %q", got, want)
+	}
+	s.fails(exitUsage, []string{"validate", "--format", "yaml", path}, "must be text, json or github")
+}
+
+// TestValidateLimit: only the first findings are printed, with the number of the others.
+func TestValidateLimit(t *testing.T) {
+	s := newShell(t)
+	many := s.file("many.yaml", "flags:\n"+strings.Repeat("- {key: a, name: A, x: 1}\n", 900))
+	r := s.fails(exitFindings, []string{"validate", many, many}) // each flag but the first is not unique
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
+	if len(lines) != 1001 || lines[1000] != "and 2598 more findings" {
+		t.Errorf("got %d lines, the last one %q", len(lines), lines[len(lines)-1])
+	}
 }
 
 func TestEvaluate(t *testing.T) {

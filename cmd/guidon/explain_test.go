@@ -158,7 +158,7 @@ func TestExplainFails(t *testing.T) {
 		{exitFailure, []string{"explain", "checkout", "--context-file", s.file("c.json", `[]`)}, "must be a JSON object"},
 		{exitFailure, []string{"explain", "checkout", "--context-file", "missing.json"}, "missing.json: no such file"},
 		{exitFailure, []string{"explain", "checkout", "--context-file", s.file("large", strings.Repeat(" ", 4<<20)+"{}")}, "must not be longer than 4194304 bytes"},
-		{exitFailure, []string{"explain", "checkout", "--entities", s.file("empty", " \n")}, "contains no entities"},
+		{exitFailure, []string{"explain", "checkout", "--entities", s.file("empty", " \n")}, "empty is empty"},
 		{exitFailure, []string{"explain", "checkout", "--entities", s.file("lines", "a\n{\"entityId\"\n")}, "line 2: must be a JSON object"},
 		{exitFailure, []string{"explain", "checkout", "--entities", s.file("array", "[{]")}, "must be a JSON array, or one JSON object or entity id per line"},
 		{exitFailure, []string{"explain", "checkout", "--entities", many}, "must not contain more than 1000 elements"},

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
@@ -42,7 +41,7 @@ const exportExample = `  guidon export
 type exporting struct {
 	*program
 	connection connection
-	format     formatFlag
+	format     exportFormat
 	output     string
 	namespaces []string
 	all        bool
@@ -63,8 +62,7 @@ func (p *program) exportCommand() *cobra.Command {
 	e.connection.flags(command)
 	flags := command.Flags()
 	flags.StringVarP(&e.output, "output", "o", "", "write to this `file` instead of the standard output")
-	flags.Var(&e.format, "format", "output format (default: by the file extension; yaml on the standard output)")
-	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
+	e.format.flag(command)
 	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace}, "`keys` of the namespaces, or references to their states, separated by commas")
 	markNamespace(command, "namespaces")
 	flags.BoolVar(&e.all, "all-namespaces", false, "export every namespace")
@@ -138,7 +136,7 @@ func (e *exporting) fetch(ctx context.Context, svc client.Client) ([]*service.Do
 	if err != nil {
 		return nil, err
 	}
-	progress := e.startProgress("exporting")
+	progress := e.startProgress("exporting", "namespaces", len(keys))
 	defer progress.stop()
 	var documents []*service.Document
 	for _, key := range keys {
@@ -147,9 +145,8 @@ func (e *exporting) fetch(ctx context.Context, svc client.Client) ([]*service.Do
 		if err != nil {
 			return nil, err
 		}
-		size := proto.Size(message)
 		d := convert.DocumentOfTaken(message)
-		progress.add(len(d.Flags)+len(d.Segments), size)
+		progress.add(1)
 		documents = append(documents, d)
 	}
 	return documents, nil

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,44 +24,88 @@ import (
 // standardStream is the file name that stands for the standard input or output.
 const standardStream = "-"
 
-// formatFlag is the value of --format. If it is empty, the file extension decides.
-type formatFlag struct{ word string }
+// choice is the value of a flag that has one of some words.
+type choice struct {
+	words []string
+	word  string
+}
 
 // Set implements pflag.Value.
-func (f *formatFlag) Set(word string) error {
-	switch strings.ToLower(word) {
-	case "yaml", "json":
-		f.word = strings.ToLower(word)
-		return nil
+func (c *choice) Set(word string) error {
+	word = strings.ToLower(word)
+	if !slices.Contains(c.words, word) {
+		return fmt.Errorf("must be %s", joinWords(c.words, "or"))
 	}
-	return fmt.Errorf("must be yaml or json")
+	c.word = word
+	return nil
 }
 
 // String implements pflag.Value.
-func (f *formatFlag) String() string { return f.word }
+func (c *choice) String() string { return c.word }
 
 // Type implements pflag.Value.
-func (f *formatFlag) Type() string { return "yaml|json" }
+func (c *choice) Type() string { return strings.Join(c.words, "|") }
 
-// completeFormat offers the values of --format to the shell.
-func completeFormat(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"yaml", "json"}, cobra.ShellCompDirectiveNoFileComp
+// complete offers the words to the shell.
+func (c *choice) complete(command *cobra.Command, flag string) {
+	_ = command.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { // the flag exists
+		return c.words, cobra.ShellCompDirectiveNoFileComp
+	})
 }
 
-// of returns the format of the file: that of --format, or else that of its extension,
-// or else YAML for the standard streams.
-func (f *formatFlag) of(path string) (document.Format, error) {
-	switch {
-	case f.word == "json":
-		return document.JSON, nil
-	case f.word == "yaml" || path == standardStream:
-		return document.YAML, nil
+// fileFormat is the format of files of flags and segments, as set by a flag; "" means that the
+// file decides.
+type fileFormat struct{ choice }
+
+func (f *fileFormat) register(command *cobra.Command, flag, usage string) {
+	f.words = []string{"yaml", "json"}
+	command.Flags().Var(f, flag, usage)
+	f.complete(command, flag)
+}
+
+// chosen returns the format that the flag states, if it does.
+func (f *fileFormat) chosen() (format document.Format, ok bool) {
+	if f.word == "json" {
+		return document.JSON, true
+	}
+	return document.YAML, f.word == "yaml"
+}
+
+// exportFormat is the value of --format of "export".
+type exportFormat struct{ fileFormat }
+
+func (f *exportFormat) flag(command *cobra.Command) {
+	f.register(command, "format", "output format (default: by the file extension; yaml on the standard output)")
+}
+
+// of returns the format of the file to write.
+func (f *exportFormat) of(path string) (document.Format, error) {
+	if format, ok := f.chosen(); ok || path == standardStream {
+		return format, nil
 	}
 	format, err := document.FormatOf(path)
 	if err != nil {
 		return 0, fmt.Errorf("%w; or set it with --format", err)
 	}
 	return format, nil
+}
+
+// inputFormat is the value of --input-format.
+type inputFormat struct{ fileFormat }
+
+func (f *inputFormat) flag(command *cobra.Command) {
+	f.register(command, "input-format", "format of the files (default: by their extensions, or else their contents)")
+}
+
+// of returns the format of the file with the text.
+func (f *inputFormat) of(path string, text []byte) document.Format {
+	if format, ok := f.chosen(); ok {
+		return format
+	}
+	if format, err := document.FormatOf(path); err == nil {
+		return format
+	}
+	return document.FormatOfText(text)
 }
 
 // fileDocument is a document and the file that contains it.
@@ -71,16 +117,30 @@ type fileDocument struct {
 // objects returns the number of flags and segments.
 func (d fileDocument) objects() int { return len(d.wire.GetFlags()) + len(d.wire.GetSegments()) }
 
+// countObjects returns the number of flags and segments of all documents.
+func countObjects(documents []fileDocument) (n int) {
+	for _, d := range documents {
+		n += d.objects()
+	}
+	return n
+}
+
 // key returns the namespace key of the document.
 func (d fileDocument) key() string { return guidon.NamespaceKey(d.wire.GetNamespace().GetKey()) }
 
+// errEmpty is returned for a file without content: hardly anybody means to import nothing.
+var errEmpty = errors.New("the input is empty")
+
+// noDocument is the problem of a file that has only comments.
+const noDocument = "contains no document"
+
 // readDocuments returns the documents of all files, in order.
-func (p *program) readDocuments(paths []string, format *formatFlag) ([]fileDocument, error) {
+func (p *program) readDocuments(paths []string, format *inputFormat) ([]fileDocument, error) {
 	var all []fileDocument
 	for _, path := range paths {
 		documents, err := p.readFile(path, format)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", streamName(path), plainReason(err))
+			return nil, err
 		}
 		for _, d := range documents {
 			all = append(all, fileDocument{path: path, wire: convert.TakeDocument(d)})
@@ -89,21 +149,46 @@ func (p *program) readDocuments(paths []string, format *formatFlag) ([]fileDocum
 	return all, nil
 }
 
-func (p *program) readFile(path string, format *formatFlag) ([]*service.Document, error) {
-	encoding, err := format.of(path)
+// readFile returns the documents of the file, of which there is at least one.
+func (p *program) readFile(path string, input *inputFormat) ([]*service.Document, error) {
+	text, format, err := p.readText(path, input)
 	if err != nil {
-		return nil, err
+		return nil, fileError(path, err)
 	}
+	documents, err := document.DecodeText(text, format)
+	if err == nil && len(documents) == 0 {
+		err = errors.New(noDocument)
+	}
+	return documents, fileError(path, err)
+}
+
+// readText returns the content of the file, which is not empty, and its format.
+func (p *program) readText(path string, input *inputFormat) ([]byte, document.Format, error) {
 	in := p.input
 	if path != standardStream {
 		f, err := os.Open(path) // #nosec G304 -- the path is the user's argument
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		defer f.Close()
 		in = f
 	}
-	return document.Decode(in, encoding)
+	text, err := document.Read(in)
+	if err == nil && len(bytes.TrimSpace(text)) == 0 {
+		err = errEmpty
+	}
+	return text, input.of(path, text), err
+}
+
+// fileError returns err, or nil, with the name of the file.
+func fileError(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errEmpty):
+		return fmt.Errorf("%s is empty", streamName(path))
+	}
+	return fmt.Errorf("%s: %w", streamName(path), plainReason(err))
 }
 
 // readInput reads a file, or the standard input, of up to limit bytes.
@@ -112,19 +197,20 @@ func (p *program) readInput(path string, limit int64) ([]byte, error) {
 	if path != standardStream {
 		f, err := os.Open(path) // #nosec G304 -- the path is the user's argument
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, plainReason(err))
+			return nil, fileError(path, err)
 		}
 		defer f.Close()
 		in = f
 	}
 	text, err := io.ReadAll(io.LimitReader(in, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", streamName(path), plainReason(err))
+	switch {
+	case err != nil:
+	case int64(len(text)) > limit:
+		err = fmt.Errorf("must not be longer than %d bytes", limit)
+	case len(bytes.TrimSpace(text)) == 0:
+		err = errEmpty
 	}
-	if int64(len(text)) > limit {
-		return nil, fmt.Errorf("%s: must not be longer than %d bytes", streamName(path), limit)
-	}
-	return text, nil
+	return text, fileError(path, err)
 }
 
 func streamName(path string) string {

@@ -191,6 +191,10 @@ func TestEditObject(t *testing.T) {
 	if got := s.ok("segment", "get", "staff"); !strings.Contains(got, "email suffix @example.org") {
 		t.Errorf("after the edit: got %s", got)
 	}
+	if r := s.edits("s/enabled: true/enabld: true/").run("flag", "edit", "beta", "--yes"); !strings.Contains(r.err, "warning: line ") || !strings.Contains(r.err, "did you mean enabled?") {
+		t.Errorf("a misspelled member: got %q", r.err)
+	}
+	s.ok("flag", "update", "beta", "--enabled")
 	if r := s.edits("").run("flag", "edit", "beta"); r.code != exitOK || !strings.Contains(r.err, "nothing to do for flag beta") {
 		t.Errorf("without a change: got exit code %d and %q", r.code, r.err)
 	}

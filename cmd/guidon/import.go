@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
@@ -28,9 +27,9 @@ if a flag or segment already exists.
                    confirmation.
   --dry-run        change nothing and print the differences
 
-Files are YAML or JSON, by their extension, in versions 1.0 to 1.4 of the format
-(v1.4 and 1.4.0 are accepted as well). "-" is the standard input, which is YAML
-unless --format is json.
+Files are YAML or JSON, by their extension or else their content, in versions 1.0
+to 1.4 of the format (v1.4 and 1.4.0 are accepted as well). "-" is the standard
+input. "guidon validate" reports also what an import ignores.
 
 --from-flipt-database imports from the database of a Flipt v1 server instead
 (SQLite, PostgreSQL, MySQL; CockroachDB is expected to work, not tested): namespaces,
@@ -52,7 +51,7 @@ const importExample = `  guidon import shop.yaml
 type importing struct {
 	*program
 	connection   connection
-	format       formatFlag
+	format       inputFormat
 	skipExisting bool
 	update       bool
 	drop         bool
@@ -75,8 +74,7 @@ func (p *program) importCommand() *cobra.Command {
 	}
 	i.connection.writeFlags(command)
 	flags := command.Flags()
-	flags.Var(&i.format, "format", "format of the files (default: by their extensions)")
-	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
+	i.format.flag(command)
 	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave existing flags and segments unchanged")
 	flags.BoolVar(&i.update, "update", false, "make existing flags and segments equal to the file")
 	flags.BoolVar(&i.drop, "drop", false, "like --update, but also delete what is not in the file from its namespaces")
@@ -119,9 +117,6 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 	documents, err := i.readDocuments(paths, &i.format)
 	if err != nil {
 		return err
-	}
-	if len(documents) == 0 {
-		return fmt.Errorf("%s: contains no document", streamName(paths[0]))
 	}
 	if i.drop {
 		if err := checkDistinct(documents); err != nil {
@@ -175,7 +170,7 @@ func (i *importing) show(ctx context.Context, service client.Client, documents [
 
 // planAll returns what each document would change.
 func (i *importing) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.ImportResponse, error) {
-	progress := i.startProgress("checking")
+	progress := i.startProgress("checking", "objects", countObjects(documents))
 	defer progress.stop()
 	plans := make([]*guidonv1.ImportResponse, 0, len(documents))
 	for _, d := range documents {
@@ -183,7 +178,7 @@ func (i *importing) planAll(ctx context.Context, service client.Client, document
 		if err != nil {
 			return nil, fmt.Errorf("nothing was imported: %w", err)
 		}
-		progress.add(d.objects(), proto.Size(d.wire))
+		progress.add(d.objects())
 		plans = append(plans, plan)
 	}
 	return plans, nil
@@ -204,7 +199,7 @@ func (i *importing) apply(ctx context.Context, service client.Client, documents 
 			return err
 		}
 	}
-	progress := i.startProgress("importing")
+	progress := i.startProgress("importing", "objects", countObjects(documents))
 	defer progress.stop()
 	for n, d := range documents {
 		ctx := ctx
@@ -215,7 +210,7 @@ func (i *importing) apply(ctx context.Context, service client.Client, documents 
 		if err != nil {
 			return i.partial(documents[:n], err)
 		}
-		progress.add(d.objects(), proto.Size(d.wire))
+		progress.add(d.objects())
 		progress.hide(func() { fmt.Fprintln(i.out, summary(done)) })
 	}
 	return nil

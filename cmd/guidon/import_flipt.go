@@ -109,8 +109,12 @@ func (i *importing) writeFlipt(ctx context.Context, db service.Store, content *f
 			return err
 		}
 	}
-	progress := i.startProgress("importing")
-	err := content.Write(ctx, db, i.fliptWrite(), func(objects int) { progress.add(objects, 0) })
+	total := len(content.Namespaces) + len(content.Authentications)
+	for _, n := range content.Namespaces {
+		total += len(n.Flags) + len(n.Segments)
+	}
+	progress := i.startProgress("importing", "objects", total)
+	err := content.Write(ctx, db, i.fliptWrite(), progress.add)
 	progress.stop()
 	if err != nil {
 		return fmt.Errorf("the import is incomplete: %w; run it again to import the rest", err)

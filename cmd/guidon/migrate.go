@@ -90,7 +90,16 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 	if err != nil {
 		return err
 	}
-	applied, err := migrate.Up(ctx, db.SQL(), db.Dialect())
+	progress := p.startProgress("migrating", "steps", 0)
+	total := 0
+	applied, err := migrate.UpEach(ctx, db.SQL(), db.Dialect(), func(next migrate.Step, pending int) {
+		if total == 0 {
+			total = pending
+			progress.expect(total)
+		}
+		progress.at(total-pending, fmt.Sprintf("applying %d %s", next.Version, next.Name))
+	})
+	progress.stop()
 	for _, step := range applied {
 		fmt.Fprintf(p.out, "applied %d %s\n", step.Version, step.Name)
 	}

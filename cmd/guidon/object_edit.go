@@ -114,6 +114,7 @@ func (e *editing) run(ctx context.Context, c client.Client) error {
 	case err != nil:
 		return err
 	}
+	e.printWarnings(typed)
 	if err := e.apply(ctx, c, edited, plan, since); err != nil {
 		return errors.Join(err, keepEdited(name, typed, text.Bytes()))
 	}
@@ -122,7 +123,7 @@ func (e *editing) run(ctx context.Context, c client.Client) error {
 
 // parse returns the document of the text, which must have nothing but the object.
 func (e *editing) parse(text []byte) (*guidonv1.Document, error) {
-	documents, err := document.Decode(bytes.NewReader(text), document.YAML)
+	documents, err := document.DecodeText(text, document.YAML)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +145,15 @@ func (e *editing) parse(text []byte) (*guidonv1.Document, error) {
 		return nil, fmt.Errorf("it must have %s alone, not %q; its key cannot be changed", want, keys)
 	}
 	return d, nil
+}
+
+// printWarnings prints what the text has without effect, such as a misspelled member.
+func (e *editing) printWarnings(text []byte) {
+	for _, f := range document.Lint(text, document.YAML).Findings {
+		if f.Warning {
+			fmt.Fprintf(e.err, "warning: line %d: %s\n", f.Line, textOf(f))
+		}
+	}
 }
 
 // plan returns what the document changes, and for whom.

@@ -63,12 +63,15 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// TestFormatCompletion: shell completion offers the values of --format.
+// TestFormatCompletion: shell completion offers the values of --format and --input-format.
 func TestFormatCompletion(t *testing.T) {
 	s := newShell(t)
-	for _, command := range []string{"import", "export", "validate"} {
-		if got := s.ok("__complete", command, "--format", ""); !strings.HasPrefix(got, "yaml\njson\n") {
-			t.Errorf("%s --format: got %q", command, got)
+	for command, want := range map[string]string{
+		"import --input-format": "yaml\njson\n", "export --format": "yaml\njson\n", "validate --format": "text\njson\ngithub\n",
+	} {
+		words := strings.Fields(command)
+		if got := s.ok("__complete", words[0], words[1], ""); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q, want %q", command, got, want)
 		}
 	}
 }

@@ -5,41 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/guidonhq/guidon/internal/bubble"
 )
-
-// TestProgress: the progress of a long command is shown at a terminal, that of a short
-// one is not.
-func TestProgress(t *testing.T) {
-	tests := []struct {
-		name     string
-		terminal bool
-		takes    time.Duration
-		want     string
-	}{
-		{"short", true, 900 * time.Millisecond, "result\n"},
-		{"long", true, 1100 * time.Millisecond, "importing: 7 objects, 2.5 MB so far\r\x1b[Kresult\n"},
-		{"long, without a terminal", false, time.Hour, "result\n"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			bubble.Test(t, func(t *testing.T) {
-				var out bytes.Buffer
-				p := &program{err: &out, terminal: func(any) bool { return tt.terminal }}
-				progress := p.startProgress("importing")
-				progress.add(7, 2_500_000)
-				time.Sleep(tt.takes) // the fake time of synctest
-				progress.hide(func() { out.WriteString("result\n") })
-				progress.stop()
-				if got := out.String(); got != tt.want {
-					t.Errorf("got %q, want %q", got, tt.want)
-				}
-			})
-		})
-	}
-}
 
 // TestLibraryLog: messages of the gRPC library are logged from log.grpc_level up.
 func TestLibraryLog(t *testing.T) {

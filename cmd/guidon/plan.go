@@ -45,7 +45,7 @@ var hasChanges = &exitError{code: exitChanges}
 type planning struct {
 	*program
 	connection connection
-	format     formatFlag
+	format     inputFormat
 	drop       bool
 	effect     bool
 	output     outputFormat
@@ -72,8 +72,7 @@ func (p *program) planCommand() *cobra.Command {
 // fileFlags adds the flags of a command that reads files.
 func (l *planning) fileFlags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.Var(&l.format, "format", "format of the files (default: by their extensions)")
-	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
+	l.format.flag(command)
 	flags.BoolVar(&l.drop, "drop", false, "also delete what is not in the files from their namespaces")
 	effectFlag(command, &l.effect)
 	l.output.flag(command, "what changes, such as shop/flag/new-checkout")
@@ -181,7 +180,7 @@ func (l *planning) filesIn(paths []string) ([]string, error) {
 // planAll returns the plan of each document. It plans all of them before it returns the
 // errors.
 func (l *planning) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.PlanResponse, error) {
-	progress := l.startProgress("planning")
+	progress := l.startProgress("planning", "objects", countObjects(documents))
 	defer progress.stop()
 	plans := make([]*guidonv1.PlanResponse, len(documents))
 	var failed []error
@@ -193,7 +192,7 @@ func (l *planning) planAll(ctx context.Context, service client.Client, documents
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s, namespace %q: %w", streamName(d.path), d.key(), err))
 		}
-		progress.add(d.objects(), 0)
+		progress.add(d.objects())
 	}
 	return plans, errors.Join(failed...)
 }

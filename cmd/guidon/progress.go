@@ -3,44 +3,67 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/guidonhq/guidon/cmd/internal/environ"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// A command that takes longer than progressDelay shows its progress at a terminal.
+// When a command shows its progress: at a terminal as a line that changes, and elsewhere as
+// a line now and then. Short commands show nothing.
 const (
 	progressDelay    = time.Second
 	progressInterval = 200 * time.Millisecond
+	reportDelay      = 5 * time.Second
+	reportInterval   = 10 * time.Second
 )
 
-// progress is a line on the terminal that shows the progress of a command. It is safe
-// for concurrent use.
-type progress struct {
-	out  io.Writer
-	what string
-	quit chan struct{}
-	done chan struct{}
+// defaultWidth is the width of a terminal that does not say it.
+const defaultWidth = 80
 
-	mu      sync.Mutex
-	objects int
-	bytes   int64
-	shown   bool
+// progress shows how far a command is on its standard error. It is safe for concurrent use.
+type progress struct {
+	out      io.Writer
+	drawn    bool // at a terminal, as one line that is erased
+	unit     string
+	began    time.Time
+	quit     chan struct{}
+	finished chan struct{}
+
+	mu    sync.Mutex
+	what  string
+	done  int
+	total int // 0 if unknown
+	bar   *progressbar.ProgressBar
+	shown bool
 }
 
-// startProgress starts showing progress; stop ends it.
-func (p *program) startProgress(what string) *progress {
-	g := &progress{out: p.err, what: what, quit: make(chan struct{}), done: make(chan struct{})}
-	if !p.terminal(p.err) {
-		close(g.done)
-		return g
+// startProgress starts showing progress of something, counted in units of which there are
+// total, or 0 if that is unknown. stop ends it.
+func (p *program) startProgress(what, unit string, total int) *progress {
+	g := &progress{
+		out: p.err, drawn: p.terminal(p.err) && environ.Get(p.environ, "TERM") != "dumb",
+		what: what, unit: unit, began: time.Now(), quit: make(chan struct{}), finished: make(chan struct{}),
 	}
+	g.expect(total)
 	go g.run()
 	return g
 }
 
 func (g *progress) run() {
-	defer close(g.done)
-	timer := time.NewTimer(progressDelay)
+	defer close(g.finished)
+	delay, interval := reportDelay, reportInterval
+	if g.drawn {
+		delay, interval = progressDelay, progressInterval
+	}
+	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	for {
 		select {
@@ -48,27 +71,104 @@ func (g *progress) run() {
 			return
 		case <-timer.C:
 			g.hide(g.show)
-			timer.Reset(progressInterval)
+			timer.Reset(interval)
 		}
 	}
 }
 
-// add adds to the counts shown.
-func (g *progress) add(objects, bytes int) {
+// expect sets the total, 0 if it is unknown.
+func (g *progress) expect(total int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.objects += objects
-	g.bytes += int64(bytes)
+	g.total, g.bar = total, nil
+	if total > 0 && g.drawn {
+		g.bar = progressbar.NewOptions(total,
+			progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(20),
+			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString(g.unit),
+			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "=", SaucerHead: ">", SaucerPadding: " ", BarStart: "[", BarEnd: "]"}))
+		_ = g.bar.RenderBlank() // its time begins now
+	}
 }
 
-// show writes the line. g.mu must be held.
+// add adds to the count.
+func (g *progress) add(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.done += n
+}
+
+// at sets the count, and what is done now.
+func (g *progress) at(done int, what string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.done, g.what = done, what
+}
+
+// show writes a line. g.mu must be held.
 func (g *progress) show() {
-	g.shown = true
-	fmt.Fprintf(g.out, "%s: %d objects", g.what, g.objects)
-	if g.bytes > 0 {
-		fmt.Fprintf(g.out, ", %.1f MB", float64(g.bytes)/1e6)
+	line := g.text()
+	if !g.drawn {
+		fmt.Fprintln(g.out, line)
+		return
 	}
-	fmt.Fprint(g.out, " so far")
+	g.shown = true
+	if bar := g.barText(); bar != "" {
+		line = bar
+	}
+	fmt.Fprint(g.out, cut(line, g.width()-1)) // a full line would wrap
+}
+
+// text returns the progress in words, such as "importing: 20 of 50 objects (40%), 10/s, 3s
+// left". Without a total, or as long as nothing is done, nothing is predicted.
+func (g *progress) text() string {
+	elapsed := time.Since(g.began)
+	if g.done == 0 {
+		amount := ""
+		if g.total > 0 {
+			amount = fmt.Sprintf(" %d %s,", g.total, g.unit)
+		}
+		return fmt.Sprintf("%s:%s %s so far", g.what, amount, clock.Text(elapsed.Round(time.Second)))
+	}
+	rate := float64(g.done) / elapsed.Seconds()
+	if g.total == 0 {
+		return fmt.Sprintf("%s: %d %s so far, %.3g/s", g.what, g.done, g.unit, rate)
+	}
+	text := fmt.Sprintf("%s: %d of %d %s (%d%%), %.3g/s", g.what, g.done, g.total, g.unit, 100*g.done/g.total, rate)
+	if left := time.Duration(float64(g.total-g.done) / rate * float64(time.Second)); left > 0 {
+		text += fmt.Sprintf(", %s left", clock.Text(left.Round(time.Second)))
+	}
+	return text
+}
+
+// barText returns the progress with a bar, or "" if there is nothing to draw.
+func (g *progress) barText() string {
+	if g.bar == nil || g.done == 0 || g.done >= g.total {
+		return ""
+	}
+	g.bar.Describe(g.what)
+	if g.bar.Set(g.done) != nil {
+		return ""
+	}
+	return strings.TrimSpace(g.bar.String())
+}
+
+// width returns the width of the terminal.
+func (g *progress) width() int {
+	if f, ok := g.out.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 1 { // #nosec G115 -- a file descriptor
+			return width
+		}
+	}
+	return defaultWidth
+}
+
+// cut returns at most the first n characters of the text.
+func cut(text string, n int) string {
+	for utf8.RuneCountInString(text) > n {
+		_, size := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-size]
+	}
+	return text
 }
 
 // hide erases the line and calls write, which may write to the terminal.
@@ -82,9 +182,14 @@ func (g *progress) hide(write func()) {
 	write()
 }
 
-// stop erases the line and ends the progress.
+// stop erases the line and ends the progress. It may be called several times.
 func (g *progress) stop() {
+	select {
+	case <-g.finished:
+		return
+	default:
+	}
 	close(g.quit)
-	<-g.done
+	<-g.finished
 	g.hide(func() {})
 }

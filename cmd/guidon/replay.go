@@ -190,9 +190,9 @@ func (r *replaying) usualToken(address string) (string, error) {
 }
 
 func (r *replaying) compare(ctx context.Context, args []string) (*replay.Report, error) {
-	progress := r.startProgress("evaluating")
+	progress := r.startProgress("evaluating", "requests", 0)
 	defer progress.stop()
-	r.options.Progress = func(count int) { progress.add(count, 0) }
+	r.options.Progress = func(count int) { progress.add(count) }
 	requests := r.logs(args)
 	generator := &replay.Generator{From: r.options.From, To: r.options.To, Namespaces: r.namespaces, PerFlag: r.perFlag}
 	if r.generate {

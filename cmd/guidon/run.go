@@ -63,9 +63,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetOut(p.out)
 	root.SetErr(p.err)
 	command, err := root.ExecuteContextC(ctx)
-	if err != nil {
-		err = plainUsage(err)
-	}
+	err = plainUsage(err)
 	if err == nil && out.failed != nil {
 		err = &exitError{code: exitFailure, err: fmt.Errorf("the command succeeded, but cannot write its output: %w", out.failed)}
 	}

@@ -46,8 +46,11 @@ func areRequired(flags int) string {
 
 var flagName = regexp.MustCompile(`[\w-]+`)
 
-// plainUsage returns the error with its text in plain words.
+// plainUsage returns the error, which may be nil, with its text in plain words.
 func plainUsage(err error) error {
+	if err == nil {
+		return nil
+	}
 	for _, text := range usageTexts {
 		found := text.cobra.FindStringSubmatch(err.Error())
 		if found == nil {

@@ -3,73 +3,156 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/document"
 )
 
-const validateHelp = `Check files of flags and segments without a server or a database: syntax, all
-validation rules, and references.
+const validateHelp = `Check files of flags and segments without a server or a database.
 
-If there are problems, it prints them and exits with 3. Otherwise it prints a summary
-of each file.`
+Errors are what an import would reject: syntax, validation rules, references.
+Warnings are what it would accept, although it hardly does what was meant: members
+and values that it does not know, constraints that never match, segments without
+constraints, and rules and rollouts that nobody reaches.
+
+All findings are printed with file, line and column. The exit code is 3 if there are
+errors, or with --strict, any findings.
+
+Files are YAML or JSON, by their extension, or else by their content.`
+
+// maxPrintedFindings is how many findings are printed.
+const maxPrintedFindings = 1000
 
 func (p *program) validateCommand() *cobra.Command {
-	var format formatFlag
+	var input inputFormat
+	format, strict := choice{words: []string{"text", "json", "github"}, word: "text"}, false
 	command := &cobra.Command{
 		Use:   "validate <file>... | -",
 		Short: "Check files of flags and segments",
 		Long:  validateHelp,
 		Example: `  guidon validate shop.yaml
-  guidon validate flags/*.yaml
+  guidon validate --strict flags/*.yaml
+  guidon validate --format github flags/*.yaml   # annotations, in a workflow of GitHub
   guidon export | guidon validate -`,
-		RunE: p.action(func(_ context.Context, paths []string) error { return p.validate(paths, &format) }),
+		RunE: p.action(func(_ context.Context, paths []string) error { return p.validate(paths, &input, format.word, strict) }),
 	}
-	command.Flags().Var(&format, "format", "format of the files (default: by their extensions)")
-	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
+	input.flag(command)
+	command.Flags().Var(&format, "format", "how to print the findings: text, json or github (workflow commands)")
+	format.complete(command, "format")
+	command.Flags().BoolVar(&strict, "strict", false, "exit with 3 also if there are only warnings")
 	return command
 }
 
-func (p *program) validate(paths []string, format *formatFlag) error {
+// lintedFile is what validate found in one file.
+type lintedFile struct {
+	path string
+	document.Report
+}
+
+func (p *program) validate(paths []string, input *inputFormat, format string, strict bool) error {
 	if err := checkFiles(paths); err != nil {
 		return err
 	}
-	wrong := false
+	errors, warnings := 0, 0
+	printer := p.findingPrinter(format)
 	for _, path := range paths {
-		if err := plainReason(p.validateFile(path, format)); err != nil {
-			wrong = true
-			for line := range strings.Lines(err.Error()) {
-				fmt.Fprintf(p.out, "%s: %s\n", streamName(path), strings.TrimSpace(line))
-			}
-		}
+		file := lintedFile{path: path, Report: p.lintFile(path, input)}
+		errors += file.Errors()
+		warnings += len(file.Findings) - file.Errors()
+		printer.file(file)
 	}
-	if wrong {
+	if err := printer.end(); err != nil {
+		return err
+	}
+	if errors > 0 || strict && warnings > 0 {
 		return findings
 	}
 	return nil
 }
 
-// validateFile returns all problems of the file in one error, one line for each.
-func (p *program) validateFile(path string, format *formatFlag) error {
-	documents, err := p.readFile(path, format)
+// lintFile returns what is wrong with the file, which includes that it cannot be read.
+func (p *program) lintFile(path string, input *inputFormat) document.Report {
+	text, format, err := p.readText(path, input)
 	if err != nil {
-		return err
+		return document.Report{Findings: []document.Finding{{Message: plainReason(err).Error()}}}
 	}
-	var found []string
-	flags, segments := 0, 0
-	for _, d := range documents {
-		flags, segments = flags+len(d.Flags), segments+len(d.Segments)
-		if err := d.Validate(); err != nil {
-			for line := range strings.Lines(err.Error()) {
-				found = append(found, fmt.Sprintf("namespace %q: %s", guidon.NamespaceKey(d.Namespace.Key), strings.TrimSpace(line)))
-			}
+	report := document.Lint(text, format)
+	if report.Documents == 0 && len(report.Findings) == 0 {
+		report.Findings = []document.Finding{{Message: noDocument}}
+	}
+	return report
+}
+
+// findingPrinter prints the findings of files, up to a limit.
+type findingPrinter interface {
+	file(f lintedFile)
+	end() error
+}
+
+func (p *program) findingPrinter(format string) findingPrinter {
+	switch format {
+	case "json":
+		return &jsonFindings{program: p, report: findingsReport{Findings: []jsonFinding{}}}
+	case "github":
+		return &githubFindings{program: p, left: maxPrintedFindings}
+	}
+	return &textFindings{program: p, left: maxPrintedFindings}
+}
+
+// taken returns those of the findings that may still be printed, and counts them.
+func taken(f lintedFile, left, omitted *int) []document.Finding {
+	n := min(*left, len(f.Findings))
+	*left -= n
+	*omitted += len(f.Findings) - n + f.More
+	return f.Findings[:n]
+}
+
+func severity(f document.Finding) string {
+	if f.Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// textOf returns the message of the finding with the path.
+func textOf(f document.Finding) string {
+	if f.Path == "" {
+		return f.Message
+	}
+	return f.Path + ": " + f.Message
+}
+
+// textFindings prints one line for each finding, and one for each valid file.
+type textFindings struct {
+	*program
+	left, omitted int
+}
+
+func (t *textFindings) file(f lintedFile) {
+	for _, finding := range taken(f, &t.left, &t.omitted) {
+		place := streamName(f.path)
+		if finding.Line > 0 {
+			place += fmt.Sprintf(":%d", finding.Line)
 		}
+		if finding.Column > 0 {
+			place += fmt.Sprintf(":%d", finding.Column)
+		}
+		fmt.Fprintf(t.out, "%s: %s: %s\n", place, severity(finding), printable(textOf(finding)))
 	}
-	if len(found) > 0 {
-		return fmt.Errorf("%s", strings.Join(found, "\n"))
+	if f.Errors() > 0 {
+		return
 	}
-	fmt.Fprintf(p.out, "%s: valid (namespaces %d, flags %d, segments %d)\n", streamName(path), len(documents), flags, segments)
+	warnings := ""
+	if n := len(f.Findings); n > 0 {
+		warnings = fmt.Sprintf("; warnings %d", n)
+	}
+	fmt.Fprintf(t.out, "%s: valid (namespaces %d, flags %d, segments %d%s)\n", streamName(f.path), f.Documents, f.Flags, f.Segments, warnings)
+}
+
+func (t *textFindings) end() error {
+	if t.omitted > 0 {
+		fmt.Fprintf(t.out, "and %d more findings\n", t.omitted)
+	}
 	return nil
 }

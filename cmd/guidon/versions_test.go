@@ -46,7 +46,7 @@ func TestVersions(t *testing.T) {
 	}
 	s := newShell(t)
 	unknown := s.file("unknown.yaml", strings.Replace(firstVersion, "VERSION", "1.5.0", 1))
-	const reason = "document 1, line 1: version: unsupported version: 1.5.0"
+	const reason = "version: unsupported version: 1.5.0"
 	s.fails(exitFindings, []string{"validate", unknown}, reason)
 	s.fails(exitFailure, []string{"import", unknown}, reason)
 	s.fails(exitFailure, []string{"import", unknown, "--address", server.web}, reason)

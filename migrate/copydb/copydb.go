@@ -78,6 +78,18 @@ func Copy(ctx context.Context, from, to Database, copied func(rows, bytes int)) 
 	return result, commit(ctx, source, target, to)
 }
 
+// Count returns how many rows [Copy] would copy.
+func Count(ctx context.Context, from Database) (rows int, err error) {
+	for _, t := range tables {
+		var n int
+		if err := from.SQL.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+t.name).Scan(&n); err != nil { // #nosec G202 -- a constant name
+			return 0, fmt.Errorf("cannot count the rows of table %s: %w", t.name, err)
+		}
+		rows += n
+	}
+	return rows, nil
+}
+
 // prepare creates the schema in the target. It does not migrate an older schema, because
 // the database is then in use and not empty.
 func prepare(ctx context.Context, to Database) error {

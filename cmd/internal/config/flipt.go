@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -34,11 +36,10 @@ func replacedVariable(variable string) string {
 // maxIgnored is how many ignored variables of Flipt the warning names.
 const maxIgnored = 10
 
-// warnFlipt adds a warning if variables of Flipt would mean something, but their
-// counterparts are not set. A server that ignored them silently could be open to
-// everybody.
-func warnFlipt(env environment, found *warnings) {
-	ignored := ignoredVariables(env)
+// warnFlipt adds a warning if variables of Flipt would mean something, but nothing here is
+// configured instead. A server that ignored them silently could be open to everybody.
+func (c *Config) warnFlipt(env environment, found *warnings) {
+	ignored := c.ignoredVariables(env)
 	if len(ignored) == 0 {
 		return
 	}
@@ -50,26 +51,54 @@ func warnFlipt(env environment, found *warnings) {
 		`; "guidon config import --from-flipt-environment" translates them`)
 }
 
-// ignoredVariables returns the variables of Flipt that would mean something, but whose
-// counterpart is not in env. Those of what does not exist here count as well.
-func ignoredVariables(env environment) []string {
+// ignoredVariables returns the variables of Flipt that would mean something, but whose key
+// is not configured here. Those of what does not exist here count as well.
+func (c *Config) ignoredVariables(env environment) []string {
 	var ignored []string
+	var now map[string]field
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		rest, ok := strings.CutPrefix(name, flipt.Prefix)
-		if !ok {
+		if !ok || serviceLink(name, env[name]) {
 			continue
 		}
-		k, _, ok := flipt.FindVariable(rest)
+		k, middle, ok := flipt.FindVariable(rest)
 		if !ok || k.Fate == flipt.Needless {
 			continue
 		}
-		ours := variablePrefix + rest
-		if k.To != "" {
-			ours = variableOf(k.To)
+		if now == nil {
+			now = c.byKey()
 		}
-		if env[ours] == "" && env[ours+fileSuffix] == "" {
+		key := cmp.Or(k.To, strings.ReplaceAll(k.Key, "*", middle))
+		if f, ok := now[key]; !ok || !f.configured(c, env, env[name]) {
 			ignored = append(ignored, name)
 		}
 	}
 	return ignored
+}
+
+// byKey returns the keys with their values.
+func (c *Config) byKey() map[string]field {
+	all := make(map[string]field)
+	for _, f := range fields(c) {
+		all[f.key] = f
+	}
+	return all
+}
+
+// configured reports whether the key has another value than the default, or the same one
+// as in Flipt.
+func (f field) configured(c *Config, env environment, text string) bool {
+	if env[f.variable()] != "" || env[f.variable()+fileSuffix] != "" {
+		return true
+	}
+	if strings.HasPrefix(f.key, "db.") && slices.Contains([]string{"url", "protocol", "host", "port", "name", "user", "password"}, f.name()) {
+		return c.DB.URL != env.databaseURL() // which the parts make up, too
+	}
+	other := f
+	other.value = reflect.New(f.value.Type()).Elem()
+	other.setDefault()
+	if !reflect.DeepEqual(other.value.Interface(), f.value.Interface()) {
+		return true
+	}
+	return other.set(text) == nil && reflect.DeepEqual(other.value.Interface(), f.value.Interface())
 }

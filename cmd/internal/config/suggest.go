@@ -1,38 +1,16 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/guidonhq/guidon/internal/suggest"
+)
 
 // didYouMean returns a hint with the candidate that text most likely misspells, or "".
 func didYouMean(text string, candidates []string) string {
-	best, bestDistance := "", max(2, len(text)/4)+1
-	for _, candidate := range candidates {
-		if d := distance(text, candidate); d < bestDistance {
-			best, bestDistance = candidate, d
-		}
-	}
+	best := suggest.Closest(text, candidates)
 	if best == "" {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %s?", best)
-}
-
-// distance returns the Levenshtein distance between a and b, in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -22,7 +22,7 @@ func (c *Config) warnings(env environment, unused []string) []string {
 	if len(unused) > 0 {
 		found.key("db.url", "takes precedence, so "+strings.Join(unused, ", ")+" has no effect")
 	}
-	warnFlipt(env, &found)
+	c.warnFlipt(env, &found)
 	c.warnSignIn(&found)
 	c.warnRoles(&found)
 	c.warnBindings(&found)

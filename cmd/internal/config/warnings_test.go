@@ -64,7 +64,9 @@ func TestWarnings(t *testing.T) {
 		{"of what does not exist here", []string{"FLIPT_TRACING_ENABLED=true", "FLIPT_AUDIT_SINKS_WEBHOOK_SIGNING_SECRET=hunter2"}, "begin with GUIDON_: FLIPT_AUDIT_SINKS_WEBHOOK_SIGNING_SECRET, FLIPT_TRACING_ENABLED; "},
 		{"of what nothing needs", []string{"FLIPT_META_TELEMETRY_ENABLED=false", "FLIPT_CACHE_TTL=1m", "FLIPT_SERVICE_HOST=10.0.0.1", "FLIPT_PORT=tcp://10.0.0.1:80", "FLIPT_NONSENSE=1"}, ""},
 		{"of a provider", []string{"FLIPT_AUTHENTICATION_METHODS_OIDC_PROVIDERS_GOOGLE_CLIENT_SECRET=hunter2"}, "FLIPT_AUTHENTICATION_METHODS_OIDC_PROVIDERS_GOOGLE_CLIENT_SECRET; "},
-		{"many of them", []string{"FLIPT_SERVER_HOST=a", "FLIPT_SERVER_PROTOCOL=http", "FLIPT_SERVER_HTTP_PORT=1", "FLIPT_SERVER_HTTPS_PORT=2", "FLIPT_SERVER_GRPC_PORT=3", "FLIPT_UI_ENABLED=1", "FLIPT_LOG_FILE=x", "FLIPT_LOG_LEVEL=info", "FLIPT_LOG_ENCODING=json", "FLIPT_DB_URL=x", "FLIPT_DB_MAX_OPEN_CONN=1", "FLIPT_CORS_ENABLED=1"}, "FLIPT_SERVER_HTTP_PORT and 2 more; "},
+		{"with the values that apply anyway", []string{"FLIPT_UI_ENABLED=1", "FLIPT_LOG_LEVEL=INFO", "FLIPT_SERVER_HTTP_PORT=8080"}, ""},
+		{"of a database that is configured", []string{"FLIPT_DB_URL=x", "FLIPT_DB_PASSWORD=hunter2", "GUIDON_DB_URL=file:/data/other.db"}, ""},
+		{"many of them", []string{"FLIPT_SERVER_HOST=a", "FLIPT_SERVER_CERT_FILE=x", "FLIPT_SERVER_CERT_KEY=y", "FLIPT_SERVER_HTTP_PORT=1", "FLIPT_SERVER_HTTPS_PORT=2", "FLIPT_SERVER_GRPC_PORT=3", "FLIPT_UI_ENABLED=0", "FLIPT_LOG_FILE=x", "FLIPT_LOG_LEVEL=warn", "FLIPT_LOG_ENCODING=json", "FLIPT_DB_URL=x", "FLIPT_DB_MAX_OPEN_CONN=1", "FLIPT_CORS_ENABLED=1"}, "FLIPT_SERVER_HOST and 3 more; "},
 		{"a read-only Flipt", []string{"FLIPT_STORAGE_READ_ONLY=true"}, "variables of Flipt are ignored, here they begin with GUIDON_: FLIPT_STORAGE_READ_ONLY"},
 		{"a read-only Flipt and Guidon", []string{"FLIPT_STORAGE_READ_ONLY=true", "GUIDON_SERVER_READ_ONLY=true"}, ""},
 		{"variables of both", append(append(codehost(), token...), required, "FLIPT_AUTHENTICATION_REQUIRED=true", "FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET=hunter2", "FLIPT_AUTHENTICATION_METHODS_TOKEN_ENABLED="), ""},
@@ -173,5 +175,18 @@ func TestParsedBindings(t *testing.T) {
 	got := c.Authorization.ParsedBindings()
 	if len(got) != 2 || got[0].Subject != "oidc:p:email:ada@example.com" || got[0].Role != service.RoleEditor || got[1].Subject != "oidc:p:group:A B" || got[1].Source != service.SourceConfiguration {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestTranslatedVariables: variables of Flipt that the file has are not reported as ignored.
+func TestTranslatedVariables(t *testing.T) {
+	c, err := load(t, "{server: {read_only: true}, db: {protocol: postgres, host: db, name: guidon}, authentication: {session: {token_lifetime: 2h}}}",
+		"FLIPT_STORAGE_READ_ONLY=true", "FLIPT_DB_HOST=db", "FLIPT_DB_NAME=flipt", "FLIPT_AUTHENTICATION_SESSION_TOKEN_LIFETIME=2h", "FLIPT_AUTHENTICATION_REQUIRED=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(c.Warnings, "\n")
+	if want := "here they begin with GUIDON_: FLIPT_AUTHENTICATION_REQUIRED; "; !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -90,7 +90,7 @@ func read(v *page.Visit, text string) ([]*service.Document, *fault, error) {
 	if err := v.Reserve(v.Request.Context(), int64(values)*costOfValue+4*int64(len(text))); err != nil {
 		return nil, nil, err
 	}
-	documents, err := document.Decode(strings.NewReader(text), formatOf(text))
+	documents, err := document.Decode(strings.NewReader(text), document.FormatOfText([]byte(text)))
 	if code := guidon.CodeOf(err); code == guidon.InvalidArgument || code == guidon.TooLarge {
 		f := faultOf(text, guidon.PublicMessage(err))
 		if placed, ok := errors.AsType[*document.PlacedError](err); ok {
@@ -102,20 +102,6 @@ func read(v *page.Visit, text string) ([]*service.Document, *fault, error) {
 		return nil, &fault{Message: "There is nothing in this file"}, nil
 	}
 	return documents, nil, err
-}
-
-// formatOf returns the format of a text: JSON if it begins with an object. A comment above
-// it is allowed.
-func formatOf(text string) document.Format {
-	rest := strings.TrimPrefix(text, "\ufeff")
-	if strings.HasPrefix(rest, "#") {
-		_, rest, _ = strings.Cut(rest, "\n")
-	}
-	rest = strings.TrimSpace(rest)
-	if !strings.HasPrefix(rest, "{") {
-		return document.YAML
-	}
-	return document.JSON
 }
 
 // The places in the errors of documents.

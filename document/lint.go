@@ -1,0 +1,253 @@
+package document
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
+
+// maxFindings is how many findings of a text are kept while it is being read.
+const maxFindings = 100_000
+
+// Finding is what is wrong with a place of a text.
+type Finding struct {
+	Line, Column int    // from 1; 0 if unknown
+	Path         string // of the part in its document, or ""
+	Message      string
+	Warning      bool // an import accepts it, but it hardly does what was meant
+}
+
+// Report is what [Lint] found.
+type Report struct {
+	Findings                   []Finding // in the order of their places
+	More                       int       // not in Findings, because there are too many
+	Documents, Flags, Segments int
+}
+
+// Errors returns how many findings are no warnings.
+func (r Report) Errors() int {
+	n := 0
+	for _, f := range r.Findings {
+		if !f.Warning {
+			n++
+		}
+	}
+	return n
+}
+
+// Lint reports everything that an import of the text would reject, as errors, and as warnings
+// what it would accept without effect: members that it ignores, names of values that it does
+// not know, constraints that never compare, segments without constraints, and, in a document
+// without errors, rules and rollouts that nobody reaches.
+//
+// A text of more than 16 MiB is only checked for errors, without their places.
+func Lint(text []byte, format Format) Report {
+	if len(text) > maxUnsplitSize {
+		return lintLong(text, format)
+	}
+	l := &linter{decoder: &decoder{}}
+	l.decoder.observer = l
+	if format == JSON {
+		l.json(text)
+	} else {
+		l.yaml(text)
+	}
+	slices.SortStableFunc(l.report.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return l.report
+}
+
+// lintLong is Lint for a text that is too long to be kept with its places.
+func lintLong(text []byte, format Format) Report {
+	l := &linter{}
+	documents, err := Decode(bytes.NewReader(text), format)
+	if err != nil {
+		finding := Finding{Message: guidon.PublicMessage(err)}
+		if placed, ok := errors.AsType[*PlacedError](err); ok {
+			finding.Line, finding.Column = placed.Line, placed.Column
+		}
+		l.add(finding)
+	}
+	for _, d := range documents {
+		l.count(d)
+		found, more := d.Problems(maxFindings)
+		for _, p := range found {
+			l.add(Finding{Message: p.String()})
+		}
+		l.report.More += more
+	}
+	l.add(Finding{Message: fmt.Sprintf("the file is larger than %d MiB, so only errors are reported, without their lines; split it to get all", maxUnsplitSize>>20), Warning: true})
+	return l.report
+}
+
+// linter collects findings. It is the observer of its decoder.
+type linter struct {
+	report    Report
+	decoder   *decoder
+	invalidAt map[[2]int]bool // the places of errors in the current document
+}
+
+func (l *linter) add(f Finding) {
+	if len(l.report.Findings) == maxFindings {
+		l.report.More++
+		return
+	}
+	l.report.Findings = append(l.report.Findings, f)
+}
+
+func (l *linter) count(d *service.Document) {
+	l.report.Documents++
+	l.report.Flags += len(d.Flags)
+	l.report.Segments += len(d.Segments)
+}
+
+// yaml reads the documents of a YAML stream.
+func (l *linter) yaml(text []byte) {
+	stream, reader := yaml.NewDecoder(bytes.NewReader(text)), newYAMLReader()
+	for {
+		var root yaml.Node
+		err := stream.Decode(&root)
+		if err == io.EOF {
+			return
+		}
+		var n *node
+		if err == nil {
+			n, err = reader.read(&root, maxDepth)
+		}
+		if err != nil {
+			l.syntax(err)
+			return
+		}
+		if !l.document(n) {
+			return
+		}
+	}
+}
+
+// json reads the documents of a JSON stream.
+func (l *linter) json(text []byte) {
+	if !utf8.Valid(text) {
+		l.add(Finding{Message: "the documents are not valid UTF-8"})
+		return
+	}
+	body := withoutHeader(text)
+	header := len(text) - len(body)
+	stream, places := json.NewDecoder(bytes.NewReader(body)), placesOf(text)
+	for {
+		var raw json.RawMessage
+		err := stream.Decode(&raw)
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			l.invalidJSON(err, text, header)
+			return
+		}
+		places.start = header + int(stream.InputOffset()) - len(raw)
+		n, err := (&validJSON{text: raw, places: places}).value(maxDepth)
+		if err != nil {
+			l.syntax(err)
+			return
+		}
+		if !l.document(n) {
+			return
+		}
+	}
+}
+
+// invalidJSON adds a syntax error of the text after its header.
+func (l *linter) invalidJSON(err error, text []byte, header int) {
+	finding := Finding{Message: err.Error()}
+	offset := len(text)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		offset = header + int(syntax.Offset) - 1
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		finding.Message, offset = "unexpected end of the input", len(bytes.TrimSpace(text))
+	}
+	finding.Line, finding.Column = placesOf(text).of(max(0, offset))
+	l.add(finding)
+}
+
+var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
+
+// syntax adds an error of a text that cannot be parsed.
+func (l *linter) syntax(err error) {
+	finding := Finding{Message: strings.TrimPrefix(err.Error(), "yaml: ")}
+	if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
+		finding.Line, _ = strconv.Atoi(found[1])
+		finding.Message = err.Error()[len(found[0]):]
+	} else if !strings.Contains(err.Error(), "anchor") {
+		finding.Line = 1 // the library names only the others
+	}
+	if placed, ok := errors.AsType[*lineError](err); ok {
+		finding.Column = placed.column
+	}
+	l.add(finding)
+}
+
+// document adds what is wrong with a document. It reports whether to go on.
+func (l *linter) document(n *node) bool {
+	d := l.decoder
+	if d.document++; d.document > maxDocuments {
+		l.add(Finding{Line: n.line, Column: n.column, Message: guidon.PublicMessage(errTooManyDocuments())})
+		return false
+	}
+	if n.kind == null {
+		return true
+	}
+	l.invalidAt = map[[2]int]bool{}
+	if l.report.Documents == 0 {
+		d.readVersion(n)
+	}
+	document := d.readDocument(n)
+	l.count(document)
+	root := place{n}
+	found, more := document.Problems(maxFindings)
+	for _, problem := range found {
+		l.problem(root, problem)
+	}
+	l.report.More += more
+	l.doubts(root, document)
+	if len(found) == 0 && len(l.invalidAt) == 0 {
+		l.unreached(root, document)
+	}
+	return true
+}
+
+// problem adds a rule that the document breaks, unless there is an error at its place, which
+// then has caused it.
+func (l *linter) problem(root place, p service.Problem) {
+	at := root.walk(p.Path).focus(p.Message)
+	if l.invalidAt[[2]int{at.node.line, at.node.column}] && at.node.line > 0 {
+		return
+	}
+	l.add(Finding{Line: at.node.line, Column: at.node.column, Path: pathText(p.Path), Message: p.Message})
+}
+
+// warn adds a warning about the part at the path.
+func (l *linter) warn(at *node, path []service.Step, format string, args ...any) {
+	l.add(Finding{Line: at.line, Column: at.column, Path: pathText(path), Message: fmt.Sprintf(format, args...), Warning: true})
+}
+
+func pathText(path []service.Step) string {
+	words := make([]string, len(path))
+	for i, step := range path {
+		words[i] = step.String()
+	}
+	return strings.Join(words, ": ")
+}

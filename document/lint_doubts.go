@@ -1,0 +1,91 @@
+package document
+
+import (
+	"slices"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
+
+// doubts adds warnings about a document that can be read.
+func (l *linter) doubts(root place, d *service.Document) {
+	for i, g := range d.Segments {
+		path := []service.Step{{Name: "segments", Index: i, Key: g.Key, Keyed: true}}
+		at := root.walk(path).node
+		if len(g.Constraints) == 0 {
+			l.warn(at, path, "the segment has no constraints, so it matches everybody")
+		}
+		for j, c := range g.Constraints {
+			l.constraint(root, append(slices.Clip(path), service.Step{Name: "constraints", Index: j}), c)
+		}
+	}
+	for i, f := range d.Flags {
+		l.unusedLists(root, []service.Step{{Name: "flags", Index: i, Key: f.Key, Keyed: true}}, f)
+	}
+}
+
+// constraint adds a warning if the constraint compares nothing.
+func (l *linter) constraint(root place, path []service.Step, c *service.DocumentConstraint) {
+	normal, err := c.Normal()
+	if err != nil {
+		return // reported as an error
+	}
+	problem := normal.Problem()
+	if problem == guidon.NoProblem {
+		return
+	}
+	member := "value"
+	if problem == guidon.OperatorUnsupported {
+		member = "operator"
+	}
+	l.warn(root.walk(path).member(member).node, path, "the constraint never matches: %s", problem)
+}
+
+// unusedLists adds warnings about rules of a boolean flag, and rollouts of a variant flag.
+func (l *linter) unusedLists(root place, path []service.Step, f *service.DocumentFlag) {
+	at := root.walk(path)
+	switch {
+	case f.Type == guidon.BooleanFlag && len(f.Rules) > 0:
+		l.warn(at.member("rules").node, path, "the rules have no effect, because the type of the flag is %s", f.Type)
+	case f.Type == guidon.VariantFlag && len(f.Rollouts) > 0:
+		l.warn(at.member("rollouts").node, path, "the rollouts have no effect, because the type of the flag is %s", f.Type)
+	}
+}
+
+// unreached adds warnings about rules and rollouts that nobody reaches, except those with a
+// percentage of 0, which is hardly a mistake. The document must have no errors.
+func (l *linter) unreached(root place, d *service.Document) {
+	objects, err := d.Objects()
+	if err != nil {
+		return
+	}
+	s := guidon.NewSnapshot(objects.Namespace, guidon.Revision{}, objects.Flags, objects.Segments)
+	for i, f := range d.Flags {
+		list, indexes := "rollouts", []int(nil)
+		if f.Type == guidon.VariantFlag {
+			list, indexes = "rules", ruleIndexes(f)
+		}
+		reach := s.ReachOfFlag(objects.Flags[i])
+		for j := range reach.Steps {
+			why := reach.Why(guidon.APIWords, &reach.Steps[j])
+			if why == "" || reach.Steps[j].Cause == guidon.NoBuckets {
+				continue
+			}
+			index := reach.Steps[j].Index
+			if indexes != nil {
+				index = indexes[index]
+			}
+			path := []service.Step{{Name: "flags", Index: i, Key: f.Key, Keyed: true}, {Name: list, Index: index}}
+			l.warn(root.walk(path).node, path, "nobody reaches this: %s", why)
+		}
+	}
+}
+
+// ruleIndexes returns the index in the document of each rule in the order of ranks.
+func ruleIndexes(f *service.DocumentFlag) []int {
+	var indexes []int
+	for _, r := range f.RulesByRank() {
+		indexes = append(indexes, slices.Index(f.Rules, r))
+	}
+	return indexes
+}
