@@ -20,8 +20,8 @@ front unless it is a string: string, number, boolean, datetime or entity.
 
   country eq PT              country isoneof ["PT","ES"]
   number:seats gte 10        boolean:beta true
-  datetime:signup after 2026-01-01T00:00:00Z
-  entity:entityId prefix test-
+  datetime:signup gt 2026-01-01T00:00:00Z
+  entity:entityId isoneof ["u-1","u-2"]
 
 Everybody is in a segment without constraints.`
 
