@@ -21,6 +21,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/loopback"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // maxPasted limits the code that the user pastes, in bytes.
@@ -76,7 +77,7 @@ func (l *login) code(ctx context.Context, query url.Values) (string, error) {
 	}
 	code, err := receive(bounded, query)
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
-		return "", fmt.Errorf("nobody signed in within %s; run the command again, with --no-browser if the browser is on another machine", l.wait)
+		return "", fmt.Errorf("nobody signed in within %s; run the command again, with --no-browser if the browser is on another machine", clock.Text(l.wait))
 	}
 	return code, err
 }

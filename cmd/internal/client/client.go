@@ -16,6 +16,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // Client invokes operations. It is safe for concurrent use.
@@ -99,7 +100,7 @@ func codeOf(number uint32) guidon.Code {
 func contextError(ctx context.Context, timeout time.Duration) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return guidon.Errorf(guidon.DeadlineExceeded, "no response within %s", timeout)
+		return guidon.Errorf(guidon.DeadlineExceeded, "no response within %s", clock.Text(timeout))
 	case ctx.Err() != nil:
 		return &guidon.Error{Code: guidon.Canceled, Message: "interrupted", Err: ctx.Err()}
 	}
