@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"text/tabwriter"
@@ -37,26 +38,28 @@ type side struct{ url, file string }
 
 func (p *program) copyDatabaseCommand() *cobra.Command {
 	var from, to side
+	var format outputFormat
 	command := &cobra.Command{
 		Use:     "copy-database",
 		Short:   "Copy everything to another database",
 		Long:    copyDatabaseHelp,
 		Example: copyDatabaseExample,
 		Args:    cobra.NoArgs,
-		RunE:    p.action(func(ctx context.Context, _ []string) error { return p.copyDatabase(ctx, from, to) }),
+		RunE:    p.action(func(ctx context.Context, _ []string) error { return p.copyDatabase(ctx, from, to, format) }),
 	}
 	flags := command.Flags()
 	flags.StringVar(&from.url, "from", "", "`URL` of the database to copy (default: the configured one)")
 	flags.StringVar(&from.file, "from-file", "", "`file` that contains the URL of the database to copy")
 	flags.StringVar(&to.url, "to", "", "`URL` of the empty database to copy to")
 	flags.StringVar(&to.file, "to-file", "", "`file` that contains the URL of the empty database")
+	format.flag(command, "the tables")
 	command.MarkFlagsMutuallyExclusive("from", "from-file")
 	command.MarkFlagsMutuallyExclusive("to", "to-file")
 	command.MarkFlagsOneRequired("to", "to-file")
 	return command
 }
 
-func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
+func (p *program) copyDatabase(ctx context.Context, from, to side, format outputFormat) (err error) {
 	sourceConfig, err := p.sideConfig(ctx, from)
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
@@ -87,7 +90,7 @@ func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
 	if source.Dialect() == target.Dialect() && source.Path() == target.Path() {
 		return errSameDatabase
 	}
-	return p.copyBetween(ctx, source.DB, target.DB)
+	return p.copyBetween(ctx, source.DB, target.DB, format)
 }
 
 var errSameDatabase = usageError("--from and --to are the same database")
@@ -114,7 +117,7 @@ func (p *program) sideConfig(ctx context.Context, s side) (*config.Config, error
 	return config.Load(ctx, p.config, append(slices.Clone(p.environ), "GUIDON_DB_URL=", "GUIDON_DB_URL_FILE="+s.file), &p.aws)
 }
 
-func (p *program) copyBetween(ctx context.Context, source, target *store.DB) error {
+func (p *program) copyBetween(ctx context.Context, source, target *store.DB, format outputFormat) error {
 	from := copydb.Database{SQL: source.SQL(), Dialect: source.Dialect()}
 	if err := migrate.Check(ctx, from.SQL, from.Dialect); err != nil {
 		return fmt.Errorf("source: %w", err)
@@ -130,14 +133,31 @@ func (p *program) copyBetween(ctx context.Context, source, target *store.DB) err
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "TABLE\tROWS\tCHECKSUM")
-	for _, t := range copied {
-		fmt.Fprintf(table, "%s\t%d\t%.16s\n", t.Name, t.Rows, t.Checksum)
+	return p.show(format, shownCopy(copied, source.Path(), target.Path()))
+}
+
+// copiedTable is a copied table in JSON.
+type copiedTable struct {
+	Table    string `json:"table"`
+	Rows     int64  `json:"rows"`
+	Checksum string `json:"checksum"`
+}
+
+func shownCopy(copied []copydb.Table, source, target string) shown {
+	list, names := make([]copiedTable, len(copied)), make([]string, len(copied))
+	for i, t := range copied {
+		list[i], names[i] = copiedTable{t.Name, t.Rows, t.Checksum}, t.Name
 	}
-	if err := table.Flush(); err != nil {
+	return shown{data: dataOfValue(list), names: names, table: func(out io.Writer) error {
+		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "TABLE\tROWS\tCHECKSUM")
+		for _, t := range copied {
+			fmt.Fprintf(table, "%s\t%d\t%.16s\n", t.Name, t.Rows, t.Checksum)
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(out, "copied and verified: %s to %s\n", source, target)
 		return err
-	}
-	_, err = fmt.Fprintf(p.out, "copied and verified: %s to %s\n", source.Path(), target.Path())
-	return err
+	}}
 }

@@ -285,6 +285,26 @@ func TestValidateLimit(t *testing.T) {
 	}
 }
 
+// TestImportOutput: programs get what an import changes, or would change, as data.
+func TestImportOutput(t *testing.T) {
+	s := newShell(t)
+	s.ok("migrate")
+	file := s.file("small.yaml", small)
+	if got := s.ok("import", file, "--dry-run", "-o", "name"); !strings.Contains(got, "small/flag/one\n") {
+		t.Errorf("by name: got %q", got)
+	}
+	for _, format := range []string{"json", "yaml"} {
+		if got := s.ok("import", file, "--update", "-o", format); !strings.Contains(got, "namespaceKey") || strings.Contains(got, "created,") {
+			t.Errorf("as %s: got %s", format, got)
+		}
+	}
+	s.fails(exitUsage, []string{"import", "--from-flipt-database", file, "-o", "json"}, "can be combined only with")
+	server := s.serve()
+	c := s.withoutDatabase()
+	c.ok("context", "set", "local", "--address", server.web)
+	c.fails(exitUsage, []string{"import", "--from-flipt-database", file}, "--db or --local if a context is in use")
+}
+
 func TestEvaluate(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("small.yaml", small))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,6 +53,7 @@ type importing struct {
 	*program
 	connection   connection
 	format       inputFormat
+	output       outputFormat
 	skipExisting bool
 	update       bool
 	drop         bool
@@ -75,6 +77,7 @@ func (p *program) importCommand() *cobra.Command {
 	i.connection.writeFlags(command)
 	flags := command.Flags()
 	i.format.flag(command)
+	i.output.flag(command, "what changes, such as shop/flag/new-checkout")
 	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave existing flags and segments unchanged")
 	flags.BoolVar(&i.update, "update", false, "make existing flags and segments equal to the file")
 	flags.BoolVar(&i.drop, "drop", false, "like --update, but also delete what is not in the file from its namespaces")
@@ -129,7 +132,7 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 	}
 	return i.withClient(ctx, &i.connection, mode, func(service client.Client) error {
 		if i.dryRun {
-			return i.show(ctx, service, documents)
+			return i.preview(ctx, service, documents)
 		}
 		return i.apply(ctx, service, documents)
 	})
@@ -148,21 +151,18 @@ func checkDistinct(documents []fileDocument) error {
 	return nil
 }
 
-// show prints what the import would do.
-func (i *importing) show(ctx context.Context, service client.Client, documents []fileDocument) error {
+// preview prints what the import would do.
+func (i *importing) preview(ctx context.Context, service client.Client, documents []fileDocument) error {
 	plans, err := i.planAll(ctx, service, documents)
 	if err != nil {
 		return err
 	}
-	differs := false
-	for _, plan := range plans {
-		fmt.Fprintf(i.out, "%s (dry run, nothing was changed)\n", summary(plan))
-		differs = differs || len(plan.GetChanges()) > 0
-		if err := printChanges(i.out, plan.GetChanges()); err != nil {
-			return err
-		}
+	s := shownImports(plans)
+	s.table = func(out io.Writer) error { return printPreview(out, plans) }
+	if err := i.show(i.output, s); err != nil {
+		return err
 	}
-	if differs && i.exitCode {
+	if len(s.names) > 0 && i.exitCode {
 		return findings
 	}
 	return nil
@@ -199,6 +199,17 @@ func (i *importing) apply(ctx context.Context, service client.Client, documents 
 			return err
 		}
 	}
+	imported, err := i.importAll(ctx, service, documents, plans)
+	if i.output.data() {
+		err = errors.Join(err, i.show(i.output, shownImports(imported)))
+	}
+	return err
+}
+
+// importAll imports the documents one after the other, and returns what that has changed up to
+// the first that fails.
+func (i *importing) importAll(ctx context.Context, service client.Client, documents []fileDocument, plans []*guidonv1.ImportResponse) ([]*guidonv1.ImportResponse, error) {
+	var imported []*guidonv1.ImportResponse
 	progress := i.startProgress("importing", "objects", countObjects(documents))
 	defer progress.stop()
 	for n, d := range documents {
@@ -208,12 +219,15 @@ func (i *importing) apply(ctx context.Context, service client.Client, documents 
 		}
 		done, err := i.send(ctx, service, d, false)
 		if err != nil {
-			return i.partial(documents[:n], err)
+			return imported, i.partial(documents[:n], err)
 		}
+		imported = append(imported, done)
 		progress.add(d.objects())
-		progress.hide(func() { fmt.Fprintln(i.out, summary(done)) })
+		if !i.output.data() {
+			progress.hide(func() { fmt.Fprintln(i.out, summary(done)) })
+		}
 	}
-	return nil
+	return imported, nil
 }
 
 // partial adds to the error what had been imported before it.

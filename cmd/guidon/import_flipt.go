@@ -91,8 +91,8 @@ func (i *importing) checkFliptUsage(paths []string) error {
 	case len(paths) > 0:
 		return usageError("--from-flipt-database cannot be combined with files")
 	case i.connection.remote() || i.connection.token != "" || i.connection.tokenFile != "":
-		return usageError("--from-flipt-database writes to the database directly, because the API accepts no token hashes; omit --address and tokens")
-	case i.skipExisting || i.update || i.drop || i.exitCode || i.format.word != "":
+		return usageError("--from-flipt-database writes to the database directly, because the API accepts no token hashes; omit --address and tokens, and give --db or --local if a context is in use")
+	case i.skipExisting || i.update || i.drop || i.exitCode || i.format.word != "" || i.output != "":
 		return usageError("--from-flipt-database imports into empty namespaces; it can be combined only with --db, --token-role, --dry-run and --yes")
 	}
 	return nil

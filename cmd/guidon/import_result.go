@@ -29,6 +29,28 @@ func summary(r *guidonv1.ImportResponse) string {
 	return text
 }
 
+// shownImports returns what a command shows of imports, for programs.
+func shownImports(imports []*guidonv1.ImportResponse) shown {
+	var names []string
+	for _, r := range imports {
+		for _, c := range r.GetChanges() {
+			names = append(names, r.GetNamespaceKey()+"/"+c.GetKind()+"/"+c.GetKey())
+		}
+	}
+	return shown{data: dataOfAll(imports), names: names}
+}
+
+// printPreview prints what imports would do.
+func printPreview(out io.Writer, plans []*guidonv1.ImportResponse) error {
+	for _, plan := range plans {
+		fmt.Fprintf(out, "%s (dry run, nothing was changed)\n", summary(plan))
+		if err := printChanges(out, plan.GetChanges()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // printChanges prints the action for each object, with a diff of its YAML.
 func printChanges(out io.Writer, changes []*guidonv1.DocumentChange) error {
 	for _, c := range changes {
