@@ -33,8 +33,10 @@ Contexts are kept in guidon/contexts.yml in the user's configuration directory. 
 kept elsewhere, and belong to addresses.`
 
 func (p *program) contextCommand() *cobra.Command {
-	return group("context", "Name servers, and choose the one to use", contextHelp,
+	command := group("context", "Name servers, and choose the one to use", contextHelp,
 		p.contextListCommand(), p.contextGetCommand(), p.contextSetCommand(), p.contextUseCommand(), p.contextDeleteCommand())
+	command.Aliases = []string{"contexts"}
+	return command
 }
 
 // contexts returns the file of the contexts.

@@ -9,7 +9,9 @@ value for those whom none matches. A variant flag answers with one of its varian
 its rules distribute; if it is not enabled, everybody gets the default variant, or none.`
 
 func (p *program) flagCommand() *cobra.Command {
-	return group("flag", "List, create, change, switch and delete flags", flagHelp,
+	command := group("flag", "List, create, change, switch and delete flags", flagHelp,
 		p.flagListCommand(), p.flagGetCommand(), p.flagCreateCommand(), p.flagUpdateCommand(), p.flagEditCommand(),
 		p.flagOnCommand(), p.flagOffCommand(), p.flagDeleteCommand(), p.flagReachCommand())
+	command.Aliases = []string{"flags"}
+	return command
 }

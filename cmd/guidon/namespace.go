@@ -16,8 +16,10 @@ const namespaceHelp = `Work with namespaces. Each has its own flags and segments
 increases.`
 
 func (p *program) namespaceCommand() *cobra.Command {
-	return group("namespace", "List, create, change and delete namespaces", namespaceHelp,
+	command := group("namespace", "List, create, change and delete namespaces", namespaceHelp,
 		p.namespaceListCommand(), p.namespaceGetCommand(), p.namespaceCreateCommand(), p.namespaceUpdateCommand(), p.namespaceDeleteCommand())
+	command.Aliases = []string{"namespaces", "ns"}
+	return command
 }
 
 // namespaces is one run of a command about namespaces.

@@ -104,13 +104,13 @@ func (f *File) Read() (*Contexts, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(c); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", f.path, err)
+		return nil, fmt.Errorf("%s: %w; repair or delete the file", f.path, err)
 	}
 	if c.Named == nil {
 		c.Named = make(map[string]Context)
 	}
 	if err := c.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.path, err)
+		return nil, fmt.Errorf("%s: %w; repair or delete the file", f.path, err)
 	}
 	return c, nil
 }
