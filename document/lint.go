@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -183,12 +184,14 @@ func (l *linter) invalidJSON(err error, text []byte, header int) {
 	l.add(finding)
 }
 
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
+// yamlLine finds the line in an error of the YAML library. It is compiled when it is first
+// needed, because functions start often and seldom need it.
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:yaml: )?line (\d+): `) })
 
 // syntax adds an error of a text that cannot be parsed.
 func (l *linter) syntax(err error) {
 	finding := Finding{Message: strings.TrimPrefix(err.Error(), "yaml: ")}
-	if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
+	if found := yamlLine().FindStringSubmatch(err.Error()); found != nil {
 		finding.Line, _ = strconv.Atoi(found[1])
 		finding.Message = err.Error()[len(found[0]):]
 	} else if !strings.Contains(err.Error(), "anchor") {

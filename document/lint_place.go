@@ -3,6 +3,7 @@ package document
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/guidonhq/guidon/service"
 )
@@ -39,24 +40,28 @@ func (n *node) entry(index int) *node {
 	return nil
 }
 
-// focused are the members that messages of problems are about.
-var focused = []struct {
+// focus is a member that messages of problems are about.
+type focus struct {
 	message *regexp.Regexp // its first group, if any, is the value of the member
 	member  string         // "" for the name in the group
-}{
-	{regexp.MustCompile(`^invalid field ([\w.]+)`), ""},
-	{regexp.MustCompile(`^(?:flag|segment|variant) ".*" is not unique$`), "key"},
-	{regexp.MustCompile(`^segment "(.*)" not found$`), "segment"},
-	{regexp.MustCompile(`^finding variant: `), "variant"},
-	{regexp.MustCompile(`^invalid constraint type: `), "type"},
-	{regexp.MustCompile(`^constraint operator `), "operator"},
-	{regexp.MustCompile(`^property is `), "property"},
-	{regexp.MustCompile(`^(?:parsing datetime|invalid value provided|too many values provided) `), "value"},
 }
+
+var focuses = sync.OnceValue(func() []focus {
+	return []focus{
+		{regexp.MustCompile(`^invalid field ([\w.]+)`), ""},
+		{regexp.MustCompile(`^(?:flag|segment|variant) ".*" is not unique$`), "key"},
+		{regexp.MustCompile(`^segment "(.*)" not found$`), "segment"},
+		{regexp.MustCompile(`^finding variant: `), "variant"},
+		{regexp.MustCompile(`^invalid constraint type: `), "type"},
+		{regexp.MustCompile(`^constraint operator `), "operator"},
+		{regexp.MustCompile(`^property is `), "property"},
+		{regexp.MustCompile(`^(?:parsing datetime|invalid value provided|too many values provided) `), "value"},
+	}
+})
 
 // focus returns the member that the message of a problem of the part is about, or p itself.
 func (p place) focus(message string) place {
-	for _, f := range focused {
+	for _, f := range focuses() {
 		found := f.message.FindStringSubmatch(message)
 		if found == nil {
 			continue
