@@ -18,8 +18,9 @@ type Probe struct {
 // Probes returns different entities for which the rules and rollouts of the flag decide
 // differently: for each of them, one that most of its constraints accept, those next to it
 // on both sides of every value that a constraint compares, and those in the first and the
-// last bucket of every share; then those that two of them accept; then some that combine such values at random. The same flag has
-// the same probes. There are at most limit; cut reports whether there would be more.
+// last bucket of every share; then those that two of them accept; then some that combine
+// such values at random. The same flag has the same probes. There are at most limit; cut
+// reports whether there would be more.
 //
 // Probes are for comparing services that evaluate the same flag. No finite number of them
 // proves that two services are equal.
