@@ -135,8 +135,8 @@ lint: ## check formatting, go.mod, vet, staticcheck, gosec, and that other syste
 	cd infra/tools && $(GO) run ./typecheck ../.. windows/amd64,darwin/arm64 ./cmd/guidon
 
 .PHONY: fuzz
-fuzz: ## run every fuzz target for FUZZTIME (default 10s)
-	GO="$(GO)" infra/fuzz.sh $(FUZZTIME)
+fuzz: ## run every fuzz target for FUZZTIME (default 10s), or those of FUZZPART, such as 2/3
+	GO="$(GO)" infra/fuzz.sh $(FUZZTIME) $(FUZZPART)
 
 .PHONY: bench-grpc
 bench-grpc: build ## compare the service with a bare grpc-go server under load (h2load), for DURATION (default 2s) per run

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Runs every fuzz target for the given time, such as "10s".
+# Runs every fuzz target for the given time, such as "10s". A second argument such as "2/3"
+# selects the second of three parts of the packages.
 set -eu
 
 time=$1
+part=${2:-1/1}
 go=${GO:-go}
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
@@ -35,7 +37,7 @@ spurious() {
   grep -q '^ *context deadline exceeded$' "$output" && ! grep -Eqi 'failing input|seed corpus|panic' "$output"
 }
 
-fuzzed | while read -r package dir; do
+fuzzed | awk -v part="${part%/*}" -v parts="${part#*/}" 'NR % parts == part % parts' | while read -r package dir; do
   "$go" test -c -fuzz . -o "$tests" "$package" # instrumented, and only once for all targets
   cd "$dir"
   "$tests" -test.list '^Fuzz' | { grep '^Fuzz' || true; } | while read -r target; do
