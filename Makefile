@@ -33,9 +33,9 @@ SMALL_PAGES := -gcflags=github.com/guidonhq/guidon/handler/web/...=-l
 # for the network or runs once. Evaluation, the handler and the standard library are not
 # among it.
 SMALL_FUNCTION := $(SMALL_PAGES) $(patsubst %,-gcflags=%=-l, \
-  $(patsubst %,github.com/guidonhq/guidon/%,handler/login/... handler/plan handler/auth handler/management document change cmd/...) \
+  $(patsubst %,github.com/guidonhq/guidon/%,handler/login/... handler/convert handler/plan handler/auth handler/management document change cmd/...) \
   github.com/aws/... github.com/redis/... github.com/jackc/... github.com/go-sql-driver/... \
-  github.com/go-jose/... github.com/golang-jwt/... github.com/coreos/... golang.org/x/oauth2/... go.yaml.in/...)
+  github.com/go-jose/... github.com/golang-jwt/... github.com/coreos/... golang.org/x/oauth2/... golang.org/x/text/... go.yaml.in/... github.com/pressly/...)
 
 # Exclude grpc-go's pages about its own calls. They are templates, which may call any method
 # by name, so that the binary would contain all methods of all its types: 10 MB more.
