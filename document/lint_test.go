@@ -63,7 +63,7 @@ namespace: other
 colour: red
 `
 
-// TestLint: each finding has the place of what is wrong.
+// TestLint: each finding has the place of the mistake.
 func TestLint(t *testing.T) {
 	for _, test := range []struct {
 		name, text string

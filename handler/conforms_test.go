@@ -10,7 +10,7 @@ import (
 // types, properties, items, enums and references.
 type schema struct{ document map[string]any }
 
-// member returns the member of an object, or nil if there is none.
+// member returns the member of an object, or nil if the object lacks it.
 func member(value any, name string) any {
 	o, _ := value.(map[string]any)
 	return o[name]

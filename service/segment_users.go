@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Limits of what an error about a segment in use lists.
+// Limits of the list in an error about a segment in use.
 const (
 	maxListedUsers = 3 // flags
 	maxListedUses  = 5 // rules or rollouts of a flag

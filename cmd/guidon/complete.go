@@ -67,7 +67,7 @@ func (p *program) completeNamespaces(command *cobra.Command, _ []string, word st
 	})
 }
 
-// completeNamespacesAndFiles offers the keys of namespaces, and files if there are none.
+// completeNamespacesAndFiles offers the keys of namespaces, or files if none matches.
 func (p *program) completeNamespacesAndFiles(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	offers, _ := p.completeNamespaces(command, args, word)
 	return offers, cobra.ShellCompDirectiveDefault

@@ -16,7 +16,7 @@ func (p *program) colors(stream any) bool {
 	return p.terminal(stream) && environ.Get(p.environ, "NO_COLOR") == "" && environ.Get(p.environ, "TERM") != "dumb"
 }
 
-// console returns the handler of the log on a terminal, or nil if out is none.
+// console returns the handler of the log on a terminal, or nil if out is not a terminal.
 func (p *program) console(out io.Writer, level slog.Level) slog.Handler {
 	if !p.terminal(out) {
 		return nil

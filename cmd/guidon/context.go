@@ -48,7 +48,8 @@ func (p *program) contexts() (*contexts.File, error) {
 	return contexts.InFile(path), nil
 }
 
-// readContexts returns the contexts. There are none if there is no place for them.
+// readContexts returns the contexts, or an empty set if the user has no configuration
+// directory.
 func (p *program) readContexts() (*contexts.Contexts, error) {
 	if config.ContextsFile(p.environ) == "" {
 		return new(contexts.Contexts), nil

@@ -36,8 +36,7 @@ func (e *evaluating) runWatch(ctx context.Context, entities []*guidonv1.ExplainE
 	})
 }
 
-// changedResults returns the results that are not as before. All are if there are none from
-// before.
+// changedResults returns the results that differ from those before, or all if before is nil.
 func changedResults(before, after []evaluated) []evaluated {
 	if before == nil {
 		return after

@@ -91,8 +91,8 @@ func (c *creatingFlag) run(ctx context.Context, args []string) error {
 	})
 }
 
-// existing returns the error for an object that was to be created, when reading it returned
-// err. A missing namespace is not found when the object is written.
+// existing returns the error for creating an object that already exists. If reading the
+// object failed with err, it returns that.
 func existing(kind, namespace, key string, err error) error {
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ func (p *program) withServer(ctx context.Context, c *connection, fn func(client.
 	return p.withClient(ctx, c, reading, fn)
 }
 
-// newestChange returns the newest change of the namespace, or nil if there is none.
+// newestChange returns the newest change of the namespace, or nil if it has no changes.
 func newestChange(ctx context.Context, service client.Client, namespace string) (*guidonv1.Change, error) {
 	newest := new(guidonv1.ListChangesResponse)
 	request := &guidonv1.ListChangesRequest{NamespaceKey: namespace, Limit: 1}

@@ -134,7 +134,7 @@ func (l *login) checkName() error {
 	return nil
 }
 
-// report makes the server the one that commands use, and prints who has signed in.
+// report makes the server the default of commands, and prints the name of the user.
 func (l *login) report(ctx context.Context, who *auth.Authentication) error {
 	name, err := l.useServer(ctx)
 	if err != nil {

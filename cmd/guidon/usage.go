@@ -109,7 +109,7 @@ func strictHelp(root *cobra.Command) {
 	}
 }
 
-// childOf returns the subcommand with the name, or nil if there is none.
+// childOf returns the subcommand with the name, or nil if it does not exist.
 func childOf(command *cobra.Command, name string) *cobra.Command {
 	for _, child := range command.Commands() {
 		if child.Name() == name || child.HasAlias(name) {

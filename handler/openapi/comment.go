@@ -58,7 +58,7 @@ func (c comments) read(text string) {
 }
 
 // ofType returns the comment of a message or enum without its name, such as "One page of
-// flags.", or "" if there is none.
+// flags.", or "" if it has no comment.
 func (c comments) ofType(d protoreflect.Descriptor) string {
 	text := strings.TrimPrefix(c.of(d.FullName()), string(d.Name())+" ")
 	for _, verb := range []string{"is ", "are "} {
@@ -70,7 +70,7 @@ func (c comments) ofType(d protoreflect.Descriptor) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// of returns the comment, in which fields are spelled as in JSON, or "" if there is none.
+// of returns the comment, in which fields are spelled as in JSON, or "" if it does not exist.
 func (c comments) of(name protoreflect.FullName) string { return inJSON(c[name]) }
 
 // typeName matches the names of messages for responses.

@@ -14,7 +14,7 @@ type Example struct {
 	Response []byte          // JSON, or the text of another type
 }
 
-// member returns the value of a member of the request, or nil if there is none.
+// member returns the value of a member of the request, or nil if the request lacks it.
 func (e Example) member(name string) any {
 	for _, m := range e.request() {
 		if m.name == name {

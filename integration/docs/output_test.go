@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// words are the pieces of an output that have to be equal: white space between them makes no
+// words are the pieces of an output that must be equal: white space between them makes no
 // difference, so that pages may wrap and align it.
 var words = regexp.MustCompile(`…|[A-Za-z0-9_]+|\S`)
 

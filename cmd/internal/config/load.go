@@ -167,7 +167,7 @@ func UserFile(environ []string) string {
 	return newEnvironment(environ).userFile()
 }
 
-// FileInUse returns the file that Load reads without a path, or "" if there is none.
+// FileInUse returns the file that Load reads without a path, or "" if it finds no file.
 func FileInUse(environ []string) string { return newEnvironment(environ).search() }
 
 func (env environment) userFile() string { return env.inUserDir("config.yml") }

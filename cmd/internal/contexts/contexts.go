@@ -94,7 +94,7 @@ type File struct{ path string }
 // InFile returns the file with the path.
 func InFile(path string) *File { return &File{path: path} }
 
-// Read returns the contexts. There are none without a file.
+// Read returns the contexts, or an empty set if the file does not exist.
 func (f *File) Read() (*Contexts, error) {
 	c := &Contexts{Named: make(map[string]Context)}
 	content, err := f.content()
@@ -132,7 +132,7 @@ func (f *File) content() ([]byte, error) {
 }
 
 // Update changes the contexts with fn. Of several processes, one at a time does. If fn or
-// the check of what it made fails, the file does not change.
+// the result is invalid, the file does not change.
 func (f *File) Update(ctx context.Context, fn func(*Contexts) error) (err error) {
 	path := atomicfile.Target(f.path)
 	lock, err := atomicfile.Lock(ctx, path)

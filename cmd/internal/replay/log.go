@@ -64,7 +64,7 @@ func ReadLog(name string, in io.Reader, skip func(error)) iter.Seq2[Request, err
 	}
 }
 
-// parseLine returns the requests in a line, which are none if it is empty.
+// parseLine returns the requests in a line. An empty line has no requests.
 func parseLine(text []byte) ([]Request, error) {
 	if text = bytes.TrimSpace(text); len(text) == 0 {
 		return nil, nil
