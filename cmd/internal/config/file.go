@@ -34,7 +34,7 @@ func loadFile(c *Config, path string, env environment, found *problems) {
 
 // loadText reads the text of a file. The path is for error messages.
 func loadText(c *Config, path string, text []byte, env environment, found *problems) {
-	root, err := parseFile(text)
+	root, err := ParseFile(text)
 	if err != nil {
 		found.add("%s: %v", path, err)
 		return
@@ -62,8 +62,8 @@ func (l *fileLoader) learn(v reflect.Value, group string) {
 	}.walk(v, group, -1)
 }
 
-// parseFile returns the root node of the only YAML document, or nil if there is none.
-func parseFile(content []byte) (*yaml.Node, error) {
+// ParseFile returns the root node of the only YAML document, or nil for an empty one.
+func ParseFile(content []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	var document, more yaml.Node
 	err := decoder.Decode(&document)
@@ -76,11 +76,11 @@ func parseFile(content []byte) (*yaml.Node, error) {
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, errors.New("must contain only one YAML document")
 	}
-	return resolve(&document), nil
+	return Resolve(&document), nil
 }
 
-// resolve returns the node that a document or an alias stands for, or nil for null.
-func resolve(node *yaml.Node) *yaml.Node {
+// Resolve returns the node that a document or an alias stands for, or nil for null.
+func Resolve(node *yaml.Node) *yaml.Node {
 	for range 10 { // an alias of an alias is impossible, but must not loop forever
 		switch {
 		case node.Kind == yaml.DocumentNode && len(node.Content) > 0:
@@ -123,7 +123,7 @@ func (l *fileLoader) group(key string, node *yaml.Node) {
 	}
 	seen := make(map[string]bool)
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		name, value := node.Content[i], resolve(node.Content[i+1])
+		name, value := node.Content[i], Resolve(node.Content[i+1])
 		member := name.Value
 		if key != "" {
 			member = key + "." + name.Value
@@ -217,7 +217,7 @@ func (l *fileLoader) value(f field, node *yaml.Node) error {
 func (l *fileLoader) listValue(f field, node *yaml.Node) error {
 	list := make([]string, 0, len(node.Content))
 	for _, item := range node.Content {
-		item = resolve(item)
+		item = Resolve(item)
 		if item == nil || item.Kind != yaml.ScalarNode {
 			return errors.New("must be a list of strings")
 		}
@@ -239,7 +239,7 @@ func (l *fileLoader) mapValue(f field, node *yaml.Node) error {
 	}
 	values := make(map[string]string, len(node.Content)/2)
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, item := node.Content[i].Value, resolve(node.Content[i+1])
+		key, item := node.Content[i].Value, Resolve(node.Content[i+1])
 		if !f.keepsCase() {
 			key = strings.ToLower(key)
 		}

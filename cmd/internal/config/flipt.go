@@ -52,7 +52,7 @@ func (c *Config) warnFlipt(env environment, found *warnings) {
 }
 
 // ignoredVariables returns the variables of Flipt that would mean something, but whose key
-// is not configured here. Those of what does not exist here count as well.
+// is not configured here. Variables of features that Guidon does not have are included.
 func (c *Config) ignoredVariables(env environment) []string {
 	var ignored []string
 	var now map[string]field

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 )
 
@@ -183,7 +184,7 @@ func (t *translation) putTeams(s *setting) {
 				organization = known
 			}
 		}
-		for _, team := range texts(resolve(s.value.Content[i+1])) {
+		for _, team := range texts(config.Resolve(s.value.Content[i+1])) {
 			all = append(all, organization+"/"+team)
 		}
 	}

@@ -1,16 +1,14 @@
 package fliptconfig
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 )
 
@@ -60,16 +58,10 @@ func (t *translation) read() error {
 }
 
 func (t *translation) readFile() error {
-	decoder := yaml.NewDecoder(bytes.NewReader(t.source.File))
-	var document yaml.Node
-	err := decoder.Decode(&document)
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
+	root, err := config.ParseFile(t.source.File)
 	if err != nil {
 		return fmt.Errorf("%s: must be YAML or JSON: %w", t.source.Name, err)
 	}
-	root := resolve(&document)
 	if root == nil {
 		return nil
 	}
@@ -77,23 +69,6 @@ func (t *translation) readFile() error {
 		return fmt.Errorf("%s line %d: must be a mapping of keys to values, as in Flipt's config.yml", t.source.Name, root.Line)
 	}
 	return t.group("", root, 0)
-}
-
-// resolve returns the node that a document or an alias stands for, or nil for null.
-func resolve(node *yaml.Node) *yaml.Node {
-	for range 10 {
-		switch {
-		case node.Kind == yaml.DocumentNode && len(node.Content) > 0:
-			node = node.Content[0]
-		case node.Kind == yaml.AliasNode:
-			node = node.Alias
-		case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null":
-			return nil
-		default:
-			return node
-		}
-	}
-	return nil
 }
 
 // maxDepth is how deep groups may be nested. Flipt's are six deep.
@@ -106,7 +81,7 @@ func (t *translation) group(key string, node *yaml.Node, depth int) error {
 	}
 	seen := make(map[string]bool)
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		name, value := node.Content[i], resolve(node.Content[i+1])
+		name, value := node.Content[i], config.Resolve(node.Content[i+1])
 		if name.ShortTag() == "!!merge" {
 			return fmt.Errorf("%s line %d: %s is not supported; write the keys out", t.source.Name, name.Line, name.Value)
 		}
@@ -164,7 +139,7 @@ func leaves(key string, node *yaml.Node, depth int) []string {
 	var keys []string
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		member := key + "." + node.Content[i].Value
-		value := resolve(node.Content[i+1])
+		value := config.Resolve(node.Content[i+1])
 		if value != nil && value.Kind == yaml.MappingNode && depth < maxDepth {
 			keys = append(keys, leaves(member, value, depth+1)...)
 		} else {

@@ -132,7 +132,7 @@ func texts(node *yaml.Node) []string {
 	}
 	var items []string
 	for _, item := range node.Content {
-		if item = resolve(item); item != nil {
+		if item = config.Resolve(item); item != nil {
 			items = append(items, item.Value)
 		}
 	}
