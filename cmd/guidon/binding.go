@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -83,10 +82,9 @@ func (b *binding) create(ctx context.Context, args []string) error {
 		if err := service.Invoke(ctx, "/guidon.v1.AccessService/CreateBinding", request, created); err != nil {
 			return err
 		}
-		return b.show(b.format, shown{
-			data: dataOf(created), names: []string{created.GetId()},
-			table: func(out io.Writer) error { return printBindings(out, []*guidonv1.Binding{created}) },
-		})
+		s := shownBindings([]*guidonv1.Binding{created})
+		s.data = dataOf(created)
+		return b.show(b.format, s)
 	})
 }
 
@@ -123,19 +121,11 @@ func listBindings(ctx context.Context, service client.Client) ([]*guidonv1.Bindi
 }
 
 func shownBindings(bindings []*guidonv1.Binding) shown {
-	names := make([]string, len(bindings))
-	for i, b := range bindings {
-		names[i] = b.GetId()
-	}
-	return shown{
-		data: dataOfAll(bindings), names: names,
-		table: func(out io.Writer) error { return printBindings(out, bindings) },
-	}
+	return shownList(bindings, (*guidonv1.Binding).GetId, func(out io.Writer) error { return printBindings(out, bindings) })
 }
 
 func printBindings(out io.Writer, bindings []*guidonv1.Binding) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tROLE\tNAMESPACES\tSUBJECT\tSOURCE\tCREATED\tCREATED BY")
+	table := newTable(out, "ID\tROLE\tNAMESPACES\tSUBJECT\tSOURCE\tCREATED\tCREATED BY")
 	for _, b := range bindings {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", b.GetId(), b.GetRole(), namespacesOf(b.GetNamespaceKeys()), b.GetSubject(),
 			b.GetSource(), timeOr(instant(b.GetCreatedAt()), "-"), orDash(b.GetCreatedBy()))

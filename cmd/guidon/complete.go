@@ -45,12 +45,14 @@ func (p *program) completeContexts(_ *cobra.Command, args []string, _ string) ([
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeNamespace offers the keys of namespaces for the first argument.
-func (p *program) completeNamespace(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// firstArgument completes only the first argument.
+func firstArgument(complete cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(command, args, word)
 	}
-	return p.completeNamespaces(command, args, word)
 }
 
 // completeNamespaces offers the keys of namespaces.
@@ -73,14 +75,6 @@ func (p *program) completeNamespacesAndFiles(command *cobra.Command, args []stri
 	return offers, cobra.ShellCompDirectiveDefault
 }
 
-// completeFlag offers the keys of flags for the first argument.
-func (p *program) completeFlag(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return p.completeFlags(command, args, word)
-}
-
 // completeFlags offers the keys of flags that are not among the arguments.
 func (p *program) completeFlags(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	return p.offer(command, func(ctx context.Context, service client.Client, namespace string) ([]string, error) {
@@ -95,14 +89,6 @@ func (p *program) completeFlags(command *cobra.Command, args []string, word stri
 		}
 		return offers, err
 	})
-}
-
-// completeSegment offers the keys of segments for the first argument.
-func (p *program) completeSegment(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return p.completeSegments(command, args, word)
 }
 
 // completeSegments offers the keys of segments that are not among the arguments.

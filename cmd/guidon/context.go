@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -113,8 +112,7 @@ func (p *program) contextListCommand() *cobra.Command {
 }
 
 func printContexts(out io.Writer, list []namedContext) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "CURRENT\tNAME\tADDRESS\tNAMESPACE\tCA FILE")
+	table := newTable(out, "CURRENT\tNAME\tADDRESS\tNAMESPACE\tCA FILE")
 	for _, c := range list {
 		mark := ""
 		if c.Current {

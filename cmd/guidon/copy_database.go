@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -149,8 +148,7 @@ func shownCopy(copied []copydb.Table, source, target string) shown {
 		list[i], names[i] = copiedTable{t.Name, t.Rows, t.Checksum}, t.Name
 	}
 	return shown{data: dataOfValue(list), names: names, table: func(out io.Writer) error {
-		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "TABLE\tROWS\tCHECKSUM")
+		table := newTable(out, "TABLE\tROWS\tCHECKSUM")
 		for _, t := range copied {
 			fmt.Fprintf(table, "%s\t%d\t%.16s\n", t.Name, t.Rows, t.Checksum)
 		}

@@ -53,7 +53,7 @@ func (p *program) evaluateCommand() *cobra.Command {
 		Long:              evaluateHelp,
 		Example:           evaluateExample,
 		Args:              oneArgument("flag"),
-		ValidArgsFunction: p.completeFlag,
+		ValidArgsFunction: firstArgument(p.completeFlags),
 		RunE:              p.action(e.run),
 	}
 	e.connection.flags(command)

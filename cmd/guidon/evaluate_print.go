@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"google.golang.org/protobuf/proto"
 
@@ -121,8 +120,7 @@ func shownEvaluations(results []evaluated, many bool) shown {
 }
 
 func printEvaluations(out io.Writer, results []evaluated) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ENTITY\tRESULT\tREASON\tSEGMENTS")
+	table := newTable(out, "ENTITY\tRESULT\tREASON\tSEGMENTS")
 	for _, r := range results {
 		reason, segments := r.reason()
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", printable(r.entity), r.text(), reason, segments)

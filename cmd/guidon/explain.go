@@ -50,7 +50,7 @@ func (p *program) explainCommand() *cobra.Command {
 		Args:    oneArgument("flag"),
 		RunE:    p.action(e.run),
 
-		ValidArgsFunction: p.completeFlag,
+		ValidArgsFunction: firstArgument(p.completeFlags),
 	}
 	e.connection.flags(command)
 	e.entity.flags(command)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -195,8 +194,7 @@ func otherText(r *guidonv1.ExplainResponse, o *guidonv1.OtherResult) string {
 
 // printCounts prints how many entities have each result.
 func printCounts(out io.Writer, r *guidonv1.ExplainBatchResponse) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "RESULT\tENTITIES\tSHARE")
+	table := newTable(out, "RESULT\tENTITIES\tSHARE")
 	for _, c := range r.GetCounts() {
 		result := variantText(c.GetMatch(), c.GetVariantKey())
 		if r.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {

@@ -13,7 +13,6 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/convert"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -156,17 +155,13 @@ func (e *exporting) fetch(ctx context.Context, svc client.Client) ([]*service.Do
 func (e *exporting) keys(ctx context.Context, svc client.Client) ([]string, error) {
 	keys := slices.Clone(e.namespaces)
 	if e.all {
+		namespaces, err := allNamespaces(ctx, svc)
+		if err != nil {
+			return nil, err
+		}
 		keys = nil
-		request := new(flipt.ListNamespaceRequest) // without a limit: as few pages as possible
-		for more := true; more; more = request.GetPageToken() != "" {
-			list := new(flipt.NamespaceList)
-			if err := svc.Invoke(ctx, "/flipt.Flipt/ListNamespaces", request, list); err != nil {
-				return nil, err
-			}
-			for _, n := range list.GetNamespaces() {
-				keys = append(keys, n.GetKey())
-			}
-			request.PageToken = list.GetNextPageToken()
+		for _, n := range namespaces {
+			keys = append(keys, n.GetKey())
 		}
 	}
 	if e.sortByKey {

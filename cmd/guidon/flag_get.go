@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,7 +36,7 @@ func (p *program) flagGetCommand() *cobra.Command {
 		Long:              flagGetHelp,
 		Example:           flagGetExample,
 		Args:              oneArgument("flag"),
-		ValidArgsFunction: p.completeFlag,
+		ValidArgsFunction: firstArgument(p.completeFlags),
 		RunE: p.action(func(ctx context.Context, args []string) error {
 			return o.reading(ctx, func(service client.Client) error {
 				content, err := o.flag(ctx, service, args[0])
@@ -99,24 +98,23 @@ func objectData(d *service.Document, times stamps) ([]byte, error) {
 
 func printFlag(out io.Writer, content *guidonv1.FlagContent) error {
 	f := content.GetFlag()
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	row := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", name, value) }
-	row("KEY", f.GetKey())
-	row("NAME", printable(f.GetName()))
-	row("DESCRIPTION", orDash(printable(f.GetDescription())))
-	row("TYPE", flagKind(f.GetType()))
-	row("ENABLED", fmt.Sprint(f.GetEnabled()))
-	row("METADATA", orDash(printable(f.GetMetadata())))
-	row("CREATED", timeOr(instant(content.GetCreatedAt()), "-"))
-	row("CHANGED", timeOr(instant(content.GetUpdatedAt()), "-"))
+	table := newFieldTable(out)
+	table.row("KEY", f.GetKey())
+	table.row("NAME", printable(f.GetName()))
+	table.row("DESCRIPTION", orDash(printable(f.GetDescription())))
+	table.row("TYPE", flagKind(f.GetType()))
+	table.row("ENABLED", fmt.Sprint(f.GetEnabled()))
+	table.row("METADATA", orDash(printable(f.GetMetadata())))
+	table.row("CREATED", timeOr(instant(content.GetCreatedAt()), "-"))
+	table.row("CHANGED", timeOr(instant(content.GetUpdatedAt()), "-"))
 	for _, v := range f.GetVariants() {
-		row("VARIANT", variantLine(v))
+		table.row("VARIANT", variantLine(v))
 	}
 	for i, r := range f.GetRules() {
-		row(fmt.Sprintf("RULE %d", i+1), ruleLine(r))
+		table.row(fmt.Sprintf("RULE %d", i+1), ruleLine(r))
 	}
 	for i, r := range f.GetRollouts() {
-		row(fmt.Sprintf("ROLLOUT %d", i+1), rolloutLine(r))
+		table.row(fmt.Sprintf("ROLLOUT %d", i+1), rolloutLine(r))
 	}
 	return table.Flush()
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -76,22 +75,14 @@ func allFlags(ctx context.Context, service client.Client, request *guidonv1.List
 }
 
 func shownFlags(flags []*guidonv1.FlagSummary) shown {
-	names := make([]string, len(flags))
-	for i, f := range flags {
-		names[i] = f.GetKey()
-	}
-	return shown{
-		data: dataOfAll(flags), names: names,
-		table: func(out io.Writer) error {
-			table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "KEY\tNAME\tTYPE\tSTATE\tSTEPS\tOWNER\tCHANGED")
-			for _, f := range flags {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", f.GetKey(), printable(f.GetName()), flagKind(f.GetType()),
-					stateWord(f.GetState()), f.GetStepCount(), orDash(printable(f.GetOwner())), timeOr(instant(f.GetUpdatedAt()), "-"))
-			}
-			return table.Flush()
-		},
-	}
+	return shownList(flags, (*guidonv1.FlagSummary).GetKey, func(out io.Writer) error {
+		table := newTable(out, "KEY\tNAME\tTYPE\tSTATE\tSTEPS\tOWNER\tCHANGED")
+		for _, f := range flags {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", f.GetKey(), printable(f.GetName()), flagKind(f.GetType()),
+				stateWord(f.GetState()), f.GetStepCount(), orDash(printable(f.GetOwner())), timeOr(instant(f.GetUpdatedAt()), "-"))
+		}
+		return table.Flush()
+	})
 }
 
 // stateWord returns the state of a flag in one word: on, off or partly.

@@ -45,7 +45,7 @@ func (p *program) flagReachCommand() *cobra.Command {
 		Args:    oneArgument("flag"),
 		RunE:    p.action(r.run),
 
-		ValidArgsFunction: p.completeFlag,
+		ValidArgsFunction: firstArgument(p.completeFlags),
 	}
 	r.connection.flags(command)
 	namespaceFlag(command, &r.namespace)

@@ -47,7 +47,7 @@ func (p *program) switchCommand(word, short, long string, fn func(o *objects, ct
 		Example: fmt.Sprintf(`  guidon flag %s new-checkout
   guidon flag %s new-checkout -n shop -m "too many bots" --address https://flags.example`, word, word),
 		Args:              oneArgument("flag"),
-		ValidArgsFunction: p.completeFlag,
+		ValidArgsFunction: firstArgument(p.completeFlags),
 		RunE: p.action(func(ctx context.Context, args []string) error {
 			return o.writing(ctx, func(service client.Client) error {
 				done, err := fn(o, ctx, service, args[0])

@@ -30,7 +30,7 @@ func (p *program) flagUpdateCommand() *cobra.Command {
 		Long:              flagUpdateHelp,
 		Example:           flagUpdateExample,
 		Args:              oneArgument("flag"),
-		ValidArgsFunction: p.completeFlag,
+		ValidArgsFunction: firstArgument(p.completeFlags),
 	}
 	command.RunE = p.action(func(ctx context.Context, args []string) error {
 		given := givenFlags(command, "name", "description", "enabled", "default-variant", "metadata")

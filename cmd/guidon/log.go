@@ -62,7 +62,7 @@ func (p *program) logCommand() *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		RunE:    p.action(l.run),
 
-		ValidArgsFunction: p.completeFlag,
+		ValidArgsFunction: firstArgument(p.completeFlags),
 	}
 	l.connection.flags(command)
 	flags := command.Flags()
@@ -195,8 +195,7 @@ func (l *logging) newList() changeList {
 	case formatName:
 		return changeNames{l.out}
 	}
-	t := tabwriter.NewWriter(l.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY")
+	t := newTable(l.out, "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY")
 	return changeTable{t}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -187,8 +186,7 @@ func shownSteps(steps []migrate.Step) shown {
 }
 
 func printSteps(out io.Writer, steps []migrate.Step) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "STEP\tNAME\tAPPLIED")
+	table := newTable(out, "STEP\tNAME\tAPPLIED")
 	for _, step := range steps {
 		fmt.Fprintf(table, "%d\t%s\t%s\n", step.Version, stepName(step.Name), timeOr(step.AppliedAt, "pending"))
 	}

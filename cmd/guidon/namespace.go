@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -71,22 +70,14 @@ func allNamespaces(ctx context.Context, service client.Client) ([]*flipt.Namespa
 }
 
 func shownNamespaces(all []*flipt.Namespace) shown {
-	names := make([]string, len(all))
-	for i, n := range all {
-		names[i] = n.GetKey()
-	}
-	return shown{
-		data: dataOfAll(all), names: names,
-		table: func(out io.Writer) error {
-			table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "KEY\tNAME\tPROTECTED\tCHANGED\tDESCRIPTION")
-			for _, n := range all {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", n.GetKey(), printable(n.GetName()), yesOrDash(n.GetProtected()),
-					timeOr(instant(n.GetUpdatedAt()), "-"), orDash(printable(n.GetDescription())))
-			}
-			return table.Flush()
-		},
-	}
+	return shownList(all, (*flipt.Namespace).GetKey, func(out io.Writer) error {
+		table := newTable(out, "KEY\tNAME\tPROTECTED\tCHANGED\tDESCRIPTION")
+		for _, n := range all {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", n.GetKey(), printable(n.GetName()), yesOrDash(n.GetProtected()),
+				timeOr(instant(n.GetUpdatedAt()), "-"), orDash(printable(n.GetDescription())))
+		}
+		return table.Flush()
+	})
 }
 
 func yesOrDash(value bool) string {
@@ -104,7 +95,7 @@ func (p *program) namespaceGetCommand() *cobra.Command {
 		Long:              "Show a namespace.",
 		Example:           `  guidon namespace get shop -o yaml`,
 		Args:              oneArgument("namespace"),
-		ValidArgsFunction: p.completeNamespace,
+		ValidArgsFunction: firstArgument(p.completeNamespaces),
 		RunE: p.action(func(ctx context.Context, args []string) error {
 			return p.withClient(ctx, &n.connection, reading, func(service client.Client) error {
 				found, err := getNamespace(ctx, service, args[0])
@@ -130,14 +121,15 @@ func shownNamespace(n *flipt.Namespace) shown {
 	return shown{
 		data: dataOf(n), names: []string{n.GetKey()},
 		table: func(out io.Writer) error {
-			table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-			for _, row := range [][2]string{
-				{"KEY", n.GetKey()}, {"NAME", printable(n.GetName())}, {"DESCRIPTION", orDash(printable(n.GetDescription()))},
-				{"PROTECTED", yesOrDash(n.GetProtected())}, {"COLOR", orDash(n.GetColor())}, {"CONFIRM CHANGES", yesOrDash(n.GetConfirmChanges())},
-				{"CREATED", timeOr(instant(n.GetCreatedAt()), "-")}, {"CHANGED", timeOr(instant(n.GetUpdatedAt()), "-")},
-			} {
-				fmt.Fprintf(table, "%s\t%s\n", row[0], row[1])
-			}
+			table := newFieldTable(out)
+			table.row("KEY", n.GetKey())
+			table.row("NAME", printable(n.GetName()))
+			table.row("DESCRIPTION", orDash(printable(n.GetDescription())))
+			table.row("PROTECTED", yesOrDash(n.GetProtected()))
+			table.row("COLOR", orDash(n.GetColor()))
+			table.row("CONFIRM CHANGES", yesOrDash(n.GetConfirmChanges()))
+			table.row("CREATED", timeOr(instant(n.GetCreatedAt()), "-"))
+			table.row("CHANGED", timeOr(instant(n.GetUpdatedAt()), "-"))
 			return table.Flush()
 		},
 	}

@@ -68,7 +68,7 @@ func (p *program) namespaceUpdateCommand() *cobra.Command {
 		Long:              "Change fields of a namespace. What is not given stays as it is.",
 		Example:           `  guidon namespace update production --description "what customers see"`,
 		Args:              oneArgument("namespace"),
-		ValidArgsFunction: p.completeNamespace,
+		ValidArgsFunction: firstArgument(p.completeNamespaces),
 	}
 	command.RunE = p.action(func(ctx context.Context, args []string) error {
 		given := givenFlags(command, "name", "description", "color", "confirm-changes")
@@ -148,7 +148,7 @@ func (p *program) namespaceDeleteCommand() *cobra.Command {
 		Example: `  guidon namespace delete trial
   guidon namespace delete trial --force --yes`,
 		Args:              oneArgument("namespace"),
-		ValidArgsFunction: p.completeNamespace,
+		ValidArgsFunction: firstArgument(p.completeNamespaces),
 		RunE: p.action(func(ctx context.Context, args []string) error {
 			return p.withClient(ctx, &n.connection, writing, func(service client.Client) error {
 				return n.delete(ctx, service, &flipt.DeleteNamespaceRequest{Key: args[0], Force: force}, yes)

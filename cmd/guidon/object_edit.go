@@ -45,7 +45,7 @@ func (p *program) flagEditCommand() *cobra.Command {
 	e.replace = func(ctx context.Context, c client.Client, d *guidonv1.Document, since *int64) (*guidonv1.EditResponse, error) {
 		return e.replaceFlag(ctx, c, d.GetFlags()[0], since)
 	}
-	return e.command(p.completeFlag)
+	return e.command(firstArgument(p.completeFlags))
 }
 
 func (p *program) segmentEditCommand() *cobra.Command {
@@ -60,7 +60,7 @@ func (p *program) segmentEditCommand() *cobra.Command {
 	e.replace = func(ctx context.Context, c client.Client, d *guidonv1.Document, since *int64) (*guidonv1.EditResponse, error) {
 		return e.replaceSegment(ctx, c, d.GetSegments()[0], since)
 	}
-	return e.command(p.completeSegment)
+	return e.command(firstArgument(p.completeSegments))
 }
 
 func (e *editing) command(complete cobra.CompletionFunc) *cobra.Command {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -91,38 +90,6 @@ func (o *objects) patch(ctx context.Context, service client.Client, request *gui
 	done := new(guidonv1.EditResponse)
 	err := service.Invoke(ctx, "/guidon.v1.EditService/Patch", request, done)
 	return done, changedMeanwhile(err)
-}
-
-// maxDeleted is how many objects one command deletes, the most that the service deletes at
-// once.
-const maxDeleted = 100
-
-// keysToDelete is a check for the arguments of a command that deletes objects.
-func keysToDelete(what string) cobra.PositionalArgs {
-	return func(command *cobra.Command, keys []string) error {
-		switch {
-		case len(keys) == 0:
-			return usageError("missing argument <%s>: %s", what, command.UseLine())
-		case len(keys) > maxDeleted:
-			return usageError("at most %d can be deleted at once; got %d", maxDeleted, len(keys))
-		}
-		seen := make(map[string]bool)
-		for _, key := range keys {
-			if key == "" {
-				return usageError("the %s must not be empty", what)
-			}
-			if seen[key] {
-				return usageError("%s %q is given twice", what, key)
-			}
-			seen[key] = true
-		}
-		return nil
-	}
-}
-
-// confirmDelete asks for confirmation before objects are deleted.
-func (o *objects) confirmDelete(what string, keys []string) error {
-	return o.confirm(fmt.Sprintf("This deletes from %s: %s %s\n", o.place(), what, strings.Join(keys, ", ")), o.yes)
 }
 
 // givenFlags returns which flags of the command were given, in the order of the names.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,8 +79,7 @@ func shownReaders(readers []service.ChangeReader) shown {
 }
 
 func printReaders(out io.Writer, readers []service.ChangeReader) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tREGISTERED\tADVANCED\tNAMESPACES\tREVISIONS\tBEHIND SINCE")
+	table := newTable(out, "NAME\tREGISTERED\tADVANCED\tNAMESPACES\tREVISIONS\tBEHIND SINCE")
 	for _, r := range readers {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%s\n", r.Name, timeOr(r.RegisteredAt, "-"), timeOr(r.AdvancedAt, "-"),
 			r.Lag.Namespaces, r.Lag.Revisions, timeOr(r.Lag.Since, "-"))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +29,7 @@ func (p *program) segmentGetCommand() *cobra.Command {
 		Example: `  guidon segment get beta-users
   guidon segment get beta-users -o json | jq '.constraints[].property'`,
 		Args:              oneArgument("segment"),
-		ValidArgsFunction: p.completeSegment,
+		ValidArgsFunction: firstArgument(p.completeSegments),
 		RunE: p.action(func(ctx context.Context, args []string) error {
 			return o.reading(ctx, func(service client.Client) error {
 				content, err := o.segment(ctx, service, args[0])
@@ -66,19 +65,18 @@ func (o *objects) shownSegment(content *guidonv1.SegmentContent) shown {
 
 func printSegment(out io.Writer, content *guidonv1.SegmentContent) error {
 	s := content.GetSegment()
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	row := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", name, value) }
-	row("KEY", s.GetKey())
-	row("NAME", printable(s.GetName()))
-	row("DESCRIPTION", orDash(printable(s.GetDescription())))
-	row("MATCH", matchWord(s.GetMatchType()))
-	row("CREATED", timeOr(instant(content.GetCreatedAt()), "-"))
-	row("CHANGED", timeOr(instant(content.GetUpdatedAt()), "-"))
+	table := newFieldTable(out)
+	table.row("KEY", s.GetKey())
+	table.row("NAME", printable(s.GetName()))
+	table.row("DESCRIPTION", orDash(printable(s.GetDescription())))
+	table.row("MATCH", matchWord(s.GetMatchType()))
+	table.row("CREATED", timeOr(instant(content.GetCreatedAt()), "-"))
+	table.row("CHANGED", timeOr(instant(content.GetUpdatedAt()), "-"))
 	for i, c := range s.GetConstraints() {
-		row(fmt.Sprintf("CONSTRAINT %d", i+1), constraintLine(c))
+		table.row(fmt.Sprintf("CONSTRAINT %d", i+1), constraintLine(c))
 	}
 	if len(s.GetConstraints()) == 0 {
-		row("CONSTRAINTS", "none: everybody is in the segment")
+		table.row("CONSTRAINTS", "none: everybody is in the segment")
 	}
 	return table.Flush()
 }

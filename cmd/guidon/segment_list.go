@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -65,20 +64,12 @@ func allSegments(ctx context.Context, service client.Client, request *guidonv1.L
 }
 
 func shownSegments(segments []*guidonv1.SegmentSummary) shown {
-	names := make([]string, len(segments))
-	for i, s := range segments {
-		names[i] = s.GetKey()
-	}
-	return shown{
-		data: dataOfAll(segments), names: names,
-		table: func(out io.Writer) error {
-			table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "KEY\tNAME\tFLAGS\tCHANGED\tCONDITIONS")
-			for _, s := range segments {
-				fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", s.GetKey(), printable(s.GetName()), s.GetFlagCount(),
-					timeOr(instant(s.GetUpdatedAt()), "-"), printable(s.GetConditions()))
-			}
-			return table.Flush()
-		},
-	}
+	return shownList(segments, (*guidonv1.SegmentSummary).GetKey, func(out io.Writer) error {
+		table := newTable(out, "KEY\tNAME\tFLAGS\tCHANGED\tCONDITIONS")
+		for _, s := range segments {
+			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", s.GetKey(), printable(s.GetName()), s.GetFlagCount(),
+				timeOr(instant(s.GetUpdatedAt()), "-"), printable(s.GetConditions()))
+		}
+		return table.Flush()
+	})
 }

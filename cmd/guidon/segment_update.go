@@ -24,7 +24,7 @@ func (p *program) segmentUpdateCommand() *cobra.Command {
 		Long:              segmentUpdateHelp,
 		Example:           `  guidon segment update iberia --name "Spain and Portugal" --match any`,
 		Args:              oneArgument("segment"),
-		ValidArgsFunction: p.completeSegment,
+		ValidArgsFunction: firstArgument(p.completeSegments),
 	}
 	command.RunE = p.action(func(ctx context.Context, args []string) error {
 		given := givenFlags(command, "name", "description", "match")

@@ -40,7 +40,7 @@ func (p *program) segmentUsageCommand() *cobra.Command {
 		Args:    oneArgument("segment"),
 		RunE:    p.action(u.run),
 
-		ValidArgsFunction: p.completeSegment,
+		ValidArgsFunction: firstArgument(p.completeSegments),
 	}
 	u.connection.flags(command)
 	namespaceFlag(command, &u.namespace)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -48,30 +47,17 @@ func (p *program) listSessions(ctx context.Context, server client.Client, format
 		return err
 	}
 	sessions := list.GetAuthentications()
-	return p.show(format, shown{
-		data: dataOfAll(sessions), names: idsOf(sessions),
-		table: func(out io.Writer) error {
-			self, err := getSelf(ctx, server)
-			if err != nil {
-				return err
-			}
-			return p.printSessions(out, sessions, self.GetId())
-		},
-	})
-}
-
-// idsOf returns the ids of the authentications.
-func idsOf(all []*auth.Authentication) []string {
-	ids := make([]string, len(all))
-	for i, a := range all {
-		ids[i] = a.GetId()
-	}
-	return ids
+	return p.show(format, shownList(sessions, (*auth.Authentication).GetId, func(out io.Writer) error {
+		self, err := getSelf(ctx, server)
+		if err != nil {
+			return err
+		}
+		return p.printSessions(out, sessions, self.GetId())
+	}))
 }
 
 func (p *program) printSessions(out io.Writer, sessions []*auth.Authentication, current string) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tNAME\tMETHOD\tCREATED\tEXPIRES\tCURRENT")
+	table := newTable(out, "ID\tNAME\tMETHOD\tCREATED\tEXPIRES\tCURRENT")
 	for _, s := range sessions {
 		mark := "-"
 		if s.GetId() == current {

@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/genproto/googleapis/api/httpbody"
@@ -103,22 +101,21 @@ func (o *objects) serverStatus(ctx context.Context, service client.Client, s *co
 }
 
 func printStatus(out io.Writer, s commandStatus) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	row := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", name, value) }
+	table := newFieldTable(out)
 	changes := "allowed, as far as your roles do"
 	if s.Database != "" {
-		row("DATABASE", s.Database)
+		table.row("DATABASE", s.Database)
 		changes = "allowed"
 	} else {
-		row("SERVER", s.Address)
-		row("VERSION", orDash(s.Version))
-		row("CONTEXT", orDash(s.Context))
-		row("YOU", cmp.Or(printable(s.Identity), "not signed in"))
+		table.row("SERVER", s.Address)
+		table.row("VERSION", orDash(s.Version))
+		table.row("CONTEXT", orDash(s.Context))
+		table.row("YOU", cmp.Or(printable(s.Identity), "not signed in"))
 	}
 	if s.ReadOnly {
 		changes = "refused: read-only (server.read_only is set)"
 	}
-	row("NAMESPACE", s.Namespace)
-	row("CHANGES", changes)
+	table.row("NAMESPACE", s.Namespace)
+	table.row("CHANGES", changes)
 	return table.Flush()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -161,10 +160,7 @@ not stored and cannot be shown.`,
 				if err != nil {
 					return err
 				}
-				return p.show(format, shown{
-					data: dataOfAll(tokens), names: idsOf(tokens),
-					table: func(out io.Writer) error { return p.printTokens(out, tokens) },
-				})
+				return p.show(format, shownList(tokens, (*auth.Authentication).GetId, func(out io.Writer) error { return p.printTokens(out, tokens) }))
 			})
 		}),
 	}
@@ -195,8 +191,7 @@ func listTokens(ctx context.Context, service client.Client, request *auth.ListAu
 }
 
 func (p *program) printTokens(out io.Writer, tokens []*auth.Authentication) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tNAME\tROLE\tNAMESPACE\tCREATED\tEXPIRES")
+	table := newTable(out, "ID\tNAME\tROLE\tNAMESPACE\tCREATED\tEXPIRES")
 	for _, token := range tokens {
 		role, namespaces := granted(token)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", token.GetId(), orDash(nameOf(token)),

@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -53,13 +51,16 @@ func getSelf(ctx context.Context, server client.Client) (*auth.Authentication, e
 }
 
 func (p *program) printSelf(out io.Writer, self *auth.Authentication) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "NAME\t%s\nMETHOD\t%s\nID\t%s\nEXPIRES\t%s\n", orDash(nameOf(self)), methodOf(self), orDash(self.GetId()), p.expiry(self))
+	table := newFieldTable(out)
+	table.row("NAME", orDash(nameOf(self)))
+	table.row("METHOD", methodOf(self))
+	table.row("ID", orDash(self.GetId()))
+	table.row("EXPIRES", p.expiry(self))
 	for _, grant := range self.GetAccess() {
-		fmt.Fprintf(table, "ROLE\t%s on %s%s\n", grant.GetRole(), namespacesOf(grant.GetNamespaceKeys()), originOf(grant))
+		table.row("ROLE", grant.GetRole()+" on "+namespacesOf(grant.GetNamespaceKeys())+originOf(grant))
 	}
 	if len(self.GetAccess()) == 0 {
-		fmt.Fprintln(table, "ROLE\tnone")
+		table.row("ROLE", "none")
 	}
 	return table.Flush()
 }
