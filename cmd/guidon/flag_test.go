@@ -168,12 +168,7 @@ func TestNamespaceCommands(t *testing.T) {
 // edits returns the shell with an editor that applies a sed script.
 func (s *shell) edits(script string) *shell {
 	s.t.Helper()
-	path := filepath.Join(s.t.TempDir(), "editor")
-	text := "#!/bin/sh\nsed -i '" + script + "' \"$1\"\n"
-	if err := os.WriteFile(path, []byte(text), 0o700); err != nil { // #nosec G306 -- it is executed
-		s.t.Fatal(err)
-	}
-	return s.with("EDITOR="+path, "PATH="+os.Getenv("PATH"))
+	return s.editing("sed -i '" + script + "' \"$1\"\n")
 }
 
 // TestEditObject: an edit becomes a plan, and is applied if it is confirmed.
@@ -217,15 +212,17 @@ func TestEditConflict(t *testing.T) {
 	s := newShell(t)
 	server := s.serve()
 	s.ok("flag", "create", "beta", "--address", server.web)
-	program := filepath.Join(t.TempDir(), "editor")
-	script := "#!/bin/sh\nsed -i 's/enabled: false/enabled: true/' \"$1\"\n" +
-		"curl -sS -X POST " + server.web + "/api/v1/namespaces/default/flags/beta/off >/dev/null\n"
-	if err := os.WriteFile(program, []byte(script), 0o700); err != nil { // #nosec G306 -- it is executed
-		t.Fatal(err)
-	}
-	s = s.with("EDITOR="+program, "PATH="+os.Getenv("PATH"))
+	s = s.editing("sed -i 's/enabled: false/enabled: true/' \"$1\"\n" +
+		"curl -sS -X POST " + server.web + "/api/v1/namespaces/default/flags/beta/off >/dev/null\n")
 	s.fails(exitFailure, []string{"flag", "edit", "beta", "--yes", "--address", server.web}, "nothing was changed: run the command again", "the edited text is in ")
 	if got := s.ok("flag", "get", "beta", "-o", "json", "--address", server.web); !strings.Contains(got, `"enabled": false`) {
 		t.Errorf("after the conflict: got %s", got)
+	}
+	files, err := filepath.Glob(filepath.Join(os.TempDir(), "guidon-edit-*", "*.yaml"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("kept files: got %q and error %v, want one", files, err)
+	}
+	if text, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(text), "enabled: true") {
+		t.Errorf("the kept file: got %q and error %v, want what was typed", text, err)
 	}
 }
