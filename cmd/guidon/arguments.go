@@ -21,6 +21,14 @@ func oneArgument(name string) cobra.PositionalArgs {
 	}
 }
 
+// flagOfEntities is a check for commands about a flag and entities, for which options exist.
+func flagOfEntities(command *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usageError("unexpected argument %q: only one flag is allowed; name an entity with --entity-id", args[1])
+	}
+	return oneArgument("flag")(command, args)
+}
+
 // pairs parses the values of a key=value flag.
 func pairs(flag string, texts []string) (map[string]string, error) {
 	values := make(map[string]string, len(texts))

@@ -118,7 +118,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"export", "--address", "localhost"}, "must have the form http://host:8080"},
 		{[]string{"validate"}, "specify at least one file"},
 		{[]string{"evaluate"}, "missing argument <flag>"},
-		{[]string{"evaluate", "a", "b"}, "only one flag"},
+		{[]string{"evaluate", "a", "b"}, "only one flag is allowed; name an entity with --entity-id"},
 		{[]string{"evaluate", "a", "-c", "country"}, "must have the form key=value"},
 		{[]string{"token", "create"}, "missing argument <name>"},
 		{[]string{"token", "create", "x", "--expires-at", "tomorrow"}, "must be a time"},

@@ -52,7 +52,7 @@ func (p *program) evaluateCommand() *cobra.Command {
 		Short:             "Evaluate a flag for entities",
 		Long:              evaluateHelp,
 		Example:           evaluateExample,
-		Args:              oneArgument("flag"),
+		Args:              flagOfEntities,
 		ValidArgsFunction: firstArgument(p.completeFlags),
 		RunE:              p.action(e.run),
 	}

@@ -47,7 +47,7 @@ func (p *program) explainCommand() *cobra.Command {
 		Short:   "Explain what a flag evaluates to for an entity",
 		Long:    explainHelp,
 		Example: explainExample,
-		Args:    oneArgument("flag"),
+		Args:    flagOfEntities,
 		RunE:    p.action(e.run),
 
 		ValidArgsFunction: firstArgument(p.completeFlags),
