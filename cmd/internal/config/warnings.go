@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// warnings collects settings that are valid, but have no effect or are dangerous.
+// warnings collects settings that are valid, but have no effect, are dangerous, or are not tested.
 type warnings []string
 
 func (w *warnings) key(key, text string) {
@@ -21,6 +21,9 @@ func (c *Config) warnings(env environment, unused []string) []string {
 	var found warnings
 	if len(unused) > 0 {
 		found.key("db.url", "takes precedence, so "+strings.Join(unused, ", ")+" has no effect")
+	}
+	if EngineOf(c.DB.URL) == EngineCockroach {
+		found.key("db.url", "CockroachDB is expected to work, but Guidon is not tested on it")
 	}
 	c.warnFlipt(env, &found)
 	c.warnSignIn(&found)

@@ -32,6 +32,7 @@ func TestWarnings(t *testing.T) {
 		{"oidc", append(oidc(), required, admin), ""},
 		{"jwt that is not required", jwt(), ""},
 
+		{"CockroachDB", []string{"GUIDON_DB_URL=cockroachdb://root@db:26257/guidon"}, "db.url (GUIDON_DB_URL): CockroachDB is expected to work, but Guidon is not tested on it"},
 		{"oidc that is not required", oidc(), "authentication.methods.oidc.enabled (GUIDON_AUTHENTICATION_METHODS_OIDC_ENABLED): has no effect, because authentication.required is false"},
 		{"a code host that is not required", codehost(), "authentication.methods.codehost.enabled (GUIDON_AUTHENTICATION_METHODS_CODEHOST_ENABLED): has no effect"},
 		{"insecure cookies", append(oidc(), required, admin, "GUIDON_AUTHENTICATION_SESSION_SECURE=false"), "authentication.session.secure (GUIDON_AUTHENTICATION_SESSION_SECURE): false lets browsers send"},
