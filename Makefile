@@ -8,7 +8,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TOOL    := $(GO) tool -modfile=infra/tools/go.mod
 GOSEC   := $(GO) run github.com/securego/gosec/v2/cmd/gosec@v2.29.0
 
-# The race detector needs a C compiler; the service itself does not.
+# The programs are built without C, and so is all that is tested with them.
+export CGO_ENABLED := 0
+
+# The race detector needs a C compiler.
 # With it, Go also checks the conversions of pointers. SQLite, which is C in the form of Go, has
 # so many that tests would take twice as long.
 RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race -gcflags=modernc.org/...=-d=checkptr=0,)
@@ -48,7 +51,7 @@ RELEASE := $(if $(COMMIT),-buildvcs=false) -trimpath \
 
 .PHONY: build
 build: ## build bin/guidon, one static binary
-	CGO_ENABLED=0 $(GO) build -tags $(SERVER_TAGS) $(SMALL_PAGES) $(RELEASE) -o $(OUT) ./cmd/guidon
+	$(GO) build -tags $(SERVER_TAGS) $(SMALL_PAGES) $(RELEASE) -o $(OUT) ./cmd/guidon
 
 .PHONY: image
 image: ## build the container image guidon:VERSION; see docs/deploy-containers.md
@@ -60,7 +63,7 @@ LAMBDA_TAGS := lambda.norpc,nethttpomithttp2,nopgxregisterdefaulttypes
 BOOTSTRAP ?= bin/bootstrap
 .PHONY: build-lambda
 build-lambda: ## build bin/bootstrap, the AWS Lambda function; GOARCH=arm64 or amd64
-	CGO_ENABLED=0 $(GO) build -tags $(LAMBDA_TAGS) $(SMALL_FUNCTION) $(RELEASE) -o $(BOOTSTRAP) ./cmd/guidon-lambda
+	$(GO) build -tags $(LAMBDA_TAGS) $(SMALL_FUNCTION) $(RELEASE) -o $(BOOTSTRAP) ./cmd/guidon-lambda
 
 DIST ?= bin/dist
 PLATFORMS ?=
@@ -73,20 +76,20 @@ dist: ## make the files of a release in DIST (default bin/dist); see docs/releas
 .PHONY: test
 test: ## run the tests without external dependencies, with the race detector if a C compiler is installed
 	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
-	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -shuffle=on $$($(GO) list ./... | grep -vE '/(integration|bench/(store|lambda))(/|$$)')
-	cd infra/dist && CGO_ENABLED=0 $(GO) test ./...
+	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -shuffle=on $$($(GO) list ./... | grep -vE '/(integration|bench/(store|lambda))(/|$$)')
+	cd infra/dist && $(GO) test ./...
 	@# the race detector makes pools drop items, so allocations are counted without it
-	$(if $(RACE),CGO_ENABLED=0 $(GO) test -run Allocations ./handler)
+	$(if $(RACE),$(GO) test -run Allocations ./handler)
 	@# without the fast paths (handler/codec/quick, runtimes/server/quick*), everything must work the same;
 	@# pages use none of them
-	CGO_ENABLED=0 $(GO) test -tags simple $$($(GO) list ./handler/... ./runtimes/... | grep -v /handler/web/)
+	$(GO) test -tags simple $$($(GO) list ./handler/... ./runtimes/... | grep -v /handler/web/)
 
 .PHONY: integration
 integration: ## run the tests with real databases, servers and clients; see integration/doc.go
 	@# the race detector looks at what runs in the process of the tests: stores and clusters of services
 	@skipped=$$(mktemp); trap 'sort -u "$$skipped"; rm -f "$$skipped"' EXIT; export TEST_SKIPPED=$$skipped; \
-	  CGO_ENABLED=0 $(GO) test -count=1 -p 1 -timeout 45m $$($(GO) list ./integration/... | grep -vE '/(database|cluster)$$') && \
-	  CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -count=1 -p 1 -timeout 45m ./integration/database ./integration/cluster
+	  $(GO) test -count=1 -p 2 -timeout 45m $$($(GO) list ./integration/... | grep -vE '/(database|cluster)$$') && \
+	  $(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -count=1 -p 1 -timeout 45m ./integration/database ./integration/cluster
 
 .PHONY: browser
 browser: ## test the web pages in Chromium; requires chromium, and Node.js for npm
@@ -109,9 +112,9 @@ pictures: ## draw and take the pictures of README and docs; requires Chromium
 	  done
 
 .PHONY: containers
-containers: ## test the image, the compose file, and databases in containers
-	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -p 1 -timeout 20m ./integration/database ./integration/cluster ./integration/image \
-	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainers|Image|ImageContent|Compose)$$' -skip Pooled
+containers: ## test the databases in containers
+	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -p 1 -timeout 20m ./integration/database ./integration/cluster \
+	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainers)$$' -skip Pooled
 
 .PHONY: infra
 infra: ## check the Helm chart, the CloudFormation template and openapi.yaml; requires Node.js

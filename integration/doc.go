@@ -32,6 +32,6 @@
 // The benchmarks find their databases in the same way, but use separate private processes,
 // which wait for the disk at every commit.
 //
-// The packages run one after the other (go test -p 1), because each starts its databases,
-// and some tests measure memory and time.
+// database and cluster run one after the other (go test -p 1), because some of their tests
+// measure memory and time. Of the other packages, two run at a time: some only wait.
 package integration
