@@ -21,7 +21,7 @@ func oneArgument(name string) cobra.PositionalArgs {
 	}
 }
 
-// flagOfEntities is a check for commands about a flag and entities, for which options exist.
+// flagOfEntities checks that a flag is the only argument: entities are given as options.
 func flagOfEntities(command *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return usageError("unexpected argument %q: only one flag is allowed; name an entity with --entity-id", args[1])
