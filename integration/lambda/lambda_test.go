@@ -282,7 +282,7 @@ func TestLambdaRefuses(t *testing.T) {
 
 // TestLambdaSize: the program, which is loaded at each cold start, stays small.
 func TestLambdaSize(t *testing.T) {
-	const bound = 24 << 20
+	const bound = 36 << 20
 	for _, architecture := range []string{"amd64", "arm64"} {
 		t.Run(architecture, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "bootstrap")
