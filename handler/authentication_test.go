@@ -73,6 +73,9 @@ func TestTokens(t *testing.T) {
 		s.must("", "PUT", "/auth/v1/self/expire?expiresAt="+url.QueryEscape(at), "", "Authorization", self)
 		s.do("GET", "/auth/v1/self", "", "Authorization", self).fails(t, 401, 16, unauthenticated)
 	}
+	s.do("PUT", "/auth/v1/self/expire", "", "Authorization", admin).
+		fails(t, 400, 3, "this is the only way in which anybody is an administrator; make another token or binding with the role admin first")
+	s.token("")
 	expired := s.must("", "PUT", "/auth/v1/self/expire", "", "Authorization", admin)
 	expired.check(t, 200, `{}`)
 	if got := cleared(expired); !slices.Equal(got, []string{"service_client_state", "service_client_token"}) {

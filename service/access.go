@@ -40,8 +40,8 @@ type Policy struct {
 	// Bindings are those of the configuration.
 	Bindings *Bindings
 	// Admissions are those of the providers, by the start of their subjects:
-	// "oidc:<provider>", "codehost", "kubernetes". A provider that has none admits nobody,
-	// because it is no longer configured.
+	// "oidc:<provider>", "codehost", "kubernetes", "jwt". A provider that has none admits
+	// nobody, because it is not configured.
 	Admissions map[string]Admission
 }
 
@@ -58,7 +58,7 @@ func vouchers(subject string) string {
 
 // admits reports whether the identity of the authentication is admitted.
 func (p *Policy) admits(a *Authentication) bool {
-	if a.Subject == "" || a.Method == MethodJWT {
+	if a.Subject == "" {
 		return true
 	}
 	admission := p.Admissions[vouchers(a.Subject)]

@@ -49,6 +49,7 @@ var usual = service.DefaultRoles{
 var everyone = map[string]service.Admission{
 	"oidc:google": &service.AllowList{Everyone: true}, "oidc:entra": &service.AllowList{Everyone: true},
 	"codehost": &service.AllowList{Everyone: true}, "kubernetes": service.ServiceAccounts(nil),
+	"jwt": &service.AllowList{Everyone: true},
 }
 
 // roles returns what the authentication may do, such as "editor@shop,pay-* viewer@*".

@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
 
-// removal is what is about to be deleted: an authentication or a binding.
+// removal is what is about to end: an authentication or a binding.
 type removal struct{ token, binding string }
+
+// minAdminTime is how long an administrator must remain one, at least, to count as another
+// one: long enough to create a token or binding that stays.
+const minAdminTime = 24 * time.Hour
 
 // keepAdmin returns InvalidArgument if the removal takes the role admin everywhere from the
 // caller, and nobody else has it then: nobody could give it to anybody any longer.
@@ -28,17 +33,18 @@ func (s *Service) keepAdmin(ctx context.Context, tx AuthenticationTx, caller *Au
 	if err != nil || !gives {
 		return err
 	}
-	if s.policy.Bindings.giveAdmin("") || bindings.giveAdmin(r.binding) || s.staysAdmin(caller, bindings, r) {
+	if s.policy.bindAdmin(bindings.without(r.binding)) || s.staysAdmin(caller, bindings, r) {
 		return nil
 	}
 	tokens, err := tx.OfMethod(ctx, MethodToken)
-	if err != nil || slices.ContainsFunc(tokens, func(a *Authentication) bool { return a.ID != r.token && s.isAdminToken(a) }) {
+	until := s.now().Add(minAdminTime)
+	if err != nil || slices.ContainsFunc(tokens, func(a *Authentication) bool { return a.ID != r.token && s.isAdminToken(a, until) }) {
 		return err
 	}
 	return guidon.Errorf(guidon.InvalidArgument, "this is the only way in which anybody is an administrator; make another token or binding with the role admin first")
 }
 
-// givesAdmin reports whether what is removed gives somebody the role admin everywhere.
+// givesAdmin reports whether what ends gives somebody the role admin everywhere.
 func (s *Service) givesAdmin(ctx context.Context, tx AuthenticationTx, bindings *Bindings, r removal) (bool, error) {
 	if r.binding != "" {
 		return slices.ContainsFunc(bindings.All(), func(b *Binding) bool { return b.ID == r.binding && b.givesAdmin() }), nil
@@ -47,7 +53,15 @@ func (s *Service) givesAdmin(ctx context.Context, tx AuthenticationTx, bindings 
 	if errors.Is(err, guidon.NotFound) {
 		return false, nil
 	}
-	return err == nil && s.isAdminToken(a), err
+	return err == nil && s.isAdminToken(a, s.now()), err
+}
+
+// bindAdmin reports whether a binding, configured or stored, gives the role admin everywhere
+// to somebody who can sign in: its method or provider is configured.
+func (p *Policy) bindAdmin(stored *Bindings) bool {
+	return slices.ContainsFunc(slices.Concat(p.Bindings.All(), stored.All()), func(b *Binding) bool {
+		return b.givesAdmin() && p.Admissions[vouchers(b.Subject)] != nil
+	})
 }
 
 // staysAdmin reports whether a person or workload has the role admin everywhere after the
@@ -62,9 +76,9 @@ func (s *Service) staysAdmin(caller *Authentication, bindings *Bindings, r remov
 }
 
 // isAdminToken reports whether the authentication is a static token, which has not
-// expired, with the role admin everywhere.
-func (s *Service) isAdminToken(a *Authentication) bool {
-	if a.Method != MethodToken || a.Parent != "" || a.Expired(s.now()) {
+// expired at the time, with the role admin everywhere.
+func (s *Service) isAdminToken(a *Authentication, at time.Time) bool {
+	if a.Method != MethodToken || a.Parent != "" || a.Expired(at) {
 		return false
 	}
 	_, limited := a.Scope()
@@ -72,15 +86,16 @@ func (s *Service) isAdminToken(a *Authentication) bool {
 	return !limited && token.May(RoleAdmin, Everywhere)
 }
 
-// HasAdmin reports whether a static token or a binding gives somebody the role admin
-// everywhere.
+// HasAdmin reports whether a static token, or a binding for a configured method of signing
+// in, gives somebody the role admin everywhere.
 func (s *Service) HasAdmin(ctx context.Context) (bool, error) {
 	set, _, err := s.store.Authentications(ctx, Demand{}, "")
 	if err != nil {
 		return false, err
 	}
-	if s.policy.Bindings.giveAdmin("") || set.bindings.giveAdmin("") {
+	if s.policy.bindAdmin(set.bindings) {
 		return true, nil
 	}
-	return slices.ContainsFunc(set.All(), s.isAdminToken), nil
+	now := s.now()
+	return slices.ContainsFunc(set.All(), func(a *Authentication) bool { return s.isAdminToken(a, now) }), nil
 }

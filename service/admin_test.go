@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
@@ -71,7 +75,17 @@ func TestKeepAdmin(t *testing.T) {
 			}
 		}
 	}
-	past := time.Now().Add(-time.Minute)
+	expire := func(who func(a *admins) *service.Authentication, in time.Duration) func(*admins) error {
+		return func(a *admins) error {
+			at := time.Now().Add(in)
+			return a.s.ExpireSelf(context.Background(), writeBy(who(a)), &at)
+		}
+	}
+	expireNow := func(a *admins) error { return a.s.ExpireSelf(context.Background(), writeBy(a.token), nil) }
+	bind := func(text string) func(*testing.T, *admins) {
+		return func(t *testing.T, a *admins) { mustBind(t, a.s, service.Write{}, text) }
+	}
+	past, soon, late := time.Now().Add(-time.Minute), time.Now().Add(time.Hour), time.Now().Add(48*time.Hour)
 	for _, test := range []struct {
 		name       string
 		change     func(*service.Policy)
@@ -92,6 +106,17 @@ func TestKeepAdmin(t *testing.T) {
 		{name: "another token", besides: otherToken(service.TokenInput{}), remove: deleteToken(token, token)},
 		{name: "another token with the role", besides: otherToken(service.TokenInput{Role: service.RoleAdmin}), remove: deleteToken(token, token)},
 		{name: "another token that has expired", besides: otherToken(service.TokenInput{ExpiresAt: &past}), remove: deleteToken(token, token), wantRefuse: true},
+		{name: "another token that expires soon", besides: otherToken(service.TokenInput{ExpiresAt: &soon}), remove: deleteToken(token, token), wantRefuse: true},
+		{name: "another token that expires late", besides: otherToken(service.TokenInput{ExpiresAt: &late}), remove: deleteToken(token, token)},
+		{name: "the last token ends itself", remove: expireNow, wantRefuse: true},
+		{name: "the last token ends itself soon", remove: expire(token, time.Hour), wantRefuse: true},
+		{name: "the last token ends itself late", remove: expire(token, 48*time.Hour)},
+		{name: "the last token ends its session", remove: expire(page, time.Second)},
+		{name: "one of two tokens ends itself", besides: otherToken(service.TokenInput{}), remove: expireNow},
+		{name: "a binding for another provider", besides: bind("admin=oidc:gone:*"), remove: deleteToken(token, token), wantRefuse: true},
+		{name: "the configuration has one for another provider", change: func(p *service.Policy) { p.Bindings = mustConfigure("admin=oidc:gone:sub:bob") }, remove: deleteToken(token, token), wantRefuse: true},
+		{name: "a binding for tokens of others, which are off", change: func(p *service.Policy) { p.Admissions = without("jwt") }, besides: bind("admin=jwt:*"), remove: expireNow, wantRefuse: true},
+		{name: "a binding for tokens of others", besides: bind("admin=jwt:group:ops"), remove: expireNow},
 		{name: "an editor's token", besides: otherToken(service.TokenInput{Role: service.RoleEditor}), remove: deleteToken(token, token), wantRefuse: true},
 		{name: "an administrator of one namespace", besides: otherToken(service.TokenInput{Role: service.RoleAdmin, Namespaces: []string{"shop"}}), remove: deleteToken(token, token), wantRefuse: true},
 		{name: "a token for one namespace", besides: otherToken(service.TokenInput{Namespace: "shop"}), remove: deleteToken(token, token), wantRefuse: true},
@@ -149,13 +174,13 @@ func TestKeepAdmin(t *testing.T) {
 			if test.besides != nil {
 				test.besides(t, a)
 			}
-			before, bindings := len(allAuthentications(t, a.s)), len(bindingIDs(t, a.s))
+			before, bindings := allAuthentications(t, a.s), bindingIDs(t, a.s)
 			err := test.remove(a)
 			switch {
 			case test.wantRefuse:
 				wantCode(t, "removal", err, guidon.InvalidArgument)
-				if len(allAuthentications(t, a.s)) != before || len(bindingIDs(t, a.s)) != bindings {
-					t.Error("the refused removal has removed something")
+				if diff := cmp.Diff(before, allAuthentications(t, a.s), cmpopts.IgnoreUnexported(service.Authentication{})); diff != "" || len(bindingIDs(t, a.s)) != len(bindings) {
+					t.Errorf("the refused removal has removed something: %s", diff)
 				}
 			case err != nil:
 				t.Errorf("got %v, want it removed", err)
@@ -169,6 +194,13 @@ func writeBy(a *service.Authentication) service.Write {
 		return service.Write{}
 	}
 	return by(a)
+}
+
+// without returns all admissions but one.
+func without(method string) map[string]service.Admission {
+	admissions := maps.Clone(everyone)
+	delete(admissions, method)
+	return admissions
 }
 
 func mustConfigure(texts ...string) *service.Bindings {
@@ -252,6 +284,7 @@ func TestHasAdmin(t *testing.T) {
 		"configured for one namespace": {[]string{"admin@shop=oidc:google:sub:ada"}, nil, "", false},
 		"configured editor":            {[]string{"editor=oidc:google:sub:ada"}, nil, "", false},
 		"bound":                        {nil, nil, "admin=oidc:google:sub:ada", true},
+		"bound for another provider":   {nil, nil, "admin=oidc:gone:sub:ada", false},
 		"token":                        {nil, &service.TokenInput{}, "", true},
 		"token of an editor":           {nil, &service.TokenInput{Role: service.RoleEditor}, "", false},
 		"token for one namespace":      {nil, &service.TokenInput{Namespace: "shop"}, "", false},

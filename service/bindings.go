@@ -38,14 +38,7 @@ func (b *Bindings) of(subject string) []Grant {
 	return b.bySubject[subject]
 }
 
-// giveAdmin reports whether a binding other than that with the id gives the role admin
-// everywhere.
-func (b *Bindings) giveAdmin(except string) bool {
-	return slices.ContainsFunc(b.All(), func(binding *Binding) bool {
-		return binding.ID != except && binding.givesAdmin()
-	})
-}
-
+// givesAdmin reports whether the binding gives the role admin everywhere.
 func (b *Binding) givesAdmin() bool {
 	return b.Role == RoleAdmin && slices.Contains(b.Namespaces, Everywhere)
 }

@@ -209,8 +209,8 @@ func (s *Service) DeleteAuthentication(ctx context.Context, w Write, id string) 
 
 // ExpireSelf sets the expiry of the caller's own authentication; nil means now. If it
 // expires already, the expiry cannot be extended: ExpireSelf returns InvalidArgument for
-// a later time. It returns Unauthenticated if the caller has no stored authentication, or
-// if that has expired.
+// a later time, and for one within a day if nobody else is an administrator. It returns
+// Unauthenticated if the caller has no stored authentication, or if that has expired.
 func (s *Service) ExpireSelf(ctx context.Context, w Write, at *time.Time) error {
 	self := w.By.Authentication
 	if self == nil || self.ID == "" {
@@ -234,6 +234,11 @@ func (s *Service) ExpireSelf(ctx context.Context, w Write, at *time.Time) error 
 		}
 		if !a.ExpiresAt.IsZero() && expiry.After(a.ExpiresAt) {
 			return invalidField("expiresAt", "must not be later than the expiry of the token itself")
+		}
+		if expiry.Before(now.Add(minAdminTime)) && !expiry.Equal(a.ExpiresAt) {
+			if err := s.keepAdmin(ctx, tx, self, removal{token: a.ID}); err != nil {
+				return err
+			}
 		}
 		a.UpdatedAt, a.ExpiresAt = now, expiry
 		return tx.PutAuthentication(ctx, a)

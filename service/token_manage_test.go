@@ -242,6 +242,7 @@ func TestExpireSelf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newService(t)
+			mustCreateToken(t, s, service.TokenInput{}) // another administrator
 			token, a, err := s.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "n", ExpiresAt: tt.own})
 			if err != nil {
 				t.Fatal(err)

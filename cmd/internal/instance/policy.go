@@ -44,6 +44,9 @@ func policy(c *config.Config) (*service.Policy, error) {
 	if methods.Kubernetes.Enabled {
 		p.Admissions["kubernetes"] = service.ServiceAccounts(methods.Kubernetes.AllowedServiceAccounts)
 	}
+	if methods.JWT.Enabled { // what a token must claim is checked with its signature
+		p.Admissions["jwt"] = &service.AllowList{Everyone: true}
+	}
 	return p, nil
 }
 
