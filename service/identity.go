@@ -27,6 +27,10 @@ type Identity struct {
 	Subjects []string
 	Roles    []string // values of the claim for roles, such as "editor@checkout"
 
+	// Missing says which claims that decide something the provider did not send, or why they
+	// could not be had; nil if there are none. It is for logs.
+	Missing error
+
 	SID      string            // the session at the provider (the claim sid), or ""
 	Metadata map[string]string // for clients; its keys begin with "io.service.auth."
 	Expires  time.Time         // when what proves the identity expires; zero for people

@@ -53,6 +53,9 @@ func (s *Service) SignInAgain(ctx context.Context, w Write, id string, in SignIn
 		Method: from.Method, Metadata: from.Metadata, Subject: from.Subject, Subjects: from.Subjects,
 		Roles: from.Roles, SID: from.SID, Parent: from.Parent, Client: in.Client,
 	}
+	if parent := set.ByID(from.Parent); parent != nil {
+		a.ExpiresAt = parent.ExpiresAt
+	}
 	if in.Name != "" {
 		a.Metadata = maps.Clone(a.Metadata)
 		if a.Metadata == nil {

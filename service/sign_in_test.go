@@ -271,14 +271,16 @@ func TestSignInAgain(t *testing.T) {
 	wantCode(t, "a session that has ended", err, guidon.Unauthenticated)
 
 	// That of a token has that as its parent, too.
-	_, ci := mustCreateToken(t, s, service.TokenInput{Role: service.RoleViewer})
+	soon := time.Now().Add(time.Minute).UTC().Truncate(time.Microsecond)
+	_, ci := mustCreateToken(t, s, service.TokenInput{Role: service.RoleViewer, ExpiresAt: &soon})
 	_, page, err := s.BeginSession(t.Context(), by(ci), service.SignIn{Client: service.ClientBrowser, Lifetime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, _, err = s.SignInAgain(t.Context(), service.Write{}, page.ID, grant)
-	if err != nil {
-		t.Fatal(err)
+	grant.Lifetime = time.Hour
+	token, session, err := s.SignInAgain(t.Context(), service.Write{}, page.ID, grant)
+	if err != nil || !session.ExpiresAt.Equal(soon) {
+		t.Fatalf("got %+v, %v, want one that ends with the token, at %v", session, err, soon)
 	}
 	if got := mustAuthenticate(t, s, token); got.Parent != ci.ID || got.Subject != "" || roles(got) != "viewer@*" || got.Actor().ID != "token:"+ci.ID {
 		t.Errorf("got %+v", got)
