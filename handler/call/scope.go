@@ -1,6 +1,7 @@
 package call
 
 import (
+	"errors"
 	"iter"
 
 	"google.golang.org/protobuf/proto"
@@ -30,8 +31,12 @@ func checkScope(a *service.Authentication, o *Operation, request *Request) error
 	if other := outside(request.Message, namespace); other != "" {
 		return service.Refusal(service.RoleViewer, other)
 	}
-	return Unauthenticated("the token is limited to another namespace")
+	return unauthenticated(ErrLimited)
 }
+
+// ErrLimited is the reason for which a valid token is refused that is limited to another
+// namespace than that of the request.
+var ErrLimited = errors.New("the token is limited to another namespace")
 
 // AreaOf returns the area of a request for the operation. It is that of the operation,
 // unless the request is for the change records of tokens or bindings, which are in the area

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -102,6 +103,7 @@ const (
 	problemMissing = "Enter a token."
 	problemUnknown = "This token is unknown or has expired. Check that all of it was copied, or ask for another one."
 	problemRights  = "This token may not read any namespace, so there is nothing to see with it. Use another one."
+	problemScope   = "This token is limited to one namespace, so it is for programs only. Use one without that limit, such as one with a role in that namespace."
 	problemKind    = "Only a static token can be used here."
 	problemLimited = "Too many tokens were wrong. Wait a moment, then try again."
 	problemAway    = "The server cannot check tokens now. Try again in a moment."
@@ -143,6 +145,9 @@ func (p *pages) signInWithToken(x *exchange.Exchange) {
 	}
 	code := guidon.CodeOf(err)
 	problem, ok := tokenProblems[code]
+	if errors.Is(err, call.ErrLimited) {
+		problem = problemScope
+	}
 	if !ok {
 		x.ReplyError(err)
 		return

@@ -149,6 +149,7 @@ func TestToken(t *testing.T) {
 		{name: "no field", body: "a=b", status: 400, problem: "Enter a token."},
 		{name: "unknown", token: "gdn_secret<b>x</b>", status: 401, problem: "This token is unknown or has expired. Check that all of it was copied, or ask for another one."},
 		{name: "of another scheme", token: "Bearer " + good, status: 401, problem: "This token is unknown or has expired. Check that all of it was copied, or ask for another one."},
+		{name: "limited to a namespace", token: s.token(service.TokenInput{Namespace: "default"}), status: 401, problem: "This token is limited to one namespace, so it is for programs only. Use one without that limit, such as one with a role in that namespace."},
 		{name: "that may only evaluate", token: s.token(service.TokenInput{Role: service.RoleEvaluator}), status: 403, problem: "This token may not read any namespace, so there is nothing to see with it. Use another one."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
