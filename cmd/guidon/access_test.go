@@ -103,7 +103,9 @@ func TestBindings(t *testing.T) {
 		s.fails(exitFailure, at("binding", "create", "admin", "codehost:org:x", "--on", "a/b"), "invalid field namespaceKeys[0]")
 	})
 	s := server.with("GUIDON_TOKEN=wrong")
-	s.fails(exitFailure, []string{"binding", "list", "-a", running.web}, "not authenticated")
+	s.fails(exitFailure, []string{"binding", "list", "-a", running.web}, "not authenticated",
+		"does not accept the token of GUIDON_TOKEN or GUIDON_TOKEN_FILE for this: it is unknown, has expired or is limited to a namespace")
+	server.fails(exitFailure, []string{"binding", "list", "-a", running.web, "--token", "wrong"}, "does not accept the token of --token")
 	server.fails(exitFailure, []string{"binding", "create", "admin", "codehost:org:x"}, "in use by process", "--address")
 }
 

@@ -31,9 +31,10 @@ func (p *program) configCheckCommand() *cobra.Command {
 every error found. The exit code is 3 if there are any. Settings that have no effect
 or are dangerous are printed as warnings. Nothing is started.
 
-With --online, the providers of signing in are asked for what they publish, and the
-URLs that the server must be able to reach are printed. The exit code is 3 if one of
-the providers cannot be used.`,
+With --online, the providers of signing in are asked for what they publish and
+whether they accept the credentials of this service, and the URLs that the server
+must be able to reach are printed. The exit code is 3 if one of the providers cannot
+be used.`,
 		Example: `  guidon config check
   guidon config check --config guidon.yml --show
   guidon config check --online`,
@@ -69,7 +70,7 @@ func (p *program) configCheck(ctx context.Context, show, online bool) error {
 	return nil
 }
 
-// checkProviders asks the providers of signing in for what they publish.
+// checkProviders asks the providers of signing in whether they can be used.
 func (p *program) checkProviders(ctx context.Context, c *config.Config) error {
 	checked, err := instance.CheckProviders(ctx, c)
 	if err != nil {

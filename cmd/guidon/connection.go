@@ -131,14 +131,17 @@ func dial(address string, options client.Options) (client.Client, error) {
 // tokenFor returns the token for the server: that of the flags, or else of the
 // environment, or else of "guidon login". It returns "" if there is none.
 func (p *program) tokenFor(c *connection, address string) (string, error) {
-	token, err := c.token, error(nil)
+	token, source, err := c.token, "--token", error(nil)
 	switch {
 	case c.tokenFile != "":
+		source = c.tokenFile
 		token, err = config.TokenFile(c.tokenFile)
 	case token == "":
+		source = "GUIDON_TOKEN or GUIDON_TOKEN_FILE"
 		token, err = config.TokenFrom(p.environ)
 	}
 	if token != "" || err != nil {
+		p.unauthenticated = fmt.Sprintf("The server does not accept the token of %s for this: it is unknown, has expired or is limited to a namespace.", source)
 		return token, err
 	}
 	return p.storedToken(address)

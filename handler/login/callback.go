@@ -193,7 +193,7 @@ func (c *callback) signIn(ctx context.Context, a *loginstate.Attempt, identity *
 		Attempt:  digestOf(a), Until: a.Begun.Add(c.config.StateLifetime),
 	})
 	if err != nil {
-		return c.failed(cookie, serviceRefusal(c.explain(err, identity), auth.ReasonState))
+		return c.failed(cookie, c.refusal(err, identity))
 	}
 	c.note.Location = c.config.PublicPath + a.ReturnTo
 	message := &wire.CallbackResponse{Authentication: auth.Message(session)}
@@ -206,19 +206,27 @@ func (c *callback) signIn(ctx context.Context, a *loginstate.Attempt, identity *
 	}, nil
 }
 
-// explain adds to the error of somebody whom the allow lists do not admit what the operator
-// may have to do, for the log.
-func (c *callback) explain(err error, identity *service.Identity) error {
-	host := c.config.Codehost
-	if c.method != service.MethodCodehost || guidon.CodeOf(err) != guidon.PermissionDenied || host == nil {
-		return err
+// refusal returns the error of the service as that of the attempt. For a person who is not
+// admitted it adds what the operator may have to do, for the log. If the provider was not
+// available for claims that may decide, that is the error.
+func (c *callback) refusal(err error, identity *service.Identity) error {
+	if guidon.CodeOf(err) != guidon.PermissionDenied {
+		return serviceRefusal(err, auth.ReasonState)
 	}
-	missing := codehost.MissingOrganizations(identity, host.Organizations)
-	if len(missing) == 0 {
-		return err
+	if guidon.CodeOf(identity.Missing) == guidon.Unavailable {
+		return providerRefusal(identity.Missing, auth.ReasonInvalid)
 	}
-	return &guidon.Error{
-		Code: guidon.PermissionDenied, Message: guidon.PublicMessage(err),
-		Err: fmt.Errorf("%w; the code host does not list %s: the person may not be a member, or the organization may not have approved the OAuth application", err, strings.Join(missing, ", ")),
+	var hint string
+	if host := c.config.Codehost; c.method == service.MethodCodehost && host != nil {
+		if missing := codehost.MissingOrganizations(identity, host.Organizations); len(missing) > 0 {
+			hint = "the code host does not list " + strings.Join(missing, ", ") + ": the person may not be a member, or the organization may not have approved the OAuth application"
+		}
 	}
+	if identity.Missing != nil {
+		hint = identity.Missing.Error()
+	}
+	if hint != "" {
+		err = &guidon.Error{Code: guidon.PermissionDenied, Message: guidon.PublicMessage(err), Err: fmt.Errorf("%w; %s", err, hint)}
+	}
+	return serviceRefusal(err, auth.ReasonState)
 }

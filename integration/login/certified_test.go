@@ -184,7 +184,7 @@ func TestCertifiedProvider(t *testing.T) {
 	const prefix = "AUTHENTICATION_METHODS_OIDC_PROVIDERS_CERTIFIED_"
 	s := start(t, "AUTHENTICATION_METHODS_OIDC_ENABLED=true",
 		prefix+"ISSUER_URL="+p.issuer, prefix+"CLIENT_ID=guidon", prefix+"CLIENT_SECRET="+clientSecret,
-		prefix+"SCOPES=email profile groups", prefix+"USERINFO=true", prefix+"ALLOWED_GROUPS=flags-editors", prefix+"LOGOUT=provider",
+		prefix+"SCOPES=email profile groups", prefix+"ALLOWED_GROUPS=flags-editors", prefix+"LOGOUT=provider",
 		"AUTHORIZATION_BINDINGS=editor@default=oidc:certified:group:flags-editors", "AUTHORIZATION_DEFAULT_ROLES_OIDC=none")
 	s.secrets.personal("ada@corp.example")
 	p.admit(t, s)

@@ -245,8 +245,12 @@ func TestAdmission(t *testing.T) {
 			if got.StatusCode != at.want || (b.session() != "") != (at.want == 302) {
 				t.Errorf("%s at %s: got %d %s, want %d", c.name, at.service.URL, got.StatusCode, got.body, at.want)
 			}
-			if e := at.service.event(t, got); at.want == 403 && e["reason"] != "not_admitted" {
+			e := at.service.event(t, got)
+			if at.want == 403 && e["reason"] != "not_admitted" {
 				t.Errorf("%s: reason %v, want not_admitted", c.name, e["reason"])
+			}
+			if c.name == "no e-mail" && !strings.Contains(fmt.Sprint(e["error"]), "no claim email, groups,") {
+				t.Errorf("%s: the log says %v, want the missing claims", c.name, e["error"])
 			}
 			if strings.Contains(got.body, "evil") || at.want == 403 && strings.Contains(got.body, "example") {
 				t.Errorf("%s: the response repeats the person: %s", c.name, got.body)

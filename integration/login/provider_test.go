@@ -32,6 +32,7 @@ func newProvider(t *testing.T, name string) *provider {
 	p.Flow = logintest.NewFlow(p.Provider, key, time.Now)
 	members := p.discovery()
 	p.Publish(logintest.DiscoveryPath, members)
+	p.Publish(logintest.UserinfoPath, map[string]any{"sub": "ada"})
 	next := p.Replace(logintest.TokenPath, nil)
 	p.Serve(logintest.TokenPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

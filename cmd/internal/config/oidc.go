@@ -34,7 +34,7 @@ type Provider struct {
 	Scopes          []string          `key:"scopes" default:"openid profile email" doc:"Scopes to request. openid is always requested."`
 	UsePKCE         bool              `key:"use_pkce" default:"true" doc:"Sends a code challenge (PKCE with S256). false is only for a provider that fails on it."`
 	AuthorizeParams map[string]string `key:"authorize_params" keepCase:"true" doc:"Further parameters of authorization requests, such as prompt, connection or hd. Names in variables are converted to lower case."`
-	Userinfo        bool              `key:"userinfo" default:"false" doc:"Also queries the userinfo endpoint, for claims that the ID token lacks."`
+	Userinfo        bool              `key:"userinfo" default:"false" doc:"Always queries the userinfo endpoint, for claims that the ID token lacks. Without it, the endpoint is queried if an allow list or a configured binding needs such a claim."`
 	GroupsClaim     string            `key:"groups_claim" default:"groups" doc:"Claim with the groups of a person: a name, or a JSON pointer such as /realm/groups."`
 	RolesClaim      string            `key:"roles_claim" doc:"Claim that gives roles directly, named as groups_claim. Its values have the form role or role@namespace,namespace; others are ignored."`
 	SigningAlgs     []string          `key:"signing_algs" default:"RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA" doc:"Accepted signature algorithms of tokens."`

@@ -50,12 +50,14 @@ func addProviders(c *config.Config, l *login.Config) error {
 	}
 	var problems []error
 	for name, p := range methods.OIDC.Providers {
+		binds := func(kind string) bool { return bindsSubject(c, "oidc:"+name+":"+kind+":") }
 		built, err := oidc.New(oidc.Config{
 			Name: name, Issuer: p.IssuerURL, ClientID: p.ClientID, ClientSecret: p.ClientSecret,
 			RedirectURI: callbackURL(p.RedirectBase(c.Server.PublicURL), "oidc/"+name),
 			Scopes:      p.Scopes, PKCE: p.UsePKCE, AuthorizeParams: p.AuthorizeParams, Algorithms: p.SigningAlgs, CAPath: p.CAPath,
 			Userinfo: p.Userinfo, GroupsClaim: p.GroupsClaim, RolesClaim: p.RolesClaim, TrustUnverifiedEmail: p.TrustUnverifiedEmail,
-			NeedGroups: len(p.AllowedGroups) > 0, Observer: l.Observer, Now: l.Now,
+			NeedEmail:  len(p.AllowedEmails)+len(p.AllowedDomains)+len(methods.OIDC.EmailMatches) > 0 || binds("email") || binds("domain"),
+			NeedGroups: len(p.AllowedGroups) > 0 || binds("group"), GroupsAdmit: len(p.AllowedGroups) > 0, Observer: l.Observer, Now: l.Now,
 		})
 		if err != nil {
 			problems = append(problems, fmt.Errorf("authentication.methods.oidc.providers.%s: %w", name, err))
@@ -66,21 +68,24 @@ func addProviders(c *config.Config, l *login.Config) error {
 	return errors.Join(problems...)
 }
 
+// bindsSubject reports whether a configured binding has a subject with the prefix.
+func bindsSubject(c *config.Config, prefix string) bool {
+	return slices.ContainsFunc(c.Authorization.ParsedBindings(), func(b service.Binding) bool { return strings.HasPrefix(b.Subject, prefix) })
+}
+
 func addCodehost(c *config.Config, l *login.Config) error {
 	h := c.Authentication.Methods.Codehost
 	if !h.Enabled {
 		return nil
 	}
-	names := func(kind string) bool {
-		return slices.ContainsFunc(c.Authorization.ParsedBindings(), func(b service.Binding) bool { return strings.HasPrefix(b.Subject, "codehost:"+kind+":") })
-	}
+	binds := func(kind string) bool { return bindsSubject(c, "codehost:"+kind+":") }
 	built, err := codehost.New(codehost.Config{
 		Type: h.Type, ServerURL: h.ServerURL, APIURL: h.APIURL, ClientID: h.ClientID, ClientSecret: h.ClientSecret,
 		RedirectURI: callbackURL(h.RedirectBase(c.Server.PublicURL), "codehost"),
 		Scopes:      h.Scopes, PKCE: h.UsePKCE, CAPath: h.CAPath, Observer: l.Observer,
-		NeedEmail:         len(h.AllowedEmails)+len(h.AllowedDomains) > 0 || names("email") || names("domain"),
-		NeedOrganizations: len(h.AllowedOrganizations) > 0 || names("org"),
-		NeedTeams:         len(h.AllowedTeams) > 0 || names("team"),
+		NeedEmail:         len(h.AllowedEmails)+len(h.AllowedDomains) > 0 || binds("email") || binds("domain"),
+		NeedOrganizations: len(h.AllowedOrganizations) > 0 || binds("org"),
+		NeedTeams:         len(h.AllowedTeams) > 0 || binds("team"),
 	})
 	if err != nil {
 		return fmt.Errorf("authentication.methods.codehost: %w", err)

@@ -17,6 +17,10 @@ const (
 	purposeVerifier = "guidon: code verifier of an attempt to sign in"
 )
 
+// NoCode is sent instead of an authorization code to find out whether a provider accepts our
+// credentials.
+const NoCode = "not-a-code"
+
 // Attempt is one attempt to sign in. Its secret is known to the browser only in sealed
 // form, and its derivations say nothing about one another: the state, which is in URLs,
 // does not reveal the code verifier.

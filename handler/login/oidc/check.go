@@ -1,9 +1,18 @@
 package oidc
 
-import "context"
+import (
+	"context"
+	"errors"
 
-// Check gets what the provider publishes, and returns the URLs that this service must be
-// able to reach. With an error they are those that are known.
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/loginstate"
+)
+
+// Check gets what the provider publishes, and sends the token endpoint a code that is none.
+// It returns the URLs that this service must be able to reach; with an error, those that
+// are known. An error has the code Internal if the provider rejects our client_id or
+// client_secret.
 func (p *Provider) Check(ctx context.Context) (urls []string, err error) {
 	urls = []string{p.config.Issuer}
 	err = p.wait(ctx, func(ctx context.Context) error {
@@ -12,11 +21,26 @@ func (p *Provider) Check(ctx context.Context) (urls []string, err error) {
 			return err
 		}
 		urls = append(urls, d.TokenEndpoint, d.JWKSURI)
-		if p.config.Userinfo && d.UserinfoEndpoint != "" {
+		if d.UserinfoEndpoint != "" && (p.config.Userinfo || p.config.NeedEmail || p.config.NeedGroups) {
 			urls = append(urls, d.UserinfoEndpoint)
 		}
-		_, err = p.keys.Generation(ctx)
-		return err
+		if _, err = p.keys.Generation(ctx); err != nil {
+			return err
+		}
+		return p.checkClient(ctx, d)
 	})
 	return urls, err
+}
+
+// checkClient returns an error unless the token endpoint accepts our credentials. It must
+// authenticate the client before it rejects the code (RFC 6749 4.1.3).
+func (p *Provider) checkClient(ctx context.Context, d *discovery.Document) error {
+	a, err := loginstate.Begin(p.config.Now(), p.fingerprint, "")
+	if err != nil {
+		return err
+	}
+	if _, err = p.exchange(ctx, d, a, loginstate.NoCode); errors.Is(err, guidon.Unauthenticated) {
+		return nil // the code was rejected
+	}
+	return err
 }

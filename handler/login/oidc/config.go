@@ -29,16 +29,21 @@ type Config struct {
 	Algorithms      []string          // of signatures; none is all that keyset supports
 	CAPath          string            // see [provider.Config]
 
-	// Userinfo also asks the userinfo endpoint, for claims that the ID token lacks.
+	// Userinfo asks the userinfo endpoint for claims that the ID token lacks, also if none of
+	// them is needed.
 	Userinfo    bool
 	GroupsClaim string // a [claims.Path]; "" is groups
 	RolesClaim  string // a [claims.Path]; "" is none
 	// TrustUnverifiedEmail accepts e-mail addresses without email_verified. An explicit
 	// false is never accepted.
 	TrustUnverifiedEmail bool
-	// NeedGroups rejects people whose groups the provider leaves out because there are too
+	// NeedEmail and NeedGroups must be set if verified e-mail addresses or groups decide who
+	// is admitted or what people may do. If the ID token lacks them, the userinfo endpoint
+	// is asked.
+	NeedEmail, NeedGroups bool
+	// GroupsAdmit rejects people whose groups the provider leaves out because there are too
 	// many. It must be set if groups decide who is admitted.
-	NeedGroups bool
+	GroupsAdmit bool
 
 	Observer provider.Observer // optional
 	Now      func() time.Time  // nil is time.Now

@@ -20,7 +20,7 @@ func FuzzIdentity(f *testing.F) {
 	f.Add([]byte(`{"groups":["a\u0000","\u202e"],"email":"\u212a@x","email_verified":true}`), []byte(manyGroups(2100)), "groups", "")
 	f.Fuzz(func(t *testing.T, token, info []byte, groups, roles string) {
 		c := valid()
-		c.GroupsClaim, c.RolesClaim, c.NeedGroups = groups, roles, true
+		c.GroupsClaim, c.RolesClaim, c.GroupsAdmit = groups, roles, true
 		p, err := oidc.New(c)
 		if err != nil {
 			return

@@ -8,16 +8,14 @@ import (
 )
 
 const (
-	maxGroups = 2000
-	maxRoles  = 100
-	maxRole   = 1 << 10 // bytes of one role and its namespaces
+	maxRoles = 100
+	maxRole  = 1 << 10 // bytes of one role and its namespaces
 )
 
 // groups returns the names of the groups at the path. They may be many more than are
 // stored: which of them decide something is known when the session is created.
 func (w person) groups(path claims.Path) []string {
-	groups := claims.Texts(w.lookup(path), claims.IsName)
-	return groups[:min(len(groups), maxGroups)]
+	return claims.Texts(w.lookup(path), claims.IsName)
 }
 
 // hasTooManyGroups reports whether the provider says that there are groups at the path

@@ -51,17 +51,21 @@ func (p *Provider) person(ctx context.Context, a *loginstate.Attempt, code strin
 		return person{}, p.refuse("the token response has no id_token")
 	}
 	who, err := p.idToken(ctx, raw, a.Nonce())
-	if err != nil || !p.config.Userinfo {
+	needed := d.UserinfoEndpoint != "" && len(p.missing(who)) > 0
+	if err != nil || !needed && !p.config.Userinfo {
 		return who, err
 	}
 	who.info, err = p.userinfo(ctx, d, tokens, who.sub)
+	if err != nil && !p.config.Userinfo { // what the ID token has may suffice
+		who.infoErr, err = err, nil
+	}
 	return who, err
 }
 
 // identity returns the identity of the person.
 func (p *Provider) identity(who person) (*service.Identity, error) {
 	groups := who.groups(p.groups)
-	if len(groups) == 0 && p.config.NeedGroups && who.hasTooManyGroups(p.groups) {
+	if len(groups) == 0 && p.config.GroupsAdmit && who.hasTooManyGroups(p.groups) {
 		return nil, p.withoutGroups()
 	}
 	email := who.email(p.config.TrustUnverifiedEmail)
@@ -73,6 +77,7 @@ func (p *Provider) identity(who person) (*service.Identity, error) {
 		Roles:    who.roles(p.roles),
 		SID:      who.session,
 		Metadata: p.metadata(who, email),
+		Missing:  p.incomplete(who),
 	}, nil
 }
 

@@ -7,7 +7,8 @@ type person struct {
 	sub     string
 	session string        // "" if the provider names none
 	token   claims.Object // claims of the ID token
-	info    claims.Object // claims of the userinfo endpoint, nil if not requested
+	info    claims.Object // claims of the userinfo endpoint, nil if there are none
+	infoErr error         // why there are none although some are needed
 }
 
 // lookup returns the value at the path, or nil if there is none. The ID token comes first.

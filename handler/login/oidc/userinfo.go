@@ -14,6 +14,37 @@ import (
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
+// incomplete returns an error that names the needed claims which the provider has not sent,
+// or nil if there are none.
+func (p *Provider) incomplete(who person) error {
+	names := p.missing(who)
+	switch {
+	case len(names) == 0:
+		return nil
+	case who.infoErr != nil:
+		return who.infoErr
+	}
+	return fmt.Errorf("the provider sent no claim %s, neither in the ID token nor by userinfo; check scopes, groups_claim, and which claims it gives this client", strings.Join(names, ", "))
+}
+
+// missing returns the names of the needed claims that the provider has not sent. Providers
+// may return the claims of scopes only by userinfo (OpenID Connect Core 1.0 5.4).
+func (p *Provider) missing(who person) []string {
+	var names []string
+	if p.config.NeedEmail {
+		switch {
+		case who.text("email") == "":
+			names = append(names, "email")
+		case !p.config.TrustUnverifiedEmail && !who.token.Has("email_verified") && !who.info.Has("email_verified"):
+			names = append(names, "email_verified")
+		}
+	}
+	if p.config.NeedGroups && who.lookup(p.groups) == nil {
+		names = append(names, string(p.groups))
+	}
+	return names
+}
+
 // userinfo returns the claims of the userinfo endpoint (OpenID Connect Core 1.0 5.3),
 // which must be about the subject of the ID token.
 func (p *Provider) userinfo(ctx context.Context, d *discovery.Document, tokens *oauth2.Token, sub string) (claims.Object, error) {

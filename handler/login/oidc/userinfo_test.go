@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/logintest"
 	"github.com/guidonhq/guidon/handler/login/oidc"
+	"github.com/guidonhq/guidon/service"
 )
 
 func withUserinfo(t testing.TB) *world {
@@ -98,5 +99,71 @@ func TestUserinfoLater(t *testing.T) {
 	checkCode(t, err, guidon.Unauthenticated, "nonce")
 	if n := w.remote.Requests(logintest.UserinfoPath); n != 0 {
 		t.Errorf("%d requests, want none", n)
+	}
+}
+
+// TestUserinfoNeeded: the userinfo endpoint is asked for a needed claim that the ID token
+// lacks, although it is not configured. What is missing in both is named.
+func TestUserinfoNeeded(t *testing.T) {
+	const everything = `"email":"ada@example.com","email_verified":true,"groups":["ops"]`
+	full := []string{"oidc:acme:email:ada@example.com", "oidc:acme:domain:example.com", "oidc:acme:group:ops"}
+	email := func(c *oidc.Config) { c.NeedEmail = true }
+	groups := func(c *oidc.Config) { c.NeedGroups = true }
+	for _, test := range []struct {
+		name    string
+		need    func(*oidc.Config)
+		token   map[string]any
+		info    string
+		want    []string
+		asked   bool
+		missing string // "" is nothing
+	}{
+		{name: "nothing is needed", need: func(*oidc.Config) {}, info: everything},
+		{name: "an address", need: email, info: everything, want: full, asked: true},
+		{name: "groups", need: groups, info: everything, want: full, asked: true},
+		{name: "an address that the token has", need: email, token: map[string]any{"email": "ada@example.com", "email_verified": false}},
+		{name: "an address that userinfo verifies", need: email, token: map[string]any{"email": "ada@example.com"}, info: everything, want: full, asked: true},
+		{name: "an address that nobody verifies", need: email, token: map[string]any{"email": "ada@example.com"}, info: `"name":"Ada"`, asked: true, missing: "no claim email_verified,"},
+		{name: "an address whose verification is not needed", need: func(c *oidc.Config) { c.NeedEmail, c.TrustUnverifiedEmail = true, true },
+			token: map[string]any{"email": "ada@example.com"}, want: full[:2]},
+		{name: "groups that the token has", need: groups, token: map[string]any{"groups": []string{}}},
+		{name: "neither has any", need: func(c *oidc.Config) { c.NeedEmail, c.NeedGroups, c.GroupsClaim = true, true, "/realm/groups" }, info: `"name":"Ada"`,
+			asked: true, missing: "no claim email, /realm/groups,"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, test.need)
+			w.discover("", nil)
+			w.flow.Claims = test.token
+			w.remote.Serve(logintest.UserinfoPath, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+				_, _ = fmt.Fprint(rw, `{"sub":"ada",`+test.info+`}`)
+			}))
+			got := w.mustSignIn(t)
+			if diff := cmp.Diff(test.want, got.Subjects); diff != "" {
+				t.Errorf("subjects (-want +got):\n%s", diff)
+			}
+			checkMissing(t, got, test.missing)
+			if asked := w.remote.Requests(logintest.UserinfoPath) > 0; asked != test.asked {
+				t.Errorf("userinfo was asked: %t, want %t", asked, test.asked)
+			}
+		})
+	}
+	t.Run("no endpoint", func(t *testing.T) {
+		w := newWorld(t, email)
+		w.discover("userinfo_endpoint", nil)
+		checkMissing(t, w.mustSignIn(t), "no claim email,")
+	})
+	for _, handler := range []http.HandlerFunc{logintest.Reject(403, "insufficient_scope"), logintest.Reject(500, "")} {
+		w := newWorld(t, groups)
+		w.discover("", nil)
+		w.remote.Serve(logintest.UserinfoPath, handler)
+		checkMissing(t, w.mustSignIn(t), logintest.UserinfoPath) // what the ID token has may suffice
+	}
+}
+
+// checkMissing checks what the identity says about missing claims; "" is nothing.
+func checkMissing(t testing.TB, got *service.Identity, want string) {
+	t.Helper()
+	if (got.Missing == nil) != (want == "") || want != "" && !strings.Contains(got.Missing.Error(), want) {
+		t.Errorf("missing: got %v, want %q", got.Missing, want)
 	}
 }
