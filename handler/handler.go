@@ -51,6 +51,7 @@ type Config struct {
 	MetricsPublic  bool                                     // allows reading /metrics without a credential
 	AllowedHosts   []string                                 // public host names under which requests without credentials are accepted; "*" allows every name
 	Profiling      http.Handler                             // nil disables /debug/pprof
+	Backup         diagnostics.OpenBackup                   // nil disables /meta/backup
 	CORS           *exchange.CORSConfig                     // nil disables CORS
 	PublicOrigin   string                                   // at which people reach the service, such as https://flags.example; "" if it is not known
 	TrustedOrigins []string                                 // of other pages that may use the sessions of their visitors
@@ -107,6 +108,9 @@ func New(config Config) *Handler {
 		Profiling: config.Profiling, Required: config.Authentication.Required,
 	}
 	plain := append(state.Routes(), diagnostics.OpenAPI(compressedOpenAPI, config.Authentication.Required), diagnostics.Analytics(config.Authentication.Required))
+	if config.Backup != nil {
+		plain = append(plain, diagnostics.Backup(config.Backup, config.Authentication.Required))
+	}
 	h := &Handler{invoker: invoker, byName: make(map[string]*call.Operation), router: exchange.NewRouter(rows, plain, mounts, routing)}
 	for _, row := range rows {
 		h.operations, h.byName[row.Name] = append(h.operations, row.Operation), row.Operation

@@ -85,6 +85,8 @@ type sqliteError interface {
 	Code() int
 }
 
+var errNoSQLite = errors.New("this program is built without SQLite support; use postgres://…, cockroachdb://… or mysql://…")
+
 // openSQLite opens two pools on one file. All writes use a single connection, because
 // SQLite allows one write transaction at a time anyway. Waiting for the connection is
 // a fair queue that ends with the context. Waiting for the file would be polling, in
@@ -92,7 +94,7 @@ type sqliteError interface {
 // never wait for the writer in WAL mode.
 func openSQLite(ctx context.Context, path string, options Options) (*DB, error) {
 	if !slices.Contains(sql.Drivers(), sqliteDriver) {
-		return nil, errors.New("this program is built without SQLite support; use postgres://…, cockroachdb://… or mysql://…")
+		return nil, errNoSQLite
 	}
 	path, err := sqlitePath(path)
 	if err != nil {

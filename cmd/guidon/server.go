@@ -179,7 +179,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) (part
 	if err != nil {
 		return parts{}, err
 	}
-	h.Health, h.Outage, h.Streams = p.health.Status, freshness.outage(), p.streams
+	h.Health, h.Outage, h.Streams, h.Backup = p.health.Status, freshness.outage(), p.streams, openBackup(db.DB)
 	h.Overload = &call.OverloadConfig{Delay: p.delay.Current, Share: float64(c.Server.MaxWaitPercent) / 100}
 	if c.Diagnostics.Profiling.Enabled {
 		h.Profiling = server.Profiling()

@@ -24,7 +24,7 @@ func Write(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 	}()
 	err = write(temporary)
 	if replaced, failed := os.Stat(path); err == nil && failed == nil {
-		keepOwner(temporary, replaced)
+		SetOwner(temporary, replaced)
 	}
 	if err == nil {
 		err = temporary.Chmod(mode)
