@@ -63,11 +63,12 @@ func (s *shell) signInAs(subject string) string {
 
 // TestBindings follows the life cycle of a binding, on the database and through servers.
 func TestBindings(t *testing.T) {
-	local := newShell(t, withTokens...)
+	local := newEmptyShell(t, withTokens...)
 	server := newShell(t, withTokens...).with("GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + adminToken)
 	running := server.serve()
 	remote := server.with("GUIDON_TOKEN=" + adminToken)
 	local.fails(exitFailure, []string{"binding", "list"}, "does not exist")
+	local.ok("migrate", "up")
 	eachWay(t, local, remote, running, func(t *testing.T, s *shell, way string, at func(args ...string) []string) {
 		actor := `token:\S+`
 		if way == "database" {
@@ -206,7 +207,7 @@ func TestSessions(t *testing.T) {
 
 // TestRotateKeys: each run leaves one key, with the next number.
 func TestRotateKeys(t *testing.T) {
-	s := newShell(t)
+	s := newEmptyShell(t)
 	s.fails(exitFailure, []string{"sign-in", "rotate-keys"}, "does not exist")
 	s.ok("migrate", "up")
 	var before [32]byte

@@ -20,7 +20,16 @@ type shell struct {
 	input    string
 }
 
+// newShell returns a shell with an empty database.
 func newShell(t *testing.T, variables ...string) *shell {
+	t.Helper()
+	s := newEmptyShell(t)
+	s.ok("migrate", "up")
+	return s.with(variables...)
+}
+
+// newEmptyShell returns a shell whose database does not exist.
+func newEmptyShell(t *testing.T, variables ...string) *shell {
 	t.Helper()
 	home := t.TempDir()
 	return &shell{t: t, environ: append([]string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "GUIDON_DB_URL=file:" + filepath.Join(home, "guidon.db")}, variables...)}
@@ -230,7 +239,7 @@ func TestConfig(t *testing.T) {
 }
 
 func TestMigrate(t *testing.T) {
-	s := newShell(t)
+	s := newEmptyShell(t)
 	s.fails(exitFailure, []string{"migrate", "status"}, "does not exist", "guidon migrate up")
 	if got := s.ok("migrate"); !strings.HasPrefix(got, "applied 1 ") {
 		t.Errorf("got %q", got)
@@ -253,8 +262,10 @@ func TestMigrate(t *testing.T) {
 
 // TestTokens follows the life cycle of a token in a local database.
 func TestTokens(t *testing.T) {
-	s := newShell(t)
+	s := newEmptyShell(t)
 	s.fails(exitFailure, []string{"token", "list"}, "does not exist")
+	s.fails(exitFailure, []string{"token", "create", "ci"}, "does not exist")
+	s.ok("migrate", "up")
 	r := s.run("token", "create", "ci", "--namespace", "shop", "--description", "builds", "--metadata", "team=till")
 	token := strings.TrimSpace(r.out)
 	if r.code != exitOK || !strings.HasPrefix(token, "gdn_") || strings.ContainsAny(token, " \n") {
@@ -297,7 +308,7 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	var out, err bytes.Buffer
 	code := run(ctx, []string{"import", "../../examples/shop.yaml"}, s.environ, strings.NewReader(""), &out, &err)
-	if code != exitInterrupted || err.String() != "guidon: interrupted\n" {
+	if code != exitInterrupted || !strings.HasSuffix(err.String(), "guidon: interrupted\n") {
 		t.Errorf("got exit code %d and %q, want 130", code, err.String())
 	}
 }

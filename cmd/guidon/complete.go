@@ -156,6 +156,6 @@ func connectionOf(flags *pflag.FlagSet) (*connection, string) {
 	}
 	return &connection{
 		address: value("address"), caFile: value("ca-file"), token: value("token"), tokenFile: value("token-file"),
-		database: value("db"), optional: flags.Lookup("db") != nil, timeout: completionWait,
+		database: value("db"), optional: flags.Lookup("db") != nil, timeout: completionWait, quiet: true,
 	}, value("namespace")
 }

@@ -35,6 +35,7 @@ type connection struct {
 	database  string
 	local     bool
 	optional  bool // without a server, the command works on the local database
+	quiet     bool // the server is named elsewhere, and a database that is only read is not
 	timeout   time.Duration
 	message   string // of writes; see writeFlags
 }
@@ -44,7 +45,7 @@ func (c *connection) flags(command *cobra.Command) {
 	c.serverFlags(command)
 	c.optional = true
 	databaseFlag(command, &c.database)
-	command.Flags().BoolVar(&c.local, "local", false, "work on the configured database, not on the server of the context in use")
+	command.Flags().BoolVar(&c.local, "local", false, "work on the configured database, not on the server of the context in use; an SQLite file is created if it does not exist")
 	command.MarkFlagsMutuallyExclusive("address", "db")
 	command.MarkFlagsMutuallyExclusive("address", "local")
 }
@@ -70,9 +71,14 @@ func (c *connection) addressFlags(command *cobra.Command) {
 // remote reports whether the command connects to a running server.
 func (c *connection) remote() bool { return c.address != "" }
 
-// connect returns a client for the server or database that the flags select.
+// connect returns a client for the server or database that the flags select, and names it
+// if the command writes or nothing on the command line does. It creates no database unless
+// the flag --local is given.
 func (p *program) connect(ctx context.Context, c *connection, mode access) (client.Client, error) {
 	if c.remote() || !c.optional {
+		if mode == writing && !c.quiet {
+			p.nameTarget("the server at " + c.address)
+		}
 		return p.connectRemote(c)
 	}
 	if c.token != "" || c.tokenFile != "" {
@@ -82,8 +88,23 @@ func (p *program) connect(ctx context.Context, c *connection, mode access) (clie
 	if err != nil {
 		return nil, err
 	}
-	return p.connectLocal(ctx, configuration, mode)
+	if !c.local {
+		if err := checkExists(configuration.DB); err != nil {
+			return nil, err
+		}
+	}
+	db, end, err := p.openLocal(ctx, configuration, mode)
+	if err != nil {
+		return nil, err
+	}
+	if named := c.database != "" || p.config != "" || config.ClientFrom(p.environ).Database; mode == writing || !named && !c.quiet {
+		p.nameTarget("the database " + db.Path())
+	}
+	return localClient(configuration, db, end)
 }
+
+// nameTarget prints what the command works on, beside its output.
+func (p *program) nameTarget(target string) { fmt.Fprintf(p.err, "using %s\n", target) }
 
 func (p *program) connectRemote(c *connection) (client.Client, error) {
 	options, err := p.authenticated(c)
@@ -147,15 +168,17 @@ func (p *program) tokenFor(c *connection, address string) (string, error) {
 	return p.storedToken(address)
 }
 
-// connectLocal returns a client that works on the database directly. It has no
-// cache, because a command reads everything only once.
-func (p *program) connectLocal(ctx context.Context, c *config.Config, mode access) (client.Client, error) {
+// openLocal opens the database for a command that works on it directly.
+func (p *program) openLocal(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
 	local := *c
 	local.DB.StatementTimeout = max(c.DB.StatementTimeout, localStatement)
 	db, end, err := p.openReady(ctx, &local, mode)
-	if err != nil {
-		return nil, adviseAddress(err)
-	}
+	return db, end, adviseAddress(err)
+}
+
+// localClient returns a client that works on the database directly, and ends with it. It has
+// no cache, because a command reads everything only once.
+func localClient(c *config.Config, db *instance.Storage, end func() error) (client.Client, error) {
 	svc, err := instance.NewService(c, db.Source())
 	if err != nil {
 		return nil, errors.Join(err, end())

@@ -10,10 +10,10 @@ import (
 
 // TestCopyDatabase copies a local database, including its tokens.
 func TestCopyDatabase(t *testing.T) {
-	s := newShell(t)
+	s := newEmptyShell(t)
 	target := filepath.Join(t.TempDir(), "target.db")
 	s.fails(exitFailure, []string{"copy-database", "--to", "file:" + target}, "does not exist")
-	s.ok("import", shop)
+	s.ok("import", shop, "--local")
 	token := strings.TrimSpace(s.ok("token", "create", "ci"))
 
 	out := s.ok("copy-database", "--to-file", s.file("url", "file:"+target+"\n"))

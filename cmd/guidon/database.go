@@ -122,7 +122,7 @@ func checkExists(c config.DB) error {
 	}
 	if _, err := os.Stat(c.Path()); errors.Is(err, fs.ErrNotExist) {
 		return guidon.Errorf(guidon.NotFound,
-			"database %q does not exist; specify another with --db or db.url (GUIDON_DB_URL), use a running server with --address, or create it with \"guidon migrate up\"", c.Path())
+			"database %q does not exist; specify another with --db or db.url (GUIDON_DB_URL), use a running server with --address, or create it with \"guidon migrate up\", or --local if the command has that flag", c.Path())
 	}
 	return nil
 }

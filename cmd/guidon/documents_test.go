@@ -94,11 +94,15 @@ func TestExport(t *testing.T) {
 
 // TestImportModes imports one namespace in every mode.
 func TestImportModes(t *testing.T) {
-	s := newShell(t)
+	s := newEmptyShell(t)
 	first := s.file("small.yaml", small)
 	changed := s.file("changed.yaml", strings.Replace(strings.Split(small, "  - key: two")[0], "enabled: true", "enabled: false", 1))
 
 	s.fails(exitFailure, []string{"import", first, "--dry-run"}, "does not exist")
+	s.fails(exitFailure, []string{"import", first}, "does not exist", "--local")
+	if entries := names(t, s.home()); entries != "" {
+		t.Errorf("an import made %s", entries)
+	}
 	s.ok("migrate", "up")
 	dry := s.ok("import", first, "--dry-run")
 	for _, want := range []string{"small: 3 created", "dry run, nothing was changed", "create flag one", "+    enabled: true"} {

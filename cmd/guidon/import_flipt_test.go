@@ -94,7 +94,7 @@ func TestImportFliptDryRunAlone(t *testing.T) {
 	path := fliptFile(t, data)
 	home := t.TempDir()
 	unnamed := &shell{t: t, environ: []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home}}
-	named := newShell(t)
+	named := newEmptyShell(t)
 	missing := filepath.Join(t.TempDir(), "missing.db")
 	for name, test := range map[string]struct {
 		shell *shell

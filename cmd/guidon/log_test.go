@@ -40,11 +40,12 @@ func (s *shell) flagsFile(namespace, name string, keys ...string) string {
 // TestLog lists changes that commands have made, with their messages, locally and through
 // servers.
 func TestLog(t *testing.T) {
-	local := newShell(t, withTokens...)
+	local := newEmptyShell(t, withTokens...)
 	server := newShell(t, withTokens...).with("GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + adminToken)
 	running := server.serve()
 	remote := server.with("GUIDON_TOKEN=" + adminToken)
 	local.fails(exitFailure, []string{"log"}, "does not exist")
+	local.ok("migrate", "up")
 	eachWay(t, local, remote, running, func(t *testing.T, s *shell, name string, at func(args ...string) []string) {
 		s.ok(at("import", "-m", "50 % off, “now” by "+name, s.flagsFile(name, "one", "a", "b"))...)
 		s.ok(at("import", "--update", s.flagsFile(name, "two", "a"))...)

@@ -32,6 +32,7 @@ func (o *objects) readFlags(command *cobra.Command, names string) {
 // writeFlags adds the flags of a command that changes objects, and prints them.
 func (o *objects) writeFlags(command *cobra.Command, names string) {
 	o.connection.writeFlags(command)
+	o.connection.quiet = true // messages have the place
 	namespaceFlag(command, &o.namespace)
 	o.output.flag(command, names)
 }

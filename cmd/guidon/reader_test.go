@@ -32,7 +32,7 @@ func (s *shell) withStore(fn func(db *store.DB) error) {
 // TestReaders: readers of the change log are listed with their lag, named by the cleanup if
 // they keep old records, and deleted.
 func TestReaders(t *testing.T) {
-	s := newShell(t, "GUIDON_CHANGES_RETENTION=24h")
+	s := newEmptyShell(t, "GUIDON_CHANGES_RETENTION=24h")
 	s.fails(exitFailure, []string{"reader", "list"}, "does not exist")
 	s.ok("migrate", "up")
 	if got := s.ok("reader", "list", "--output=json"); got != "[]\n" {

@@ -381,7 +381,7 @@ func TestLogForms(t *testing.T) {
 // TestMigrateOnStart: the error of a server that must not migrate contains the command
 // to run.
 func TestMigrateOnStart(t *testing.T) {
-	s := newShell(t, "GUIDON_DB_MIGRATE_ON_START=false")
+	s := newEmptyShell(t, "GUIDON_DB_MIGRATE_ON_START=false")
 	s.fails(exitFailure, []string{"server"}, "the database lacks", "guidon migrate up")
 	s.ok("migrate", "up")
 	s.serve()
