@@ -62,7 +62,7 @@ func TestTurnOnForEveryone(t *testing.T) {
 - {key: layout, name: Layout, variants: [{key: a}], rules: [{segment: every, distributions: [{variant: a, rollout: 100}]}]}
 segments: [{key: every, name: Every}]
 `))
-	s.Get(flags+"ramp").Check(200).Contains("Turn on").Lacks("Turn off")
+	s.Get(flags + "ramp").Check(200).Contains("Turn on").Lacks("Turn off")
 	s.Get("/namespaces/default/flags?q=key:ramp").Check(200).Contains("Turn on")
 	ask := s.Get(flags+"ramp/turn-off").Check(200).Contains("Turn on “Ramp” for everyone?", "there is nothing to restore", "go from off to on.", "Turn on for everyone")
 	press(t, s, ask, "turn-off").Check(409).Contains("It was turned on or off in the meantime.")
@@ -86,7 +86,7 @@ segments: [{key: every, name: Every}]
 		t.Errorf("got %v, want it enabled", got)
 	}
 
-	ask = s.Get(flags+"blocked/turn-off").Check(200).Contains("Its steps give Off to everyone")
+	ask = s.Get(flags + "blocked/turn-off").Check(200).Contains("Its steps give Off to everyone")
 	press(t, s, ask, "turn-on-everyone").Check(422).Contains("Its steps give Off to everyone")
 }
 
