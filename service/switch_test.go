@@ -257,6 +257,37 @@ segments:
 	}
 }
 
+// TestSwitchTravels: a flag that was turned off, exported and imported elsewhere is turned on
+// there to what it was.
+func TestSwitchTravels(t *testing.T) {
+	s := newService(t)
+	const text = `
+namespace: {key: %s, name: Shop}
+flags:
+- {key: ramp, name: Ramp, type: BOOLEAN_FLAG_TYPE, rollouts: [{description: first, threshold: {percentage: 0, value: true}}]}
+- {key: variant, name: Variant, enabled: true, metadata: {owner: ada}, variants: [{key: a}], rules: [{segment: all, distributions: [{variant: a, rollout: 100}]}]}
+segments: [{key: all, name: All}]
+`
+	mustImport(t, s, fmt.Sprintf(text, "here"), service.ImportCreate)
+	keys := []string{"ramp", "variant"}
+	for _, key := range keys {
+		if _, _, err := s.TurnFlagOff(t.Context(), service.Write{}, "here", key, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustImport(t, s, strings.ReplaceAll(exported(t, s, "here"), "key: here", "key: there"), service.ImportCreate)
+	for _, key := range keys {
+		if _, _, err := s.TurnFlagOn(t.Context(), service.Write{}, "there", key, false, nil); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	other := newService(t)
+	mustImport(t, other, fmt.Sprintf(text, "there"), service.ImportCreate)
+	if diff := cmp.Diff(exported(t, other, "there"), exported(t, s, "there")); diff != "" {
+		t.Errorf("turned on elsewhere (-want +got):\n%s", diff)
+	}
+}
+
 // turnedOn turns the flag on, and returns its state then, or the end of the error.
 func turnedOn(t *testing.T, s *service.Service, everyone bool) string {
 	t.Helper()
