@@ -23,7 +23,7 @@ func hasOffMember(metadata json.RawMessage) bool {
 func withOffMember(metadata json.RawMessage) json.RawMessage {
 	member := `"` + OffMember + `":true}`
 	others := withoutOffMember(metadata)
-	if others == nil {
+	if len(others) <= len("{}") {
 		return json.RawMessage("{" + member)
 	}
 	return append(append(bytes.Clone(others[:len(others)-1]), ','), member...)
