@@ -42,8 +42,11 @@ func PreviewFlag(v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.Flag
 // CheckPreviewFlagReach checks that there is an edited flag with a key.
 func CheckPreviewFlagReach(m proto.Message) error {
 	request := m.(*guidonv1.PreviewFlagRequest)
-	if request.GetFlag() == nil || request.TurnOn != nil {
-		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag: must not be empty, and turnOn must be unset")
+	switch {
+	case request.TurnOn != nil:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field turnOn: must not be set")
+	case request.GetFlag() == nil:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag: must not be empty")
 	}
 	return CheckKey(m)
 }
