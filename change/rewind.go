@@ -27,8 +27,8 @@ func NewRewind(later *guidon.Snapshot, to guidon.Revision) *Rewind {
 
 // Undo undoes the first record of an object after the earlier state. It must be called once
 // for each object that has one, in any order, and does not keep the record. created is the
-// position of the creation of a flag or segment that has been deleted since. It is ignored
-// for all others: those that still exist know their position.
+// position of a flag or segment that has been deleted since, also if it exists again. For
+// all others it must be zero: those that still exist know their position.
 func (r *Rewind) Undo(record *Record, created guidon.Position) error {
 	d := &r.delta
 	switch record.Kind {
@@ -67,7 +67,7 @@ func (u rewound[T]) apply(later *T, created guidon.Position, put *[]*T, deleted 
 	if err := decodeBefore(u.record, earlier); err != nil {
 		return err
 	}
-	if later != nil && u.precedes(*u.created(later)) {
+	if later != nil && created == (guidon.Position{}) {
 		created = *u.created(later)
 	}
 	if created == (guidon.Position{}) || !u.precedes(created) {

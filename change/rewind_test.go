@@ -59,7 +59,7 @@ func TestRewind(t *testing.T) {
 		{name: "nothing", later: later, flags: later.Flags(), segments: later.Segments(), wantName: "Shop"},
 		{name: "changed and created", later: later, undo: []undo{
 			{before(t, change.KindFlag, "new", nil), guidon.Position{}},
-			{before(t, change.KindFlag, "a", flagAt("a", "4", guidon.Position{})), at(99)}, // it knows its position
+			{before(t, change.KindFlag, "a", flagAt("a", "4", guidon.Position{})), guidon.Position{}},
 			{before(t, change.KindSegment, "t", nil), guidon.Position{}},
 			{before(t, change.KindSegment, "s", segmentAt("s", "4", guidon.Position{})), guidon.Position{}},
 			{before(t, change.KindFlag, "b", nil), at(8)},
@@ -67,9 +67,10 @@ func TestRewind(t *testing.T) {
 		{name: "deleted, and created again", later: later, undo: []undo{
 			{before(t, change.KindFlag, "b", flagAt("b", "4", guidon.Position{})), guidon.Position{Revision: 2, Sequence: 1}},
 			{before(t, change.KindFlag, "d", flagAt("d", "4", guidon.Position{})), at(1)},
+			{before(t, change.KindFlag, "a", flagAt("a", "4", guidon.Position{})), at(3)}, // returned to another position since
 			{before(t, change.KindFlag, "new", nil), guidon.Position{}},
 			{before(t, change.KindSegment, "t", segmentAt("t", "4", guidon.Position{})), at(2)},
-		}, flags: []*guidon.Flag{flagAt("d", "4", at(1)), flagAt("a", "9", at(2)), flagAt("b", "4", guidon.Position{Revision: 2, Sequence: 1}), flagAt("c", "9", at(4))},
+		}, flags: []*guidon.Flag{flagAt("d", "4", at(1)), flagAt("b", "4", guidon.Position{Revision: 2, Sequence: 1}), flagAt("a", "4", at(3)), flagAt("c", "9", at(4))},
 			segments: []*guidon.Segment{segmentAt("t", "4", at(2)), segmentAt("s", "9", at(3))}, wantName: "Shop"},
 		{name: "the namespace", later: later, undo: []undo{
 			{before(t, change.KindNamespace, "shop", &guidon.Namespace{Key: "shop", Name: "Old"}), guidon.Position{}},

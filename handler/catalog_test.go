@@ -66,11 +66,11 @@ func TestCatalog(t *testing.T) {
 	s := newCataloged(t)
 	const banner = `{"key":"banner","name":"Banner","description":"","type":"BOOLEAN_FLAG_TYPE","enabled":false,"state":"PARTLY_FLAG_STATE",
 		"everyoneElse":[{"percentage":87,"enabled":false,"variantKey":"","byDefault":false,"fails":false,"variantIndex":0},{"percentage":13,"enabled":true,"variantKey":"","byDefault":false,"fails":false,"variantIndex":0}],
-		"moreShares":0,"firstSegment":{"key":"staff","name":"Staff"},"segmentCount":1,"stepCount":2,"owner":"team-web","tags":[],"moreTags":0,"review":"","reviewPassed":false,"variantCount":0}`
+		"moreShares":0,"firstSegment":{"key":"staff","name":"Staff"},"segmentCount":1,"stepCount":2,"owner":"team-web","tags":[],"moreTags":0,"review":"","reviewPassed":false,"turnedOff":false,"variantCount":0}`
 	const share = `{"percentage":100,"enabled":false,"variantKey":"classic","byDefault":true,"fails":false,"variantIndex":0}`
 	const checkout = `{"key":"checkout","name":"Checkout","description":"The way to pay.","type":"VARIANT_FLAG_TYPE","enabled":false,"state":"OFF_FLAG_STATE",
 		"everyoneElse":[` + share + `],"moreShares":0,"whileOff":` + share + `,"firstSegment":{"key":"staff","name":"Staff"},"segmentCount":2,"stepCount":1,
-		"owner":"team-pay","tags":["pay","new"],"moreTags":0,"review":"2001-01-01","reviewPassed":true,"variantCount":2}`
+		"owner":"team-pay","tags":["pay","new"],"moreTags":0,"review":"2001-01-01","reviewPassed":true,"turnedOff":false,"variantCount":2}`
 	for _, test := range []struct{ path, want string }{
 		{"/catalog/flags?query=owner:team-web&sort=KEY_FLAG_SORT", `{"flags":[` + banner + `],"totalCount":1,"namespaceCount":2,"suggestions":[],"facets":{
 			"states":[{"state":"ON_FLAG_STATE","count":0},{"state":"PARTLY_FLAG_STATE","count":1},{"state":"OFF_FLAG_STATE","count":0}],

@@ -87,8 +87,7 @@ func wantConflict(t *testing.T, r reply, want string) {
 	r.fails(t, 412, 9, want)
 }
 
-// TestSwitchOverHTTP turns a boolean flag off and on again; variant flags have a switch of
-// their own.
+// TestSwitchOverHTTP turns flags of both types off and on again.
 func TestSwitchOverHTTP(t *testing.T) {
 	s := newEdited(t)
 	isEnabled := func(want bool) {
@@ -106,8 +105,36 @@ func TestSwitchOverHTTP(t *testing.T) {
 	s.do("POST", on, `{"message":"fixed"}`).check(t, 200, editReply(4, 0, "update flag banner"))
 	isEnabled(true)
 	s.do("POST", on, `{}`).check(t, 200, editReply(4, 1))
-	s.do("POST", editPrefix+"/flags/checkout/off", "").fails(t, 400, 3, `flag "default/checkout" is not a boolean flag: set enabled instead`)
 	s.do("POST", editPrefix+"/flags/none/off", "").fails(t, 404, 5, `flag "default/none" not found`)
+	s.do("POST", off, `{"everyone":true}`).fails(t, 400, 3, "invalid field everyone: a flag is always turned off for everyone")
+
+	const checkout = editPrefix + "/flags/checkout"
+	before := s.do("GET", checkout+"/content", "").body
+	s.do("POST", checkout+"/off", "").check(t, 200, editReply(5, 0, "update flag checkout"))
+	s.do("POST", checkout+"/on", "").check(t, 200, editReply(6, 0, "update flag checkout"))
+	updated := regexp.MustCompile(`"updatedAt":"[^"]*"`)
+	if diff := cmp.Diff(updated.ReplaceAllString(before, ""), updated.ReplaceAllString(s.do("GET", checkout+"/content", "").body, "")); diff != "" {
+		t.Errorf("a variant flag turned off and on (-want +got):\n%s", diff)
+	}
+}
+
+// TestTurnOnForEveryone: a flag that was not turned off is turned on for everyone only if that
+// is demanded, and the preview says for whom.
+func TestTurnOnForEveryone(t *testing.T) {
+	s := newEdited(t)
+	const ramp = editPrefix + "/flags/ramp"
+	s.do("PUT", ramp+"/content", `{"flag":{"name":"Ramp","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"threshold":{"percentage":0,"value":true}}]}}`).check(t, 200, editReply(3, 0, "create flag ramp"))
+	s.do("POST", ramp+"/on", "").fails(t, 400, 3, `flag "ramp" is not turned on: it has not been turned off, so there is nothing to restore; to enable it for everyone, set everyone`)
+	for body, want := range map[string]string{`{"turnOn":true}`: "100 % of all entities move from false to true", `{"turnOn":false}`: `"groups":[]`} {
+		if r := s.do("POST", ramp+"/effect", body); r.status != 200 || !strings.Contains(r.body, want) {
+			t.Errorf("the effect of %s: got %d %s, want %s", body, r.status, r.body, want)
+		}
+	}
+	s.do("POST", ramp+"/effect", `{}`).fails(t, 400, 3, "invalid field flag or turnOn: must not be empty")
+	s.do("POST", ramp+"/effect", `{"turnOn":true,"flag":{"name":"Ramp"}}`).fails(t, 400, 3, "invalid field flag or turnOn: only one can be present")
+	s.do("POST", ramp+"/reach", `{"turnOn":true}`).fails(t, 400, 3, "invalid field turnOn: must not be set")
+	s.do("POST", ramp+"/on", `{"everyone":true}`).check(t, 200, editReply(4, 0, "update flag ramp"))
+	s.do("POST", ramp+"/on", `{"everyone":true}`).check(t, 200, editReply(4, 1))
 }
 
 // TestPatchOverHTTP changes several objects in one revision.

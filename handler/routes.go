@@ -134,7 +134,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Read("/guidon.v1.EditService/GetSegmentContent", manage, within(get, "/segments/{key}/content"), management.GetSegmentContent).Validating(management.CheckKey),
 		call.Change("/guidon.v1.EditService/ReplaceFlag", manage, within(put, "/flags/{key}/content"), management.ReplaceFlag),
 		call.Change("/guidon.v1.EditService/ReplaceSegment", manage, within(put, "/segments/{key}/content"), management.ReplaceSegment),
-		call.Change("/guidon.v1.EditService/TurnFlagOff", manage, within(post, "/flags/{key}/off"), management.TurnFlagOff),
+		call.Change("/guidon.v1.EditService/TurnFlagOff", manage, within(post, "/flags/{key}/off"), management.TurnFlagOff).Validating(management.CheckTurnFlagOff),
 		call.Change("/guidon.v1.EditService/TurnFlagOn", manage, within(post, "/flags/{key}/on"), management.TurnFlagOn),
 		call.Ask[guidonv1.FlagMerge]("/guidon.v1.EditService/MergeFlag", manage, within(post, "/flags/{key}/merge"), management.MergeFlag).Needing(service.RoleViewer),
 		call.Ask[guidonv1.SegmentMerge]("/guidon.v1.EditService/MergeSegment", manage, within(post, "/segments/{key}/merge"), management.MergeSegment).Needing(service.RoleViewer),
@@ -156,7 +156,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.List[guidonv1.CatalogCounts]("/guidon.v1.CatalogService/GetCatalogCounts", manage, within(get, "/catalog/counts"), management.GetCatalogCounts),
 		call.Inform("/guidon.v1.CatalogService/Search", manage, only(get, apiPrefix+"/search"), management.Search).Validating(management.CheckSearch).ForEveryIdentity(),
 
-		call.Read("/guidon.v1.AnalysisService/PreviewFlagReach", manage, within(post, "/flags/{key}/reach"), management.PreviewFlagReach).Validating(management.CheckPreviewFlag),
+		call.Read("/guidon.v1.AnalysisService/PreviewFlagReach", manage, within(post, "/flags/{key}/reach"), management.PreviewFlagReach).Validating(management.CheckPreviewFlagReach),
 		// Explanations: not part of Flipt v1.
 		call.List[guidonv1.ExplainResponse]("/guidon.v1.ExplainService/Explain", manage, within(post, "/flags/{key}/explain"), evaluator.Explain).Validating(evaluation.CheckExplain),
 		call.List[guidonv1.ExplainBatchResponse]("/guidon.v1.ExplainService/ExplainBatch", manage, within(post, "/flags/{key}/explain/batch"), evaluator.ExplainBatch).Validating(evaluation.CheckExplainBatch),

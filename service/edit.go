@@ -23,8 +23,8 @@ type FlagEdit struct {
 	Put    *DocumentFlag // the flag as it must be afterwards, whether it exists already or not
 	Delete string        // the key of the flag, which need not exist
 
-	// TurnOff is the key of the flag, which must exist. A boolean flag is turned off as
-	// [Service.TurnFlagOff] does, a variant flag by making it not enabled.
+	// TurnOff is the key of the flag, which must exist, to be turned off as
+	// [Service.TurnFlagOff] does.
 	TurnOff string
 
 	// UnlessChangedSince, if set, is a revision after which the flag must not have changed.

@@ -69,7 +69,7 @@ func (e *editing) putFlags(ctx context.Context, patch *change.Patch) error {
 
 // turnOff adds the flag, turned off, unless it is off.
 func (e *editing) turnOff(f *guidon.Flag, patch *change.Patch) {
-	if !switchOff(f, e.tx.Now()) {
+	if !turnOff(f, e.tx.Now()) {
 		e.result.Unchanged++
 		return
 	}

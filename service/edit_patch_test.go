@@ -93,7 +93,7 @@ func TestEditTurnOff(t *testing.T) {
 	if diff := cmp.Diff(&service.EditResult{Namespace: "default", Revision: start + 1, Unchanged: 2}, again); diff != "" || err != nil {
 		t.Errorf("again: %v (-want +got):\n%s", err, diff)
 	}
-	if _, _, err := s.TurnFlagOn(t.Context(), ann, "", "banner", nil); err != nil {
+	if _, _, err := s.TurnFlagOn(t.Context(), ann, "", "banner", false, nil); err != nil {
 		t.Error(err)
 	}
 }

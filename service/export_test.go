@@ -6,7 +6,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// TurnOff and TurnOn change a boolean flag as TurnFlagOff and TurnFlagOn do.
+// TurnOff and TurnOn change a flag as TurnFlagOff and TurnFlagOn do.
 var TurnOff, TurnOn = turnOff, turnOn
 
 // ApplyPatches applies the patches to the namespace of the transaction, one after the

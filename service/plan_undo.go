@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -96,6 +97,25 @@ func (u *undoing) wanted(base change.Objects, now time.Time) (*wanted, error) {
 		err = checkUndone(u.Namespace, w.patch, base)
 	}
 	return w, err
+}
+
+// place makes the flags and segments that the plan creates again return to the positions in
+// lists that they had before the changes.
+func (u *undoing) place(ctx context.Context, tx Tx, plan *change.Plan) error {
+	if !slices.ContainsFunc(plan.Changes, func(c change.PlannedChange) bool { return c.Action == change.ActionCreate }) {
+		return nil
+	}
+	positions, err := tx.DeletedSince(ctx, u.Undo.First-1)
+	if err != nil {
+		return err
+	}
+	for _, f := range plan.Patch.Put.Flags {
+		f.Created = positions[change.Object{Kind: change.KindFlag, Key: f.Key}]
+	}
+	for _, g := range plan.Patch.Put.Segments {
+		g.Created = positions[change.Object{Kind: change.KindSegment, Key: g.Key}]
+	}
+	return nil
 }
 
 // objects returns how many objects the changes are about.

@@ -71,6 +71,34 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// TestUndoDeletionKeepsOrder: what an undo or a restore brings back is where it was in lists
+// and exports.
+func TestUndoDeletionKeepsOrder(t *testing.T) {
+	s := newService(t)
+	mustImport(t, s, `
+namespace: {key: shop, name: Shop}
+flags: [{key: a, name: A}, {key: b, name: B}, {key: c, name: C, rules: [{segment: s}]}]
+segments: [{key: s, name: S}, {key: t, name: T}]
+`, service.ImportCreate)
+	before, since := exported(t, s, "shop"), revision(t, s, "shop")
+	for name, request := range map[string]func(last int64) service.PlanRequest{
+		"undo": func(last int64) service.PlanRequest { return undoOf(last-1, last) },
+		"restore": func(int64) service.PlanRequest {
+			return service.PlanRequest{Namespace: "shop", Source: fmt.Sprint("shop@", since), Mode: service.ImportUpdate}
+		},
+	} {
+		for _, key := range []string{"a", "c"} {
+			if _, err := s.DeleteFlag(t.Context(), service.Write{}, "shop", key); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustApply(t, s, request(revision(t, s, "shop")))
+		if diff := cmp.Diff(before, exported(t, s, "shop")); diff != "" {
+			t.Errorf("after the %s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // TestUndoSelected undoes the changes of some objects.
 func TestUndoSelected(t *testing.T) {
 	s := erasOf(t)

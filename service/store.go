@@ -117,6 +117,10 @@ type Tx interface {
 	// KindSegment.
 	LastChange(ctx context.Context, kind change.Kind, key string) (*change.Record, error)
 
+	// DeletedSince returns the positions in lists, at the revision, of the flags and segments
+	// that were deleted after it. A position that is not known is zero.
+	DeletedSince(ctx context.Context, revision int64) (map[change.Object]guidon.Position, error)
+
 	// Namespace returns the namespace. It returns NotFound if it does not exist.
 	Namespace(ctx context.Context) (*guidon.Namespace, error)
 	// PutNamespace creates or replaces the namespace.
@@ -134,7 +138,8 @@ type Tx interface {
 	// PutFlag creates or replaces the flag with its key. It returns NotFound if the
 	// namespace does not exist and TooLarge if the stored form exceeds [MaxObjectSize].
 	// It converts the times of the flag to the stored form, UTC and whole microseconds.
-	// Flag.Created is neither read nor set. The flag is not kept.
+	// Flag.Created is not set. If the flag does not exist and Flag.Created is not zero, the
+	// flag returns to that position, which must be one that it had. The flag is not kept.
 	PutFlag(ctx context.Context, flag *guidon.Flag) error
 	// DeleteFlag deletes the flag. It is not an error if it does not exist.
 	DeleteFlag(ctx context.Context, key string) error

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -10,34 +11,64 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// OffDescription is the description of the rollout by which [Service.TurnFlagOff] turns a
-// flag off.
+// OffDescription is the description of the rollout by which a boolean flag is turned off.
 const OffDescription = "Off for everyone"
 
-// TurnFlagOff makes a boolean flag false for every entity and context, in one change: it
-// puts a rollout of 100 % with the value false and [OffDescription] before all others, so
-// that no other one is reached. Nothing else changes, and the flag stays off whatever is
-// done to its value and its other rollouts, as long as they come later. A flag whose first
-// rollout already gives false to everybody stays as it is.
+// TurnFlagOff turns a flag off for every entity and context, in one change, so that
+// [Service.TurnFlagOn] restores what it was:
 //
-// It returns NotFound if the flag does not exist, InvalidArgument if it is a variant flag,
-// and FailedPrecondition as [Service.Edit] does.
+//   - A boolean flag becomes false. It gets a rollout of 100 % with the value false and
+//     [OffDescription] before all others, so that no other one is reached. The flag stays off
+//     whatever is done to its value and its other rollouts, as long as they come later. A flag
+//     whose first rollout already gives false to everybody stays as it is.
+//   - A variant flag becomes not enabled, and its metadata get the member [OffMember]. A flag
+//     that is not enabled stays as it is.
+//
+// It returns NotFound if the flag does not exist, and FailedPrecondition as [Service.Edit]
+// does.
 func (s *Service) TurnFlagOff(ctx context.Context, w Write, namespace, key string, unlessChangedSince *int64) (*EditResult, int64, error) {
-	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(f *guidon.Flag, now time.Time) (bool, error) { return turnOff(f, now), nil })
+	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(_ context.Context, tx Tx, f *guidon.Flag) (bool, error) {
+		return turnOff(f, tx.Now()), nil
+	})
 }
 
-// TurnFlagOn removes the rollout of [Service.TurnFlagOff], so that the flag has the value
-// and the rollouts that it had before, with the changes made to them since. A flag that is
-// not off stays as it is. TurnFlagOn returns InvalidArgument if another rollout turns the
-// flag off: it cannot know what the flag was before. The other errors are those of
-// TurnFlagOff.
-func (s *Service) TurnFlagOn(ctx context.Context, w Write, namespace, key string, unlessChangedSince *int64) (*EditResult, int64, error) {
-	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, turnOn)
+// TurnFlagOn restores what the flag was before it was turned off, with the changes made to
+// it since. A flag that is not off stays as it is.
+//
+// Of a flag that is off for another reason it cannot know what it should be: it returns
+// InvalidArgument, unless the caller wants the flag to be on for everyone. Then it becomes
+// enabled, whatever its rollouts give to some: a boolean flag is true for everybody whom no
+// rollout matches, and the rules of a variant flag decide. TurnFlagOn returns InvalidArgument
+// as well if rollouts make the flag false for everybody even so. The other errors are those
+// of TurnFlagOff.
+func (s *Service) TurnFlagOn(ctx context.Context, w Write, namespace, key string, everyone bool, unlessChangedSince *int64) (*EditResult, int64, error) {
+	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(ctx context.Context, tx Tx, f *guidon.Flag) (bool, error) {
+		return turnOn(f, everyone, tx.Now(), func(key string) (*guidon.Segment, error) { return stored(ctx, tx.Segment, key) })
+	})
+}
+
+// PreviewSwitch returns what changes for users of the flag if it is turned off, or on for
+// everyone. The errors are those of [Service.TurnFlagOff] and [Service.TurnFlagOn].
+func (v View) PreviewSwitch(flagKey string, on bool) (*guidon.Effect, error) {
+	f, err := v.Flag(flagKey)
+	if err != nil {
+		return nil, err
+	}
+	switched := *f
+	if on {
+		_, err = turnOn(&switched, true, time.Time{}, func(key string) (*guidon.Segment, error) { return v.Snapshot.Segment(key), nil })
+	} else {
+		turnOff(&switched, time.Time{})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v.Snapshot.EffectOfFlag(&switched), nil
 }
 
 // switchFlag applies turn, which reports whether it has changed the flag.
 func (s *Service) switchFlag(
-	ctx context.Context, w Write, namespace, key string, since *int64, turn func(f *guidon.Flag, now time.Time) (bool, error),
+	ctx context.Context, w Write, namespace, key string, since *int64, turn func(ctx context.Context, tx Tx, f *guidon.Flag) (bool, error),
 ) (*EditResult, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if key == "" {
@@ -56,10 +87,7 @@ func (s *Service) switchFlag(
 		if err != nil {
 			return err
 		}
-		if f.Type != guidon.BooleanFlag {
-			return guidon.Errorf(guidon.InvalidArgument, "flag %q is not a boolean flag: set enabled instead", namespace+"/"+key)
-		}
-		changed, err := turn(f, tx.Now())
+		changed, err := turn(ctx, tx, f)
 		if err != nil || !changed {
 			return err
 		}
@@ -69,8 +97,18 @@ func (s *Service) switchFlag(
 	return result.at(revision, err)
 }
 
-// isOff reports whether the first rollout of the flag gives false to everybody.
-func isOff(f *guidon.Flag) bool {
+// TurnedOff reports whether the flag is off because it was turned off, so that turning it on
+// restores what it was before. That shows in the flag alone, so exports, copies and earlier
+// states have it too.
+func TurnedOff(f *guidon.Flag) bool {
+	if f.Type == guidon.BooleanFlag {
+		return givesFalseFirst(f) && f.Rollouts[0].Description == OffDescription
+	}
+	return !f.Enabled && hasOffMember(f.Metadata)
+}
+
+// givesFalseFirst reports whether the first rollout of the flag gives false to everybody.
+func givesFalseFirst(f *guidon.Flag) bool {
 	if len(f.Rollouts) == 0 {
 		return false
 	}
@@ -78,60 +116,97 @@ func isOff(f *guidon.Flag) bool {
 	return t != nil && t.Percentage >= 100 && !t.Value
 }
 
-// switchOff turns a flag of either type off, and reports whether it was on.
-func switchOff(f *guidon.Flag, now time.Time) bool {
-	if f.Type == guidon.BooleanFlag {
-		return turnOff(f, now)
-	}
-	if !f.Enabled {
-		return false
-	}
-	f.Enabled, f.UpdatedAt = false, now
-	return true
-}
-
-// turnOff turns a boolean flag off for everyone, and reports whether that changes it.
+// turnOff turns the flag off for everyone, and reports whether that changes it. It leaves the
+// rollouts and metadata of a copy of the flag as they are.
 func turnOff(f *guidon.Flag, now time.Time) bool {
-	if isOff(f) {
+	switch {
+	case f.Type == guidon.BooleanFlag && givesFalseFirst(f), f.Type == guidon.VariantFlag && !f.Enabled:
 		return false
+	case f.Type == guidon.BooleanFlag:
+		f.Rollouts = putFirst(&guidon.Rollout{
+			ID: NewID(), Description: OffDescription, Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: false}, CreatedAt: now, UpdatedAt: now,
+		}, f.Rollouts, now)
+	default:
+		f.Enabled, f.Metadata = false, withOffMember(f.Metadata)
 	}
-	f.Rollouts = slices.Insert(f.Rollouts, 0, &guidon.Rollout{
-		ID: NewID(), Rank: firstRank(f.Rollouts, now), Description: OffDescription,
-		Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: false}, CreatedAt: now, UpdatedAt: now,
-	})
 	f.UpdatedAt = now
 	return true
 }
 
-// firstRank returns a rank before those of all rollouts. If the lowest possible one is
-// taken, as many of the rollouts as necessary get a higher one.
-func firstRank(rollouts []*guidon.Rollout, now time.Time) int32 {
-	if len(rollouts) == 0 {
-		return 1
+// putFirst returns the rollouts behind first, which gets a rank before all of them. If the
+// lowest possible one is taken, copies of as many of the rollouts as necessary get a higher one.
+func putFirst(first *guidon.Rollout, rollouts []*guidon.Rollout, now time.Time) []*guidon.Rollout {
+	all := slices.Concat([]*guidon.Rollout{first}, rollouts)
+	switch {
+	case len(rollouts) == 0:
+		first.Rank = 1
+	case rollouts[0].Rank > 0:
+		first.Rank = rollouts[0].Rank - 1
 	}
-	if first := rollouts[0].Rank; first > 0 {
-		return first - 1
+	for i := 1; i < len(all) && all[i].Rank <= all[i-1].Rank; i++ {
+		moved := *all[i]
+		moved.Rank, moved.UpdatedAt = all[i-1].Rank+1, now
+		all[i] = &moved
 	}
-	free := int32(1)
-	for _, r := range rollouts {
-		if r.Rank >= free {
-			break
-		}
-		r.Rank, r.UpdatedAt = free, now
-		free++
-	}
-	return 0
+	return all
 }
 
-func turnOn(f *guidon.Flag, now time.Time) (bool, error) {
-	if !isOff(f) {
-		return false, nil
+// turnOn turns the flag on as [Service.TurnFlagOn] does, and reports whether that changes it.
+// The segment function returns a segment that the flag refers to, or nil.
+func turnOn(f *guidon.Flag, everyone bool, now time.Time, segment func(key string) (*guidon.Segment, error)) (bool, error) {
+	if TurnedOff(f) {
+		restoreSwitched(f, now)
+		return true, nil
 	}
-	if f.Rollouts[0].Description != OffDescription {
+	is, err := stateOf(f, segment)
+	if err != nil || is != guidon.OffState && (f.Enabled || !everyone) {
+		return false, err
+	}
+	wide := *f
+	wide.Enabled, wide.UpdatedAt = true, now
+	switch would, err := stateOf(&wide, segment); {
+	case err != nil:
+		return false, err
+	case would == guidon.OffState:
+		return false, guidon.Errorf(guidon.InvalidArgument, "flag %q is not turned on: its rollouts make it false for everybody; change or delete them", f.Key)
+	case !everyone:
 		return false, guidon.Errorf(guidon.InvalidArgument,
-			"flag %q: its first rollout turns it off for everyone, but is not described as %q; change or delete that rollout", f.Key, OffDescription)
+			"flag %q is not turned on: it has not been turned off, so there is nothing to restore; to enable it for everyone, set everyone", f.Key)
 	}
-	f.Rollouts = f.Rollouts[1:]
-	f.UpdatedAt = now
+	*f = wide
 	return true, nil
+}
+
+// restoreSwitched takes back what turnOff has done to the flag.
+func restoreSwitched(f *guidon.Flag, now time.Time) {
+	if f.Type == guidon.BooleanFlag {
+		f.Rollouts = f.Rollouts[1:]
+	} else {
+		f.Enabled, f.Metadata = true, withoutOffMember(f.Metadata)
+	}
+	f.UpdatedAt = now
+}
+
+// stateOf returns the state of the flag, for which the segments of rules do not matter.
+func stateOf(f *guidon.Flag, segment func(key string) (*guidon.Segment, error)) (guidon.FlagState, error) {
+	segments := map[string]*guidon.Segment{}
+	for _, r := range f.Rollouts {
+		if r.Segment == nil {
+			continue
+		}
+		for _, key := range r.Segment.SegmentKeys {
+			if segments[key] != nil {
+				continue
+			}
+			g, err := segment(key)
+			if err != nil {
+				return 0, err
+			}
+			if g != nil {
+				segments[key] = g
+			}
+		}
+	}
+	alone := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{f}, slices.Collect(maps.Values(segments)))
+	return alone.Compiled(f.Key).Outlook().State, nil
 }

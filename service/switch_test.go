@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -16,8 +17,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// switched has a boolean flag that is true for everyone in three ways, one that somebody
-// has turned off without the service, and a variant flag.
+// switched has a boolean flag that is true for everyone in three ways, one that never was on,
+// and one that somebody has turned off without the service.
 const switched = `
 namespace: {key: default}
 flags:
@@ -26,7 +27,6 @@ flags:
 - {key: bare, name: Bare, type: BOOLEAN_FLAG_TYPE}
 - {key: manual, name: Manual, type: BOOLEAN_FLAG_TYPE, enabled: true, rollouts: [
     {description: "not yet", threshold: {percentage: 100, value: false}}]}
-- {key: variant, name: Variant, enabled: true}
 segments:
 - {key: staff, name: Staff, match_type: ALL_MATCH_TYPE}
 `
@@ -79,7 +79,7 @@ func TestSwitch(t *testing.T) {
 		t.Errorf("again: got %+v, revision %d, %v; want nothing changed at %d", result, at, err, now)
 	}
 
-	if _, _, err := s.TurnFlagOn(t.Context(), service.Write{}, "", "on", nil); err != nil {
+	if _, _, err := s.TurnFlagOn(t.Context(), service.Write{}, "", "on", false, nil); err != nil {
 		t.Fatal(err)
 	}
 	restored := flag(t, s, "default", "on")
@@ -89,7 +89,7 @@ func TestSwitch(t *testing.T) {
 	if !enabled(t, s, "on", "ann") {
 		t.Error("the flag is still off")
 	}
-	if result, _, err := s.TurnFlagOn(t.Context(), service.Write{}, "", "on", nil); err != nil || len(result.Changes) != 0 {
+	if result, _, err := s.TurnFlagOn(t.Context(), service.Write{}, "", "on", false, nil); err != nil || len(result.Changes) != 0 {
 		t.Errorf("on again: got %+v, %v; want nothing changed", result, err)
 	}
 }
@@ -123,7 +123,7 @@ func TestSwitchErrors(t *testing.T) {
 		return err
 	}
 	on := func(key string, since *int64) error {
-		_, _, err := s.TurnFlagOn(t.Context(), service.Write{}, "", key, since)
+		_, _, err := s.TurnFlagOn(t.Context(), service.Write{}, "", key, false, since)
 		return err
 	}
 	for _, test := range []struct {
@@ -136,12 +136,12 @@ func TestSwitchErrors(t *testing.T) {
 	}{
 		{"no key", off, "", nil, guidon.InvalidArgument, "invalid field key: must not be empty"},
 		{"no flag", off, "none", nil, guidon.NotFound, `flag "default/none" not found`},
-		{"variant flag", off, "variant", nil, guidon.InvalidArgument, `flag "default/variant" is not a boolean flag: set enabled instead`},
 		{"changed", off, "on", &old, guidon.FailedPrecondition, `flag "default/on" was created in revision 2`},
 		{"changed, on", on, "on", &old, guidon.FailedPrecondition, `flag "default/on" was created in revision 2`},
 		{"negative", off, "on", &negative, guidon.InvalidArgument, "invalid field unlessChangedSince: must not be negative"},
 		{"future", off, "on", &future, guidon.FailedPrecondition, `flag "default/on": the namespace is at revision 2, before 99`},
-		{"turned off by another rollout", on, "manual", nil, guidon.InvalidArgument, `flag "manual": its first rollout turns it off for everyone, but is not described as "Off for everyone"; change or delete that rollout`},
+		{"turned off by another rollout", on, "manual", nil, guidon.InvalidArgument, `flag "manual" is not turned on: its rollouts make it false for everybody; change or delete them`},
+		{"never on", on, "bare", nil, guidon.InvalidArgument, `flag "bare" is not turned on: it has not been turned off, so there is nothing to restore; to enable it for everyone, set everyone`},
 	} {
 		if err := test.call(test.key, test.at); !errors.Is(err, test.code) || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %v: %s", test.name, err, test.code, test.want)
@@ -179,51 +179,215 @@ func TestSwitchRanks(t *testing.T) {
 	}
 }
 
-// FuzzSwitch: a flag that is turned off is false for every entity and context. Turned on
-// again, it is as before.
+// TestSwitchStates: what turning a flag off, on, and on for everyone does to it, by its state.
+func TestSwitchStates(t *testing.T) {
+	const refused, blocked = "set everyone", "change or delete them"
+	for _, test := range []struct {
+		name, flag   string
+		off          bool   // turning it off changes it
+		on, everyone string // what turning it on gives: a state, or the end of the error
+		again        string // what turning it on gives after it was turned off
+	}{
+		{"true", `type: BOOLEAN_FLAG_TYPE, enabled: true`, true, "on", "on", "on"},
+		{"false", `type: BOOLEAN_FLAG_TYPE`, true, refused, "on", "off"},
+		{"at 0 %", `type: BOOLEAN_FLAG_TYPE, rollouts: [{threshold: {percentage: 0, value: true}}]`, true, refused, "on", "off"},
+		{"at 10 %", `type: BOOLEAN_FLAG_TYPE, rollouts: [{threshold: {percentage: 10, value: true}}]`, true, "partly", "on", "partly"},
+		{"a segment", `type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {key: staff, value: true}}]`, true, "partly", "on", "partly"},
+		{"a segment that matches nobody", `type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {key: nobody, value: true}}]`, true, refused, "on", "off"},
+		{"several at 0 %", `type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {key: staff, value: false}}, {threshold: {percentage: 0, value: true}}]`, true, refused, "partly", "off"},
+		{"all but a segment", `type: BOOLEAN_FLAG_TYPE, enabled: true, rollouts: [{segment: {key: staff, value: false}}]`, true, "partly", "partly", "partly"},
+		{"off by hand", `type: BOOLEAN_FLAG_TYPE, enabled: true, rollouts: [{threshold: {percentage: 100, value: false}}]`, false, blocked, blocked, blocked},
+		{"off by a segment", `type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {key: all, value: false}}]`, true, blocked, blocked, "off"},
+		{"turned off", `type: BOOLEAN_FLAG_TYPE, rollouts: [{description: Off for everyone, threshold: {percentage: 100, value: false}}, {threshold: {percentage: 10, value: true}}]`, false, "partly", "partly", "partly"},
+		{"turned off at 0 %", `type: BOOLEAN_FLAG_TYPE, rollouts: [{description: Off for everyone, threshold: {percentage: 100, value: false}}, {threshold: {percentage: 0, value: true}}]`, false, "off", "off", "off"},
+		{"no longer turned off", `type: BOOLEAN_FLAG_TYPE, rollouts: [{description: Off for everyone, threshold: {percentage: 50, value: false}}]`, true, refused, "partly", "off"},
+		{"enabled", `enabled: true`, true, "on", "on", "on"},
+		{"enabled, with metadata", `enabled: true, metadata: {z: 1.50, a: {b: "}"}}`, true, "on", "on", "on"},
+		{"not enabled", `enabled: false`, false, refused, "on", refused},
+		{"not enabled, with metadata", `enabled: false, metadata: {guidon.turnedOff: false}`, false, refused, "on", refused},
+		{"variants turned off", `enabled: false, metadata: {guidon.turnedOff: true, a: 1}`, false, "on", "on", "on"},
+		{"enabled by hand since", `enabled: true, metadata: {guidon.turnedOff: true}`, true, "on", "on", "on"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newService(t)
+			mustImport(t, s, "flags: [{key: f, name: F, "+test.flag+"}]\n"+`
+segments:
+- {key: all, name: All}
+- {key: staff, name: Staff, constraints: [{type: STRING_COMPARISON_TYPE, property: role, operator: eq, value: staff}]}
+- {key: nobody, name: Nobody, match_type: ALL_MATCH_TYPE, constraints: [{type: STRING_COMPARISON_TYPE, property: role, operator: eq, value: a}, {type: STRING_COMPARISON_TYPE, property: role, operator: eq, value: b}]}
+`, service.ImportCreate)
+			original := flag(t, s, "default", "f")
+			reset := func() {
+				t.Helper()
+				if _, _, err := s.ReplaceFlag(t.Context(), service.Write{}, "", "f", service.NewDocumentFlag(original), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := turnedOn(t, s, false); got != test.on {
+				t.Errorf("on: got %s, want %s", got, test.on)
+			}
+			reset()
+			if got := turnedOn(t, s, true); got != test.everyone {
+				t.Errorf("on for everyone: got %s, want %s", got, test.everyone)
+			}
+			reset()
+			before := flag(t, s, "default", "f")
+			result, _, err := s.TurnFlagOff(t.Context(), service.Write{}, "", "f", nil)
+			if err != nil || len(result.Changes) > 0 != test.off {
+				t.Fatalf("off: got %+v, %v; want a change: %t", result, err, test.off)
+			}
+			if got := state(t, s); got != "off" {
+				t.Errorf("off: got the state %s", got)
+			}
+			if got := turnedOn(t, s, false); got != test.again {
+				t.Errorf("off and on: got %s, want %s", got, test.again)
+			}
+			if test.off {
+				before.UpdatedAt = time.Time{}
+				after := flag(t, s, "default", "f")
+				after.UpdatedAt = time.Time{}
+				if test.name == "enabled by hand since" {
+					before.Metadata = nil
+				}
+				if diff := cmp.Diff(before, after); diff != "" {
+					t.Errorf("off and on (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// TestSwitchTravels: a flag that was turned off, exported and imported elsewhere is turned on
+// there to what it was.
+func TestSwitchTravels(t *testing.T) {
+	s := newService(t)
+	const text = `
+namespace: {key: %s, name: Shop}
+flags:
+- {key: ramp, name: Ramp, type: BOOLEAN_FLAG_TYPE, rollouts: [{description: first, threshold: {percentage: 0, value: true}}]}
+- {key: variant, name: Variant, enabled: true, metadata: {owner: ada}, variants: [{key: a}], rules: [{segment: all, distributions: [{variant: a, rollout: 100}]}]}
+segments: [{key: all, name: All}]
+`
+	mustImport(t, s, fmt.Sprintf(text, "here"), service.ImportCreate)
+	keys := []string{"ramp", "variant"}
+	for _, key := range keys {
+		if _, _, err := s.TurnFlagOff(t.Context(), service.Write{}, "here", key, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustImport(t, s, strings.ReplaceAll(exported(t, s, "here"), "key: here", "key: there"), service.ImportCreate)
+	for _, key := range keys {
+		if _, _, err := s.TurnFlagOn(t.Context(), service.Write{}, "there", key, false, nil); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	other := newService(t)
+	mustImport(t, other, fmt.Sprintf(text, "there"), service.ImportCreate)
+	if diff := cmp.Diff(exported(t, other, "there"), exported(t, s, "there")); diff != "" {
+		t.Errorf("turned on elsewhere (-want +got):\n%s", diff)
+	}
+}
+
+// turnedOn turns the flag on, and returns its state then, or the end of the error.
+func turnedOn(t *testing.T, s *service.Service, everyone bool) string {
+	t.Helper()
+	if _, _, err := s.TurnFlagOn(t.Context(), service.Write{}, "", "f", everyone, nil); err != nil {
+		return err.Error()[strings.LastIndexAny(err.Error(), ",;")+2:]
+	}
+	return state(t, s)
+}
+
+func state(t *testing.T, s *service.Service) string {
+	t.Helper()
+	return map[guidon.FlagState]string{guidon.OnState: "on", guidon.OffState: "off", guidon.PartlyState: "partly"}[view(t, s, "default").Snapshot.Compiled("f").Outlook().State]
+}
+
+// FuzzSwitch: a flag that is turned off is off for every entity and context. Turned on again,
+// it is as before. To turn on a flag that was not turned off gives nothing to anybody, unless
+// it is for everyone.
 func FuzzSwitch(f *testing.F) {
-	for seed := range uint64(100) {
+	for seed := range uint64(200) {
 		f.Add(seed, "user", "staff")
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, entity, value string) {
 		source := flagrand.New(seed)
 		flags, segments := source.State(1)
 		original := flags[0]
-		original.Type = guidon.BooleanFlag
 		for range seed % 8 {
 			original = source.EditFlag(original)
 		}
-		changed := *original
-		changed.Rollouts = slices.Clone(original.Rollouts)
-		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-		turned := service.TurnOff(&changed, now)
+		segment := func(key string) (*guidon.Segment, error) {
+			i := slices.IndexFunc(segments, func(g *guidon.Segment) bool { return g.Key == key })
+			return segments[i], nil
+		}
 		contexts := []map[string]string{nil, {}}
 		for _, g := range segments {
 			for _, c := range g.Constraints {
 				contexts = append(contexts, map[string]string{c.Property: value}, map[string]string{c.Property: c.Value})
 			}
 		}
-		entities := []string{"", entity, value, "a", "b", "c", "d"}
-		for _, context := range contexts {
-			for _, e := range entities {
-				got, err := evaluate(&changed, segments, e, context)
-				if err != nil || got.Enabled || got.Reason != guidon.ReasonMatch || got.Bucketed {
-					t.Fatalf("%q, %v: got %+v, %v; want false", e, context, got, err)
+		all := func(f *guidon.Flag) (results []string) {
+			for _, context := range contexts {
+				for _, e := range []string{"", entity, value, "a", "b", "c", "d"} {
+					results = append(results, outcome(f, segments, e, context))
 				}
 			}
+			return results
 		}
-		if !turned {
-			return
+		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+		wasOff, before := service.TurnedOff(original), all(original)
+
+		off, kept := *original, flagrand.Copy(original)
+		turned := service.TurnOff(&off, now)
+		for _, got := range all(&off) {
+			if got != outcome(&off, nil, "", nil) || strings.HasPrefix(got, "true") || strings.HasPrefix(got, "match") {
+				t.Fatalf("turned off: got %s", got)
+			}
 		}
-		if changedBack, err := service.TurnOn(&changed, now); err != nil || !changedBack {
-			t.Fatalf("turn on: got %t, %v", changedBack, err)
+		if turned && wasOff {
+			t.Error("turned off twice")
 		}
-		if diff := cmp.Diff(original, &changed, cmpopts.IgnoreFields(guidon.Flag{}, "UpdatedAt"), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("turned on again (-want +got):\n%s", diff)
+		again := off
+		_, err := service.TurnOn(&again, false, now, segment)
+		switch {
+		case turned && err != nil:
+			t.Fatalf("turned on again: %v", err)
+		case turned:
+			if diff := cmp.Diff(original, &again, cmpopts.IgnoreFields(guidon.Flag{}, "UpdatedAt"), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("turned off and on (-want +got):\n%s", diff)
+			}
+		case !wasOff && !slices.Equal(all(&again), before):
+			t.Errorf("turned off without effect, and on: got %q, %v; want %q", all(&again), err, before)
+		}
+		if diff := cmp.Diff(kept, original, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("the flag itself has changed (-want +got):\n%s", diff)
+		}
+
+		if on := *original; !wasOff {
+			if _, err := service.TurnOn(&on, false, now, segment); !slices.Equal(all(&on), before) {
+				t.Errorf("turned on: got %q, %v; want %q", all(&on), err, before)
+			}
 		}
 	})
 }
 
+// outcome returns what the entity gets from the flag.
+func outcome(f *guidon.Flag, segments []*guidon.Segment, entity string, context map[string]string) string {
+	if f.Type == guidon.BooleanFlag {
+		result, err := evaluate(f, segments, entity, context)
+		return fmt.Sprint(result.Enabled, " ", err)
+	}
+	result, err := snapshotOf(f, segments).Variant(f.Key, entity, context)
+	if result.Match {
+		return fmt.Sprint("match ", result.VariantKey, err)
+	}
+	return fmt.Sprint("default ", result.VariantKey, err)
+}
+
+func snapshotOf(f *guidon.Flag, segments []*guidon.Segment) *guidon.Snapshot {
+	return guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, []*guidon.Flag{f}, segments)
+}
+
 func evaluate(f *guidon.Flag, segments []*guidon.Segment, entity string, context map[string]string) (guidon.BooleanResult, error) {
-	return guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, []*guidon.Flag{f}, segments).Boolean(f.Key, entity, context)
+	return snapshotOf(f, segments).Boolean(f.Key, entity, context)
 }

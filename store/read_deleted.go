@@ -83,3 +83,16 @@ func (s *session) lastCreation(ctx context.Context, namespace string, number int
 	_, err = s.row(ctx, selectLastCreation, []any{namespace, o.key, number, string(o.kind)}, &created.Revision, &created.Sequence)
 	return created, err
 }
+
+// DeletedSince implements [service.Tx].
+func (tx *transaction) DeletedSince(ctx context.Context, revision int64) (map[change.Object]guidon.Position, error) {
+	if err := tx.ensureHead(ctx); err != nil || !tx.head.stored {
+		return nil, err
+	}
+	gone, err := tx.s.deletedSince(ctx, tx.namespace, revision)
+	positions := map[change.Object]guidon.Position{}
+	for _, o := range gone.left() {
+		positions[change.Object{Kind: o.kind, Key: o.key}] = o.created
+	}
+	return positions, err
+}

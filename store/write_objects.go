@@ -222,19 +222,23 @@ func (o *objects[T]) put(ctx context.Context, object *T) error {
 		return guidon.Errorf(guidon.TooLarge, "%s %q is too large: %d bytes, the limit is %d",
 			o.kind.name, o.tx.namespace+"/"+key, len(body), service.MaxObjectSize)
 	}
-	o.set(key, it, body)
+	o.set(key, it, body, *o.kind.created(object))
 	return nil
 }
 
-// set sets the body of the item and records the change.
-func (o *objects[T]) set(key string, it *item, body []byte) {
+// set sets the body of the item and records the change. A created object gets the former
+// position, unless that is zero.
+func (o *objects[T]) set(key string, it *item, body []byte, former guidon.Position) {
 	switch {
 	case string(it.body) == string(body):
 		return
 	case it.body == nil:
 		it.change = o.tx.record.add(o.kind.name, key, nil, body)
-		it.created = o.tx.record.cursor(it.change)
-		it.change.created = &it.created
+		it.change.listed = former
+		it.created = o.tx.record.position(it.change)
+		if former == (guidon.Position{}) {
+			it.change.created = &it.created
+		}
 	case it.change == nil:
 		it.change = o.tx.record.add(o.kind.name, key, it.body, body)
 		it.change.listed = it.created
@@ -295,7 +299,8 @@ func (o *objects[T]) write(ctx context.Context) error {
 		if e.kind != o.kind.name || e.action() != change.ActionCreate {
 			continue
 		}
-		if err := inserts.add(ctx, len(e.after), namespace, e.key, revision, e.seq, revision, string(e.after)); err != nil {
+		created := o.tx.record.position(e)
+		if err := inserts.add(ctx, len(e.after), namespace, e.key, created.Revision, created.Sequence, revision, string(e.after)); err != nil {
 			return err
 		}
 	}

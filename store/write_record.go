@@ -21,8 +21,8 @@ type entry struct {
 	seq    int32  // its position among the records of the revision
 	unseen bool   // something changed that is not in the bodies: a token hash
 
-	// listed is the position of the creation of the flag or segment before the change. It is
-	// zero if it did not exist, and for other objects.
+	// listed is the position of the flag or segment in lists before the change. If it did not
+	// exist, it is the former position that it returns to, or zero. It is zero for other objects.
 	listed guidon.Position
 
 	// created is set to the position of the record of the creation, once it is known. It
@@ -69,6 +69,14 @@ func (r *record) add(kind change.Kind, key string, before, after []byte) *entry 
 // cursor returns the position of the entry in the change log.
 func (r *record) cursor(e *entry) guidon.Position {
 	return guidon.Position{Revision: r.revision.Number, Sequence: e.seq}
+}
+
+// position returns the position in lists of the object that the entry creates.
+func (r *record) position(e *entry) guidon.Position {
+	if e.listed != (guidon.Position{}) {
+		return e.listed
+	}
+	return r.cursor(e)
 }
 
 // finalize drops the entries that change nothing, numbers the others without a gap

@@ -82,6 +82,7 @@ func (b *binding) create(ctx context.Context, args []string) error {
 		if err := service.Invoke(ctx, "/guidon.v1.AccessService/CreateBinding", request, created); err != nil {
 			return err
 		}
+		b.warnOfMissing(ctx, service, request.GetNamespaceKeys())
 		s := shownBindings([]*guidonv1.Binding{created})
 		s.data = dataOf(created)
 		return b.show(b.format, s)

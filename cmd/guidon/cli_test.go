@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -257,6 +258,33 @@ func TestMigrate(t *testing.T) {
 	s.ok("migrate", "--db", other)
 	if _, err := os.Stat(other); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestGrantForMissingNamespace: a token or a binding for a namespace that does not exist is
+// created, with a warning.
+func TestGrantForMissingNamespace(t *testing.T) {
+	s := newShell(t)
+	s.ok("migrate")
+	for _, test := range []struct {
+		args    []string
+		missing string
+	}{
+		{[]string{"token", "create", "a", "--namespace", "shpo"}, "shpo"},
+		{[]string{"token", "create", "b", "--role", "viewer", "--on", "default,pay-*,shpo"}, "shpo"},
+		{[]string{"token", "create", "c", "--namespace", "default"}, ""},
+		{[]string{"token", "create", "d"}, ""},
+		{[]string{"binding", "create", "editor", "oidc:google:sub:1", "--on", "shpo"}, "shpo"},
+		{[]string{"binding", "create", "editor", "oidc:google:sub:1", "--on", "default"}, ""},
+	} {
+		want := ""
+		if test.missing != "" {
+			want = fmt.Sprintf("warning: namespace %q does not exist\n", test.missing)
+		}
+		r := s.run(test.args...)
+		if got := regexp.MustCompile(`(?m)^warning: .*\n`).FindAllString(r.err, -1); r.code != exitOK || strings.Join(got, "") != want {
+			t.Errorf("%q: got exit code %d, %q; want the warning %q", test.args, r.code, r.err, want)
+		}
 	}
 }
 

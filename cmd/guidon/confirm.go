@@ -15,8 +15,14 @@ func (p *program) confirm(what string, yes bool) error {
 		return nil
 	}
 	fmt.Fprint(p.err, what)
+	return p.ask("--yes")
+}
+
+// ask returns nil if the user confirms at a terminal what was printed. Without a terminal, the
+// error names the flag that confirms it.
+func (p *program) ask(flag string) error {
 	if !p.terminal(p.in) || !p.terminal(p.err) {
-		return errors.New("nothing was changed: cannot ask for confirmation without a terminal; run again with --yes to proceed")
+		return fmt.Errorf("nothing was changed: cannot ask for confirmation without a terminal; run again with %s to proceed", flag)
 	}
 	fmt.Fprint(p.err, "Proceed? Type yes: ")
 	answer, err := bufio.NewReader(io.LimitReader(p.input, 100)).ReadString('\n')

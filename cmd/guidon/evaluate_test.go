@@ -63,7 +63,7 @@ func TestEvaluateWatch(t *testing.T) {
 	}
 	next(`"enabled":false`)
 	s.ok("flag", "update", "beta", "--name", "Another name", "--address", server.web)
-	s.ok("flag", "on", "beta", "--address", server.web)
+	s.ok("flag", "on", "beta", "--everyone", "--address", server.web)
 	next(`"enabled":true`)
 	s.ok("flag", "delete", "beta", "--yes", "--address", server.web)
 	next(`"reason":"NOT_FOUND_ERROR_EVALUATION_REASON"`)

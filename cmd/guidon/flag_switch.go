@@ -13,89 +13,112 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const flagOnHelp = `Turn a flag on.
+const flagOnHelp = `Turn a flag on: restore what it was before it was turned off, by "guidon flag off", on its
+page or by the API. Rollouts and rules decide again who gets what. If the flag was false for
+everybody before, it still is.
 
-A boolean flag that "guidon flag off" has turned off gets back what it was before: the
-rollout that makes it false for everybody is removed. If it is true for nobody then, it
-becomes enabled: true for everybody whom no rollout matches.
-
-A variant flag becomes enabled: its rules decide who gets which variant.`
+A flag that is off but has not been turned off, such as a new one or one whose rollout is
+at 0 %, can only be turned on for more people than ever had it. The command shows for whom,
+and asks. Scripts give --everyone instead. A boolean flag then becomes enabled: true for
+everybody whom no rollout matches. A variant flag becomes enabled: its rules decide.`
 
 const flagOffHelp = `Turn a flag off for everybody, whatever its rules and rollouts say. Nothing of them is
-lost; "guidon flag on" brings them back.
+lost; "guidon flag on" restores what the flag was.
 
 A boolean flag becomes false for everybody: it gets a first rollout of 100 % with the
 value false.
 
-A variant flag becomes not enabled: everybody gets the default variant, or none.`
+A variant flag becomes not enabled: everybody gets the default variant, or none. Its
+metadata get guidon.turnedOff, by which "guidon flag on" knows that the flag was enabled.`
+
+// switching is one run of "flag on" or "flag off".
+type switching struct {
+	objects
+	word     string // "on" or "off"
+	everyone bool
+}
 
 func (p *program) flagOnCommand() *cobra.Command {
-	return p.switchCommand("on", "Turn a flag on", flagOnHelp, (*objects).turnOn)
-}
-
-func (p *program) flagOffCommand() *cobra.Command {
-	return p.switchCommand("off", "Turn a flag off for everybody", flagOffHelp, (*objects).turnOff)
-}
-
-// switchCommand returns a command that switches a flag with fn.
-func (p *program) switchCommand(word, short, long string, fn func(o *objects, ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error)) *cobra.Command {
-	o := &objects{program: p}
-	command := &cobra.Command{
-		Use:   word + " <flag>",
-		Short: short,
-		Long:  long,
-		Example: fmt.Sprintf(`  guidon flag %s new-checkout
-  guidon flag %s new-checkout -n shop -m "too many bots" --address https://flags.example`, word, word),
-		Args:              oneArgument("flag"),
-		ValidArgsFunction: firstArgument(p.completeFlags),
-		RunE: p.action(func(ctx context.Context, args []string) error {
-			return o.writing(ctx, func(service client.Client) error {
-				done, err := fn(o, ctx, service, args[0])
-				if err != nil {
-					return err
-				}
-				return o.showSwitched(ctx, service, args[0], word, done)
-			})
-		}),
-	}
-	o.writeFlags(command, "the state: on, off or partly")
+	s := &switching{objects: objects{program: p}, word: "on"}
+	command := s.command("Turn a flag on", flagOnHelp, s.turnOn)
+	command.Flags().BoolVar(&s.everyone, "everyone", false, "if the flag has not been turned off, enable it for everyone without asking")
 	return command
 }
 
-func (o *objects) turnOff(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
-	if _, err := o.flag(ctx, service, key); err != nil {
-		return nil, err
-	}
-	return o.patch(ctx, service, &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{TurnOff: key}}})
+func (p *program) flagOffCommand() *cobra.Command {
+	s := &switching{objects: objects{program: p}, word: "off"}
+	return s.command("Turn a flag off for everybody", flagOffHelp, s.turnOff)
 }
 
-func (o *objects) turnOn(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
-	since, err := o.revision(ctx, service)
+// command returns the command that switches a flag with turn.
+func (s *switching) command(short, long string, turn func(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error)) *cobra.Command {
+	command := &cobra.Command{
+		Use:   s.word + " <flag>",
+		Short: short,
+		Long:  long,
+		Example: fmt.Sprintf(`  guidon flag %[1]s new-checkout
+  guidon flag %[1]s new-checkout -n shop -m "too many bots" --address https://flags.example`, s.word),
+		Args:              oneArgument("flag"),
+		ValidArgsFunction: firstArgument(s.completeFlags),
+		RunE: s.action(func(ctx context.Context, args []string) error {
+			return s.writing(ctx, func(service client.Client) error {
+				done, err := turn(ctx, service, args[0])
+				if err != nil {
+					return err
+				}
+				return s.showSwitched(ctx, service, args[0], done)
+			})
+		}),
+	}
+	s.writeFlags(command, "the state: on, off or partly")
+	return command
+}
+
+func (s *switching) turnOff(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
+	if _, err := s.flag(ctx, service, key); err != nil {
+		return nil, err
+	}
+	return s.patch(ctx, service, &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{TurnOff: key}}})
+}
+
+// turnOn turns the flag on. If that would not restore anything, it asks first, unless
+// --everyone was given.
+func (s *switching) turnOn(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
+	since, err := s.revision(ctx, service)
 	if err != nil {
 		return nil, err
 	}
-	content, err := o.flag(ctx, service, key)
+	summary, err := s.summary(ctx, service, key)
 	if err != nil {
 		return nil, err
 	}
-	flag := content.GetFlag()
-	if flag.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
-		done := new(guidonv1.EditResponse)
-		err := service.Invoke(ctx, "/guidon.v1.EditService/TurnFlagOn", &guidonv1.SwitchFlagRequest{NamespaceKey: o.namespace, Key: key, UnlessChangedSince: since}, done)
-		if err != nil {
-			return nil, changedMeanwhile(err)
+	everyone := s.everyone
+	if summary.GetState() == guidonv1.FlagState_OFF_FLAG_STATE && !summary.GetTurnedOff() && !everyone {
+		if err := s.askForEveryone(ctx, service, key); err != nil {
+			return nil, err
 		}
-		summary, err := o.summary(ctx, service, key)
-		if err != nil || summary.GetState() != guidonv1.FlagState_OFF_FLAG_STATE {
-			return done, err
-		}
-		if len(done.GetChanges()) > 0 { // without its first rollout now
-			since = &done.Revision
-			flag.Rollouts = flag.GetRollouts()[1:]
-		}
+		everyone = true
 	}
-	flag.Enabled = true
-	return o.replaceFlag(ctx, service, flag, since)
+	done := new(guidonv1.EditResponse)
+	err = service.Invoke(ctx, "/guidon.v1.EditService/TurnFlagOn", &guidonv1.SwitchFlagRequest{
+		NamespaceKey: s.namespace, Key: key, Everyone: everyone, UnlessChangedSince: since,
+	}, done)
+	return done, changedMeanwhile(err)
+}
+
+// askForEveryone shows who gets the flag if it is turned on for everyone, and asks whether to.
+func (s *switching) askForEveryone(ctx context.Context, service client.Client, key string) error {
+	effect := new(guidonv1.FlagEffect)
+	err := service.Invoke(ctx, "/guidon.v1.AnalysisService/PreviewFlag", &guidonv1.PreviewFlagRequest{NamespaceKey: s.namespace, Key: key, TurnOn: new(true)}, effect)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n", printable(key), s.place())
+	if len(effectLines(effect)) == 0 {
+		fmt.Fprintln(s.err, "    effect: nobody gets anything else")
+	}
+	printEffect(s.err, effect)
+	return s.ask("--everyone")
 }
 
 // summary returns what the flag does in short.
@@ -111,26 +134,22 @@ func (o *objects) summary(ctx context.Context, service client.Client, key string
 }
 
 // showSwitched prints what the flag is now.
-func (o *objects) showSwitched(ctx context.Context, service client.Client, key, word string, done *guidonv1.EditResponse) error {
-	summary, err := o.summary(ctx, service, key)
+func (s *switching) showSwitched(ctx context.Context, service client.Client, key string, done *guidonv1.EditResponse) error {
+	summary, err := s.summary(ctx, service, key)
 	if err != nil {
 		return err
 	}
-	return o.show(o.output, shown{
+	return s.show(s.output, shown{
 		data: dataOf(summary), names: []string{stateWord(summary.GetState())},
 		table: func(out io.Writer) error {
-			action := "turned " + word
-			if len(done.GetChanges()) == 0 {
-				action = "nothing to do for"
-			}
-			_, err := fmt.Fprintf(out, "%s flag %s in %s: %s\n", action, key, o.place(), stateText(summary))
+			_, err := fmt.Fprintf(out, "%s flag %s in %s: %s\n", outcomeWord(done, "turned "+s.word), key, s.place(), s.stateText(summary))
 			return err
 		},
 	})
 }
 
 // stateText returns the state of a flag in words.
-func stateText(f *guidonv1.FlagSummary) string {
+func (s *switching) stateText(f *guidonv1.FlagSummary) string {
 	boolean := f.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE
 	switch {
 	case !boolean && f.GetEnabled():
@@ -141,6 +160,8 @@ func stateText(f *guidonv1.FlagSummary) string {
 		return "nobody gets a variant"
 	case f.GetState() == guidonv1.FlagState_ON_FLAG_STATE:
 		return "true for everybody"
+	case f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE && s.word == "on":
+		return "false for everybody, as before it was turned off"
 	case f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE:
 		return "false for everybody"
 	}

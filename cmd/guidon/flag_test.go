@@ -33,7 +33,7 @@ func TestFlagCommands(t *testing.T) {
 				args []string
 				want string
 			}{
-				{[]string{"flag", "on", "beta"}, "on\n"},
+				{[]string{"flag", "on", "beta", "--everyone"}, "on\n"},
 				{[]string{"flag", "off", "beta"}, "off\n"},
 				{[]string{"flag", "off", "beta"}, "off\n"},
 				{[]string{"flag", "on", "beta"}, "on\n"},
@@ -42,7 +42,7 @@ func TestFlagCommands(t *testing.T) {
 					t.Errorf("%q: got %q, want %q", step.args, got, step.want)
 				}
 			}
-			ok("flag", "create", "layout", "--variant", "classic", "--variant", `wide={"columns":3}`, "--default-variant", "classic", "--metadata", "owner=ada", "--metadata", "tags=[1]")
+			ok("flag", "create", "layout", "--enabled", "--variant", "classic", "--variant", `wide={"columns":3}`, "--default-variant", "classic", "--metadata", "owner=ada", "--metadata", "tags=[1]")
 			if got := ok("flag", "off", "layout"); !strings.Contains(got, "everybody gets classic") {
 				t.Errorf("flag off of a variant flag: got %q", got)
 			}
@@ -89,6 +89,61 @@ func TestFlagCommands(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFlagOnForEveryone: "flag on" restores what "flag off" or the page has turned off, and
+// asks before it gives a flag to more people than ever had it.
+func TestFlagOnForEveryone(t *testing.T) {
+	s := newShell(t)
+	s.ok("migrate")
+	s.ok("import", s.file("flags.yaml", `flags:
+- {key: fresh, name: Fresh, type: BOOLEAN_FLAG_TYPE}
+- {key: ramp, name: Ramp, type: BOOLEAN_FLAG_TYPE, rollouts: [{threshold: {percentage: 0, value: true}}]}
+- {key: ten, name: Ten, type: BOOLEAN_FLAG_TYPE, rollouts: [{threshold: {percentage: 10, value: true}}]}
+- {key: layout, name: Layout, variants: [{key: a}], rules: [{segment: every, distributions: [{variant: a, rollout: 100}]}]}
+- {key: shown, name: Shown, enabled: true, variants: [{key: a}], rules: [{segment: every, distributions: [{variant: a, rollout: 100}]}]}
+- {key: blocked, name: Blocked, type: BOOLEAN_FLAG_TYPE, rollouts: [{threshold: {percentage: 100, value: false}}]}
+segments: [{key: every, name: Every}]
+`))
+	stored := func(key string) string { // without its times
+		flag, _, _ := strings.Cut(s.ok("flag", "get", key, "-o", "yaml"), "namespaceKey")
+		return flag
+	}
+	for key, want := range map[string]string{
+		"fresh": "100 % of all entities move from false to true", "ramp": "100 % of all entities move from false to true", "layout": "move from",
+	} {
+		before := stored(key)
+		s.fails(exitFailure, []string{"flag", "on", key}, "has not been turned off, so there is nothing to restore", want, "run again with --everyone")
+		s.typing("no\n").fails(exitFailure, []string{"flag", "on", key}, want, "not confirmed")
+		s.ok("flag", "off", key)
+		if key == "layout" { // it was not enabled, so there is still nothing to restore
+			s.fails(exitFailure, []string{"flag", "on", key}, want, "run again with --everyone")
+		} else if got := s.ok("flag", "on", key); !strings.Contains(got, "turned on flag "+key) || !strings.Contains(got, "false for everybody, as before it was turned off") {
+			t.Errorf("flag on %s: got %q", key, got)
+		}
+		if after := stored(key); after != before {
+			t.Errorf("%s turned off and on: got\n%s\nwant\n%s", key, after, before)
+		}
+	}
+	for _, key := range []string{"ten", "shown"} {
+		before := stored(key)
+		s.ok("flag", "off", key)
+		s.ok("flag", "on", key, "--everyone") // restores, as there is something to restore
+		if after := stored(key); after != before {
+			t.Errorf("%s turned off and on: got\n%s\nwant\n%s", key, after, before)
+		}
+		if got := s.ok("flag", "on", key); !strings.Contains(got, "nothing to do for flag "+key) {
+			t.Errorf("flag on %s again: got %q", key, got)
+		}
+	}
+	if got := s.typing("yes\n").ok("flag", "on", "ramp"); !strings.Contains(got, "turned on flag ramp in default: true for everybody") {
+		t.Errorf("flag on after the answer: got %q", got)
+	}
+	if got := s.ok("flag", "on", "layout", "--everyone"); !strings.Contains(got, "its rules decide") {
+		t.Errorf("flag on --everyone: got %q", got)
+	}
+	s.fails(exitFailure, []string{"flag", "on", "blocked", "--everyone"}, "its rollouts make it false for everybody")
+	s.fails(exitFailure, []string{"flag", "on", "blocked"}, "its rollouts make it false for everybody")
 }
 
 func TestFlagUsage(t *testing.T) {

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
@@ -115,6 +118,19 @@ func getNamespace(ctx context.Context, service client.Client, key string) (*flip
 	found := new(flipt.Namespace)
 	err := service.Invoke(ctx, "/flipt.Flipt/GetNamespace", &flipt.GetNamespaceRequest{Key: key}, found)
 	return found, err
+}
+
+// warnOfMissing warns of each namespace that does not exist, of those in which a role holds.
+// A pattern is for namespaces that are still to be created, too.
+func (p *program) warnOfMissing(ctx context.Context, service client.Client, keys []string) {
+	for _, key := range keys {
+		if key == "" || strings.HasSuffix(key, "*") {
+			continue
+		}
+		if _, err := getNamespace(ctx, service, key); errors.Is(err, guidon.NotFound) {
+			fmt.Fprintf(p.err, "warning: namespace %q does not exist\n", key)
+		}
+	}
 }
 
 func shownNamespace(n *flipt.Namespace) shown {

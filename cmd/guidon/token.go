@@ -82,6 +82,7 @@ func (c *creating) run(ctx context.Context, args []string) error {
 		if err := service.Invoke(ctx, "/flipt.auth.AuthenticationMethodTokenService/CreateToken", request, response); err != nil {
 			return c.explain(err)
 		}
+		c.warnOfMissing(ctx, service, append(request.GetNamespaceKeys(), request.GetNamespaceKey()))
 		if err := c.print(response); err != nil {
 			return fmt.Errorf("token %s was created but cannot be shown: %w; delete it and create another", response.GetAuthentication().GetId(), err)
 		}

@@ -27,7 +27,7 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 		MoreShares:   Count(max(0, len(shares)-maxSummaryShares)),
 		SegmentCount: Count(s.Segments), StepCount: Count(len(f.Rules) + len(f.Rollouts)), VariantCount: Count(len(f.Variants)),
 		Owner: s.Owner, Tags: s.Tags[:min(len(s.Tags), maxSummaryTags)], MoreTags: Count(max(0, len(s.Tags)-maxSummaryTags)),
-		Review: s.Review, ReviewPassed: s.ReviewPassed,
+		Review: s.Review, ReviewPassed: s.ReviewPassed, TurnedOff: service.TurnedOff(f),
 		CreatedAt: Timestamp(f.CreatedAt), UpdatedAt: Timestamp(f.UpdatedAt),
 	}
 	if f.Type == guidon.VariantFlag && !f.Enabled {

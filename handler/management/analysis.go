@@ -15,18 +15,40 @@ func GetFlagReach(v service.View, m *guidonv1.GetFlagReachRequest) (*guidonv1.Fl
 	return convert.Result(r, err, func(r *guidon.Reach) *guidonv1.FlagReach { return convert.Reach(guidon.APIWords, r) })
 }
 
-// CheckPreviewFlag checks that there is an edited flag with a key.
+// CheckPreviewFlag checks that there is a key, and either an edited flag or a switch.
 func CheckPreviewFlag(m proto.Message) error {
-	if m.(*guidonv1.PreviewFlagRequest).GetFlag() == nil {
-		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag: must not be empty")
+	request := m.(*guidonv1.PreviewFlagRequest)
+	switch {
+	case request.GetFlag() == nil && request.TurnOn == nil:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag or turnOn: must not be empty")
+	case request.GetFlag() != nil && request.TurnOn != nil:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag or turnOn: only one can be present")
 	}
 	return CheckKey(m)
 }
 
-// PreviewFlag returns the effect of saving a flag.
+// PreviewFlag returns the effect of saving a flag, or of turning it on or off.
 func PreviewFlag(v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagEffect, error) {
-	e, err := v.PreviewFlag(m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
+	var e *guidon.Effect
+	var err error
+	if m.TurnOn != nil {
+		e, err = v.PreviewSwitch(m.GetKey(), m.GetTurnOn())
+	} else {
+		e, err = v.PreviewFlag(m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
+	}
 	return convert.Result(e, err, func(e *guidon.Effect) *guidonv1.FlagEffect { return convert.Effect(convert.Words(m), e) })
+}
+
+// CheckPreviewFlagReach checks that there is an edited flag with a key.
+func CheckPreviewFlagReach(m proto.Message) error {
+	request := m.(*guidonv1.PreviewFlagRequest)
+	switch {
+	case request.TurnOn != nil:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field turnOn: must not be set")
+	case request.GetFlag() == nil:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag: must not be empty")
+	}
+	return CheckKey(m)
 }
 
 // PreviewFlagReach returns what an edited flag could never do.

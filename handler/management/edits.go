@@ -3,6 +3,8 @@ package management
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -47,15 +49,23 @@ func ReplaceSegment(ctx context.Context, s *service.Service, w service.Write, m 
 	return convert.Changed(r, revision, err, editResponse)
 }
 
-// TurnFlagOff makes a boolean flag false for everyone.
+// CheckTurnFlagOff checks that the request has nothing that is for TurnFlagOn alone.
+func CheckTurnFlagOff(m proto.Message) error {
+	if m.(*guidonv1.SwitchFlagRequest).GetEveryone() {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field everyone: a flag is always turned off for everyone")
+	}
+	return nil
+}
+
+// TurnFlagOff turns a flag off for everyone.
 func TurnFlagOff(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.SwitchFlagRequest) (*guidonv1.EditResponse, int64, error) {
 	r, revision, err := s.TurnFlagOff(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), m.UnlessChangedSince)
 	return convert.Changed(r, revision, err, editResponse)
 }
 
-// TurnFlagOn ends the effect of TurnFlagOff.
+// TurnFlagOn restores what a flag was before TurnFlagOff.
 func TurnFlagOn(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.SwitchFlagRequest) (*guidonv1.EditResponse, int64, error) {
-	r, revision, err := s.TurnFlagOn(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), m.UnlessChangedSince)
+	r, revision, err := s.TurnFlagOn(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), m.GetEveryone(), m.UnlessChangedSince)
 	return convert.Changed(r, revision, err, editResponse)
 }
 

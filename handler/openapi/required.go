@@ -30,7 +30,6 @@ var requiredFields = map[protoreflect.FullName][]protoreflect.Name{
 	"guidon.v1.LatestChangesRequest":         {"kind", "keys"},
 	"guidon.v1.ReplaceFlagRequest":           {"flag"},
 	"guidon.v1.ReplaceSegmentRequest":        {"segment"},
-	"guidon.v1.PreviewFlagRequest":           {"flag"},
 	"guidon.v1.PreviewSegmentRequest":        {"segment"},
 	"guidon.v1.ApplyRequest":                 {"digest"},
 	"guidon.v1.CreateBindingRequest":         {"role", "subject"},

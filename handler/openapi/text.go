@@ -91,8 +91,8 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.EditService/GetSegmentContent": "Get a segment with its constraints, as PUT takes it",
 	"/guidon.v1.EditService/ReplaceFlag":       "Create or replace a flag with everything under it, possibly unless it changed since a revision",
 	"/guidon.v1.EditService/ReplaceSegment":    "Create or replace a segment with its constraints, possibly unless it changed since a revision",
-	"/guidon.v1.EditService/TurnFlagOff":       "Make a boolean flag false for everyone by a rollout before all others",
-	"/guidon.v1.EditService/TurnFlagOn":        "Remove the rollout that made a boolean flag false for everyone",
+	"/guidon.v1.EditService/TurnFlagOff":       "Turn a flag off for everyone",
+	"/guidon.v1.EditService/TurnFlagOn":        "Restore what a flag was before it was turned off",
 	"/guidon.v1.EditService/MergeFlag":         "Bring an edited flag together with what has been saved since the edit began, without saving it",
 	"/guidon.v1.EditService/MergeSegment":      "Bring an edited segment together with what has been saved since the edit began, without saving it",
 	"/guidon.v1.EditService/Patch":             "Put, delete and turn off up to 100 flags and segments in one revision, all of them or none",
@@ -101,7 +101,7 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 
 	"/guidon.v1.AnalysisService/GetSegmentUsage":  "List the flags that refer to a segment, and what would change without it",
 	"/guidon.v1.AnalysisService/PreviewSegment":   "Preview what saving an edited segment changes for users of the flags that refer to it",
-	"/guidon.v1.AnalysisService/PreviewFlag":      "Preview what saving an edited flag changes for its users",
+	"/guidon.v1.AnalysisService/PreviewFlag":      "Preview what saving an edited flag, or turning it on or off, changes for its users",
 	"/guidon.v1.AnalysisService/GetFlagReach":     "Get what a flag can never do, and how its percentages are rounded",
 	"/guidon.v1.AnalysisService/PreviewFlagReach": "Preview what an edited flag could never do, and how its percentages would be rounded",
 

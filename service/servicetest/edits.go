@@ -86,13 +86,9 @@ func (e *editing) turnOff(key string) {
 	switch {
 	case have == nil:
 		e.absent = true
-	case have.Type == guidon.VariantFlag:
-		have = flagrand.Copy(have)
-		have.Enabled = false
-		e.next.flags[key] = have
 	case !isOff(have):
 		have = flagrand.Copy(have)
-		putOffFirst(have)
+		turnOff(have)
 		e.next.flags[key] = have
 	}
 	e.edits.Flags = append(e.edits.Flags, edit)

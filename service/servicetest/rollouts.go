@@ -2,9 +2,14 @@ package servicetest
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -76,28 +81,34 @@ func (m *model) deleteRollout(_ *state, f *guidon.Flag) (v verdict, c call) {
 	}
 }
 
-// isOff reports whether the first rollout gives false to everybody.
+// isOff reports whether the flag cannot be turned off: its first rollout gives false to
+// everybody, or it is a variant flag that is not enabled.
 func isOff(f *guidon.Flag) bool {
+	if f.Type == guidon.VariantFlag {
+		return !f.Enabled
+	}
 	return len(f.Rollouts) > 0 && f.Rollouts[0].Threshold != nil && f.Rollouts[0].Threshold.Percentage == 100 && !f.Rollouts[0].Threshold.Value
 }
 
 func (m *model) turnFlagOff(_ *state, f *guidon.Flag) (verdict, call) {
 	v := changes
 	switch {
-	case f.Type != guidon.BooleanFlag:
-		v = invalid
 	case isOff(f):
 		v = unchanged
 	default:
-		putOffFirst(f)
+		turnOff(f)
 	}
 	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
 		return revisionOf(m.service.TurnFlagOff(ctx, w, namespace, f.Key, nil))
 	}
 }
 
-// putOffFirst puts the rollout that turns the flag off before the others.
-func putOffFirst(f *guidon.Flag) {
+// turnOff turns off a flag that is not off.
+func turnOff(f *guidon.Flag) {
+	if f.Type == guidon.VariantFlag {
+		f.Enabled, f.Metadata = false, withOffMember(f.Metadata)
+		return
+	}
 	off := &guidon.Rollout{ID: newID, Rank: 1, Description: service.OffDescription, Threshold: &guidon.RolloutThreshold{Percentage: 100}}
 	if len(f.Rollouts) > 0 {
 		off.Rank = max(f.Rollouts[0].Rank-1, 0)
@@ -108,19 +119,60 @@ func putOffFirst(f *guidon.Flag) {
 	}
 }
 
-func (m *model) turnFlagOn(_ *state, f *guidon.Flag) (verdict, call) {
+// withOffMember returns the metadata with the member that marks a flag that was turned off.
+func withOffMember(metadata json.RawMessage) json.RawMessage {
+	member := fmt.Sprintf("%q:true}", service.OffMember)
+	metadata = withoutOffMember(metadata)
+	if len(metadata) == 0 {
+		return json.RawMessage("{" + member)
+	}
+	return json.RawMessage(strings.TrimSuffix(string(metadata), "}") + "," + member)
+}
+
+// withoutOffMember returns the metadata without that member. The others are sorted.
+func withoutOffMember(metadata json.RawMessage) json.RawMessage {
+	if !strings.Contains(string(metadata), service.OffMember) {
+		return metadata
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(metadata, &members); err != nil {
+		panic(err)
+	}
+	if delete(members, service.OffMember); len(members) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// stateOf returns the state of a flag.
+func (s *state) stateOf(f *guidon.Flag) guidon.FlagState {
+	snapshot := guidon.NewSnapshot(s.namespace, guidon.Revision{}, []*guidon.Flag{f}, slices.Collect(maps.Values(s.segments)))
+	return snapshot.Compiled(f.Key).Outlook().State
+}
+
+func (m *model) turnFlagOn(now *state, f *guidon.Flag) (verdict, call) {
+	everyone := m.random.IntN(2) == 0
 	v := changes
-	switch {
-	case f.Type != guidon.BooleanFlag:
-		v = invalid
-	case !isOff(f):
-		v = unchanged
-	case f.Rollouts[0].Description != service.OffDescription:
-		v = invalid
-	default:
+	switch wide := flagrand.Copy(f); {
+	case f.Type == guidon.BooleanFlag && isOff(f) && f.Rollouts[0].Description == service.OffDescription:
 		f.Rollouts = f.Rollouts[1:]
+	case f.Type == guidon.VariantFlag && isOff(f) && strings.Contains(string(f.Metadata), service.OffMember):
+		f.Enabled, f.Metadata = true, withoutOffMember(f.Metadata)
+	case now.stateOf(f) != guidon.OffState && (f.Enabled || !everyone):
+		v = unchanged
+	default:
+		wide.Enabled = true
+		if now.stateOf(wide) == guidon.OffState || !everyone {
+			v = invalid
+		} else {
+			f.Enabled = true
+		}
 	}
 	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.TurnFlagOn(ctx, w, namespace, f.Key, nil))
+		return revisionOf(m.service.TurnFlagOn(ctx, w, namespace, f.Key, everyone, nil))
 	}
 }

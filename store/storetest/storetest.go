@@ -69,6 +69,7 @@ func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
 		{"ChangeLatest", testLatestChanges},
 		{"LastChange", testLastChange},
 		{"LastChangeOneWins", testLastChangeOneWins},
+		{"FormerPositions", testFormerPositions},
 		{"ChangePages", testChangePages},
 		{"ChangePagesBounded", testChangePagesBounded},
 		{"Collation", testCollation},

@@ -1,6 +1,7 @@
 package flag_test
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -42,7 +43,51 @@ func TestSwitch(t *testing.T) {
 		t.Errorf("enabled is %v, want false", got)
 	}
 	s.Get(flags + "checkout-redesign").Check(200).Contains("This flag is off: everyone gets classic")
-	s.Get(flags+"checkout-redesign/turn-off").Check(200).Contains("The rules decide again.", "Turn on")
+	s.Get(flags+"checkout-redesign/turn-off").Check(200).Contains("The rules decide again, as before it was turned off.", "Turn on")
+	action, form = formWithButton(t, s.Get(flags+"checkout-redesign"), "turn-on")
+	form.Set("do", "turn-on")
+	s.Post(action, form).Location()
+	if got := content(t, s, "checkout-redesign"); got["enabled"] != true || strings.Contains(fmt.Sprint(got["metadata"]), service.OffMember) {
+		t.Errorf("got %v, want it as before", got)
+	}
+}
+
+// TestTurnOnForEveryone: a flag that is off but has not been turned off is turned on only
+// after a page that says for whom, by the switch of a variant flag as well.
+func TestTurnOnForEveryone(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	s.Import("default", []byte(`flags:
+- {key: ramp, name: Ramp, type: BOOLEAN_FLAG_TYPE, rollouts: [{threshold: {percentage: 0, value: true}}]}
+- {key: blocked, name: Blocked, type: BOOLEAN_FLAG_TYPE, rollouts: [{threshold: {percentage: 100, value: false}}]}
+- {key: layout, name: Layout, variants: [{key: a}], rules: [{segment: every, distributions: [{variant: a, rollout: 100}]}]}
+segments: [{key: every, name: Every}]
+`))
+	s.Get(flags + "ramp").Check(200).Contains("Turn on").Lacks("Turn off")
+	s.Get("/namespaces/default/flags?q=key:ramp").Check(200).Contains("Turn on")
+	ask := s.Get(flags+"ramp/turn-off").Check(200).Contains("Turn on “Ramp” for everyone?", "there is nothing to restore", "go from off to on.", "Turn on for everyone")
+	press(t, s, ask, "turn-off").Check(409).Contains("It was turned on or off in the meantime.")
+	press(t, s, ask, "turn-on").Check(200).Contains("Turn on “Ramp” for everyone?")
+	if got := content(t, s, "ramp"); got["enabled"] != false {
+		t.Errorf("enabled before the answer: got %v", got)
+	}
+	press(t, s, ask, "turn-on-everyone").Location()
+	if got := content(t, s, "ramp"); got["enabled"] != true {
+		t.Errorf("got %v, want it enabled", got)
+	}
+
+	action, form := formWithButton(t, s.Get(flags+"layout").Check(200), "turn-on")
+	form.Set("do", "turn-on")
+	ask = s.Post(action, form).Check(200).Contains("Turn on “Layout”?", "Its rules will decide who gets which variant.", "All move from nothing to a.")
+	if got := content(t, s, "layout"); got["enabled"] != false {
+		t.Errorf("enabled before the answer: got %v", got)
+	}
+	press(t, s, ask, "turn-on-everyone").Location()
+	if got := content(t, s, "layout"); got["enabled"] != true {
+		t.Errorf("got %v, want it enabled", got)
+	}
+
+	ask = s.Get(flags + "blocked/turn-off").Check(200).Contains("Its steps give Off to everyone")
+	press(t, s, ask, "turn-on-everyone").Check(422).Contains("Its steps give Off to everyone")
 }
 
 // formWithButton returns the form that has the button.

@@ -11,16 +11,23 @@ const maxMoves = 20
 // effectOf returns what changes for people if the flag is saved as f, a sentence for each
 // share of them; or nothing if that is not known.
 func (s *subject) effectOf(f *guidonv1.DocumentFlag) []string {
-	effect, err := previewFlag.Run(s.v, &guidonv1.PreviewFlagRequest{NamespaceKey: s.v.Key(), Key: s.key, Flag: f, PageWords: true})
+	sentences, _ := s.preview(&guidonv1.PreviewFlagRequest{Flag: f})
+	return sentences
+}
+
+// preview returns what the request about the flag changes for people.
+func (s *subject) preview(request *guidonv1.PreviewFlagRequest) ([]string, error) {
+	request.NamespaceKey, request.Key, request.PageWords = s.v.Key(), s.key, true
+	effect, err := previewFlag.Run(s.v, request)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	sentences, more := flaginfo.Effect(effect, maxMoves)
 	if more {
-		return append(sentences, "There are more groups for whom something changes.")
+		return append(sentences, "There are more groups for whom something changes."), nil
 	}
 	if len(sentences) == 0 {
-		return []string{"Nobody gets anything else."}
+		return []string{"Nobody gets anything else."}, nil
 	}
-	return sentences
+	return sentences, nil
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/service"
 )
 
 // regionName is the name of the part of the page that changes with the draft.
@@ -64,17 +63,6 @@ func (s *subject) readOnlyReason() string {
 		return "This server is read-only."
 	}
 	return "Your role in " + page.NamespaceName(s.v.Namespace) + " is " + page.RoleLabel(s.v.RoleIn(s.v.Key())) + ". Ask an administrator for Edit."
-}
-
-// switchedOff reports whether the first step is the one with which Turn off makes a boolean
-// flag off for everyone.
-func (s *subject) switchedOff() bool {
-	if !s.boolean() || len(s.flag.GetRollouts()) == 0 {
-		return false
-	}
-	first := s.flag.GetRollouts()[0]
-	t := first.GetThreshold()
-	return t != nil && t.GetPercentage() >= 100 && !t.GetValue() && first.GetDescription() == service.OffDescription
 }
 
 // maxUses limits the rows of a list in the rail.

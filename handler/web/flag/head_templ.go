@@ -34,7 +34,7 @@ func (s *subject) head(state part.State, current string) templ.Component {
 		templ_7745c5c3_Buffer.Put("<h1>", string(s.name()))
 		templ_7745c5c3_Buffer.Raw("</h1>")
 		if !s.boolean() && s.mayEdit() && !s.asks {
-			templ_7745c5c3_Buffer.Show(s.flip())
+			templ_7745c5c3_Buffer.Show(s.flip(state))
 		} else {
 			templ_7745c5c3_Buffer.Show(part.StateLabel(state))
 		}
@@ -71,7 +71,7 @@ func (s *subject) head(state part.State, current string) templ.Component {
 			markup.Address(templ_7745c5c3_Buffer, s.address("turn-off"))
 			templ_7745c5c3_Buffer.Raw("\" data-dialog data-key=\"t\" aria-keyshortcuts=\"t\">")
 			templ_7745c5c3_Buffer.Show(part.Icon("flag"))
-			templ_7745c5c3_Buffer.Put("<span>", string(s.switchWords()))
+			templ_7745c5c3_Buffer.Put("<span>", string(switchWords(state)))
 			templ_7745c5c3_Buffer.Raw("</span></a> ")
 		}
 		templ_7745c5c3_Buffer.Raw("<a class=\"btn fold\" href=\"")
@@ -80,7 +80,7 @@ func (s *subject) head(state part.State, current string) templ.Component {
 		templ_7745c5c3_Buffer.Show(part.Icon("playground"))
 		templ_7745c5c3_Buffer.Raw("<span>Try it</span></a> ")
 		if s.mayEdit() {
-			templ_7745c5c3_Buffer.Show(s.menu())
+			templ_7745c5c3_Buffer.Show(s.menu(state))
 		}
 		templ_7745c5c3_Buffer.Raw("</div></div><nav class=\"tabs\" aria-label=\"Flag\">")
 		for _, link := range s.tabs() {
@@ -113,12 +113,12 @@ func (s *subject) moment() templ.Component {
 }
 
 // flip is the switch of a variant flag.
-func (s *subject) flip() templ.Component {
+func (s *subject) flip(state part.State) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<form class=\"row tight\" method=\"post\" action=\"")
 		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.address("turn-off")))
 		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"revision\" value=\"", string(s.revisionText(s.revision)))
-		templ_7745c5c3_Buffer.Put("\"> <button class=\"switch\" role=\"switch\" name=\"do\" value=\"", string(s.switchVerb()))
+		templ_7745c5c3_Buffer.Put("\"> <button class=\"switch\" role=\"switch\" name=\"do\" value=\"", string(switchVerb(state)))
 		templ_7745c5c3_Buffer.Put("\" aria-checked=\"", string(strconv.FormatBool(s.flag.GetEnabled())))
 		templ_7745c5c3_Buffer.Put("\" aria-label=\"", string(s.name()+" is "+onOff(s.flag.GetEnabled())))
 		templ_7745c5c3_Buffer.Raw("\"></button> <b class=\"now\">")
@@ -131,7 +131,7 @@ func (s *subject) flip() templ.Component {
 	})
 }
 
-func (s *subject) menu() templ.Component {
+func (s *subject) menu(state part.State) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<details class=\"menu\"><summary class=\"btn icon\" aria-label=\"More actions\" title=\"More actions\">")
 		templ_7745c5c3_Buffer.Show(part.Icon("more"))
@@ -151,7 +151,7 @@ func (s *subject) menu() templ.Component {
 		markup.Address(templ_7745c5c3_Buffer, s.address("turn-off"))
 		templ_7745c5c3_Buffer.Raw("\" data-dialog data-key=\"t\">")
 		templ_7745c5c3_Buffer.Show(part.Icon("flag"))
-		templ_7745c5c3_Buffer.Text(string(s.switchWords()))
+		templ_7745c5c3_Buffer.Text(string(switchWords(state)))
 		templ_7745c5c3_Buffer.Raw("</a> <a class=\"danger\" href=\"")
 		markup.Address(templ_7745c5c3_Buffer, s.address("delete"))
 		templ_7745c5c3_Buffer.Raw("\" data-dialog>")

@@ -16,24 +16,9 @@ func switchMain(q *question) templ.Component {
 		templ_7745c5c3_Buffer.Raw("<form class=\"form narrow-form\" method=\"post\" id=\"question\" action=\"")
 		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(q.address("turn-off")))
 		templ_7745c5c3_Buffer.Put("\"><input type=\"hidden\" name=\"revision\" value=\"", string(q.revisionText(q.revision)))
-		templ_7745c5c3_Buffer.Raw("\"><div class=\"head\"><div><h1>")
-		if q.isOff() {
-			templ_7745c5c3_Buffer.Text(string("Turn on “" + q.name() + "”?"))
-		} else {
-			templ_7745c5c3_Buffer.Text(string("Turn off “" + q.name() + "” for everyone?"))
-		}
-		templ_7745c5c3_Buffer.Raw("</h1>")
-		if q.boolean() && q.isOff() {
-			templ_7745c5c3_Buffer.Raw("<p>This removes the step that turns it off for everyone. All other steps are as they were.</p>")
-		} else if q.boolean() {
-			templ_7745c5c3_Buffer.Raw("<p>This adds a first step that gives Off to everyone, so that no other step is reached. The other steps stay as they are: Turn on removes this one again.</p>")
-		} else if q.isOff() {
-			templ_7745c5c3_Buffer.Raw("<p>The rules decide again.</p>")
-		} else {
-			templ_7745c5c3_Buffer.Put("<p>", string("Everyone gets "+newDraft(q.flag).outcomeName(defaultVariant(q.flag))+", whatever the rules say. The rules stay as they are."))
-			templ_7745c5c3_Buffer.Raw("</p>")
-		}
-		templ_7745c5c3_Buffer.Raw("</div></div>")
+		templ_7745c5c3_Buffer.Put("\"><div class=\"head\"><div><h1>", string(q.switchQuestion()))
+		templ_7745c5c3_Buffer.Put("</h1><p>", string(q.switchText()))
+		templ_7745c5c3_Buffer.Raw("</p></div></div>")
 		templ_7745c5c3_Buffer.Show(part.ProblemSummary(q.problems))
 		if len(q.effect) > 0 {
 			templ_7745c5c3_Buffer.Raw("<ul class=\"effects\">")
@@ -51,10 +36,10 @@ func switchMain(q *question) templ.Component {
 		templ_7745c5c3_Buffer.Raw("<div class=\"row tight end\" id=\"question-row\"><a class=\"btn\" href=\"")
 		markup.Address(templ_7745c5c3_Buffer, q.address())
 		templ_7745c5c3_Buffer.Raw("\" data-cancel>Keep it as it is</a> ")
-		var templ_7745c5c3_Var9 = []any{"btn", templ.KV("danger fill", !q.isOff()), templ.KV("primary", q.isOff())}
-		templ_7745c5c3_Buffer.Put("<button class=\"", string(markup.Classes(templ_7745c5c3_Var9...)))
-		templ_7745c5c3_Buffer.Put("\" name=\"do\" value=\"", string(q.switchVerb()))
-		templ_7745c5c3_Buffer.Put("\">", string(q.switchWords()))
+		var templ_7745c5c3_Var8 = []any{"btn", templ.KV("danger fill", q.verb == verbOff), templ.KV("primary", q.verb != verbOff)}
+		templ_7745c5c3_Buffer.Put("<button class=\"", string(markup.Classes(templ_7745c5c3_Var8...)))
+		templ_7745c5c3_Buffer.Put("\" name=\"do\" value=\"", string(q.verb))
+		templ_7745c5c3_Buffer.Put("\">", string(q.switchButton()))
 		templ_7745c5c3_Buffer.Raw("</button></div></form>")
 	})
 }
@@ -62,26 +47,26 @@ func switchMain(q *question) templ.Component {
 // messageField is why something is done.
 func (q *question) messageField() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Var14 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var13 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"message\" name=\"message\" maxlength=\"1000\" value=\"", string(q.form.Get("message")))
 			templ_7745c5c3_Buffer.Raw("\" placeholder=\"Why this changes\"")
 			templ_7745c5c3_Buffer.Attributes(part.Described("message", "", q.problems))
 			templ_7745c5c3_Buffer.Raw(">")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field("message", "Message", "", true, q.problems), templ_7745c5c3_Var14)
+		templ_7745c5c3_Buffer.Around(part.Field("message", "Message", "", true, q.problems), templ_7745c5c3_Var13)
 	})
 }
 
 // confirmation is where the key of a namespace that asks before changes is typed.
 func (q *question) confirmation() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Var17 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var16 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"namespace\" name=\"namespace\" autocomplete=\"off\" value=\"", string(q.form.Get("namespace")))
 			templ_7745c5c3_Buffer.Raw("\"")
 			templ_7745c5c3_Buffer.Attributes(part.Described("namespace", "", q.problems))
 			templ_7745c5c3_Buffer.Raw(">")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field("namespace", "Type "+q.v.Key()+" to change this namespace", "", false, q.problems), templ_7745c5c3_Var17)
+		templ_7745c5c3_Buffer.Around(part.Field("namespace", "Type "+q.v.Key()+" to change this namespace", "", false, q.problems), templ_7745c5c3_Var16)
 	})
 }
 
@@ -94,7 +79,7 @@ func deleteMain(q *question) templ.Component {
 		templ_7745c5c3_Buffer.Put("\"><div class=\"head\"><div><h1>", string("Delete “"+q.name()+"”?"))
 		templ_7745c5c3_Buffer.Raw("</h1><p>Code that still asks for it gets the default in the code, from the next request on. You can undo this in Changes.</p></div></div>")
 		templ_7745c5c3_Buffer.Show(part.ProblemSummary(q.problems))
-		templ_7745c5c3_Var23 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var22 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("It is <b>", string(lowerState(q.state)))
 			templ_7745c5c3_Buffer.Put("</b> ", string(" in "+page.NamespaceName(q.v.Namespace)+"."))
 			templ_7745c5c3_Buffer.Raw(" ")
@@ -102,15 +87,15 @@ func deleteMain(q *question) templ.Component {
 				templ_7745c5c3_Buffer.Text(string(q.elsewhereWords()))
 			}
 		})
-		templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var23)
-		templ_7745c5c3_Var27 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var22)
+		templ_7745c5c3_Var26 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"key\" name=\"key\" autocomplete=\"off\" value=\"", string(q.form.Get("key")))
 			templ_7745c5c3_Buffer.Put("\" data-confirm=\"", string(q.key))
 			templ_7745c5c3_Buffer.Raw("\"")
 			templ_7745c5c3_Buffer.Attributes(part.Described("key", "", q.problems))
 			templ_7745c5c3_Buffer.Raw(">")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field("key", "Type "+q.key+" to delete it", "", false, q.problems), templ_7745c5c3_Var27)
+		templ_7745c5c3_Buffer.Around(part.Field("key", "Type "+q.key+" to delete it", "", false, q.problems), templ_7745c5c3_Var26)
 		templ_7745c5c3_Buffer.Show(q.messageField())
 		if q.asks {
 			templ_7745c5c3_Buffer.Show(q.confirmation())
@@ -129,7 +114,7 @@ func copyMain(c *copying) templ.Component {
 		templ_7745c5c3_Buffer.Put("\"><div class=\"head\"><div><h1>", string("Copy “"+c.original()+"”"))
 		templ_7745c5c3_Buffer.Raw("</h1><p>The copy has the same steps, variants and metadata, and begins a history of its own.</p></div></div>")
 		templ_7745c5c3_Buffer.Show(part.ProblemSummary(c.problems))
-		templ_7745c5c3_Var34 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var33 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Raw("<span class=\"select\"><select id=\"to\" name=\"to\"")
 			templ_7745c5c3_Buffer.Attributes(part.Described("to", "", c.problems))
 			templ_7745c5c3_Buffer.Raw(">")
@@ -146,21 +131,21 @@ func copyMain(c *copying) templ.Component {
 			templ_7745c5c3_Buffer.Show(part.Icon("open"))
 			templ_7745c5c3_Buffer.Raw("</span>")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field("to", "Namespace", "", false, c.problems), templ_7745c5c3_Var34)
-		templ_7745c5c3_Var37 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Around(part.Field("to", "Namespace", "", false, c.problems), templ_7745c5c3_Var33)
+		templ_7745c5c3_Var36 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<input class=\"input\" id=\"name\" name=\"name\" autocomplete=\"off\" value=\"", string(c.name))
 			templ_7745c5c3_Buffer.Raw("\"")
 			templ_7745c5c3_Buffer.Attributes(part.Described("name", "", c.problems))
 			templ_7745c5c3_Buffer.Raw(">")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field("name", "Name", "", false, c.problems), templ_7745c5c3_Var37)
-		templ_7745c5c3_Var39 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Around(part.Field("name", "Name", "", false, c.problems), templ_7745c5c3_Var36)
+		templ_7745c5c3_Var38 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("<input class=\"input mono\" id=\"key\" name=\"key\" autocomplete=\"off\" value=\"", string(c.key))
 			templ_7745c5c3_Buffer.Raw("\"")
 			templ_7745c5c3_Buffer.Attributes(part.Described("key", "hint", c.problems))
 			templ_7745c5c3_Buffer.Raw(">")
 		})
-		templ_7745c5c3_Buffer.Around(part.Field("key", "Key", "It cannot be changed later.", false, c.problems), templ_7745c5c3_Var39)
+		templ_7745c5c3_Buffer.Around(part.Field("key", "Key", "It cannot be changed later.", false, c.problems), templ_7745c5c3_Var38)
 		if better := betterKey(c.key); c.problems.Of("key") != "" && better != c.key && better != "" {
 			templ_7745c5c3_Buffer.Put("<div><button class=\"btn tiny\" name=\"do\" value=\"", string("key:"+better))
 			templ_7745c5c3_Buffer.Put("\">", string("Take "+better))

@@ -5,35 +5,34 @@ import (
 	"net/url"
 	"strconv"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// isOff reports whether the button of the head turns the flag on.
-func (s *subject) isOff() bool {
-	if s.boolean() {
-		return s.switchedOff()
+// What the page that asks before a flag is turned off or on can do. The last one enables for
+// everyone a flag that was not turned off, so that there is nothing to restore.
+const (
+	verbOff        = "turn-off"
+	verbOn         = "turn-on"
+	verbOnEveryone = "turn-on-everyone"
+)
+
+// switchVerb returns what the switch of the head does to a flag in the state.
+func switchVerb(state part.State) string {
+	if state == part.Off {
+		return verbOn
 	}
-	return !s.flag.GetEnabled()
+	return verbOff
 }
 
-// switchWords returns what the button of the head does.
-func (s *subject) switchWords() string {
-	if s.isOff() {
+// switchWords returns switchVerb in words.
+func switchWords(state part.State) string {
+	if state == part.Off {
 		return "Turn on"
 	}
 	return "Turn off"
-}
-
-func (s *subject) switchVerb() string {
-	if s.isOff() {
-		return "turn-on"
-	}
-	return "turn-off"
 }
 
 // question is a page that asks before something is done.
@@ -44,11 +43,12 @@ type question struct {
 	elsewhere []elsewhere
 	state     part.State
 	effect    []string
+	verb      string // of a switch
 }
 
 // ask shows a page with a question.
 func (q *question) ask(status int) error {
-	q.v.Reply(status, q.plainPage(q.switchWords(), switchMain(q)))
+	q.v.Reply(status, q.plainPage(switchWords(q.state), switchMain(q)))
 	return nil
 }
 
@@ -58,7 +58,32 @@ func (p pages) getSwitch(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	return (&question{subject: s, form: url.Values{}, effect: s.switchEffect()}).ask(http.StatusOK)
+	q := &question{subject: s, form: url.Values{}}
+	if err := q.readSwitch(); err != nil {
+		return err
+	}
+	return q.ask(http.StatusOK)
+}
+
+// readSwitch reads whether the flag can be turned off or on, and what that changes for people.
+func (q *question) readSwitch() error {
+	list, err := listSummaries.Run(q.v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: q.v.Key(), Keys: []string{q.key}})
+	if err != nil {
+		return err
+	}
+	if len(list.GetFlags()) == 0 { // deleted just now
+		return q.missing(guidon.FlagNotFound(q.v.Key(), q.key))
+	}
+	f := list.GetFlags()[0]
+	q.state = page.StateOf(f.GetState())
+	if q.verb = switchVerb(q.state); q.verb == verbOn && !f.GetTurnedOff() {
+		q.verb = verbOnEveryone
+	}
+	q.effect, err = q.preview(&guidonv1.PreviewFlagRequest{TurnOn: new(q.verb != verbOff)})
+	if guidon.CodeOf(err) == guidon.InvalidArgument {
+		q.problems.Add("question", "Its steps give Off to everyone, whatever everyone else gets. Change or remove these steps.")
+	}
+	return nil
 }
 
 // readToEdit reads the flag for a page that only those who may edit it can use.
@@ -68,21 +93,6 @@ func (p pages) readToEdit(v *page.Visit) (*subject, error) {
 		return nil, &page.Error{Heading: "You may not change this flag", Text: s.readOnlyReason(), Err: guidon.Errorf(guidon.PermissionDenied, "permission denied")}
 	}
 	return s, err
-}
-
-// switchEffect returns what turning the flag off or on changes for people.
-func (s *subject) switchEffect() []string {
-	f := proto.CloneOf(s.flag)
-	switch {
-	case !s.boolean():
-		f.Enabled = !f.GetEnabled()
-	case s.switchedOff():
-		f.Rollouts = f.GetRollouts()[1:]
-	default:
-		off := &guidonv1.DocumentRollout{Rule: &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{Percentage: 100}}}
-		f.Rollouts = append([]*guidonv1.DocumentRollout{off}, f.GetRollouts()...)
-	}
-	return s.effectOf(f)
 }
 
 // postSwitch turns the flag off or on.
@@ -95,11 +105,16 @@ func (p pages) postSwitch(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	q := &question{subject: s, form: form, effect: s.switchEffect()}
-	if !q.confirmed() {
-		return q.ask(http.StatusUnprocessableEntity)
+	q := &question{subject: s, form: form}
+	if err := q.readSwitch(); err != nil {
+		return err
 	}
-	if page.ActionOf(form).Verb != s.switchVerb() { // somebody else was faster
+	switch verb := page.ActionOf(form).Verb; {
+	case verb == verbOn && q.verb == verbOnEveryone: // by the switch of the head, which does not ask
+		return q.ask(http.StatusOK)
+	case len(q.problems) > 0, !q.confirmed():
+		return q.ask(http.StatusUnprocessableEntity)
+	case verb != q.verb: // somebody else was faster
 		q.problems.Add("question", "It was turned on or off in the meantime. Look at it again.")
 		return q.ask(http.StatusConflict)
 	}
@@ -107,7 +122,7 @@ func (p pages) postSwitch(v *page.Visit) error {
 	if err != nil {
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field revision: must be the revision that the form began with")
 	}
-	response, err := s.turn(since, form.Get("message"))
+	response, err := q.turn(since)
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
 		s.saved(response)
@@ -140,15 +155,11 @@ func actorOf(c *guidonv1.Change) string {
 }
 
 // turn turns the flag off or on, unless it has changed since a revision.
-func (s *subject) turn(since int64, message string) (*guidonv1.EditResponse, error) {
-	request := &guidonv1.SwitchFlagRequest{NamespaceKey: s.v.Key(), Key: s.key, UnlessChangedSince: &since, Message: message}
-	switch {
-	case s.boolean() && s.switchedOff():
-		return turnFlagOn.Run(s.v, request)
-	case s.boolean():
-		return turnFlagOff.Run(s.v, request)
+func (q *question) turn(since int64) (*guidonv1.EditResponse, error) {
+	request := &guidonv1.SwitchFlagRequest{NamespaceKey: q.v.Key(), Key: q.key, UnlessChangedSince: &since, Message: q.form.Get("message")}
+	if q.verb == verbOff {
+		return turnFlagOff.Run(q.v, request)
 	}
-	f := proto.CloneOf(s.flag)
-	f.Enabled = !f.GetEnabled()
-	return replaceFlag.Run(s.v, &guidonv1.ReplaceFlagRequest{NamespaceKey: s.v.Key(), Key: s.key, Flag: f, UnlessChangedSince: &since, Message: message})
+	request.Everyone = q.verb == verbOnEveryone
+	return turnFlagOn.Run(q.v, request)
 }

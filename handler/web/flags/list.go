@@ -56,16 +56,12 @@ type row struct {
 	HasOutcome bool
 }
 
-// switchText returns what the page at turn-off asks. Whether it turns a boolean flag on that
-// is off depends on how it was turned off.
+// switchText returns what the page at turn-off asks.
 func (r row) switchText() string {
-	switch {
-	case r.State != part.Off:
-		return "Turn off"
-	case r.Variant:
+	if r.State == part.Off {
 		return "Turn on"
 	}
-	return "Turn on or off"
+	return "Turn off"
 }
 
 // tryAddress returns where the flag can be tried.

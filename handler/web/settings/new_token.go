@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -101,7 +103,10 @@ func makeToken(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	created := createdToken{Name: p.Name, Token: response.GetClientToken(), Role: p.Role, Namespace: firstNamespace(v, request.GetNamespaceKeys())}
+	created := createdToken{
+		Name: p.Name, Token: response.GetClientToken(), Role: p.Role,
+		Namespace: firstNamespace(v, request.GetNamespaceKeys()), Missing: missingNamespaces(v, request.GetNamespaceKeys()),
+	}
 	show(v, http.StatusOK, tokensSection, "Token created", created.main(v))
 	return nil
 }
@@ -218,7 +223,22 @@ func firstNamespace(v *page.Visit, patterns []string) string {
 }
 
 // createdToken is the model of the page with a new token.
-type createdToken struct{ Name, Token, Role, Namespace string }
+type createdToken struct {
+	Name, Token, Role, Namespace string
+
+	Missing []string // keys of namespaces for which the token is, but which do not exist
+}
+
+// missingNamespaces returns the keys among the patterns that no namespace has.
+func missingNamespaces(v *page.Visit, patterns []string) (missing []string) {
+	for _, pattern := range patterns {
+		exists := slices.ContainsFunc(v.Namespaces, func(n *flipt.Namespace) bool { return n.GetKey() == pattern })
+		if !exists && !strings.HasSuffix(pattern, "*") {
+			missing = append(missing, pattern)
+		}
+	}
+	return missing
+}
 
 // nextLine continues a command on the next line.
 const nextLine = " \\\n  "

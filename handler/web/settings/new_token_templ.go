@@ -82,6 +82,14 @@ func (c createdToken) main(v *page.Visit) templ.Component {
 			templ_7745c5c3_Buffer.Show(link(v.To("settings", "new-token"), "add", "New token"))
 		})
 		templ_7745c5c3_Buffer.Around(head("Token created", ""), templ_7745c5c3_Var15)
+		for _, key := range c.Missing {
+			templ_7745c5c3_Var16 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string("There is no namespace with the key "))
+				templ_7745c5c3_Buffer.Put(" <b>", string(key))
+				templ_7745c5c3_Buffer.Put("</b> ", string(". The token is valid in one that is created with this key."))
+			})
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var16)
+		}
 		templ_7745c5c3_Buffer.Raw("<section class=\"once\" aria-labelledby=\"new\"><h2 id=\"new\">")
 		templ_7745c5c3_Buffer.Show(part.Icon("done"))
 		templ_7745c5c3_Buffer.Put("<span>Token “<bdi>", string(c.Name))
@@ -99,15 +107,15 @@ func (c createdToken) main(v *page.Visit) templ.Component {
 // shownOnce is the page instead of a token that was shown already.
 func shownOnce(v *page.Visit, name string) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-		templ_7745c5c3_Var22 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var26 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Show(link(v.To("settings", "new-token"), "add", "New token"))
 		})
-		templ_7745c5c3_Buffer.Around(head("Token created", ""), templ_7745c5c3_Var22)
-		templ_7745c5c3_Var23 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Buffer.Around(head("Token created", ""), templ_7745c5c3_Var26)
+		templ_7745c5c3_Var27 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Put("The token “<bdi>", string(name))
 			templ_7745c5c3_Buffer.Raw("</bdi>” was created and shown once. It cannot be shown again. If you have not copied it, delete it and create another.")
 		})
-		templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var23)
+		templ_7745c5c3_Buffer.Around(part.Note("", "info"), templ_7745c5c3_Var27)
 		templ_7745c5c3_Buffer.Raw("<p><a class=\"btn\" href=\"")
 		markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(v.To("settings", "tokens")))
 		templ_7745c5c3_Buffer.Raw("\">All static tokens</a></p>")

@@ -227,6 +227,20 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
+// TestNewTokenForMissing: a token for a namespace that does not exist comes with a warning.
+func TestNewTokenForMissing(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	for namespaces, missing := range map[string]string{"warehuose": "warehuose", "warehouse": "", "later-*": ""} {
+		form := with(newToken(t, s), "name", "for "+namespaces, "where", "some", "namespaces", namespaces)
+		r := s.Post("/settings/new-token", form).Check(200).Contains("Token “ for " + namespaces + " ” created")
+		if missing == "" {
+			r.Lacks("There is no namespace")
+		} else {
+			r.Contains("There is no namespace with the key " + missing + " .")
+		}
+	}
+}
+
 // TestNewTokenProblems: each mistake has a message at its field, and what was entered stays.
 func TestNewTokenProblems(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Open: true, Page: atNow})

@@ -646,7 +646,7 @@ func (x *SegmentReference) GetOnlySegment() bool {
 	return false
 }
 
-// PreviewFlagRequest has an edited flag, as in an import that updates.
+// PreviewFlagRequest has an edited flag, as in an import that updates, or a switch.
 type PreviewFlagRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace of the flag.
@@ -656,7 +656,10 @@ type PreviewFlagRequest struct {
 	// The flag as it would be saved. Its key may be empty.
 	Flag *DocumentFlag `protobuf:"bytes,3,opt,name=flag,proto3" json:"flag,omitempty"`
 	// Use the words of the web interface in texts, such as step instead of rollout.
-	PageWords     bool `protobuf:"varint,4,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
+	PageWords bool `protobuf:"varint,4,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
+	// For PreviewFlag, instead of the flag: turn the stored flag on as TurnFlagOn does with
+	// everyone, or if it is false, off as TurnFlagOff does.
+	TurnOn        *bool `protobuf:"varint,5,opt,name=turn_on,json=turnOn,proto3,oneof" json:"turn_on,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -715,6 +718,13 @@ func (x *PreviewFlagRequest) GetFlag() *DocumentFlag {
 func (x *PreviewFlagRequest) GetPageWords() bool {
 	if x != nil {
 		return x.PageWords
+	}
+	return false
+}
+
+func (x *PreviewFlagRequest) GetTurnOn() bool {
+	if x != nil && x.TurnOn != nil {
+		return *x.TurnOn
 	}
 	return false
 }
@@ -1694,13 +1704,16 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x10SegmentReference\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x05R\x05index\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12!\n" +
-	"\fonly_segment\x18\x03 \x01(\bR\vonlySegment\"\x97\x01\n" +
+	"\fonly_segment\x18\x03 \x01(\bR\vonlySegment\"\xc1\x01\n" +
 	"\x12PreviewFlagRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12+\n" +
 	"\x04flag\x18\x03 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x12\x1d\n" +
 	"\n" +
-	"page_words\x18\x04 \x01(\bR\tpageWords\"\xe7\x01\n" +
+	"page_words\x18\x04 \x01(\bR\tpageWords\x12\x1c\n" +
+	"\aturn_on\x18\x05 \x01(\bH\x00R\x06turnOn\x88\x01\x01B\n" +
+	"\n" +
+	"\b_turn_on\"\xe7\x01\n" +
 	"\n" +
 	"FlagEffect\x12#\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x12\x18\n" +
@@ -1910,6 +1923,7 @@ func file_guidonv1_analysis_proto_init() {
 		return
 	}
 	file_guidonv1_guidon_proto_init()
+	file_guidonv1_analysis_proto_msgTypes[5].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[7].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[8].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[9].OneofWrappers = []any{}

@@ -594,7 +594,9 @@ type FlagSummary struct {
 	// When the flag was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// How many variants it has.
-	VariantCount  int32 `protobuf:"varint,20,opt,name=variant_count,json=variantCount,proto3" json:"variant_count,omitempty"`
+	VariantCount int32 `protobuf:"varint,20,opt,name=variant_count,json=variantCount,proto3" json:"variant_count,omitempty"`
+	// Whether TurnFlagOn would restore what the flag was before it was turned off.
+	TurnedOff     bool `protobuf:"varint,21,opt,name=turned_off,json=turnedOff,proto3" json:"turned_off,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -767,6 +769,13 @@ func (x *FlagSummary) GetVariantCount() int32 {
 		return x.VariantCount
 	}
 	return 0
+}
+
+func (x *FlagSummary) GetTurnedOff() bool {
+	if x != nil {
+		return x.TurnedOff
+	}
+	return false
 }
 
 // FlagShare is what a share of entities gets from a flag.
@@ -2523,7 +2532,7 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"nextOffset\x88\x01\x01\x12-\n" +
 	"\x06facets\x18\x05 \x01(\v2\x15.guidon.v1.FlagFacetsR\x06facets\x12;\n" +
 	"\vsuggestions\x18\x06 \x03(\v2\x19.guidon.v1.FlagSuggestionR\vsuggestionsB\x0e\n" +
-	"\f_next_offset\"\xef\x05\n" +
+	"\f_next_offset\"\x8e\x06\n" +
 	"\vFlagSummary\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -2549,7 +2558,9 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"created_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
 	"updated_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12#\n" +
-	"\rvariant_count\x18\x14 \x01(\x05R\fvariantCount\"\xc0\x01\n" +
+	"\rvariant_count\x18\x14 \x01(\x05R\fvariantCount\x12\x1d\n" +
+	"\n" +
+	"turned_off\x18\x15 \x01(\bR\tturnedOff\"\xc0\x01\n" +
 	"\tFlagShare\x12\x1e\n" +
 	"\n" +
 	"percentage\x18\x01 \x01(\x02R\n" +

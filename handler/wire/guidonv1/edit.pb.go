@@ -425,7 +425,7 @@ func (x *ReplaceSegmentRequest) GetMessage() string {
 	return ""
 }
 
-// SwitchFlagRequest names a boolean flag.
+// SwitchFlagRequest names a flag.
 type SwitchFlagRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace of the flag.
@@ -435,7 +435,11 @@ type SwitchFlagRequest struct {
 	// The revision after which the flag must not have changed; unset means no condition.
 	UnlessChangedSince *int64 `protobuf:"varint,3,opt,name=unless_changed_since,json=unlessChangedSince,proto3,oneof" json:"unless_changed_since,omitempty"`
 	// Why the change is made, instead of the Guidon-Message of the request.
-	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	// For TurnFlagOn: if the flag has not been turned off, so that there is nothing to restore,
+	// enable it for everyone. A boolean flag is then true for everybody whom no rollout matches,
+	// and the rules of a variant flag decide. Without it, TurnFlagOn fails if such a flag is off.
+	Everyone      bool `protobuf:"varint,5,opt,name=everyone,proto3" json:"everyone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -496,6 +500,13 @@ func (x *SwitchFlagRequest) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *SwitchFlagRequest) GetEveryone() bool {
+	if x != nil {
+		return x.Everyone
+	}
+	return false
 }
 
 // MergeFlagRequest has an edited flag.
@@ -1135,8 +1146,7 @@ type FlagEdit struct {
 	Delete string `protobuf:"bytes,2,opt,name=delete,proto3" json:"delete,omitempty"`
 	// The revision after which the flag must not have changed; unset means no condition.
 	UnlessChangedSince *int64 `protobuf:"varint,3,opt,name=unless_changed_since,json=unlessChangedSince,proto3,oneof" json:"unless_changed_since,omitempty"`
-	// The key of the flag to turn off, which must exist: a boolean flag as TurnFlagOff does, a
-	// variant flag by making it not enabled.
+	// The key of the flag to turn off as TurnFlagOff does, which must exist.
 	TurnOff       string `protobuf:"bytes,4,opt,name=turn_off,json=turnOff,proto3" json:"turn_off,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1437,12 +1447,13 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\asegment\x18\x03 \x01(\v2\x1a.guidon.v1.DocumentSegmentR\asegment\x125\n" +
 	"\x14unless_changed_since\x18\x04 \x01(\x03H\x00R\x12unlessChangedSince\x88\x01\x01\x12\x18\n" +
 	"\amessage\x18\x05 \x01(\tR\amessageB\x17\n" +
-	"\x15_unless_changed_since\"\xb4\x01\n" +
+	"\x15_unless_changed_since\"\xd0\x01\n" +
 	"\x11SwitchFlagRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x125\n" +
 	"\x14unless_changed_since\x18\x03 \x01(\x03H\x00R\x12unlessChangedSince\x88\x01\x01\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessageB\x17\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\x12\x1a\n" +
+	"\beveryone\x18\x05 \x01(\bR\beveryoneB\x17\n" +
 	"\x15_unless_changed_since\"\xdd\x01\n" +
 	"\x10MergeFlagRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
