@@ -238,25 +238,6 @@ func prefer(t *testing.T, v *webtest.Visitor, value string) {
 	webtest.Call(t, v, network.SetCookie, network.SetCookieParams{Name: "guidon_preferences", Value: value, URL: v.Base})
 }
 
-// TestSentOnce: a form is sent once, however often its button is pressed.
-func TestSentOnce(t *testing.T) {
-	s := openShop(t)
-	v := s.visitor(t, admin)
-	v.Visit(t, "/namespaces/default/new-flag")
-	v.Do(t, chromedp.SendKeys(chromedp.ID("name"), "Once"))
-	before := s.revision(t)
-	p := v.Follow(t, webtest.DoubleClick(css("button.primary")))
-	posts := 0
-	for _, r := range p.Requests {
-		if strings.HasSuffix(r.URL, "/new-flag") {
-			posts++
-		}
-	}
-	if posts != 1 || s.revision(t) == before {
-		t.Errorf("the form was sent %d times, and made revision %s of %s", posts, s.revision(t), before)
-	}
-}
-
 // TestDetailsLive: a page about an object follows its changes, unless it has a draft.
 func TestDetailsLive(t *testing.T) {
 	s := openShop(t)

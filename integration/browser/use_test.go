@@ -171,8 +171,9 @@ func (v drafter) act(t *testing.T, fields map[string]string, button string) {
 	v.Await(t, "!window.pressed.isConnected")
 }
 
-// button presses a button of the draft, once there is one. It may be in a menu, which is opened
-// first. The default button, which nobody sees, is pressed by Enter in the field with the focus.
+// button waits for a button of the draft, and returns the action that presses it. If it is in a
+// menu, that is opened first. The default button, which nobody sees, is pressed by Enter in the
+// field with the focus.
 func (v drafter) button(t *testing.T, action string) chromedp.Action[chromedp.Void] {
 	t.Helper()
 	deadline := time.Now().Add(harness.Patience)
