@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -122,4 +123,38 @@ func TestPrevented(t *testing.T) {
 		t.Errorf("the namespace has revision %d", got)
 	}
 	quiet(t, v)
+}
+
+// TestServerGone: a form that is sent to a server that is gone is the browser's to complain
+// about. What was entered is offered again when the server is back.
+func TestServerGone(t *testing.T) {
+	var gone atomic.Bool
+	server := harness.Start(t, harness.SQLiteURL(t), signInSettings...)
+	proxy := proxyTo(t, server)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if gone.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	s := stock(t, server, front.URL)
+	v := s.visitor(t, admin)
+	for _, button := range []string{"save", "done:1"} { // one leads to another page, the other does not
+		v.Visit(t, booleanPath+"?edit=2")
+		before := s.revision(t)
+		retype(t, v, "step-1-share", "40")
+		awaitText(t, v, ".savebar", "1 unsaved change")
+		gone.Store(true)
+		v.Do(t, webtest.Click(do(button)))
+		v.Await(t, "location.protocol === 'chrome-error:'")
+		gone.Store(false)
+		v.Visit(t, booleanPath)
+		v.Do(t, webtest.Click(webtest.Named("button", "Go on editing")))
+		awaitText(t, v, ".savebar", "1 unsaved change")
+		v.Follow(t, webtest.Click(do("save")))
+		s.savedOnce(t, before)
+		v.Follow(t, webtest.Click(css(".toast button")))
+		v.Follow(t, webtest.Click(css("#review button.primary")))
+	}
 }
