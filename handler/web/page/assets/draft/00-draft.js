@@ -44,9 +44,8 @@ const act = async (form, button) => {
 on("change", "form[data-draft] [data-submit]", (field) => {
   const look = document.createElement("button");
   Object.assign(look, { name: "do", value: "look", hidden: true });
-  field.form.append(look);
+  field.form.append(look); // it goes with the form when that is replaced
   look.click();
-  look.remove();
 });
 
 // The focus goes to what is wrong, to the fields that have appeared, to the same button, or
