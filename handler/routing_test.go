@@ -61,6 +61,15 @@ func TestUnknownRoutes(t *testing.T) {
 	}
 	// HEAD is rejected like any other wrong method, but without a body.
 	s.do(http.MethodHead, "/api/v1/namespaces", "").check(t, 501, "")
+	header := s.do(http.MethodGet, "/nonsense", "").header
+	for name, want := range map[string]string{
+		"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Content-Type-Options": "nosniff",
+		"Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+	} {
+		if got := header.Get(name); got != want {
+			t.Errorf("/nonsense has %s %q, want %q", name, got, want)
+		}
+	}
 }
 
 // TestPaths tests contract 1.5: a path is decoded, loses one trailing slash under the API

@@ -68,8 +68,8 @@ func (t *Router) errorsOf(x *Exchange) ErrorForm {
 	return Messages
 }
 
-// serveNotFound responds to a path without a route: with an error only under the prefixes
-// (contract 1.6).
+// serveNotFound responds to a path without a route: below a prefix in the form of its errors,
+// and elsewhere in that of the pages, if there are any (contract 1.6).
 func serveNotFound(w http.ResponseWriter, r *http.Request) {
 	x := w.(*Exchange)
 	if x.router.prefixOf(r.URL.Path) != nil {
@@ -77,5 +77,15 @@ func serveNotFound(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x.Event.Err = ErrNoRoute
+	x.router.elsewhere(x, ErrNoRoute)
+}
+
+// replyPlain responds to a path that is neither below a prefix nor a page.
+func replyPlain(x *Exchange, _ error) {
+	header := x.Header()
+	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cache-Control", "no-store")
 	x.Reply(http.StatusNotFound, "text/plain; charset=utf-8", []byte("404 page not found\n"))
 }

@@ -33,8 +33,9 @@ type Router struct {
 	origins   *originChecks
 	prefixes  []Prefix
 	mux       *chi.Mux
-	exact     map[call.Route]serveFunc // the routes without variables
-	tails     []tail                   // the routes whose variable is the rest of the path
+	exact     map[call.Route]serveFunc     // the routes without variables
+	tails     []tail                       // the routes whose variable is the rest of the path
+	elsewhere func(x *Exchange, err error) // responds to paths that nothing owns
 	revisions revisionTexts
 }
 
@@ -61,7 +62,7 @@ type route struct {
 func NewRouter(rows []Row, plain []Plain, mounts []Mount, config Config) *Router {
 	t := &Router{
 		invoker: config.Invoker, prefixes: slices.Clone(config.Prefixes),
-		mux: chi.NewMux(), exact: make(map[call.Route]serveFunc),
+		mux: chi.NewMux(), exact: make(map[call.Route]serveFunc), elsewhere: replyPlain,
 	}
 	own := newOwnOrigins(config)
 	if config.CORS != nil {
@@ -139,6 +140,9 @@ var mountMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost}
 
 func (t *Router) addMount(m Mount) {
 	for _, prefix := range m.Prefixes {
+		if prefix == "/" {
+			t.elsewhere = m.Error
+		}
 		t.prefixes = append(t.prefixes, Prefix{Path: prefix, Errors: mountErrors{m}})
 		for _, method := range mountMethods {
 			to := &route{Route: call.Route{Method: method, Pattern: prefix}, errors: mountErrors{m}}

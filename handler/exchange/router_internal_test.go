@@ -109,7 +109,7 @@ func TestMount(t *testing.T) {
 		{"a form of another origin", "POST", "/ui/flags/a", "cross-site", 403, "sorry: permission denied: cross-origin"},
 		{"a link on another origin", "GET", "/ui/flags/a", "cross-site", 401, "sorry: "},
 		{"a method that pages do not use", "DELETE", "/ui/flags/a", "", 501, "sorry: Method Not Allowed"},
-		{"not below it", "GET", "/uid", "", 404, "404 page not found"},
+		{"a path that nothing owns", "GET", "/uid", "", 404, "sorry: Not Found"},
 		{"an operation", "GET", "/api/v1/things", "", 200, "/api/v1/things /api/v1/things"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -37,9 +37,9 @@ type Plain struct {
 }
 
 // Mount gives all paths under some prefixes to one function. A prefix "/" is that path
-// alone. Requests that a page of another origin makes a browser send arrive only if they
-// are safe (RFC 9110 9.2.1), with or without a session, unless the origin is trusted or
-// CORS lets the page send a token.
+// alone, but then Error also responds to paths that nothing else owns. Requests that a page
+// of another origin makes a browser send arrive only if they are safe (RFC 9110 9.2.1), with
+// or without a session, unless the origin is trusted or CORS lets the page send a token.
 type Mount struct {
 	Prefixes []string
 	Serve    func(x *Exchange)

@@ -51,7 +51,7 @@ var statusWords = map[int]words{
 	http.StatusForbidden: {"This request was refused",
 		"It came from a page of another site, needs more rights than you have, or used an address that this server does not answer to."},
 	http.StatusNotFound: {"There is no such page",
-		"The address may have a typing error, or this server has no such way to sign in."},
+		"The address may have a typing error, or the page is not part of this server."},
 	http.StatusMethodNotAllowed: {"There is no such page",
 		"This address does not take requests of this kind."},
 	http.StatusRequestEntityTooLarge: {"This form is too large",
@@ -69,15 +69,17 @@ var otherWords = words{"Something went wrong",
 // errorPage is the model of the page with an error.
 type errorPage struct {
 	words
+	Lost      bool // there is nothing at the address
 	RequestID string
 }
 
 func (p errorPage) title() string { return p.Heading }
 
 // ErrorPage responds with a page about an error, for people: what happened, the id of the
-// request, and a link to begin anew. reason is one of sign-ins that have failed, or "". The
-// page repeats nothing that a client or provider has sent. It is for any exchange, also those
-// of operations.
+// request, and a link to begin anew: to the start page if there is nothing at the address, or
+// else to that of signing in. reason is one of sign-ins that have failed, or "". The page
+// repeats nothing that a client or provider has sent. It is for any exchange, also those of
+// operations.
 func (s *Site) ErrorPage(x *exchange.Exchange, status int, reason string) {
 	s = s.at(x)
 	page.Protect(x)
@@ -90,7 +92,8 @@ func (s *Site) ErrorPage(x *exchange.Exchange, status int, reason string) {
 	if !ok {
 		said = otherWords
 	}
-	s.reply(x, status, errorPage{said, x.Event.RequestID})
+	lost := status == http.StatusNotFound || status == http.StatusMethodNotAllowed
+	s.reply(x, status, errorPage{said, lost, x.Event.RequestID})
 }
 
 // replyError is the form of the errors of a mount.

@@ -9,9 +9,17 @@ func (p errorPage) main(s *Site) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Put("<h1>", string(p.Heading))
 		templ_7745c5c3_Buffer.Put("</h1><div class=\"card\"><p>", string(p.Text))
-		templ_7745c5c3_Buffer.Raw("</p><a class=\"btn primary block\" href=\"")
-		markup.Address(templ_7745c5c3_Buffer, s.Path(signInPath))
-		templ_7745c5c3_Buffer.Put("\">Go to the sign-in page</a><p class=\"hint\">Request id <code>", string(p.RequestID))
+		templ_7745c5c3_Buffer.Raw("</p>")
+		if p.Lost && !s.Interface.Disabled {
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn primary block\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, s.Path(s.Home()))
+			templ_7745c5c3_Buffer.Raw("\">Go to the start page</a>")
+		} else {
+			templ_7745c5c3_Buffer.Raw("<a class=\"btn primary block\" href=\"")
+			markup.Address(templ_7745c5c3_Buffer, s.Path(signInPath))
+			templ_7745c5c3_Buffer.Raw("\">Go to the sign-in page</a>")
+		}
+		templ_7745c5c3_Buffer.Put("<p class=\"hint\">Request id <code>", string(p.RequestID))
 		templ_7745c5c3_Buffer.Raw("</code></p></div>")
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,8 +98,12 @@ func TestDisabled(t *testing.T) {
 		"/": 404, "/settings/profile": 404, "/namespaces/default/flags": 404, "/shortcuts": 404, "/search": 404,
 		"/sign-in": 200, "/sign-in/cli": 400, "/api/v1/namespaces": 200,
 	} {
-		if got := s.Get(path); got.Status != want {
+		got := s.Get(path)
+		if got.Status != want {
 			t.Errorf("%s: got %d, want %d: %s", path, got.Status, want, got.Text())
+		}
+		if want == 404 && got.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: got the headers %v", path, got.Header)
 		}
 	}
 	form := url.Values{"token": {"wrong"}, "return_to": {"/"}}
@@ -109,6 +114,27 @@ func TestDisabled(t *testing.T) {
 	if got := s.Post("/sign-in/out", nil).Location(); got != "/sign-in" {
 		t.Errorf("signing out leads to %s", got)
 	}
+}
+
+// TestNonsense: an address that nothing owns is a page that says so, with the headers of pages,
+// for everybody and every method.
+func TestNonsense(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	headers := s.Get("/sign-in/nothing").Check(404).Header
+	for _, visitor := range []*webtest.Server{s, s.As("")} {
+		for _, r := range []*webtest.Reply{visitor.Get("/nonsense"), visitor.Get("/apiary/x?a=secret"), visitor.Post("/nonsense", url.Values{"a": {"secret"}})} {
+			r.Check(404).Contains("There is no such page", "Go to the start page").Lacks("secret")
+			if links := r.Links(); !slices.Contains(links, "/") {
+				t.Errorf("the links are %q", links)
+			}
+			for name, values := range headers {
+				if got := r.Header[name]; name != "X-Request-Id" && name != "Date" && name != "Content-Length" && !slices.Equal(got, values) {
+					t.Errorf("%s is %q, want %q", name, got, values)
+				}
+			}
+		}
+	}
+	s.Get("/api/v1/nonsense").Check(404).Lacks("page")
 }
 
 // TestBelowStage: behind an API of AWS Lambda, the addresses on pages have the stage that

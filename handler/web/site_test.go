@@ -240,7 +240,7 @@ func TestErrorPage(t *testing.T) {
 		{400, "", "This request is not complete The address or the form has a part that is missing, too long or changed."},
 		{401, "", "You are not signed in Sign in, then try again."},
 		{403, "", "This request was refused It came from a page of another site, needs more rights than you have, or used an address that this server does not answer to."},
-		{404, "", "There is no such page The address may have a typing error, or this server has no such way to sign in."},
+		{404, "", "There is no such page The address may have a typing error, or the page is not part of this server."},
 		{405, "", "There is no such page This address does not take requests of this kind."},
 		{413, "", "This form is too large No form on these pages needs that much. Check what you have pasted."},
 		{429, "", "Too many failed attempts Wait a moment, then try again."},

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/integration/harness/dbproxy"
 	"github.com/guidonhq/guidon/integration/harness/webtest"
@@ -42,7 +40,7 @@ func TestAway(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			v.Visit(t, test.path)
 			if test.field == "name" {
-				v.Do(t, chromedp.Click(css("[aria-label='More actions']")), chromedp.Click(css("button[name=do][value=name]")))
+				v.Do(t, webtest.Click(css("[aria-label='More actions']")), webtest.Click(css("button[name=do][value=name]")))
 				awaitFocus(t, v, "name")
 			}
 			retype(t, v, test.field, test.text)
@@ -50,7 +48,7 @@ func TestAway(t *testing.T) {
 			before := s.number(t)
 			decide, away := dbproxy.Once(dbproxy.Unreachable, test.at)
 			proxy.Inflict(decide)
-			p := v.Follow(t, chromedp.Click(do("save")))
+			p := v.Follow(t, webtest.Click(do("save")))
 			<-away
 			if p.Status != http.StatusServiceUnavailable || !strings.Contains(v.Main(t), "It is not known whether this was saved") {
 				t.Fatalf("got status %d: %s", p.Status, v.Main(t))
@@ -71,7 +69,7 @@ func TestAway(t *testing.T) {
 			if want := map[bool]string{true: "What you entered is stored", false: "1 unsaved change"}[test.stored]; !strings.Contains(looked, want) {
 				t.Errorf("Look does not show %q: %s", want, looked)
 			}
-			p = v.Follow(t, chromedp.Click(do("save")))
+			p = v.Follow(t, webtest.Click(do("save")))
 			if p.Status != http.StatusOK || s.number(t) != before+1 {
 				t.Errorf("then status %d and revision %d after %d: %s", p.Status, s.number(t), before, v.Main(t))
 			}

@@ -66,7 +66,7 @@ func TestConflicts(t *testing.T) {
 			awaitText(t, mine, ".step.edit .legend", "newly on 16%")
 			test.theirs()
 			revision := s.revisionOf(t, "default")
-			p := mine.Follow(t, chromedp.Click(do("save")))
+			p := mine.Follow(t, webtest.Click(do("save")))
 			if test.texts != nil {
 				if p.Status != http.StatusConflict || s.revisionOf(t, "default") != revision {
 					t.Errorf("status %d, and revision %d of %d", p.Status, s.revisionOf(t, "default"), revision)
@@ -79,11 +79,11 @@ func TestConflicts(t *testing.T) {
 				}
 				report(t, mine.Axe(t))
 				if test.choose != "" {
-					mine.Do(t, chromedp.Click(css(test.choose)))
+					mine.Do(t, webtest.Click(css(test.choose)))
 				}
-				p = mine.Follow(t, chromedp.Click(do(test.button)))
+				p = mine.Follow(t, webtest.Click(do(test.button)))
 				if test.button == "continue" {
-					p = mine.Follow(t, chromedp.Click(do("save")))
+					p = mine.Follow(t, webtest.Click(do("save")))
 				}
 			}
 			if p.Status != http.StatusOK || !strings.Contains(p.URL, "saved=") {
@@ -135,7 +135,7 @@ func TestConflictWithoutBase(t *testing.T) {
 	s.change(t, http.MethodPut, "/api/v1/namespaces/default/flags/dark-mode", map[string]any{"name": "Night mode"})
 	s.change(t, http.MethodPut, "/api/v1/namespaces/default/flags/dark-mode", map[string]any{"name": "Later mode"})
 	s.forget(t, database)
-	p := v.Follow(t, chromedp.Click(do("save")))
+	p := v.Follow(t, webtest.Click(do("save")))
 	if p.Status != http.StatusConflict {
 		t.Fatalf("got status %d: %s", p.Status, v.Main(t))
 	}
@@ -143,8 +143,8 @@ func TestConflictWithoutBase(t *testing.T) {
 	report(t, v.Axe(t))
 	awaitText(t, v, "fieldset.conflict", "41%")
 	awaitText(t, v, "fieldset.conflict", "25%")
-	v.Do(t, chromedp.Click(css(theirsSide)))
-	v.Follow(t, chromedp.Click(do("settle")))
+	v.Do(t, webtest.Click(css(theirsSide)))
+	v.Follow(t, webtest.Click(do("settle")))
 	got := s.content(t, "default", booleanContent)
 	for _, want := range []string{`"Later mode"`, `"percentage":25`} {
 		if !strings.Contains(got, want) {
@@ -174,7 +174,7 @@ func TestTwice(t *testing.T) {
 	}
 	v.Visit(t, booleanPath+"?edit=2")
 	v.act(t, map[string]string{"step.1.share": "30"}, "draft")
-	v.Follow(t, chromedp.DoubleClick(do("save")))
+	v.Follow(t, webtest.DoubleClick(do("save")))
 	awaitText(t, v.Visitor, ".toast", "Saved as revision")
 	once(1)
 	share("30")

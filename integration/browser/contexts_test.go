@@ -34,7 +34,7 @@ func awaitContexts(t *testing.T, v *webtest.Visitor, want ...string) {
 // saveContext saves the context of the form under a name.
 func saveContext(t *testing.T, v *webtest.Visitor, proposed, name string) {
 	t.Helper()
-	v.Do(t, chromedp.Click(css("[data-save-context]")))
+	v.Do(t, webtest.Click(css("[data-save-context]")))
 	awaitFocus(t, v, "context-name")
 	if got := webtest.Eval[string](t, v, "document.activeElement.value"); got != proposed {
 		t.Errorf("the name proposed is %q, want %q", got, proposed)
@@ -55,14 +55,14 @@ func TestSavedContexts(t *testing.T) {
 	ask := func(entity string) string {
 		t.Helper()
 		retype(t, v, "entity", entity)
-		v.Do(t, chromedp.Click(css("form[data-lab] button.primary")))
+		v.Do(t, webtest.Click(css("form[data-lab] button.primary")))
 		v.Await(t, fmt.Sprintf("new URLSearchParams(location.hash.slice(1)).get('entity') === %q", entity))
 		return webtest.Eval[string](t, v, "document.querySelector('[data-answer]').dataset.answer")
 	}
 	retype(t, v, "k0", "country")
 	retype(t, v, "v0", "DE")
 	ada := ask("ada")
-	v.Do(t, chromedp.Click(css("[data-save-context]")))
+	v.Do(t, webtest.Click(css("[data-save-context]")))
 	awaitFocus(t, v, "context-name")
 	if found := v.Axe(t); len(found) > 0 {
 		t.Error(found)
@@ -84,7 +84,7 @@ func TestSavedContexts(t *testing.T) {
 
 	run := func() {
 		t.Helper()
-		v.Do(t, chromedp.Click(css("[data-run]")))
+		v.Do(t, webtest.Click(css("[data-run]")))
 	}
 	run()
 	awaitSaid(t, v, "All as expected")
@@ -97,7 +97,7 @@ func TestSavedContexts(t *testing.T) {
 	other := map[string]string{"On": "Off", "Off": "On"}[ada]
 	run()
 	awaitSaid(t, v, "not as expected")
-	v.Do(t, chromedp.Click(webtest.Named("button", "Expect this")))
+	v.Do(t, webtest.Click(webtest.Named("button", "Expect this")))
 	v.Await(t, "document.querySelector('[data-saved] tbody tr').innerText.includes('as expected')")
 	if got, want := contexts(t, v)[0], `<b>Ada"' | ada | `+country+` | `+other+` | as expected | Delete`; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -107,9 +107,9 @@ func TestSavedContexts(t *testing.T) {
 	}
 
 	retype(t, v, "entity", "somebody else")
-	v.Do(t, chromedp.Click(webtest.Named("button", "Bob")))
+	v.Do(t, webtest.Click(webtest.Named("button", "Bob")))
 	v.Await(t, "document.getElementById('entity').value === 'bob' && document.querySelector('[data-answer]')")
-	v.Do(t, chromedp.Click(css("[data-saved] tbody tr:first-child td:last-child button")))
+	v.Do(t, webtest.Click(css("[data-saved] tbody tr:first-child td:last-child button")))
 	v.Await(t, "document.querySelectorAll('[data-saved] tbody tr').length === 1")
 	v.Follow(t, chromedp.Reload())
 	v.Await(t, "document.querySelectorAll('[data-saved] tbody tr').length === 1")
@@ -140,7 +140,7 @@ func TestContextNotLogged(t *testing.T) {
 		}
 	}
 	saveContext(t, v, entity, value)
-	v.Do(t, chromedp.Click(css("[data-run]")))
+	v.Do(t, webtest.Click(css("[data-run]")))
 	awaitSaid(t, v, "All as expected")
 	v.Follow(t, chromedp.Reload())
 	awaitText(t, v, ".answer", "Answer")

@@ -56,18 +56,18 @@ func TestDraft(t *testing.T) {
 	check := stays(t, v)
 	before := s.revision(t)
 
-	v.Do(t, chromedp.Click(do("edit:2")))
+	v.Do(t, webtest.Click(do("edit:2")))
 	awaitFocus(t, v, "step-2-add")
 	v.Do(t, chromedp.KeyEvent("germany"+kb.Enter))
 	awaitText(t, v, ".step.edit .box", "Germany")
 	awaitFocus(t, v, "step-2-add")
-	v.Do(t, chromedp.Click(do("done:2")))
+	v.Do(t, webtest.Click(do("done:2")))
 	awaitFocus(t, v, "do=edit:2")
 	awaitText(t, v, ".savebar", "1 unsaved change")
-	v.Do(t, chromedp.Click(do("up:2")))
+	v.Do(t, webtest.Click(do("up:2")))
 	awaitFocus(t, v, "do=up:1")
 	awaitSaid(t, v, "2 of 3")
-	v.Do(t, chromedp.Click(css(".step:first-child .tools summary")), chromedp.Click(css(`.step:first-child .pop [value="remove:0"]`)))
+	v.Do(t, webtest.Click(css(".step:first-child .tools summary")), webtest.Click(css(`.step:first-child .pop [value="remove:0"]`)))
 	awaitFocus(t, v, "do=edit:0")
 	if got := s.revision(t); got != before {
 		t.Errorf("the draft was saved in revision %s", got)
@@ -86,8 +86,8 @@ func TestDraft(t *testing.T) {
 		t.Errorf("%d drafts are left after saving", got)
 	}
 	awaitText(t, v, ".toast", "Saved as revision")
-	v.Follow(t, chromedp.Click(css(".toast button")))
-	v.Follow(t, chromedp.Click(css("main form[method=post] button.primary, main form[method=post] button.danger")))
+	v.Follow(t, webtest.Click(css(".toast button")))
+	v.Follow(t, webtest.Click(css("main form[method=post] button.primary, main form[method=post] button.danger")))
 	if got, want := s.rules(t), "staff loyal-customers+germany all-visitors"; got != want {
 		t.Errorf("undone, got %q, want %q", got, want)
 	}
@@ -126,7 +126,7 @@ func TestLineNumbers(t *testing.T) {
 	v.Await(t, lines+".dataset.numbers.endsWith('\\n41\\n42')")
 	webtest.Eval[chromedp.Void](t, v, "document.getElementById('variant-0-attachment').scrollTop = 200")
 	v.Await(t, lines+".scrollTop === 200")
-	v.Do(t, chromedp.Click(do("format:0")))
+	v.Do(t, webtest.Click(do("format:0")))
 	v.Await(t, lines+".dataset.numbers.endsWith('\\n43')")
 	quiet(t, v)
 }
@@ -164,7 +164,7 @@ func TestShares(t *testing.T) {
 		retype(t, v, "step-2-share-"+strconv.Itoa(i), "33.33")
 	}
 	awaitText(t, v, ".step.edit .sum", "99.99%")
-	v.Do(t, chromedp.Click(do("rest:2:1")))
+	v.Do(t, webtest.Click(do("rest:2:1")))
 	awaitText(t, v, ".step.edit .sum", "100%")
 	if got := webtest.Eval[string](t, v, "document.getElementById('step-2-share-1').value"); got != "33.34" {
 		t.Errorf("the rest makes %q, want 33.34", got)
@@ -172,7 +172,7 @@ func TestShares(t *testing.T) {
 	retype(t, v, "step-2-share-0", "50")
 	awaitText(t, v, ".step.edit .sum", "116.67%")
 	check()
-	p := v.Follow(t, chromedp.Click(do("save")))
+	p := v.Follow(t, webtest.Click(do("save")))
 	if p.Status != http.StatusUnprocessableEntity || webtest.Eval[string](t, v, "document.activeElement.getAttribute('role')") != "alert" {
 		t.Errorf("over 100%% has status %d, and the focus is on %q", p.Status, focused(t, v))
 	}
@@ -241,7 +241,7 @@ func TestReorder(t *testing.T) {
 			}
 			v.Do(t, chromedp.MouseEvent(chromedp.MouseReleased, from[0], to[1], left, chromedp.ClickCount(1)))
 			order(0, 1, 2)
-			v.Do(t, chromedp.Click(css(test.item+":nth-child(2) .tools summary")), chromedp.Click(css(test.item+`:nth-child(2) .pop [value="up:1"]`)))
+			v.Do(t, webtest.Click(css(test.item+":nth-child(2) .tools summary")), webtest.Click(css(test.item+`:nth-child(2) .pop [value="up:1"]`)))
 			order(1, 0, 2)
 			said(1)
 			check()
@@ -265,11 +265,11 @@ func TestKeptDraft(t *testing.T) {
 			retype(t, v, test.field, test.text)
 			v.Follow(t, chromedp.Reload())
 			awaitText(t, v, "main", "You have changes here that are not saved")
-			v.Do(t, chromedp.Click(webtest.Named("button", "Go on editing")))
+			v.Do(t, webtest.Click(webtest.Named("button", "Go on editing")))
 			v.Await(t, "!document.querySelector('main').innerText.includes('You have changes here that are not saved')")
 			v.Await(t, `document.querySelector('main').innerText.includes('`+test.offered+`') || [...document.querySelectorAll('main input')].some(e => e.value === '`+test.offered+`')`)
 			v.Follow(t, chromedp.Reload())
-			v.Do(t, chromedp.Click(webtest.Named("button", "Discard them")))
+			v.Do(t, webtest.Click(webtest.Named("button", "Discard them")))
 			v.Follow(t, chromedp.Reload())
 			if strings.Contains(v.Main(t), "not saved") || webtest.Eval[int](t, v, "sessionStorage.length") != 0 {
 				t.Error("a discarded draft is offered again")
@@ -285,22 +285,20 @@ func TestSegmentDraft(t *testing.T) {
 	v := s.visitor(t, admin)
 	v.Visit(t, segmentsPath+"/germany")
 	check := stays(t, v)
-	v.Do(t, chromedp.Click(do("add")))
+	v.Do(t, webtest.Click(do("add")))
 	awaitFocus(t, v, "condition.1.type")
 	v.Do(t, chromedp.SendKeys(css(`[id="condition.1.property"]`), "country"))
-	v.Do(t, chromedp.SetValue(css(`[id="condition.1.type"]`), "3"))
-	webtest.Eval[chromedp.Void](t, v, `document.getElementById('condition.1.type').dispatchEvent(new Event('change', {bubbles: true}))`)
+	v.Do(t, webtest.Choose(css(`[id="condition.1.type"]`), "3"))
 	v.Await(t, `!document.getElementById('condition.1.text')`)
 	v.Page(t) // the fields of the other type are there, with the focus
-	v.Do(t, chromedp.SetValue(css(`[id="condition.1.type"]`), "1"))
-	webtest.Eval[chromedp.Void](t, v, `document.getElementById('condition.1.type').dispatchEvent(new Event('change', {bubbles: true}))`)
+	v.Do(t, webtest.Choose(css(`[id="condition.1.type"]`), "1"))
 	v.Do(t, chromedp.SendKeys(css(`[id="condition.1.text"]`), "AT"))
 	awaitText(t, v, ".savebar", "unsaved change")
-	v.Do(t, chromedp.Click(do("done:1")))
+	v.Do(t, webtest.Click(do("done:1")))
 	awaitFocus(t, v, "do=edit:1")
 	check()
 	quiet(t, v)
-	v.Follow(t, chromedp.Click(do("save")))
+	v.Follow(t, webtest.Click(do("save")))
 	awaitText(t, v, ".toast", "Saved as revision")
 	if got := count(t, v, ".toast"); got != 1 {
 		t.Errorf("%d toasts", got)
@@ -322,8 +320,8 @@ func TestNewFlag(t *testing.T) {
 	if got := webtest.Eval[string](t, v, "document.getElementById('key').value"); got != "groesse-elan-co-2" {
 		t.Errorf("then the key is %q", got)
 	}
-	v.Do(t, chromedp.Click(css("[name=type][value=variant]")))
-	v.Do(t, chromedp.Click(do("add-variant")))
+	v.Do(t, webtest.Click(css("[name=type][value=variant]")))
+	v.Do(t, webtest.Click(do("add-variant")))
 	awaitFocus(t, v, "variant.2.key")
 	p := v.Follow(t, chromedp.KeyEvent("a"+kb.Enter))
 	if !strings.Contains(p.URL, "/flags/groesse-elan-co-2?saved=") {

@@ -41,7 +41,7 @@ func TestFilterFlags(t *testing.T) {
 	if got := webtest.Eval[string](t, v, rows); got != typed {
 		t.Errorf("the address leads to %q, want %q", got, typed)
 	}
-	v.Follow(t, chromedp.Click(webtest.Named("a", "Checkout redesign")))
+	v.Follow(t, webtest.Click(webtest.Named("a", "Checkout redesign")))
 	back := func(want string) {
 		t.Helper()
 		webtest.Eval[chromedp.Void](t, v, "history.back()") // the page may be there still, without a request
@@ -61,8 +61,8 @@ func TestFilterFurther(t *testing.T) {
 	press(t, v, "/")
 	v.Do(t, chromedp.KeyEvent("guest"))
 	v.Await(t, "location.search === '?q=guest'")
-	v.Do(t, chromedp.Click(css("form.filters details:nth-of-type(1) summary")))
-	v.Follow(t, chromedp.Click(css("form.filters details[open] .pop a")))
+	v.Do(t, webtest.Click(css("form.filters details:nth-of-type(1) summary")))
+	v.Follow(t, webtest.Click(css("form.filters details[open] .pop a")))
 	if got := webtest.Eval[string](t, v, "new URL(location).searchParams.get('q')"); got != "guest" {
 		t.Errorf("the text is %q then", got)
 	}
@@ -85,9 +85,9 @@ func TestFlagsByKeyboard(t *testing.T) {
 	if got := webtest.Eval[bool](t, v, "document.querySelector('thead input').indeterminate"); !got {
 		t.Error("the box for all is not half ticked")
 	}
-	v.Do(t, chromedp.Click(css("thead input")))
+	v.Do(t, webtest.Click(css("thead input")))
 	awaitText(t, v, ".bulk", "26 selected")
-	v.Do(t, chromedp.Click(css("thead input")))
+	v.Do(t, webtest.Click(css("thead input")))
 	v.Await(t, "!document.querySelector('.bulk').checkVisibility()")
 	v.Do(t, chromedp.Focus(css("a.row")))
 	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); !strings.Contains(p.URL, "/flags/") {
@@ -110,18 +110,22 @@ func TestFlagsLive(t *testing.T) {
 	awaitText(t, v, ".rev", "Live · revision "+s.revision(t))
 	v.Await(t, "!document.querySelector('tr.changed')")
 
-	for name, hold := range map[string][2]string{
-		"focus":     {"document.querySelector('tr[data-row=dark-mode] a.row').focus()", "document.activeElement.blur()"},
-		"selection": {"document.querySelector('tr[data-row=dark-mode] input').click()", "document.querySelector('tr[data-row=dark-mode] input').click(); document.activeElement.blur()"},
+	away := chromedp.MouseEvent(chromedp.MouseMoved, 5, 5)
+	tick := chromedp.Steps(webtest.Click(css(row("dark-mode")+" input")), away)
+	for name, hold := range map[string]struct {
+		begin, end chromedp.Action[chromedp.Void]
+	}{
+		"focus":     {chromedp.Focus(css(row("dark-mode") + " a.row")), chromedp.Blur(css(row("dark-mode") + " a.row"))},
+		"selection": {tick, chromedp.Steps(tick, chromedp.Blur(css(row("dark-mode")+" input")))},
 	} {
-		webtest.Eval[chromedp.Void](t, v, hold[0])
+		v.Do(t, hold.begin)
 		rename("dark-mode", "Held by "+name)
 		rename("wishlist", "After "+name)
 		awaitText(t, v, row("wishlist"), "After "+name) // both were known then
 		if got := webtest.Eval[string](t, v, "document.querySelector('tr[data-row=dark-mode]').innerText"); strings.Contains(got, "Held by "+name) {
 			t.Errorf("%s does not hold the row: %s", name, got)
 		}
-		webtest.Eval[chromedp.Void](t, v, hold[1])
+		v.Do(t, hold.end)
 		awaitText(t, v, row("dark-mode"), "Held by "+name)
 	}
 	x := webtest.Eval[[]float64](t, v, "(e => { e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + 5]; })(document.querySelector('tr[data-row=dark-mode]'))")
@@ -132,7 +136,7 @@ func TestFlagsLive(t *testing.T) {
 	if got := webtest.Eval[bool](t, v, "document.body.innerText.includes('Held by the pointer')"); got {
 		t.Error("the pointer does not hold the row")
 	}
-	v.Do(t, chromedp.MouseEvent(chromedp.MouseMoved, 5, 5))
+	v.Do(t, away)
 	awaitText(t, v, row("dark-mode"), "Held by the pointer")
 
 	s.change(t, "DELETE", "/api/v1"+flagsPath+"/wishlist", nil)
@@ -150,7 +154,7 @@ func TestFlagsLater(t *testing.T) {
 	s.change(t, "PUT", "/api/v1"+flagsPath+"/wishlist", map[string]any{"name": "Renamed"})
 	show(t, v, "visible")
 	awaitText(t, v, ".rev", "Now at revision "+s.revision(t))
-	v.Follow(t, chromedp.Click(webtest.Named("a", "Reload")))
+	v.Follow(t, webtest.Click(webtest.Named("a", "Reload")))
 	awaitText(t, v, "tr[data-row=wishlist]", "Renamed")
 }
 

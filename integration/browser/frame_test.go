@@ -29,7 +29,7 @@ func TestDialogs(t *testing.T) {
 	v.Await(t, "!document.querySelector('dialog')")
 	awaitFocus(t, v, "Turn off")
 
-	v.Do(t, chromedp.Click(css("[aria-label='More actions']")), chromedp.Click(css("details[open] [href$=delete]")))
+	v.Do(t, webtest.Click(css("[aria-label='More actions']")), webtest.Click(css("details[open] [href$=delete]")))
 	awaitFocus(t, v, "key")
 	disabled := func(want string) {
 		t.Helper()
@@ -40,7 +40,7 @@ func TestDialogs(t *testing.T) {
 	disabled("true")
 	v.Do(t, chromedp.KeyEvent(strings.Repeat(kb.Backspace, 4)+"mode"))
 	disabled("false")
-	v.Do(t, chromedp.Click(css("dialog a[data-cancel]")))
+	v.Do(t, webtest.Click(css("dialog a[data-cancel]")))
 	v.Await(t, "!document.querySelector('dialog')")
 	awaitFocus(t, v, "More actions")
 	check()
@@ -48,7 +48,7 @@ func TestDialogs(t *testing.T) {
 
 	press(t, v, "t")
 	awaitText(t, v, "dialog[open] h2", "Turn off")
-	v.Follow(t, chromedp.Click(css("dialog button.danger")))
+	v.Follow(t, webtest.Click(css("dialog button.danger")))
 	awaitText(t, v, ".toast", "Saved as revision "+s.revision(t))
 	awaitText(t, v, "main", "Turn on")
 }
@@ -80,7 +80,7 @@ func TestPalette(t *testing.T) {
 	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); !strings.HasSuffix(p.URL, "/flags/checkout-redesign") {
 		t.Errorf("Enter leads to %s", p.URL)
 	}
-	v.Do(t, chromedp.Click(css("a.find")))
+	v.Do(t, webtest.Click(css("a.find")))
 	v.Await(t, "document.querySelector('dialog[open] [role=combobox]') === document.activeElement")
 	v.Do(t, chromedp.KeyEvent(kb.Escape))
 	v.Await(t, "!document.querySelector('dialog[open]')")
@@ -133,14 +133,14 @@ func TestPaletteRecent(t *testing.T) {
 	s.endSession(t, v)
 	v.Visit(t, "/sign-in")
 	v.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[viewer]))
-	v.Follow(t, chromedp.Click(webtest.Named("button", "Sign in with token")))
+	v.Follow(t, webtest.Click(webtest.Named("button", "Sign in with token")))
 	palette(t, v)
 	if got := options(t, v)[0]; got != "Go to" {
 		t.Errorf("somebody else is offered %q", got)
 	}
 	v.Visit(t, variantPath)
 	v.Visit(t, "/settings/profile")
-	v.Follow(t, chromedp.Click(webtest.Named("button", "Sign out")))
+	v.Follow(t, webtest.Click(webtest.Named("button", "Sign out")))
 	if got := webtest.Eval[int](t, v, "localStorage.length"); got != 0 {
 		t.Errorf("the browser keeps %s after signing out", webtest.Eval[string](t, v, "JSON.stringify(localStorage)"))
 	}
@@ -238,25 +238,6 @@ func prefer(t *testing.T, v *webtest.Visitor, value string) {
 	webtest.Call(t, v, network.SetCookie, network.SetCookieParams{Name: "guidon_preferences", Value: value, URL: v.Base})
 }
 
-// TestSentOnce: a form is sent once, however often its button is pressed.
-func TestSentOnce(t *testing.T) {
-	s := openShop(t)
-	v := s.visitor(t, admin)
-	v.Visit(t, "/namespaces/default/new-flag")
-	v.Do(t, chromedp.SendKeys(chromedp.ID("name"), "Once"))
-	before := s.revision(t)
-	p := v.Follow(t, chromedp.DoubleClick(css("button.primary")))
-	posts := 0
-	for _, r := range p.Requests {
-		if strings.HasSuffix(r.URL, "/new-flag") {
-			posts++
-		}
-	}
-	if posts != 1 || s.revision(t) == before {
-		t.Errorf("the form was sent %d times, and made revision %s of %s", posts, s.revision(t), before)
-	}
-}
-
 // TestDetailsLive: a page about an object follows its changes, unless it has a draft.
 func TestDetailsLive(t *testing.T) {
 	s := openShop(t)
@@ -288,7 +269,7 @@ func TestDetailsLive(t *testing.T) {
 	s.change(t, "PUT", "/api/v1"+flagsPath+"/wishlist", map[string]any{"name": "Renamed"})
 	s.change(t, "PUT", "/api/v1"+flagsPath+"/wishlist", map[string]any{"name": "Renamed again"})
 	awaitText(t, v, "[data-newer]", "2 newer changes")
-	v.Follow(t, chromedp.Click(css("[data-newer] a")))
+	v.Follow(t, webtest.Click(css("[data-newer] a")))
 	awaitText(t, v, "main", "Renamed again")
 	quiet(t, v)
 }

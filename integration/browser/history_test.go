@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/guidonhq/guidon/integration/harness/webtest"
 )
 
@@ -37,11 +35,11 @@ func TestHistory(t *testing.T) {
 	}
 	click := func(text string) *webtest.Page {
 		t.Helper()
-		return v.Follow(t, chromedp.Click(webtest.Named("a", text)))
+		return v.Follow(t, webtest.Click(webtest.Named("a", text)))
 	}
 	confirm := func() {
 		t.Helper()
-		if p := v.Follow(t, chromedp.Click(css("#review button[value=apply]"))); !strings.Contains(p.URL, "saved=") {
+		if p := v.Follow(t, webtest.Click(css("#review button[value=apply]"))); !strings.Contains(p.URL, "saved=") {
 			t.Fatalf("leads to %s with status %d: %s", p.URL, p.Status, v.Main(t))
 		}
 	}
@@ -65,8 +63,8 @@ func TestHistory(t *testing.T) {
 	if got := count(t, v, ".grip, button[value=save], button[value^='edit:']"); got != 0 {
 		t.Error("an earlier state can be edited")
 	}
-	v.Follow(t, chromedp.Click(webtest.Named("button", "Restore")))
-	v.Follow(t, chromedp.Click(do("save")))
+	v.Follow(t, webtest.Click(webtest.Named("button", "Restore")))
+	v.Follow(t, webtest.Click(do("save")))
 	stored("60")
 
 	for _, test := range []struct{ side, want string }{{"current", "60"}, {"earlier", "25"}} { // which came before the change to 30 %
@@ -76,8 +74,8 @@ func TestHistory(t *testing.T) {
 				t.Fatalf("it does not ask: %s", v.Main(t))
 			}
 			report(t, v.Axe(t))
-			webtest.Eval[chromedp.Void](t, v, "document.querySelectorAll('fieldset.conflict input[type=radio][value="+test.side+"]').forEach(e => e.click())")
-			v.Follow(t, chromedp.Click(css("#review button[value=review]")))
+			v.Do(t, webtest.Click(css("fieldset.conflict input[type=radio][value="+test.side+"]")))
+			v.Follow(t, webtest.Click(css("#review button[value=review]")))
 			if count(t, v, "#review button[value=apply]") == 1 && test.side == "earlier" {
 				confirm()
 			}

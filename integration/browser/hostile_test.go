@@ -60,7 +60,7 @@ func TestHostile(t *testing.T) {
 		})
 	}
 	review := func(t *testing.T, button string) {
-		report(t, v.Harm(t, v.Follow(t, chromedp.Click(webtest.Named("button", button)))))
+		report(t, v.Harm(t, v.Follow(t, webtest.Click(webtest.Named("button", button)))))
 		if text := v.Main(t); !strings.Contains(text, "onerror=alert") {
 			t.Errorf("the review is %.2000s", text)
 		}

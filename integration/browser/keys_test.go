@@ -59,8 +59,8 @@ var keys = map[string]func(t *testing.T, v *webtest.Visitor){
 		awaitText(t, v, "dialog[open] h2", "Turn off")
 		v.Follow(t, command(kb.Enter))
 		awaitText(t, v, ".toast", "Saved as revision")
-		v.Follow(t, chromedp.Click(css(".toast button")))
-		v.Follow(t, chromedp.Click(css("main form[method=post] button.primary, main form[method=post] button.danger")))
+		v.Follow(t, webtest.Click(css(".toast button")))
+		v.Follow(t, webtest.Click(css("main form[method=post] button.primary, main form[method=post] button.danger")))
 	},
 	"Everywhere: ⌘Z":       undoKey,
 	"Everywhere: Shift ⌘Z": undoKey,
@@ -187,7 +187,7 @@ var keys = map[string]func(t *testing.T, v *webtest.Visitor){
 
 func undoKey(t *testing.T, v *webtest.Visitor) {
 	v.Visit(t, booleanPath)
-	v.Do(t, chromedp.Click(do("up:1")))
+	v.Do(t, webtest.Click(do("up:1")))
 	awaitText(t, v, ".savebar", "1 unsaved change")
 	v.Do(t, undo)
 	awaitSaid(t, v, "Undone")

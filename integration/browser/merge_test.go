@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/guidonhq/guidon/integration/harness/webtest"
 )
 
@@ -34,7 +32,7 @@ func TestMerge(t *testing.T) {
 			if got, want := webtest.Eval[string](t, v, "document.querySelector('[data-changed] a').href"), "/namespaces/default/changes/"+theirs; !strings.HasSuffix(got, want) {
 				t.Errorf("See it leads to %s, want %s", got, want)
 			}
-			v.Do(t, chromedp.Click(mergeNow))
+			v.Do(t, webtest.Click(mergeNow))
 			awaitText(t, v, "main [role=status][autofocus]", "Your draft now includes what")
 			v.Await(t, "document.activeElement.matches('[role=status]')")
 			awaitText(t, v, ".savebar", "1 unsaved change")
@@ -53,7 +51,7 @@ func TestMerge(t *testing.T) {
 			v.Await(t, revisionOfDraft+" === '"+theirs+"'")
 			check()
 			quiet(t, v)
-			v.Follow(t, chromedp.Click(do("save")))
+			v.Follow(t, webtest.Click(do("save")))
 			awaitText(t, v, "h1", "Renamed")
 			awaitText(t, v, "main", "mine")
 			if got := webtest.Eval[int](t, v, "sessionStorage.length"); got != 0 {
@@ -72,13 +70,13 @@ func TestMergeAsks(t *testing.T) {
 	retype(t, v, "name", "Mine")
 	s.change(t, "PUT", "/api/v1"+booleanPath, map[string]any{"name": "Theirs"})
 	awaitText(t, v, "[data-changed]", "Merge now")
-	if p := v.Follow(t, chromedp.Click(mergeNow)); p.Status != http.StatusConflict {
+	if p := v.Follow(t, webtest.Click(mergeNow)); p.Status != http.StatusConflict {
 		t.Errorf("the page has status %d", p.Status)
 	}
 	awaitText(t, v, "main", "Both of you changed this")
-	v.Follow(t, chromedp.Click(do("continue")))
+	v.Follow(t, webtest.Click(do("continue")))
 	awaitText(t, v, "main", "You now edit over revision "+s.revision(t))
-	v.Follow(t, chromedp.Click(do("save")))
+	v.Follow(t, webtest.Click(do("save")))
 	awaitText(t, v, "h1", "Mine")
 	if got := webtest.Eval[int](t, v, "sessionStorage.length"); got != 0 {
 		t.Errorf("%d drafts are left after saving", got)
@@ -103,8 +101,8 @@ func TestMergeWithoutScripts(t *testing.T) {
 	} {
 		v.Visit(t, test.path)
 		s.change(t, "PUT", "/api/v1"+test.api, map[string]any{"name": "Renamed", "description": "Theirs", "matchType": "ANY_MATCH_TYPE", "enabled": true})
-		v.Follow(t, chromedp.Click(do(test.done)))
-		p := v.Follow(t, chromedp.Click(mergeNow))
+		v.Follow(t, webtest.Click(do(test.done)))
+		p := v.Follow(t, webtest.Click(mergeNow))
 		if p.Status != http.StatusOK || !strings.Contains(p.HTML, "Your draft now includes what") {
 			t.Errorf("%s: status %d: %s", test.path, p.Status, v.Main(t))
 		}

@@ -170,7 +170,7 @@ func TestFunctionBelowStage(t *testing.T) {
 	v.Visit(t, booleanPath+"?edit=2")
 	retype(t, v, "step-1-share", "37")
 	awaitText(t, v, ".savebar", "1 unsaved change")
-	if p := v.Follow(t, chromedp.Click(do("save"))); !strings.HasPrefix(p.URL, s.public+booleanPath+"?saved=") {
+	if p := v.Follow(t, webtest.Click(do("save"))); !strings.HasPrefix(p.URL, s.public+booleanPath+"?saved=") {
 		t.Errorf("saving leads to %s", p.URL)
 	}
 	awaitText(t, v, ".step:nth-child(2)", "37%")
@@ -181,7 +181,7 @@ func TestFunctionBelowStage(t *testing.T) {
 		t.Errorf("the palette leads to %s", p.URL)
 	}
 	v.Visit(t, "/settings/profile")
-	if p := v.Follow(t, chromedp.Click(webtest.Named("button", "Sign out"))); p.URL != s.public+"/sign-in" {
+	if p := v.Follow(t, webtest.Click(webtest.Named("button", "Sign out"))); p.URL != s.public+"/sign-in" {
 		t.Errorf("signing out leads to %s", p.URL)
 	}
 	if p := v.Visit(t, flagsPath); !strings.HasPrefix(p.URL, s.public+"/sign-in?return_to=") {

@@ -34,7 +34,7 @@ func ask(t *testing.T, v *webtest.Visitor, flag, entity, at string, context map[
 		t.Fatal(err)
 	}
 	if count(t, v, "#json") == 0 {
-		webtest.Eval[chromedp.Void](t, v, "document.querySelector('button[value=json]').click()")
+		v.Do(t, webtest.Click(css("button[value=json]")))
 		v.Await(t, "document.getElementById('json')")
 	}
 	webtest.Eval[chromedp.Void](t, v, fmt.Sprintf(`(() => {

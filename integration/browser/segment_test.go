@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/integration/harness/webtest"
@@ -59,16 +57,13 @@ func TestConditions(t *testing.T) {
 			at := fmt.Sprintf("condition.%d.", len(want))
 			property := "p" + fmt.Sprint(len(want))
 			v.act(t, nil, "add")
-			if kind.number != "1" { // with which conditions begin
-				v.act(t, map[string]string{at + "type": kind.number}, "look")
-			}
-			fields := map[string]string{at + "operator": o[0]}
+			v.choose(t, at+"type", kind.number)
+			v.choose(t, at+"operator", o[0])
 			if kind.number == "5" {
 				property = "entityId"
 			} else {
-				fields[at+"property"] = property
+				v.fill(t, map[string]string{at + "property": property})
 			}
-			v.act(t, fields, "look")
 			for _, field := range []string{"text", "date", "add"} {
 				if o[1] != "-" && count(t, v.Visitor, "[name='"+at+field+"']") > 0 {
 					v.fill(t, map[string]string{at + field: o[1]})
@@ -112,13 +107,12 @@ func TestConditionLimits(t *testing.T) {
 	v := drafter{s.visitor(t, admin), false}
 	v.Visit(t, segmentPath)
 	v.act(t, nil, "edit:0")
-	v.act(t, map[string]string{"condition.0.operator": "isoneof"}, "look")
+	v.choose(t, "condition.0.operator", "isoneof")
 	var values []string
 	for i := range 120 {
 		values = append(values, fmt.Sprint("v", i))
 	}
-	v.Do(t, chromedp.Focus(css("[name='condition.0.add']")))
-	webtest.Call(t, v.Visitor, input.InsertText, input.InsertTextParams{Text: strings.Join(values, "\n")})
+	v.fill(t, map[string]string{"condition.0.add": strings.Join(values, "\n")})
 	v.act(t, nil, "compare:0")
 	awaitText(t, v.Visitor, ".cond.edit", "100 of at most 100")
 	awaitText(t, v.Visitor, ".cond.edit", "100 values at most: 21 values were not added.") // DE was there

@@ -47,14 +47,14 @@ func TestEndedSession(t *testing.T) {
 	s.endSession(t, v)
 	before := s.revision(t)
 
-	v.Do(t, chromedp.Click(do("save")))
+	v.Do(t, webtest.Click(do("save")))
 	awaitText(t, v, "dialog[open] h2", "Your session has ended")
 	if found := v.Axe(t); len(found) > 0 {
 		t.Error(found)
 	}
-	v.Do(t, chromedp.Click(webtest.Named("button", "Not now")))
+	v.Do(t, webtest.Click(webtest.Named("button", "Not now")))
 	v.Await(t, "!document.querySelector('dialog')")
-	v.Do(t, chromedp.Click(do("done:1"))) // what happens in the page needs a session, too
+	v.Do(t, webtest.Click(do("done:1"))) // what happens in the page needs a session, too
 	signInAgain(t, v, "wrong"+kb.Enter)
 	awaitText(t, v, "dialog[open] [role=alert]", "This token is unknown or has expired")
 	signInAgain(t, v, s.tokens[admin]+kb.Enter)
@@ -63,7 +63,7 @@ func TestEndedSession(t *testing.T) {
 	check()
 
 	s.endSession(t, v)
-	v.Do(t, chromedp.Click(do("save")))
+	v.Do(t, webtest.Click(do("save")))
 	signInAgain(t, v, s.tokens[admin])
 	if got := s.revision(t); got != before {
 		t.Errorf("revision %s was made without a session, after %s", got, before)
@@ -101,13 +101,13 @@ func TestEndedSessionInQuestion(t *testing.T) {
 	awaitText(t, v, "dialog[open] h2", "Turn off")
 	s.endSession(t, v)
 	before := s.revision(t)
-	v.Do(t, chromedp.Click(css("dialog button.danger")))
+	v.Do(t, webtest.Click(css("dialog button.danger")))
 	awaitText(t, v, "dialog.session[open] h2", "Your session has ended")
 
 	tab := v.Tab(t)
 	tab.Visit(t, "/sign-in?return_to=/sign-in?back=yes")
 	tab.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[admin]))
-	tab.Follow(t, chromedp.Click(webtest.Named("button", "Sign in with token")))
+	tab.Follow(t, webtest.Click(webtest.Named("button", "Sign in with token")))
 	awaitText(t, tab, "main", "You can close this tab")
 	v.Follow(t, chromedp.Evaluate[chromedp.Void]("dispatchEvent(new Event('focus'))"))
 	awaitText(t, v, ".toast", "Saved as revision")
@@ -122,7 +122,7 @@ func TestEndedSessionElsewhere(t *testing.T) {
 	check := stays(t, v)
 	v.Do(t, chromedp.SendKeys(chromedp.ID("entity"), "ada"))
 	s.endSession(t, v)
-	v.Do(t, chromedp.Click(css("form[data-lab] button.primary")))
+	v.Do(t, webtest.Click(css("form[data-lab] button.primary")))
 	signInAgain(t, v, s.tokens[admin]+kb.Enter)
 	awaitText(t, v, ".answer", "Answer")
 	check()
@@ -136,11 +136,11 @@ func TestEndedSessionWithoutScripts(t *testing.T) {
 	v.WithoutScripts(t)
 	v.Visit(t, booleanPath+"?edit=2")
 	const note = `<b>"a' & b`
-	v.Do(t, chromedp.SetValue(chromedp.ID("step-1-share"), "37"), chromedp.SetValue(chromedp.ID("step-1-note"), note))
+	v.Do(t, webtest.Fill(chromedp.ID("step-1-share"), "37"), webtest.Fill(chromedp.ID("step-1-note"), note))
 	s.endSession(t, v)
 	before := s.revision(t)
 
-	p := v.Follow(t, chromedp.Click(do("save")))
+	p := v.Follow(t, webtest.Click(do("save")))
 	if p.Status != http.StatusUnauthorized || s.revision(t) != before {
 		t.Errorf("without a session, got status %d and revision %s", p.Status, s.revision(t))
 	}
@@ -149,11 +149,11 @@ func TestEndedSessionWithoutScripts(t *testing.T) {
 	tab.WithoutScripts(t)
 	tab.Visit(t, link)
 	tab.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[admin]))
-	tab.Follow(t, chromedp.Click(webtest.Named("button", "Sign in with token")))
+	tab.Follow(t, webtest.Click(webtest.Named("button", "Sign in with token")))
 	if main := tab.Main(t); !strings.Contains(main, "You can close this tab") {
 		t.Errorf("who has signed in is at a page that says %q", main)
 	}
-	v.Follow(t, chromedp.Click(webtest.Named("button", "Send again")))
+	v.Follow(t, webtest.Click(webtest.Named("button", "Send again")))
 	s.savedOnce(t, before)
 	if main := v.Main(t); !strings.Contains(main, note) || !strings.Contains(main, "37%") {
 		t.Errorf("the page says %q", main)

@@ -163,7 +163,7 @@ func (s *shop) visitor(t testing.TB, as role) *webtest.Visitor {
 	}
 	v.Visit(t, "/sign-in")
 	v.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[as]))
-	v.Follow(t, chromedp.Click(webtest.Named("button", "Sign in with token")))
+	v.Follow(t, webtest.Click(webtest.Named("button", "Sign in with token")))
 	if cookie := webtest.Eval[string](t, v, "document.cookie"); cookie != "" {
 		t.Errorf("scripts can read the cookie %s", cookie)
 	}

@@ -36,7 +36,7 @@ func TestSignIn(t *testing.T) {
 	}
 
 	v.Visit(t, "/sign-in")
-	v.Follow(t, chromedp.Click(webtest.Named("button", "Sign out")))
+	v.Follow(t, webtest.Click(webtest.Named("button", "Sign out")))
 	if p := v.Visit(t, "/sign-in/cli"+grantRequest); p.URL == grant {
 		t.Error("still signed in")
 	}
@@ -67,7 +67,7 @@ func TestProviders(t *testing.T) {
 	v := s.visitor(t, guest)
 	for name, provider := range providers {
 		v.Visit(t, "/sign-in?return_to="+flagsPath)
-		p := v.Follow(t, chromedp.Click(chromedp.Search("//a[contains(., 'Continue with "+name+"')]")))
+		p := v.Follow(t, webtest.Click(chromedp.Search("//a[contains(., 'Continue with "+name+"')]")))
 		u, err := url.Parse(p.URL)
 		if err != nil {
 			t.Fatal(err)

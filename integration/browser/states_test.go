@@ -41,33 +41,33 @@ var states = []state{
 	{"review", booleanPath + "?edit=2", func(t *testing.T, _ *shop, v *webtest.Visitor) {
 		enter(t, v, "step-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")
-		v.Follow(t, chromedp.Click(do("review")))
+		v.Follow(t, webtest.Click(do("review")))
 	}, []string{"25%", "40%"}},
 	{"draft-segment", "/namespaces/default/segments/germany", func(t *testing.T, _ *shop, v *webtest.Visitor) {
-		v.Do(t, chromedp.Click(do("add")))
+		v.Do(t, webtest.Click(do("add")))
 		awaitFocus(t, v, "condition.1.type")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 	}, []string{"1 unsaved change"}},
 	{"answer", "/namespaces/default/playground?flag=checkout-redesign", func(t *testing.T, _ *shop, v *webtest.Visitor) {
 		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), chromedp.SendKeys(css("#k0"), "country"), chromedp.SendKeys(css("#v0"), "DE"))
-		v.Do(t, chromedp.Click(css("[data-key=submit]")))
+		v.Do(t, webtest.Click(css("[data-key=submit]")))
 		awaitText(t, v, "main", "What would change the answer")
 	}, []string{"Why", "decides", "What would change the answer"}},
 	{"answers", "/namespaces/default/playground", func(t *testing.T, _ *shop, v *webtest.Visitor) {
-		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), chromedp.Click(css("[data-key=submit]")))
+		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), webtest.Click(css("[data-key=submit]")))
 		awaitText(t, v, "main table", "Checkout redesign")
 	}, []string{"Checkout redesign", "Dark mode"}},
 	{"new-flag-problems", "/namespaces/default/new-flag", func(t *testing.T, _ *shop, v *webtest.Visitor) {
 		v.Do(t, chromedp.SendKeys(css("#key"), "check out"))
-		v.Follow(t, chromedp.Click(css("button[data-key=save]")))
+		v.Follow(t, webtest.Click(css("button[data-key=save]")))
 	}, []string{"Did you mean check-out?", "Nothing was saved."}},
 	{"gone", flagsPath + "/dark-mod", func(*testing.T, *shop, *webtest.Visitor) {}, []string{"No flag dark-mod in Default", "Did you mean Dark mode"}},
 	{"import-preview", "/namespaces/default/import", func(t *testing.T, _ *shop, v *webtest.Visitor) {
-		v.Do(t, chromedp.SetValue(css("#text"), "flags:\n- key: dark-mode\n  name: Dark mode\n  type: BOOLEAN_FLAG_TYPE\n  enabled: true\n"))
-		v.Follow(t, chromedp.Click(webtest.Named("button", "Show what changes")))
+		v.Do(t, webtest.Fill(css("#text"), "flags:\n- key: dark-mode\n  name: Dark mode\n  type: BOOLEAN_FLAG_TYPE\n  enabled: true\n"))
+		v.Follow(t, webtest.Click(webtest.Named("button", "Show what changes")))
 	}, []string{"Dark mode", "changed"}},
 	{"promotion", "/namespaces/default/compare?from=staging", func(t *testing.T, _ *shop, v *webtest.Visitor) {
-		v.Follow(t, chromedp.Click(webtest.Named("button", "Review")))
+		v.Follow(t, webtest.Click(webtest.Named("button", "Review")))
 	}, []string{"Shipping that costs nothing"}},
 	{"palette", flagsPath, func(t *testing.T, _ *shop, v *webtest.Visitor) {
 		v.Do(t, chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
@@ -80,7 +80,7 @@ var states = []state{
 		awaitText(t, v, "dialog[open] h2", "Turn off “Dark mode” for everyone?")
 	}, []string{"Keep it as it is"}},
 	{"selection", flagsPath, func(t *testing.T, _ *shop, v *webtest.Visitor) {
-		v.Do(t, chromedp.Click(css("tbody tr:nth-child(2) .pick input")))
+		v.Do(t, webtest.Click(css("tbody tr:nth-child(2) .pick input")))
 	}, []string{"1 selected"}},
 	{"token-created", "/settings/new-token", func(t *testing.T, _ *shop, v *webtest.Visitor) {
 		v.Do(t, chromedp.SendKeys(css("#name"), "checkout-web"))
@@ -99,8 +99,8 @@ var states = []state{
 		other.Visit(t, booleanPath+"?edit=2")
 		enter(t, other, "step-1-share", "30")
 		awaitText(t, other, ".savebar", "1 unsaved change")
-		other.Follow(t, chromedp.Click(do("save")))
-		v.Follow(t, chromedp.Click(do("save")))
+		other.Follow(t, webtest.Click(do("save")))
+		v.Follow(t, webtest.Click(do("save")))
 	}, []string{"while you were editing"}},
 }
 

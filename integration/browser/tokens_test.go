@@ -20,11 +20,11 @@ func TestTokens(t *testing.T) {
 	create := func(name, role, namespace string) string {
 		t.Helper()
 		v.Visit(t, "/settings/new-token")
-		v.Do(t, chromedp.SendKeys(chromedp.ID("name"), name), chromedp.SetValue(chromedp.ID("role"), role))
+		v.Do(t, chromedp.SendKeys(chromedp.ID("name"), name), webtest.Choose(chromedp.ID("role"), role))
 		if namespace != "" {
-			v.Do(t, chromedp.Click(css("input[name=where][value=some]")), chromedp.SendKeys(chromedp.ID("namespaces"), namespace))
+			v.Do(t, webtest.Click(css("input[name=where][value=some]")), chromedp.SendKeys(chromedp.ID("namespaces"), namespace))
 		}
-		p := v.Follow(t, chromedp.Click(webtest.Named("button", "Create token")))
+		p := v.Follow(t, webtest.Click(webtest.Named("button", "Create token")))
 		token := webtest.Eval[string](t, v, "document.querySelector('.secret input')?.value ?? ''")
 		if p.Status != http.StatusOK || token == "" || strings.Contains(p.URL, token) {
 			t.Fatalf("got status %d at %s: %s", p.Status, p.URL, v.Main(t))
@@ -73,8 +73,8 @@ func TestTokens(t *testing.T) {
 	if text := webtest.Eval[string](t, v, `document.evaluate("`+row+`", document).iterateNext().innerText`); !strings.Contains(text, "Evaluate") || !strings.Contains(strings.ToLower(text), "default") {
 		t.Errorf("the row says %s", text)
 	}
-	v.Follow(t, chromedp.Click(chromedp.Search(row+"//a[normalize-space(.)='Delete']")))
-	v.Follow(t, chromedp.Click(webtest.Named("button", "Delete token")))
+	v.Follow(t, webtest.Click(chromedp.Search(row+"//a[normalize-space(.)='Delete']")))
+	v.Follow(t, webtest.Click(webtest.Named("button", "Delete token")))
 	awaitText(t, v, "main", "The token was deleted. It no longer works.")
 	if got := status(evaluator, http.MethodPost, "/evaluate/v1/boolean", evaluation("default")); got != http.StatusUnauthorized {
 		t.Errorf("a deleted token: got status %d", got)
@@ -96,7 +96,7 @@ func TestTokens(t *testing.T) {
 		if count(t, v, ".pager a[href*='page=']") == 0 {
 			break
 		}
-		v.Follow(t, chromedp.Click(webtest.Named("a", "Next page")))
+		v.Follow(t, webtest.Click(webtest.Named("a", "Next page")))
 	}
 	if len(seen) != 120+3 || pages < 2 { // the bootstrap token, that of the viewer and of the editor
 		t.Errorf("%d tokens on %d pages: %v", len(seen), pages, seen)

@@ -27,11 +27,11 @@ func download(t *testing.T, v *webtest.Visitor, form string) string {
 func importText(t *testing.T, v *webtest.Visitor, namespace, mode, text string) (said string) {
 	t.Helper()
 	v.Visit(t, "/namespaces/"+namespace+"/import")
-	v.Do(t, chromedp.SetValue(css("textarea"), text), chromedp.Click(css("input[name=mode][value="+mode+"]")))
-	v.Follow(t, chromedp.Click(do("preview")))
+	v.Do(t, webtest.Fill(css("textarea"), text), webtest.Click(css("input[name=mode][value="+mode+"]")))
+	v.Follow(t, webtest.Click(do("preview")))
 	said = v.Main(t)
 	if count(t, v, "button[value=apply]") == 1 {
-		v.Follow(t, chromedp.Click(do("apply")))
+		v.Follow(t, webtest.Click(do("apply")))
 	}
 	return said
 }
@@ -52,13 +52,13 @@ func TestTransfer(t *testing.T) {
 	v.Visit(t, "/namespaces/empty/import")
 	v.Do(t, chromedp.SetUploadFiles(css("input[type=file]"), []string{file}))
 	before := s.revisionOf(t, "empty")
-	v.Follow(t, chromedp.Click(do("preview")))
+	v.Follow(t, webtest.Click(do("preview")))
 	awaitText(t, v, ".savebar", "26 flags and 15 segments")
 	if got := s.revisionOf(t, "empty"); got != before {
 		t.Error("the preview saves")
 	}
 	planned := webtest.Eval[[]string](t, v, "[...document.querySelectorAll('table.plan tbody .key')].map(e => e.innerText)")
-	v.Follow(t, chromedp.Click(do("apply")))
+	v.Follow(t, webtest.Click(do("apply")))
 	if got := s.revisionOf(t, "empty"); got != before+1 {
 		t.Errorf("imported in %d revisions: %s", got-before, v.Main(t))
 	}
@@ -93,8 +93,8 @@ func TestTransfer(t *testing.T) {
 	awaitText(t, v, "h1", "Night mode")
 
 	v.Visit(t, "/namespaces/empty/import")
-	v.Do(t, chromedp.SetValue(css("textarea"), "version: \"1.4\"\nflags:\n  - key: a\n    name: [\n"))
-	v.Follow(t, chromedp.Click(do("preview")))
+	v.Do(t, webtest.Fill(css("textarea"), "version: \"1.4\"\nflags:\n  - key: a\n    name: [\n"))
+	v.Follow(t, webtest.Click(do("preview")))
 	awaitText(t, v, "main", "Line 4: ")
 	if got := webtest.Eval[string](t, v, "document.querySelector('textarea').value"); !strings.Contains(got, "name: [") {
 		t.Errorf("the text is %q then", got)

@@ -33,7 +33,7 @@ func pressed(buttons ...css) func(t *testing.T, v *webtest.Visitor) {
 	return func(t *testing.T, v *webtest.Visitor) {
 		t.Helper()
 		for _, button := range buttons {
-			v.Do(t, chromedp.Click(button))
+			v.Do(t, webtest.Click(button))
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestUndo(t *testing.T) {
 func TestUndoInFields(t *testing.T) {
 	v := openShop(t).visitor(t, admin)
 	v.Visit(t, booleanPath+"?edit=2")
-	v.Do(t, chromedp.Click(do("down:0")))
+	v.Do(t, webtest.Click(do("down:0")))
 	awaitText(t, v, ".savebar", "unsaved change")
 	v.Do(t, chromedp.Focus(css("[name='step.0.note']")))
 	webtest.Eval[chromedp.Void](t, v, "window.field = document.activeElement; window.began = field.value")
@@ -156,13 +156,13 @@ func TestDiscard(t *testing.T) {
 	awaitFocus(t, v, "step-1-share")
 	v.Do(t, chromedp.Focus(css("[name='step.1.note']")), chromedp.KeyEvent("why"))
 	asked("Discard 2 unsaved changes?")
-	v.Do(t, chromedp.Click(webtest.Named("button", "Keep editing")))
+	v.Do(t, webtest.Click(webtest.Named("button", "Keep editing")))
 	closed()
 	if got := webtest.Eval[string](t, v, "document.getElementById('step-1-share').value"); got != "40" {
 		t.Errorf("the share is %q then", got)
 	}
 	for open, key := range map[string]chromedp.Action[chromedp.Void]{
-		"details.ns[open]": chromedp.Click(css("details.ns summary")), "dialog[open]": command("k"),
+		"details.ns[open]": webtest.Click(css("details.ns summary")), "dialog[open]": command("k"),
 	} {
 		v.Do(t, key)
 		v.Await(t, "document.querySelector('"+open+"')")
@@ -173,7 +173,7 @@ func TestDiscard(t *testing.T) {
 	check()
 	quiet(t, v)
 	asked("Discard 2 unsaved changes?")
-	v.Follow(t, chromedp.Click(webtest.Named("button", "Discard changes")))
+	v.Follow(t, webtest.Click(webtest.Named("button", "Discard changes")))
 	if got := v.Main(t); count(t, v, ".step.edit") > 0 || !strings.Contains(got, "25%") || strings.Contains(got, "not saved") {
 		t.Errorf("discarded, the page is %s", got)
 	}
@@ -182,7 +182,7 @@ func TestDiscard(t *testing.T) {
 		v.Visit(t, path)
 		retype(t, v, "name", "Wish")
 		asked("Discard what you entered?")
-		if p := v.Follow(t, chromedp.Click(webtest.Named("button", "Discard changes"))); !strings.HasSuffix(p.URL, to) {
+		if p := v.Follow(t, webtest.Click(webtest.Named("button", "Discard changes"))); !strings.HasSuffix(p.URL, to) {
 			t.Errorf("%s leads to %s, want %s", path, p.URL, to)
 		}
 		v.Visit(t, path)
@@ -192,10 +192,10 @@ func TestDiscard(t *testing.T) {
 	}
 
 	v.Visit(t, segmentsPath+"/risky-orders")
-	v.Do(t, chromedp.Click(do("add")))
+	v.Do(t, webtest.Click(do("add")))
 	awaitFocus(t, v, "condition.3.type")
 	asked("Discard 1 unsaved change?")
-	v.Follow(t, chromedp.Click(webtest.Named("button", "Discard change")))
+	v.Follow(t, webtest.Click(webtest.Named("button", "Discard change")))
 	if n := count(t, v, ".cond"); n != 3 {
 		t.Errorf("%d conditions are left", n)
 	}

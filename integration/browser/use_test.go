@@ -2,15 +2,17 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
+	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/integration/harness/webtest"
 )
 
@@ -139,18 +141,20 @@ type drafter struct {
 // fill fills in fields of the draft, by name.
 func (v drafter) fill(t *testing.T, fields map[string]string) {
 	t.Helper()
-	text, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
+	for name, value := range fields {
+		v.Do(t, webtest.Fill(css(`[name="`+name+`"]:not([type=hidden])`), value))
 	}
-	webtest.Eval[chromedp.Void](t, v.Visitor, fmt.Sprintf(`(() => {
-		for (const [name, value] of Object.entries(%s ?? {})) {
-			const field = document.querySelector('form[data-draft]').elements.namedItem(name);
-			if (field === null) throw new Error('there is no field ' + name);
-			field.value = value;
-			field.dispatchEvent(new Event('input', {bubbles: true}));
-		}
-	})()`, text))
+}
+
+// choose chooses an option, by name and value. With scripts, it takes effect at once.
+func (v drafter) choose(t *testing.T, name, value string) {
+	t.Helper()
+	list := `select[name="` + name + `"]`
+	if webtest.Eval[bool](t, v.Visitor, fmt.Sprintf("(window.pressed = document.querySelector(%q)).value === %q", list, value)) {
+		return
+	}
+	v.Do(t, webtest.Choose(css(list), value))
+	v.Await(t, "!window.pressed.isConnected")
 }
 
 // act fills in fields of the draft, and presses a button of it. With scripts, the page stays
@@ -158,15 +162,52 @@ func (v drafter) fill(t *testing.T, fields map[string]string) {
 func (v drafter) act(t *testing.T, fields map[string]string, button string) {
 	t.Helper()
 	v.fill(t, fields)
-	press := fmt.Sprintf(`(() => {
-		window.pressed = [...document.querySelector('form[data-draft]').elements].find(e => e.name === 'do' && e.value === %q);
-		if (window.pressed === undefined) throw new Error('there is no button ' + %[1]q);
-		window.pressed.click();
-	})()`, button)
+	press := v.button(t, button)
 	if v.plain || button == "save" || button == "review" {
-		v.Follow(t, chromedp.Evaluate[chromedp.Void](press))
+		v.Follow(t, press)
 		return
 	}
-	webtest.Eval[chromedp.Void](t, v.Visitor, press)
+	v.Do(t, press)
 	v.Await(t, "!window.pressed.isConnected")
 }
+
+// button waits for a button of the draft, and returns the action that presses it. If it is in a
+// menu, that is opened first. The default button, which nobody sees, is pressed by Enter in the
+// field with the focus.
+func (v drafter) button(t *testing.T, action string) chromedp.Action[chromedp.Void] {
+	t.Helper()
+	deadline := time.Now().Add(harness.Patience)
+	for {
+		found := webtest.Eval[struct {
+			Kind  string
+			Index int
+		}](t, v.Visitor, fmt.Sprintf(findButton, action))
+		xpath := fmt.Sprintf("(//button[@name='do'][@value='%s'])[%d]", action, found.Index)
+		switch found.Kind {
+		case "shown":
+			return webtest.Click(chromedp.Search(xpath))
+		case "default":
+			return chromedp.KeyEvent(kb.Enter)
+		case "in a menu":
+			return chromedp.Steps(webtest.Click(chromedp.Search(xpath+"/ancestor::details[1]/summary")), webtest.Click(chromedp.Search(xpath)))
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("there is no button %s: %s", action, v.Main(t))
+		}
+		time.Sleep(20 * time.Millisecond) // a page without scripts cannot await anything
+	}
+}
+
+// findButton makes a button of the draft the variable pressed, and returns where it is among
+// those that do the same.
+const findButton = `(action => {
+	const all = [...document.querySelectorAll('button[name=do]')].filter(e => e.value === action);
+	const find = (kind, is) => {
+		const index = all.findIndex(e => e.form?.matches('form[data-draft]') && is(e));
+		window.pressed = all[index];
+		return index < 0 ? null : {kind, index: index + 1};
+	};
+	const isShown = e => e.checkVisibility({visibilityProperty: true});
+	return find('shown', e => isShown(e) && !e.matches('.vh')) ?? find('in a menu', e => e.closest('details:not([open])'))
+		?? find('default', e => e.matches('.vh')) ?? {};
+})(%q)`

@@ -34,8 +34,8 @@ func TestLambdaDifferences(t *testing.T) {
 			}{
 				{"*", "a stream for OFREP", "GET", "/ofrep/v1/events", nil, nil, 404, none},
 				{"*", "a stream of changes", "GET", "/api/v1/namespaces/default/changes/stream", nil, nil, 404, none},
-				{"*", "metrics", "GET", "/metrics", nil, nil, 404, "404 page not found"},
-				{"*", "the profiler", "GET", "/debug/pprof/", nil, nil, 404, "404 page not found"},
+				{"*", "metrics", "GET", "/metrics", nil, nil, 404, "There is no such page"},
+				{"*", "the profiler", "GET", "/debug/pprof/", nil, nil, 404, "There is no such page"},
 				{"*", "a large request", "POST", "/api/v1/namespaces/default/import", sent, nil, 413, `{"message":"Request Too Long"}`},
 				{"*", "a large response", "GET", exportPath, nil, []string{"Accept-Encoding: identity"}, 413, `{"code":8,"message":"the response is larger than the 6 MiB`},
 				{"*", "a large response that is small when compressed", "GET", exportPath, nil, []string{"Accept-Encoding: gzip"}, 200, "\x1f\x8b"},

@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"compress/gzip"
+	"io/fs"
 	"maps"
 	"path"
 	"regexp"
@@ -67,5 +68,29 @@ func TestImports(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// formsModule is the file that decides what happens to a form that is sent.
+const formsModule = "assets/app/05-forms.js"
+
+// sending matches what takes part in sending a form.
+var sending = regexp.MustCompile(`(?:addEventListener|\bon)\("(?:submit|formdata)"|\.onsubmit\b|\.requestSubmit\(|\.submit\(`)
+
+// TestFormsModule: one file listens for forms that are sent, and sends them. With more, what
+// happens to a form would depend on the order of their listeners.
+func TestFormsModule(t *testing.T) {
+	err := fs.WalkDir(assetFiles, "assets", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || path.Ext(file) != ".js" {
+			return err
+		}
+		content, err := assetFiles.ReadFile(file)
+		if found := sending.FindAll(content, -1); len(found) > 0 && file != formsModule {
+			t.Errorf("%s has %q; use onSubmit of %s", file, found, formsModule)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

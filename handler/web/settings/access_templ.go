@@ -27,14 +27,23 @@ func (p accessPage) main(v *page.Visit) templ.Component {
 			templ_7745c5c3_Buffer.Around(part.Note("ok", "done"), templ_7745c5c3_Var3)
 			templ_7745c5c3_Buffer.Raw("</div>")
 		}
-		if !p.Enforced {
+		if !v.Site.Required {
 			templ_7745c5c3_Var5 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
-				templ_7745c5c3_Buffer.Raw("Roles have no effect yet: everybody who signs in may do everything. See <code>authorization.required</code> in the configuration of the server.")
+				templ_7745c5c3_Buffer.Raw("Roles have no effect, because authentication is off. See <code>authentication.required</code> in the configuration of the server.")
 			})
 			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var5)
+		} else if !p.Enforced {
+			templ_7745c5c3_Var6 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Raw("Roles of this list have no effect yet: anyone who signs in by a provider may do everything. Tokens have the roles that they were created with. See <code>authorization.required</code> in the configuration of the server.")
+			})
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var6)
 		}
 		if p.Total == 0 {
-			templ_7745c5c3_Buffer.Raw("<div class=\"empty\"><h2>No roles were given</h2><p>Everybody has the role of <code>authorization.default_roles</code>. Give a role to a person, a group or a service account.</p></div>")
+			templ_7745c5c3_Buffer.Raw("<div class=\"empty\"><h2>No roles were given</h2><p>")
+			if p.Enforced {
+				templ_7745c5c3_Buffer.Raw("Everybody has the role of <code>authorization.default_roles</code>. ")
+			}
+			templ_7745c5c3_Buffer.Raw("Give a role to a person, a group or a service account.</p></div>")
 		} else {
 			templ_7745c5c3_Buffer.Show(p.table(v))
 		}

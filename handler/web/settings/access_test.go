@@ -73,7 +73,17 @@ func TestNewBindingProblems(t *testing.T) {
 			t.Errorf("%v: the form has %v", test.changes, again)
 		}
 	}
-	s.Get("/settings/access").Check(200).Contains("No roles were given", "Roles have no effect yet")
+	s.Get("/settings/access").Check(200).Contains("No roles were given", "Roles have no effect, because authentication is off").Lacks("default_roles")
+}
+
+// TestRolesOfTokens: where nobody signs in by a provider, the roles of tokens are enforced, and
+// pages do not say otherwise.
+func TestRolesOfTokens(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	viewer := s.As(s.SignIn(service.TokenInput{Name: "viewer", Role: service.RoleViewer}))
+	viewer.Get("/namespaces/default/new-flag").Check(403)
+	s.Get("/settings/access").Check(200).Contains("Tokens have the roles that they were created with").Lacks("everybody", "default_roles")
+	s.Get("/settings/server").Check(200).Contains("Roles only those of tokens are enforced").Lacks("everybody")
 }
 
 // TestManyBindings: pages of 200 link to each other.

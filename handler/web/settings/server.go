@@ -90,7 +90,8 @@ func (p *serverPage) addConfiguration(v *page.Visit) error {
 		mode = words
 	}
 	p.add("Cache", mode)
-	p.add("Roles", onOff(c.Authorization.Required, "enforced", "not enforced: everybody may do everything"))
+	tokensOnly := onOff(v.Site.Required, "only those of tokens are enforced: anyone who signs in by a provider may do everything", "not enforced")
+	p.add("Roles", onOff(c.Authorization.Required, "enforced", tokensOnly))
 	p.add("Changes are kept", retention(time.Duration(c.Changes.Retention)))
 	return nil
 }

@@ -35,7 +35,7 @@ func TestServer(t *testing.T) {
 	viewer := s.As(s.SignIn(service.TokenInput{Name: "viewer", Role: service.RoleViewer}))
 	viewer.Get("/settings/server").Check(200).Contains("Version 1.2.3", "Administrators of everything see more here").Lacks("Database", "Cache", "Roles")
 	other := webtest.New(t, webtest.Options{Open: true, ReadOnly: true, Page: func(c *page.Config) { c.PublicURL = "https://flags.example/base/" }})
-	other.Get("/settings/server", "X-Forwarded-Proto", "http").Check(200).Contains(
+	other.Get("/settings/server", "X-Forwarded-Proto", "http").Check(200).Contains("Roles not enforced",
 		"Address https://flags.example/base Authentication off", "Changes refused", "Live updates off", "Changes are kept for ever")
 }
 

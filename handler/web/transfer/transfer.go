@@ -169,8 +169,8 @@ func (t *transfer) newPart(v *page.Visit, d *service.Document) (*filePart, error
 		if !v.MayIn(service.RoleAdmin, p.Key) {
 			d.Namespace = service.DocumentNamespace{Key: p.Key}
 		}
-	} else if p.New = true; !v.MayIn(service.RoleAdmin, service.Everywhere) {
-		p.Refused = "There is no such namespace, or you may not see it. Creating one takes Admin everywhere."
+	} else if p.New = true; !v.MayIn(service.RoleAdmin, p.Key) {
+		p.Refused = "There is no such namespace, or you may not see it. Creating it takes Admin in it."
 	}
 	p.Review = &planned.Review{
 		Request: &guidonv1.PlanRequest{NamespaceKey: p.Key, Document: convert.WireDocument(d), Mode: t.Mode.plan},

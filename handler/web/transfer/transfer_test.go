@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	_ "modernc.org/sqlite"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 	"github.com/guidonhq/guidon/service"
@@ -335,7 +336,7 @@ func TestTransferStops(t *testing.T) {
 func TestTransferRights(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Empty: true})
 	editor := s.As(s.SignIn(service.TokenInput{Name: "Editor", Role: service.RoleEditor}))
-	r := editor.Upload(transferAt, form("do", "preview", "text", two)).Check(200).Contains("Creating one takes Admin everywhere")
+	r := editor.Upload(transferAt, form("do", "preview", "text", two)).Check(200).Contains("Creating it takes Admin in it")
 	again(editor, r, "apply").Check(200).Contains("imported", "not selected")
 	check(t, keys(t, s, "default"), []string{"wish"})
 	r = viewer(s).Upload(transferAt, form("do", "preview", "text", strings.Replace(file, "Wish", "Other", 1))).Check(200).Contains("View only")
@@ -343,6 +344,19 @@ func TestTransferRights(t *testing.T) {
 		t.Errorf("a viewer has the buttons %q", got)
 	}
 	again(viewer(s), r, "apply", "include", "default").Check(403)
+}
+
+// TestTransferCreates: an admin of some namespaces creates one of them by a file, and no other.
+func TestTransferCreates(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	admin := s.As(s.SignIn(service.TokenInput{Name: "Pay", Role: service.RoleAdmin, Namespaces: []string{"pay-*"}}))
+	text := strings.Replace(file, "namespace: default", "namespace: {key: pay-eu, name: Pay EU}", 1) + "---\n" + strings.Replace(file, "namespace: default", "namespace: shop", 1)
+	r := admin.Upload(transferAt, form("do", "preview", "text", text)).Check(200).Contains("Pay EU", "Creating it takes Admin in it")
+	again(admin, r, "apply").Check(200).Contains("imported")
+	check(t, keys(t, s, "pay-eu"), []string{"wish"})
+	if _, err := s.Service.View(t.Context(), "shop", service.Demand{}); guidon.CodeOf(err) != guidon.NotFound {
+		t.Errorf("the namespace of others: got error %v", err)
+	}
 }
 
 // TestHostile: whatever a file has in it, the pages consist of the same elements.

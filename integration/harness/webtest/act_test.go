@@ -54,7 +54,7 @@ func TestActions(t *testing.T) {
 	}
 	v.Await(t, "document.title === 'Later'")
 	v.Do(t, chromedp.SendKeys(chromedp.CSS("input"), "a<b"))
-	p = v.Follow(t, chromedp.Click(Named("button", "Send it")))
+	p = v.Follow(t, Click(Named("button", "Send it")))
 	if got, want := v.Main(t), "Send it a<b Away"; got != want || p.Status != http.StatusOK {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -8,8 +8,9 @@
 // All tests of a package share one Chromium. Each [Visitor] has cookies and a tab of its
 // own. [Visitor.Visit] opens a page and returns what happened meanwhile; [Visitor.Audit]
 // does that several times, with and without scripts, in different widths and both themes,
-// and returns what is wrong. Everything else that a page can be asked to do is an action of
-// chromedp, which [Visitor.Do] and [Get] run.
+// and returns what is wrong. Visitors press and type by real input: [Click], [Fill], [Choose],
+// [Reach], and chromedp's key events. These and all other actions are run by [Visitor.Do],
+// [Visitor.Follow] and [Get].
 //
 // A [Prober] needs no browser: it sends thousands of forms, and looks at the markup of the
 // responses.

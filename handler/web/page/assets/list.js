@@ -1,6 +1,6 @@
 // Lists: rows follow the filter as somebody types; rows are selected and opened by keys.
 
-import { addressOf, areSinglesOff, on, openMenu, replace, say } from "./app.js";
+import { addressOf, areSinglesOff, on, onSubmit, openMenu, replace, say } from "./app.js";
 
 const filterForm = document.querySelector("form[data-filter]");
 
@@ -25,10 +25,9 @@ if (filterForm) {
     clearTimeout(timer);
     timer = setTimeout(filter, 120);
   });
-  filterForm.addEventListener("submit", (event) => {
-    event.preventDefault();
+  onSubmit("form[data-filter]", () => {
     clearTimeout(timer);
-    filter();
+    return filter();
   });
 }
 

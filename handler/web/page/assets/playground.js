@@ -1,11 +1,12 @@
 // The playground: it answers in place, a link in the address restores the form, and contexts
 // are kept in this browser.
 
-import { make, on, replace, say } from "./app.js";
+import { make, on, onSubmit, replace, say } from "./app.js";
 
 const base = document.body.dataset.base ?? "";
 const namespace = document.body.dataset.namespace;
 const form = () => document.querySelector("form[data-lab]");
+const ask = () => form().querySelector("[data-key=submit]").click();
 const field = (name) => form().querySelector(`[name="${name}"]`);
 
 // What is asked, as a link has it.
@@ -50,25 +51,17 @@ const fill = ({ flag, entity, at, context: json }) => {
 };
 
 // The answer comes in place; the address then has what was asked, in the part that no server gets.
-document.addEventListener("submit", async (event) => {
-  if (!event.target.matches?.("form[data-lab]")) return;
-  event.preventDefault();
-  event.stopPropagation();
-  const asked = event.target;
-  const data = new URLSearchParams(new FormData(asked, event.submitter));
+onSubmit("form[data-lab]", async (asked, button) => {
+  const data = new URLSearchParams(new FormData(asked, button));
   if (!data.has("do")) data.set("do", "ask");
   const fresh = await replace(asked.action, "lab", data);
-  if (fresh === null) return;
-  if (!fresh) {
-    asked.append(make("input", { type: "hidden", name: "do", value: data.get("do") }));
-    return asked.submit();
-  }
+  if (!fresh) return fresh !== undefined;
   prepare();
   const link = fresh.querySelector("a[data-link]");
   if (link) history.replaceState(history.state, "", link.href);
   if (fresh.dataset.announce) say(fresh.dataset.announce);
   fresh.querySelector("[role=alert][autofocus]")?.focus();
-}, true);
+});
 
 on("click", "a[data-link]", async (link, event) => {
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
@@ -169,7 +162,7 @@ const rowOf = (c, i, answer) => {
   const use = make("button", { type: "button", className: "btn quiet tiny" }, c.name);
   use.addEventListener("click", () => {
     fill({ flag: field("flag").value, entity: c.entity, at: field("at").value, context: c.context });
-    form().requestSubmit();
+    ask();
   });
   name.append(use);
   const expectation = make("td", {});
@@ -214,6 +207,6 @@ if (link.has("entity") || link.has("flag")) {
   const answered = document.querySelector("[data-answer]");
   if (!answered) {
     fill(Object.fromEntries(link));
-    if (link.get("entity")) form().requestSubmit();
+    if (link.get("entity")) ask();
   }
 }

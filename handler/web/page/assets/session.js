@@ -1,6 +1,6 @@
 // Signing in again over a page whose session has ended, or ends soon.
 
-import { beside, load, make, say } from "./app.js";
+import { beside, load, make, onSubmit, say } from "./app.js";
 
 // adopt makes the ways to sign in, which come from a page of their own, a part of this one.
 const adopt = (ways) => {
@@ -15,6 +15,15 @@ const adopt = (ways) => {
 };
 
 let asking;
+let signIn; // sends the form for a token
+let signingIn = false;
+
+onSubmit("dialog.session form", async (form) => {
+  if (signingIn) return;
+  signingIn = true;
+  await signIn(form);
+  signingIn = false;
+});
 
 /**
  * renew asks the visitor to sign in, with the element that has the ways to do it. It returns
@@ -49,19 +58,13 @@ const ask = (first) => new Promise((resolve) => {
     ways.before(note);
   };
 
-  // The form for a token is sent from here.
-  dialog.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const form = event.target;
-    if (form.dataset.sent) return;
-    form.dataset.sent = "yes";
+  signIn = async (form) => {
     const page = await load(form.action, { form: new URLSearchParams(new FormData(form)), any: true });
-    delete form.dataset.sent;
     if (isSignedIn(page)) return end();
     const again = page?.querySelector("[data-ways]");
     if (again) return show(again);
     complain(page?.querySelector("main p")?.textContent ?? "The server does not answer. Try again in a moment.");
-  });
+  };
 
   // A provider is asked in another tab. Whoever comes back from there may be signed in.
   const look = async () => {

@@ -90,10 +90,11 @@ on("input", ".ns form", (form) => {
   clearTimeout(namespaces);
   namespaces = setTimeout(filterNamespaces, 120, form);
 });
-on("submit", ".ns form", async (form, event) => {
-  event.preventDefault();
+onSubmit(".ns form", async (form) => {
   clearTimeout(namespaces);
-  (await filterNamespaces(form))?.querySelector("a")?.click();
+  const found = await filterNamespaces(form);
+  found?.querySelector("a")?.click();
+  return found !== undefined;
 });
 
 // What is wrong with a form comes first.

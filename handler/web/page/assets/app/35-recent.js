@@ -23,6 +23,6 @@ const keepRecent = () => {
 };
 keepRecent();
 
-on("submit", "form[method=post]", (form) => {
-  if (form.getAttribute("action") === `${base}/sign-in/out`) try { localStorage.removeItem(recentKey); } catch { /* nothing was kept */ }
+onSubmit(`form[action="${CSS.escape(base)}/sign-in/out"]`, () => {
+  try { localStorage.removeItem(recentKey); } catch { /* nothing was kept */ }
 });

@@ -10,7 +10,7 @@ const showRevision = () => {
 
 // isHeld reports whether somebody is about to use a part of the page.
 const isHeld = (element) =>
-  element.matches(":hover") || element.contains(document.activeElement) || element.querySelector("details.menu[open], .pick input:checked") !== null;
+  element.matches(":hover") || element.contains(document.activeElement) || element.querySelector("details.menu[open], .pick input:checked, form[data-sent]") !== null;
 
 const rowOf = (within, key) => within.querySelector(`[data-row="${CSS.escape(key)}"]`);
 const rowKeys = (within) => [...within.querySelectorAll("[data-row]")].map((row) => row.dataset.row).join("\n");
@@ -50,7 +50,7 @@ const updateList = async (list) => {
 };
 
 // Details without a draft are replaced; with one, somebody is told.
-const hasDraft = () => document.querySelector("form[data-draft][data-dirty], form[data-draft] :focus, dialog[open]") !== null;
+const hasDraft = () => document.querySelector("form[data-draft][data-dirty], form[data-draft] :focus, form[data-sent], dialog[open]") !== null;
 
 const updateDetails = async (change) => {
   const name = change.actor?.name || "Somebody";

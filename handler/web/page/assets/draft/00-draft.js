@@ -2,7 +2,7 @@
 // form[data-draft] names the region that the form is in, and data-effect the one that says
 // what follows from the draft. Regions within that of the form follow what is typed.
 
-import { fetchRegion, isTyping, load, make, on, regionOf, saved, say, swap } from "./app.js";
+import { fetchRegion, isTyping, load, make, on, onSubmit, regionOf, saved, say, swap } from "./app.js";
 
 const leaving = new Set(["save", "create", "another", "review"]); // these go to another page
 
@@ -26,31 +26,26 @@ const update = async (form, data) => {
 
 const verbOf = (button) => (button?.name === "do" ? button.value : "").split(":");
 
-document.addEventListener("submit", async (event) => {
-  const form = event.target;
-  const button = event.submitter;
-  if (!form.matches("form[data-draft]") || form.dataset.whole) return;
+onSubmit("form[data-draft]", (form, button) => {
   const [verb] = verbOf(button);
   const elsewhere = button?.hasAttribute("formaction") && button.formAction !== form.action;
-  if (leaving.has(verb) || elsewhere) return sent(form);
-  event.preventDefault();
-  event.stopPropagation();
+  return leaving.has(verb) || elsewhere ? sent(form) : act(form, button);
+});
+
+// act does in place what the button does, or returns false: the whole page says why not.
+const act = async (form, button) => {
   const before = { fields: new Set(fieldsIn(regionOf(form.dataset.draft)).map((f) => f.name)), focus: document.activeElement };
   const fresh = await update(form, fieldsOf(form, button));
-  if (fresh) return finish(fresh, button, before);
-  if (fresh === undefined) { // the whole page says why
-    form.dataset.whole = "yes";
-    form.requestSubmit(button?.isConnected ? button : null);
-  }
-}, true);
+  if (fresh) finish(fresh, button, before);
+  return fresh !== undefined;
+};
 
 // A choice that changes what can be entered after it is sent at once.
 on("change", "form[data-draft] [data-submit]", (field) => {
   const look = document.createElement("button");
   Object.assign(look, { name: "do", value: "look", hidden: true });
-  field.form.append(look);
+  field.form.append(look); // it goes with the form when that is replaced
   look.click();
-  look.remove();
 });
 
 // The focus goes to what is wrong, to the fields that have appeared, to the same button, or

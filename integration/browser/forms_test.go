@@ -1,0 +1,160 @@
+package browser
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/guidonhq/guidon/integration/harness"
+	"github.com/guidonhq/guidon/integration/harness/webtest"
+)
+
+// TestSentOnce: a form is sent once, however often its button is pressed.
+func TestSentOnce(t *testing.T) {
+	for name, as := range map[string]role{"authentication": admin, "no authentication": guest} {
+		t.Run(name, func(t *testing.T) {
+			var settings []string
+			if as == guest {
+				settings = []string{"GUIDON_AUTHENTICATION_REQUIRED=false"}
+			}
+			s := openShop(t, settings...)
+			v := s.visitor(t, as)
+			v.Visit(t, "/namespaces/default/new-flag")
+			v.Do(t, webtest.Fill(chromedp.ID("name"), "Once"))
+			before := s.revision(t)
+			p := v.Follow(t, webtest.DoubleClick(css("button.primary")))
+			posts := 0
+			for _, r := range p.Requests {
+				if strings.HasSuffix(r.URL, "/new-flag") {
+					posts++
+				}
+			}
+			if posts != 1 {
+				t.Errorf("the form was sent %d times", posts)
+			}
+			s.savedOnce(t, before)
+		})
+	}
+}
+
+// unsent is the note about a form that was not sent.
+const unsent = "[data-unsent][role=alert]"
+
+var sendNow = webtest.Named("button", "Send it now")
+
+// TestUnsent: while the server does not say whether there is a session, the page says that the
+// form was not sent. It is sent when the visitor wants it, or when the server answers, and once.
+func TestUnsent(t *testing.T) {
+	hold := make(chan struct{}, 1) // lets one question about the session pass
+	hold <- struct{}{}
+	server := harness.Start(t, harness.SQLiteURL(t), signInSettings...)
+	proxy := proxyTo(t, server)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && r.URL.Path == "/sign-in" {
+			select {
+			case <-hold:
+			case <-r.Context().Done():
+			}
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	s := stock(t, server, front.URL)
+	v := s.visitor(t, admin)
+	for name, goOn := range map[string]chromedp.Action[chromedp.Void]{
+		"at once": webtest.Click(sendNow),
+		"when the server answers": chromedp.Func(func(context.Context, *chromedp.Target) error {
+			hold <- struct{}{}
+			return nil
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			v.Visit(t, booleanPath+"?edit=2")
+			check := stays(t, v)
+			retype(t, v, "step-1-note", name)
+			awaitText(t, v, ".savebar", "1 unsaved change")
+			before := s.revision(t)
+			v.Do(t, webtest.Click(do("save")))
+			awaitText(t, v, unsent, "This has not been sent yet.")
+			check()
+			report(t, v.Axe(t))
+			v.Follow(t, goOn)
+			awaitText(t, v, ".step:nth-child(2)", name)
+			s.savedOnce(t, before)
+			quiet(t, v)
+		})
+	}
+	t.Run("in a dialog", func(t *testing.T) {
+		v.Visit(t, booleanPath)
+		press(t, v, "t")
+		awaitText(t, v, "dialog[open] h2", "Turn off")
+		before := s.revision(t)
+		v.Do(t, webtest.Click(css("dialog button.danger")))
+		v.Await(t, "document.querySelector('dialog "+unsent+"')")
+		report(t, v.Axe(t))
+		v.Follow(t, webtest.Click(sendNow))
+		s.savedOnce(t, before)
+	})
+}
+
+// TestPrevented: a form that something else keeps from being sent does not fail in silence.
+func TestPrevented(t *testing.T) {
+	s := openShop(t, "GUIDON_AUTHENTICATION_REQUIRED=false")
+	v := s.visitor(t, guest)
+	v.Visit(t, "/settings/new-namespace")
+	v.Do(t, webtest.Fill(css("#name"), "Prevented"), webtest.Fill(css("#key"), "prevented"))
+	webtest.Eval[chromedp.Void](t, v, `document.addEventListener('submit', window.prevent = event => {
+		event.preventDefault();
+		event.stopImmediatePropagation();
+	}, true)`)
+	v.Do(t, webtest.Click(do("save")))
+	awaitText(t, v, unsent, "This has not been sent yet.")
+	v.Do(t, webtest.Click(sendNow))
+	v.Await(t, "!document.querySelector('[data-unsent]')") // it is tried again
+	awaitText(t, v, unsent, "This has not been sent yet.")
+	webtest.Eval[chromedp.Void](t, v, "document.removeEventListener('submit', window.prevent, true)")
+	v.Follow(t, webtest.Click(sendNow))
+	if got := s.revisionOf(t, "prevented"); got != 1 {
+		t.Errorf("the namespace has revision %d", got)
+	}
+	quiet(t, v)
+}
+
+// TestServerGone: a form that is sent to a server that is gone is the browser's to complain
+// about. What was entered is offered again when the server is back.
+func TestServerGone(t *testing.T) {
+	var gone atomic.Bool
+	server := harness.Start(t, harness.SQLiteURL(t), signInSettings...)
+	proxy := proxyTo(t, server)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if gone.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	s := stock(t, server, front.URL)
+	v := s.visitor(t, admin)
+	for _, button := range []string{"save", "done:1"} { // one leads to another page, the other does not
+		v.Visit(t, booleanPath+"?edit=2")
+		before := s.revision(t)
+		retype(t, v, "step-1-share", "40")
+		awaitText(t, v, ".savebar", "1 unsaved change")
+		gone.Store(true)
+		v.Do(t, webtest.Click(do(button)))
+		v.Await(t, "location.protocol === 'chrome-error:'")
+		gone.Store(false)
+		v.Visit(t, booleanPath)
+		v.Do(t, webtest.Click(webtest.Named("button", "Go on editing")))
+		awaitText(t, v, ".savebar", "1 unsaved change")
+		v.Follow(t, webtest.Click(do("save")))
+		s.savedOnce(t, before)
+		v.Follow(t, webtest.Click(css(".toast button")))
+		v.Follow(t, webtest.Click(css("#review button.primary")))
+	}
+}
