@@ -34,6 +34,10 @@ type dialect struct {
 	// batchReads is set if read transactions use batches too.
 	batchReads bool
 
+	// unions is set if several queries with limits can be sent as one, with UNION ALL, and
+	// there is no better way to save round trips.
+	unions bool
+
 	// interrupt returns a function that makes the current or next operation of the
 	// connection fail immediately. It may be called at any time, and the connection
 	// must be closed afterwards. interrupt is nil if only a context can do that.
