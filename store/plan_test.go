@@ -31,6 +31,7 @@ func TestQueryPlans(t *testing.T) {
 	byReason, byReasonArgs := noteQuery(change.Search{Query: change.Query{Namespace: "n", Before: at}, Reason: change.ReasonImport})
 	notesOf, notesOfArgs := recordNoteQuery(change.Search{Query: change.Query{Namespace: "n", Key: "k", Before: at}, Message: "m"}, bounds{})
 	position := positionArgs(at)
+	old := append(append([]any{"n", 9}, position...), 5)
 	for _, c := range []struct {
 		name, query string
 		args        []any
@@ -54,8 +55,12 @@ func TestQueryPlans(t *testing.T) {
 		{"objects of latest changes", segmentKind.selectLatest(), []any{"n", "a", "segment", "n", "a"}, "SEARCH o USING INDEX sqlite_autoindex_segments_1 (namespace_key=? AND segment_key=?)", false},
 		{"a record", selectRecords + atPosition, []any{"n", 1, 1, 1}, "SEARCH c USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision=? AND seq>? AND seq<?)", false},
 		{"the last change of an object", selectLast, []any{"n", "a", "flag", 1}, "changes_by_object (namespace_key=? AND object_key=?)", false},
-		{"superseded changes", selectSuperseded, []any{"n", 1, 9, 5}, "changes_by_object (namespace_key=? AND object_key=?", true},
-		{"old changes", selectSuperseded, []any{"n", 1, 9, 5}, "SEARCH c USING INDEX changes_by_time", true},
+		{"old changes", selectOld, old, "SEARCH c USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND (revision,seq)>(?,?) AND revision<?)", false},
+		{"newest of an object", selectOld, old, "SEARCH n USING INDEX changes_by_object (namespace_key=? AND object_key=?)", false},
+		{"deletion of old changes", "DELETE FROM changes WHERE namespace_key = ? AND " + inRange, append(append([]any{"n"}, position...), position...), "SEARCH changes USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND (revision,seq)>(?,?) AND (revision,seq)<(?,?))", false},
+		{"notes of old changes", "DELETE FROM change_notes WHERE namespace_key = ? AND revision >= ? AND revision <= ?" + emptyNotes, []any{"n", 1, 9}, "SEARCH change_notes USING COVERING INDEX sqlite_autoindex_change_notes_1 (namespace_key=? AND revision>? AND revision<?)", false},
+		{"records of a note", "DELETE FROM change_notes WHERE namespace_key = ? AND revision >= ? AND revision <= ?" + emptyNotes, []any{"n", 1, 9}, "SEARCH c USING COVERING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision=?)", false},
+		{"the next deletion", selectNextDeletion, append([]any{"n", "a", "flag"}, position...), "SEARCH c USING INDEX changes_by_object (namespace_key=? AND object_key=? AND (revision,seq)>(?,?))", false},
 		{"changed namespaces", selectChanged, []any{"r", "n", 5}, "SEARCH n USING INDEX sqlite_autoindex_namespaces_1 (namespace_key>?)", false},
 		{"the newest record", selectChanged, []any{"r", "n", 5}, "SEARCH u USING COVERING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision=?)", false},
 		{"the first unread record", selectFirstUnread, append(append([]any{"n"}, position...), 1), "SEARCH changes USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND (revision,seq)>(?,?))", false},
