@@ -38,6 +38,9 @@ type dialect struct {
 	// there is no better way to save round trips.
 	unions bool
 
+	// analyze is the statement of [DB.Analyze], or "" if there is nothing to gain.
+	analyze string
+
 	// interrupt returns a function that makes the current or next operation of the
 	// connection fail immediately. It may be called at any time, and the connection
 	// must be closed afterwards. interrupt is nil if only a context can do that.

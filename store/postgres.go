@@ -26,6 +26,7 @@ var postgresDialect = &dialect{
 	beginRead:         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
 	batch:             postgresBatch,
 	batchReads:        true,
+	analyze:           "ANALYZE (SKIP_LOCKED) namespaces, flags, segments, changes, change_notes",
 	interrupt:         postgresInterrupt,
 	rebind:            numbered,
 	isUniqueViolation: func(err error) bool { return sqlState(err) == "23505" },
@@ -40,6 +41,7 @@ var postgresDialect = &dialect{
 var cockroachDialect = func() *dialect {
 	d := *postgresDialect
 	d.name, d.beginWrite, d.beginRead = "cockroach", "BEGIN", "BEGIN READ ONLY"
+	d.analyze = ""
 	return &d
 }()
 

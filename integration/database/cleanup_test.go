@@ -134,13 +134,8 @@ func TestCleanupRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = db.Close() })
-		for _, description := range []string{"1", "2"} {
-			if _, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
-				return putImported(ctx, tx, description)
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		importFlags(t, db, "changed")
+		importFlags(t, db, "changed again")
 		before := rowsRead(t, db.SQL(), s)
 		deleted, err := db.DeleteChanges(t.Context(), time.Now().Add(time.Hour), 1_000_000)
 		if err != nil || deleted != 2*importedFlags {

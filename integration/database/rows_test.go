@@ -2,13 +2,16 @@ package database
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/integration/harness"
+	"github.com/guidonhq/guidon/migrate/copydb"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -23,26 +26,46 @@ func imported(t *testing.T, s *harness.DatabaseServer) (database string, revisio
 	database = s.Migrated(t)
 	db := harness.OpenStore(t, database)
 	if s.IsPostgres() {
-		for _, table := range texts(t, db.SQL(), "SELECT table_name, '' FROM information_schema.tables WHERE table_schema = current_schema()") {
-			harness.Execute(t, db.SQL(), "ALTER TABLE "+table[0]+" SET (autovacuum_enabled = off)")
-		}
+		preventStatistics(t, db.SQL())
 	}
-	write := service.Write{Message: "import"}
-	revision, err := db.Update(t.Context(), "default", write, func(ctx context.Context, tx service.Tx) error { return putImported(ctx, tx, "") })
+	return database, importFlags(t, db, "")
+}
+
+// preventStatistics prevents PostgreSQL from analyzing the tables until the test ends: by
+// itself, and, with a lock, after a large write.
+func preventStatistics(t *testing.T, db *sql.DB) {
+	t.Helper()
+	tables := texts(t, db, "SELECT table_name, '' FROM information_schema.tables WHERE table_schema = current_schema()")
+	for _, table := range tables {
+		harness.Execute(t, db, "ALTER TABLE "+table[0]+" SET (autovacuum_enabled = off)")
+	}
+	tx, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return database, revision
-}
-
-// putImported puts all flags, with the description.
-func putImported(ctx context.Context, tx service.Tx, description string) error {
-	for i := range importedFlags {
-		if err := tx.PutFlag(ctx, &guidon.Flag{Key: importedKey(i), Description: description}); err != nil {
-			return err
+	for _, table := range tables {
+		if _, err := tx.ExecContext(t.Context(), "LOCK TABLE "+table[0]+" IN SHARE UPDATE EXCLUSIVE MODE"); err != nil {
+			t.Fatal(err)
 		}
 	}
-	return nil
+	t.Cleanup(func() { _ = tx.Rollback() })
+}
+
+// importFlags puts all flags, with the description, and returns the revision.
+func importFlags(t *testing.T, db *store.DB, description string) int64 {
+	t.Helper()
+	revision, err := db.Update(t.Context(), "default", service.Write{Message: "import"}, func(ctx context.Context, tx service.Tx) error {
+		for i := range importedFlags {
+			if err := tx.PutFlag(ctx, &guidon.Flag{Key: importedKey(i), Description: description}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return revision
 }
 
 func importedKey(i int) string { return fmt.Sprintf("flag-%05d", i) }
@@ -141,4 +164,44 @@ func wantCount(want, got int, err error) error {
 		return fmt.Errorf("found %d, want %d", got, want)
 	}
 	return err
+}
+
+// TestCopyRows: a copy of a database reads each row once. Of so few rows, PostgreSQL knows
+// that only with statistics.
+func TestCopyRows(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		database := s.Migrated(t)
+		importFlags(t, harness.OpenStore(t, database), "")
+		from, err := store.Open(t.Context(), database, store.Options{MaxOpenConns: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = from.Close() })
+		to := harness.OpenStore(t, "sqlite:"+filepath.Join(t.TempDir(), "copy.db"))
+		before := rowsRead(t, from.SQL(), s)
+		_, err = copydb.Copy(t.Context(), copydb.Database{SQL: from.SQL(), Dialect: from.Dialect()},
+			copydb.Database{SQL: to.SQL(), Dialect: to.Dialect()}, func(int, int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read, limit := rowsRead(t, from.SQL(), s)-before, int64(3*importedFlags); read > limit {
+			t.Errorf("read %d rows, want at most %d", read, limit)
+		}
+	})
+}
+
+// TestAnalyzeAfterImport: PostgreSQL has statistics immediately after a large write.
+func TestAnalyzeAfterImport(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		if !s.IsPostgres() {
+			t.Skip("this database needs no call for statistics")
+		}
+		db := harness.OpenStore(t, s.Migrated(t))
+		importFlags(t, db, "")
+		for _, table := range []string{"flags", "changes"} {
+			if n := count(t, db.SQL(), "SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE relname = '"+table+"'"); n < importedFlags {
+				t.Errorf("table %s: the statistics have %d rows, want at least %d", table, n, importedFlags)
+			}
+		}
+	})
 }
