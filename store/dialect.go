@@ -26,6 +26,11 @@ type dialect struct {
 	// throughout and cannot write.
 	beginRead string
 
+	// prepare is a statement that is sent with the one that begins a transaction, or "". It
+	// makes the planner find rows in their order by an index: without statistics it would
+	// rather read all rows of a namespace and sort them.
+	prepare string
+
 	// batch runs statements in as few round trips as possible and fills the rows of
 	// the queries among them. If a statement fails, those after it are not run. It is
 	// nil if there is nothing to gain.

@@ -24,6 +24,7 @@ var postgresDialect = &dialect{
 	shared:            true,
 	beginWrite:        "BEGIN ISOLATION LEVEL READ COMMITTED",
 	beginRead:         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+	prepare:           "SET LOCAL enable_sort = off",
 	batch:             postgresBatch,
 	batchReads:        true,
 	analyze:           "ANALYZE (SKIP_LOCKED) namespaces, flags, segments, changes, change_notes",
@@ -41,7 +42,7 @@ var postgresDialect = &dialect{
 var cockroachDialect = func() *dialect {
 	d := *postgresDialect
 	d.name, d.beginWrite, d.beginRead = "cockroach", "BEGIN", "BEGIN READ ONLY"
-	d.analyze = ""
+	d.prepare, d.analyze = "", ""
 	return &d
 }()
 
