@@ -24,7 +24,7 @@ var postgresDialect = &dialect{
 	shared:            true,
 	beginWrite:        "BEGIN ISOLATION LEVEL READ COMMITTED",
 	beginRead:         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-	prepare:           "SET LOCAL enable_sort = off",
+	prepare:           "SELECT set_config('enable_sort', 'off', true), set_config('jit', 'off', true)", // it would compile whatever must be sorted
 	batch:             postgresBatch,
 	batchReads:        true,
 	analyze:           "ANALYZE (SKIP_LOCKED) namespaces, flags, segments, changes, change_notes",
