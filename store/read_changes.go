@@ -69,9 +69,9 @@ func mayMatch(query change.Query) bool {
 	return query.Namespace != service.AuthenticationsKey && storable(query.Namespace) && storable(query.Key) && storable(query.Actor)
 }
 
-// addedNothing is the time of a record in a form for which no index is used: the index by
+// unindexedTime is the time of a record in a form for which no index is used: the index by
 // time would find all records since then, in another order than that of the result.
-const addedNothing = "happened_at + 0"
+const unindexedTime = "happened_at + 0"
 
 // bounds limit the records that are examined for a query with times.
 type bounds struct {
@@ -120,10 +120,10 @@ func changeClauses(query change.Query, b bounds) (clauses string, args []any) {
 		add("actor = ?", query.Actor)
 	}
 	if query.Since != nil {
-		add(addedNothing+" >= ?", ceilMicro(*query.Since))
+		add(unindexedTime+" >= ?", ceilMicro(*query.Since))
 	}
 	if query.Until != nil {
-		add(addedNothing+" < ?", ceilMicro(*query.Until))
+		add(unindexedTime+" < ?", ceilMicro(*query.Until))
 	}
 	if query.First > 0 {
 		add("revision >= ?", query.First)
@@ -163,9 +163,6 @@ func logKey(kind change.Kind, namespace string) string {
 	}
 	return namespace
 }
-
-// placeholders returns a list of n parameters for IN.
-func placeholders(n int) string { return "(?" + strings.Repeat(", ?", n-1) + ")" }
 
 const (
 	newestFirst = " ORDER BY revision DESC, seq DESC LIMIT ?"
