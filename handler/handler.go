@@ -47,6 +47,7 @@ type Config struct {
 	Configuration  func() json.RawMessage // returns the effective configuration, without secrets; nil means {}
 	Health         func(service string) diagnostics.HealthStatus
 	Outage         func() time.Duration                     // how long the database has been unavailable; nil means it never is
+	DatabaseFault  func() error                             // why the database needs an operator, as an error for clients; nil means it never does
 	Metrics        http.Handler                             // nil disables /metrics
 	MetricsPublic  bool                                     // allows reading /metrics without a credential
 	AllowedHosts   []string                                 // public host names under which requests without credentials are accepted; "*" allows every name
@@ -104,7 +105,7 @@ func New(config Config) *Handler {
 		PublicOrigin: config.PublicOrigin, TrustedOrigins: config.TrustedOrigins,
 	}
 	state := diagnostics.Diagnostics{
-		Health: config.Health, Outage: config.Outage, Metrics: config.Metrics, MetricsPublic: config.MetricsPublic,
+		Health: config.Health, Outage: config.Outage, DatabaseFault: config.DatabaseFault, Metrics: config.Metrics, MetricsPublic: config.MetricsPublic,
 		Profiling: config.Profiling, Required: config.Authentication.Required,
 	}
 	plain := append(state.Routes(), diagnostics.OpenAPI(compressedOpenAPI, config.Authentication.Required), diagnostics.Analytics(config.Authentication.Required))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -14,28 +13,26 @@ import (
 )
 
 // inHistory is the condition that the cursor p counts: the log has its revision with its
-// stamp. Records of the revisions of cursors are therefore not deleted.
-const inHistory = `EXISTS (SELECT 1 FROM changes h WHERE h.namespace_key = p.namespace_key AND h.revision = p.revision AND h.stamp = p.stamp)`
+// stamp. Records of the revisions of cursors are therefore not deleted. With EXISTS,
+// databases may search all records of the revision, or hash the whole log.
+const inHistory = `(SELECT h.stamp FROM changes h WHERE h.namespace_key = p.namespace_key AND h.revision = p.revision ORDER BY h.seq LIMIT 1) = p.stamp`
 
 // readersInNamespaces selects from all readers r and namespaces n, with the cursor p of the
 // reader in the namespace, which is NULL at the beginning of the log.
 const readersInNamespaces = ` FROM change_readers r CROSS JOIN namespaces n
 	LEFT JOIN change_cursors p ON p.reader_name = r.reader_name AND p.namespace_key = n.namespace_key AND ` + inHistory
 
-// selectChanged reads a page of the namespaces with records that a reader has not passed.
-var selectChanged = `SELECT n.namespace_key, COALESCE(p.revision, 0), COALESCE(p.seq, 0), n.revision,
-	` + firstUnread("revision") + `, ` + firstUnread("happened_at") + readersInNamespaces + `
-	WHERE r.reader_name = ? AND n.namespace_key > ? AND ` + firstUnread("revision") + ` IS NOT NULL
+// selectChanged reads a page of the namespaces whose newest record a reader has not passed.
+// It compares that of the current revision, which is never deleted, because not all
+// databases can search from the position of a row.
+const selectChanged = `SELECT n.namespace_key, n.revision, COALESCE(p.revision, 0), COALESCE(p.seq, 0)` + readersInNamespaces + `
+	WHERE r.reader_name = ? AND n.namespace_key > ? AND n.revision >= COALESCE(p.revision, 0)
+		AND (SELECT u.seq FROM changes u WHERE u.namespace_key = n.namespace_key AND u.revision = n.revision ORDER BY u.seq DESC LIMIT 1)
+			> CASE WHEN n.revision = p.revision THEN p.seq ELSE -1 END
 	ORDER BY n.namespace_key LIMIT ?`
 
-// firstUnread returns the expression for a column of the first record after the cursor p. It
-// is NULL if there is none. The rest of a revision is searched by itself: with one condition
-// for both, databases read all records of the revision, of which an import makes many.
-func firstUnread(column string) string {
-	first := `(SELECT u.` + column + ` FROM changes u WHERE u.namespace_key = n.namespace_key AND %s ORDER BY u.revision, u.seq LIMIT 1)`
-	return "COALESCE(" + fmt.Sprintf(first, "u.revision = p.revision AND u.seq > p.seq") + ", " +
-		fmt.Sprintf(first, "u.revision > COALESCE(p.revision, 0)") + ")"
-}
+// selectFirstUnread reads the first record of a namespace after a position.
+var selectFirstUnread = `SELECT revision, happened_at FROM changes WHERE namespace_key = ? AND ` + afterPosition + oldestFirst
 
 // ChangedNamespaces implements [service.ChangeReaders].
 func (d *DB) ChangedNamespaces(ctx context.Context, reader, after string, limit int) ([]service.ChangedNamespace, error) {
@@ -74,16 +71,31 @@ func (s *session) changedNamespaces(ctx context.Context, reader, after string, l
 	var all []service.ChangedNamespace
 	err := s.rows(ctx, selectChanged, []any{reader, after, limit}, func(rows *sql.Rows) error {
 		var n service.ChangedNamespace
-		var newest, oldest, since int64
-		err := rows.Scan(&n.Key, &n.Position.Revision, &n.Position.Sequence, &newest, &oldest, &since)
+		err := rows.Scan(&n.Key, &n.Revisions, &n.Position.Revision, &n.Position.Sequence)
 		if n.Position.Revision == 0 {
 			n.Position = change.After(0)
 		}
-		n.Revisions, n.Since = newest-oldest+1, time.UnixMicro(since).UTC()
 		all = append(all, n)
 		return err
 	})
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	oldest, since := make([]int64, len(all)), make([]int64, len(all))
+	for i, n := range all {
+		args := append(append([]any{n.Key}, positionArgs(n.Position)...), 1)
+		if _, err := s.rowLater(ctx, selectFirstUnread, args, &oldest[i], &since[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.flush(ctx); err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].Revisions += 1 - oldest[i]
+		all[i].Since = time.UnixMicro(since[i]).UTC()
+	}
+	return all, nil
 }
 
 // ReaderPosition implements [service.ChangeReaders].
@@ -119,6 +131,9 @@ func (d *DB) AdvanceReader(ctx context.Context, reader string, from guidon.Posit
 	})
 }
 
+// selectStampAt reads the stamp of the record at a position.
+const selectStampAt = "SELECT stamp FROM changes" + atPosition
+
 // checkAdvance returns an error unless the reader's cursor may be moved from the position to
 // the record. It locks the reader until the transaction ends, so that its cursors do not
 // move.
@@ -136,8 +151,8 @@ func (s *session) checkAdvance(ctx context.Context, reader string, from guidon.P
 	if _, err := s.rowLater(ctx, selectPosition, []any{reader, namespace}, &at.Revision, &at.Sequence); err != nil {
 		return err
 	}
-	record, err := s.rowLater(ctx, `SELECT 1 FROM changes WHERE namespace_key = ? AND revision = ? AND seq = ? AND stamp = ?`,
-		[]any{namespace, past.Revision, past.Sequence, past.Stamp}, &ignored)
+	var stamp int64
+	record, err := s.rowLater(ctx, selectStampAt, atPositionArgs(namespace, past.Cursor()), &stamp)
 	if err != nil {
 		return err
 	}
@@ -149,7 +164,7 @@ func (s *session) checkAdvance(ctx context.Context, reader string, from guidon.P
 		return readerNotFound(reader)
 	case at != from:
 		return guidon.Errorf(guidon.FailedPrecondition, "the cursor of reader %q in namespace %q has moved", reader, namespace)
-	case !record.found:
+	case !record.found || stamp != past.Stamp:
 		return guidon.Errorf(guidon.FailedPrecondition, "namespace %q has lost revision %d: a backup was restored", namespace, past.Revision)
 	}
 	return nil

@@ -26,6 +26,11 @@ type dialect struct {
 	// throughout and cannot write.
 	beginRead string
 
+	// prepare is a statement that is sent with the one that begins a transaction, or "". It
+	// makes the planner find rows in their order by an index: without statistics it would
+	// rather read all rows of a namespace and sort them.
+	prepare string
+
 	// batch runs statements in as few round trips as possible and fills the rows of
 	// the queries among them. If a statement fails, those after it are not run. It is
 	// nil if there is nothing to gain.
@@ -33,6 +38,13 @@ type dialect struct {
 
 	// batchReads is set if read transactions use batches too.
 	batchReads bool
+
+	// unions is set if several queries with limits can be sent as one, with UNION ALL, and
+	// there is no better way to save round trips.
+	unions bool
+
+	// analyze is the statement of [DB.Analyze], or "" if there is nothing to gain.
+	analyze string
 
 	// interrupt returns a function that makes the current or next operation of the
 	// connection fail immediately. It may be called at any time, and the connection

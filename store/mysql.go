@@ -18,6 +18,7 @@ var mysqlDialect = &dialect{
 	beginWrite:        "START TRANSACTION",
 	beginRead:         "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
 	batch:             mysqlBatch,
+	unions:            true,
 	isUniqueViolation: func(err error) bool { return mysqlNumber(err) == 1062 },
 	mayRetry:          mysqlMayRetry,
 	isLost:            mysqlIsLost,

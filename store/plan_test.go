@@ -17,7 +17,7 @@ import (
 func TestQueryPlans(t *testing.T) {
 	db := openMigrated(t, "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
 	changes := func(q change.Query) (string, []any) {
-		clauses, args := changeClauses(q)
+		clauses, args := changeClauses(q, bounds{})
 		return "SELECT body_size FROM changes" + clauses, append(args, 25)
 	}
 	at := guidon.Position{Revision: 9, Sequence: 9}
@@ -25,12 +25,13 @@ func TestQueryPlans(t *testing.T) {
 	after, afterArgs := changes(change.Query{Namespace: "n", After: at})
 	byObject, byObjectArgs := changes(change.Query{Namespace: "n", Kind: change.KindFlag, Key: "k", Before: at})
 	byActor, byActorArgs := changes(change.Query{Namespace: "n", Actor: "a"})
-	byTime, byTimeArgs := changes(change.Query{Namespace: "n", Since: new(time.Now())})
-	records, recordsArgs := changeClauses(change.Query{Namespace: "n", Before: at})
-	ofRevisions, ofRevisionsArgs := changeClauses(change.Query{Namespace: "n"}, 4, 7, 9)
+	byTime, byTimeArgs := changeClauses(change.Query{Namespace: "n", Since: new(time.Now())}, bounds{floor: at, last: 99})
+	records, recordsArgs := changeClauses(change.Query{Namespace: "n", Before: at}, bounds{})
 	notes, notesArgs := noteQuery(change.Search{Query: change.Query{Namespace: "n", Before: at}, Message: "m"})
 	byReason, byReasonArgs := noteQuery(change.Search{Query: change.Query{Namespace: "n", Before: at}, Reason: change.ReasonImport})
-	notesOf, notesOfArgs := recordNoteQuery(change.Search{Query: change.Query{Namespace: "n", Key: "k", Before: at}, Message: "m"})
+	notesOf, notesOfArgs := recordNoteQuery(change.Search{Query: change.Query{Namespace: "n", Key: "k", Before: at}, Message: "m"}, bounds{})
+	position := positionArgs(at)
+	old := append(append([]any{"n", 9}, position...), 5)
 	for _, c := range []struct {
 		name, query string
 		args        []any
@@ -39,27 +40,31 @@ func TestQueryPlans(t *testing.T) {
 	}{
 		{"changed flags", flagKind.selectChanged(), []any{"n", 1}, "flags_by_change", false},
 		{"all flags", flagKind.selectAll(), []any{"n"}, "SEARCH flags USING INDEX", false},
-		{"changes", all, allArgs, "sqlite_autoindex_changes_1", false},
-		{"changes after", after, afterArgs, "sqlite_autoindex_changes_1", false},
-		{"changes of an object", byObject, byObjectArgs, "changes_by_object", false},
+		{"changes", all, allArgs, "sqlite_autoindex_changes_1 (namespace_key=? AND (revision,seq)<(?,?))", false},
+		{"changes after", after, afterArgs, "sqlite_autoindex_changes_1 (namespace_key=? AND (revision,seq)>(?,?))", false},
+		{"changes of an object", byObject, byObjectArgs, "changes_by_object (namespace_key=? AND object_key=? AND (revision,seq)<(?,?))", false},
 		{"changes by an actor", byActor, byActorArgs, "changes_by_actor", false},
-		{"changes since", byTime, byTimeArgs, "changes_by_time", true},
-		{"records", selectRecords + records, append(recordsArgs, 25), "SEARCH c USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision<?)", false},
+		{"changes since", "SELECT body_size FROM changes" + byTime, append(byTimeArgs, 25), "sqlite_autoindex_changes_1 (namespace_key=? AND (revision,seq)>(?,?) AND revision<?)", false},
+		{"records", selectRecords + records, append(recordsArgs, 25), "SEARCH c USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND (revision,seq)<(?,?))", false},
 		{"notes of records", selectRecords + records, append(recordsArgs, 25), "SEARCH n USING INDEX sqlite_autoindex_change_notes_1 (namespace_key=? AND revision=?)", false},
-		{"records of revisions", selectRecords + ofRevisions, append(ofRevisionsArgs, 25), "SEARCH c USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision=?)", false},
 		{"notes", notes, notesArgs, "sqlite_autoindex_change_notes_1 (namespace_key=? AND revision<?)", false},
 		{"notes by reason", byReason, byReasonArgs, "change_notes_by_reason (namespace_key=? AND reason=? AND revision<?)", false},
-		{"notes of an object", notesOf, notesOfArgs, "changes_by_object (namespace_key=? AND object_key=? AND revision<?)", false},
+		{"notes of an object", notesOf, notesOfArgs, "changes_by_object (namespace_key=? AND object_key=? AND (revision,seq)<(?,?))", false},
 		{"notes of the records", notesOf, notesOfArgs, "SEARCH n USING INDEX sqlite_autoindex_change_notes_1 (namespace_key=? AND revision=?)", false},
-		{"latest changes", flagKind.selectLatest(3), []any{"n", "flag", "a", "b", "c"}, "changes_by_object (namespace_key=? AND object_key=? AND revision=?)", false},
-		{"objects of latest changes", segmentKind.selectLatest(3), []any{"n", "segment", "a", "b", "c"}, "SEARCH o USING INDEX sqlite_autoindex_segments_1 (namespace_key=? AND segment_key=?)", false},
+		{"latest changes", flagKind.selectLatest(), []any{"n", "a", "flag", "n", "a"}, "changes_by_object (namespace_key=? AND object_key=? AND revision<?)", false},
+		{"objects of latest changes", segmentKind.selectLatest(), []any{"n", "a", "segment", "n", "a"}, "SEARCH o USING INDEX sqlite_autoindex_segments_1 (namespace_key=? AND segment_key=?)", false},
+		{"a record", selectRecords + atPosition, []any{"n", 1, 1, 1}, "SEARCH c USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision=? AND seq>? AND seq<?)", false},
 		{"the last change of an object", selectLast, []any{"n", "a", "flag", 1}, "changes_by_object (namespace_key=? AND object_key=?)", false},
-		{"superseded changes", selectSuperseded, []any{"n", 1, 9, 5}, "changes_by_object (namespace_key=? AND object_key=?", true},
-		{"old changes", selectSuperseded, []any{"n", 1, 9, 5}, "SEARCH c USING INDEX changes_by_time", true},
-		{"changes held back", selectHeldBack, []any{"n", 1, 9, 5}, "SEARCH c USING INDEX changes_by_time", true},
+		{"old changes", selectOld, old, "SEARCH c USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND (revision,seq)>(?,?) AND revision<?)", false},
+		{"newest of an object", selectOld, old, "SEARCH n USING INDEX changes_by_object (namespace_key=? AND object_key=?)", false},
+		{"deletion of old changes", "DELETE FROM changes WHERE namespace_key = ? AND " + inRange, append(append([]any{"n"}, position...), position...), "SEARCH changes USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND (revision,seq)>(?,?) AND (revision,seq)<(?,?))", false},
+		{"notes of old changes", "DELETE FROM change_notes WHERE namespace_key = ? AND revision >= ? AND revision <= ?" + emptyNotes, []any{"n", 1, 9}, "SEARCH change_notes USING COVERING INDEX sqlite_autoindex_change_notes_1 (namespace_key=? AND revision>? AND revision<?)", false},
+		{"records of a note", "DELETE FROM change_notes WHERE namespace_key = ? AND revision >= ? AND revision <= ?" + emptyNotes, []any{"n", 1, 9}, "SEARCH c USING COVERING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision=?)", false},
+		{"the next deletion", selectNextDeletion, append([]any{"n", "a", "flag"}, position...), "SEARCH c USING INDEX changes_by_object (namespace_key=? AND object_key=? AND (revision,seq)>(?,?))", false},
 		{"changed namespaces", selectChanged, []any{"r", "n", 5}, "SEARCH n USING INDEX sqlite_autoindex_namespaces_1 (namespace_key>?)", false},
-		{"records after a cursor", selectChanged, []any{"r", "n", 5}, "SEARCH u USING COVERING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision>?)", false},
-		{"the rest of a revision", selectChanged, []any{"r", "n", 5}, "SEARCH u USING COVERING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision=? AND seq>?)", false},
+		{"the newest record", selectChanged, []any{"r", "n", 5}, "SEARCH u USING COVERING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision=?)", false},
+		{"the first unread record", selectFirstUnread, append(append([]any{"n"}, position...), 1), "SEARCH changes USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND (revision,seq)>(?,?))", false},
+		{"the record before a time", selectEarlier, []any{"n", 1}, "SEARCH changes USING COVERING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision<?)", false},
 		{"a reader's cursor", selectPosition, []any{"r", "n"}, "SEARCH p USING INDEX sqlite_autoindex_change_cursors_1", false},
 		{"changed authentications", selectChangedSince, []any{"n", 1, 5}, "SEARCH changes USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision>?)", false},
 		{"flags changed since", flagKind.selectBefore(), []any{"n", 1, "n", 1}, "SEARCH t USING INDEX flags_by_change (namespace_key=? AND changed_rev>?)", false},

@@ -24,8 +24,10 @@ var postgresDialect = &dialect{
 	shared:            true,
 	beginWrite:        "BEGIN ISOLATION LEVEL READ COMMITTED",
 	beginRead:         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+	prepare:           "SELECT set_config('enable_sort', 'off', true), set_config('jit', 'off', true)", // it would compile whatever must be sorted
 	batch:             postgresBatch,
 	batchReads:        true,
+	analyze:           "ANALYZE (SKIP_LOCKED) namespaces, flags, segments, changes, change_notes",
 	interrupt:         postgresInterrupt,
 	rebind:            numbered,
 	isUniqueViolation: func(err error) bool { return sqlState(err) == "23505" },
@@ -40,6 +42,7 @@ var postgresDialect = &dialect{
 var cockroachDialect = func() *dialect {
 	d := *postgresDialect
 	d.name, d.beginWrite, d.beginRead = "cockroach", "BEGIN", "BEGIN READ ONLY"
+	d.prepare, d.analyze = "", ""
 	return &d
 }()
 

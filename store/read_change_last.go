@@ -9,7 +9,7 @@ import (
 )
 
 // selectLast reads the newest record of an object, whether it still exists or not.
-const selectLast = "SELECT " + recordColumns + `, NULL, NULL FROM changes c LEFT JOIN change_notes n USING (namespace_key, revision)
+var selectLast = "SELECT " + recordColumns + `, NULL, NULL FROM changes c
 	WHERE namespace_key = ? AND object_key = ? AND kind = ?` + newestFirst
 
 // LastChange implements [service.Tx].

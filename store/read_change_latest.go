@@ -2,80 +2,65 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"slices"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 )
 
 // maxLatestBody limits the bodies of a record that are read for its summary, in bytes.
 const maxLatestBody = 16 << 10
 
-// latestRows limits the objects of one query for their latest records.
-const latestRows = 500
-
 // LatestChanges implements [service.Store].
 func (d *DB) LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error) {
-	var query func(count int) string
+	var query string
 	switch kind {
 	case change.KindFlag:
-		query = flagKind.selectLatest
+		query = flagKind.selectLatest()
 	case change.KindSegment:
-		query = segmentKind.selectLatest
+		query = segmentKind.selectLatest()
 	default:
 		return nil, fmt.Errorf("store: no latest changes of kind %q", kind)
 	}
-	keys = slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !storable(key) })
 	if !storable(namespace) {
 		return nil, nil
 	}
-	var latest map[string]*change.Record
-	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		latest = make(map[string]*change.Record, len(keys))
-		for some := range slices.Chunk(keys, latestRows) {
-			if err := s.addLatest(ctx, query(len(some)), namespace, kind, some, latest); err != nil {
-				return err
-			}
+	var objects [][]any
+	for _, key := range keys {
+		if storable(key) {
+			objects = append(objects, []any{namespace, key, string(kind), namespace, key})
 		}
-		return nil
+	}
+	var latest []*change.Record
+	err := d.read(ctx, func(ctx context.Context, s *session) error {
+		var positions []guidon.Position
+		var at guidon.Position
+		err := s.rowsOfEach(ctx, query, objects, func() { positions = append(positions, at) }, &at.Revision, &at.Sequence)
+		if err == nil {
+			latest, err = s.recordsAt(ctx, selectSummarized, namespace, positions)
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	records := make([]*change.Record, 0, len(latest))
-	for _, c := range latest {
-		records = append(records, c)
-	}
-	return records, nil
+	return latest, nil
 }
 
-// selectLatest reads the records of the last revision in which each of count objects
-// changed. The row of an object has that revision, so the length of its history does not
-// matter. There are two if the object was deleted and created again. The bodies are for
-// summaries, so those of large records are not read.
-func (k *kind[T]) selectLatest(count int) string {
-	bodies := fmt.Sprintf(`, CASE WHEN c.body_size <= %[1]d THEN c.before_body END, CASE WHEN c.body_size <= %[1]d THEN c.after_body END`, maxLatestBody)
-	return "SELECT " + recordColumns + bodies + ` FROM ` + k.table + ` o
-		JOIN changes c ON c.namespace_key = o.namespace_key AND c.object_key = o.` + k.keyColumn + ` AND c.revision = o.changed_rev
-		LEFT JOIN change_notes n ON n.namespace_key = c.namespace_key AND n.revision = c.revision
-		WHERE o.namespace_key = ? AND c.kind = ? AND o.` + k.keyColumn + ` IN ` + placeholders(count)
+// selectLatest reads the position of the latest record of an object. The row of the object
+// has the revision, so the length of its history does not matter.
+func (k *kind[T]) selectLatest() string {
+	return `SELECT c.revision, c.seq FROM changes c ` + byObject + ` WHERE c.namespace_key = ? AND c.object_key = ? AND c.kind = ?
+		AND c.revision <= (SELECT o.changed_rev FROM ` + k.table + ` o WHERE o.namespace_key = ? AND o.` + k.keyColumn + ` = ?)
+		ORDER BY c.object_key DESC, c.revision DESC, c.seq DESC LIMIT 1`
 }
 
-// addLatest adds the latest records of the objects with the keys.
-func (s *session) addLatest(ctx context.Context, query, namespace string, kind change.Kind, keys []string, latest map[string]*change.Record) error {
-	args := []any{namespace, string(kind)}
-	for _, key := range keys {
-		args = append(args, key)
-	}
-	return s.rows(ctx, query, args, func(rows *sql.Rows) error {
-		c, err := scanRecord(rows)
-		if err != nil {
-			return err
-		}
-		if known := latest[c.Key]; known == nil || known.Sequence < c.Sequence {
-			latest[c.Key] = c
-		}
-		return nil
-	})
-}
+// byObject makes MySQL and MariaDB use an index of the table changes, by which they would
+// otherwise read all records of the namespace if they have no statistics. The others take it
+// for a comment.
+const byObject = `/*! FORCE INDEX (changes_by_object) */`
+
+// selectSummarized reads the record at a position. The bodies are for summaries, so those of
+// large records are not read.
+var selectSummarized = "SELECT " + recordColumns + fmt.Sprintf(`, CASE WHEN c.body_size <= %[1]d THEN c.before_body END, CASE WHEN c.body_size <= %[1]d THEN c.after_body END
+	FROM changes c`, maxLatestBody) + atPosition

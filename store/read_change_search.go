@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon"
@@ -38,30 +40,48 @@ func (d *DB) SearchChanges(ctx context.Context, search change.Search) ([]*change
 // searchChanges finds revisions by their notes, and then reads the records of those
 // revisions.
 func (s *session) searchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error) {
-	revisions, next, err := s.scanNotes(ctx, search)
+	b, found, err := s.boundByTime(ctx, search.Query)
+	if err != nil || !found {
+		return nil, guidon.Position{}, err
+	}
+	revisions, next, err := s.scanNotes(ctx, search, b)
 	if err != nil || len(revisions) == 0 {
 		return nil, next, err
 	}
-	clauses, args := changeClauses(search.Query, revisions...)
-	n, err := s.countFitting(ctx, clauses, args, search.Limit)
-	if err != nil || n == 0 {
+	positions, more, err := s.positionsIn(ctx, search.Query, b, revisions)
+	if err != nil || len(positions) == 0 {
 		return nil, next, err
 	}
-	found, err := s.changes(ctx, clauses, args, n)
-	if err != nil || len(found) == 0 {
-		return nil, next, err
-	}
-	last := found[len(found)-1].Cursor()
-	search.Before = last
-	clauses, args = changeClauses(search.Query, revisions...)
-	more, err := s.countFitting(ctx, clauses, args, 1)
-	if err != nil {
-		return nil, next, err
-	}
-	if more > 0 || next != (guidon.Position{}) && compareCursors(last, next) < 0 {
+	records, err := s.recordsAt(ctx, selectRecords+atPosition, queriedKey(search.Query), positions)
+	slices.SortFunc(records, func(a, b *change.Record) int { return compareCursors(b.Cursor(), a.Cursor()) })
+	last := positions[len(positions)-1]
+	if more || next != (guidon.Position{}) && compareCursors(last, next) < 0 {
 		next = last
 	}
-	return found, next, nil
+	return records, next, err
+}
+
+// positionsIn returns the positions of the newest records of the revisions that match the
+// query and fit into one result. It reports whether there are more.
+func (s *session) positionsIn(ctx context.Context, query change.Query, b bounds, revisions []int64) (positions []guidon.Position, more bool, err error) {
+	var clauses string
+	var lists [][]any
+	for _, revision := range revisions {
+		var args []any
+		query.First, query.Last = revision, revision
+		clauses, args = changeClauses(query, b)
+		lists = append(lists, append(args, query.Limit+1))
+	}
+	sizes := map[guidon.Position]int64{}
+	var at guidon.Position
+	var size int64
+	err = s.rowsOfEach(ctx, "SELECT revision, seq, body_size FROM changes"+clauses, lists, func() { sizes[at] = size }, &at.Revision, &at.Sequence, &size)
+	positions = slices.SortedFunc(maps.Keys(sizes), func(a, b guidon.Position) int { return compareCursors(b, a) })
+	var fits fitting
+	for _, at := range positions[:min(len(positions), query.Limit)] {
+		fits.add(sizes[at])
+	}
+	return positions[:fits.records], fits.records < len(positions), err
 }
 
 // scanNotes returns the newest revisions whose notes match, at most as many as the limit of
@@ -70,10 +90,10 @@ func (s *session) searchChanges(ctx context.Context, search change.Search) ([]*c
 // It scans the notes, of which there is one for a revision. If the search is limited
 // otherwise, an index finds the records that come into question, and it scans the notes of
 // these.
-func (s *session) scanNotes(ctx context.Context, search change.Search) (revisions []int64, next guidon.Position, err error) {
+func (s *session) scanNotes(ctx context.Context, search change.Search, b bounds) (revisions []int64, next guidon.Position, err error) {
 	query, args := noteQuery(search)
 	if byRecord(search.Query) {
-		query, args = recordNoteQuery(search)
+		query, args = recordNoteQuery(search, b)
 	}
 	wanted, scanned := strings.ToLower(search.Message), 0
 	err = s.rows(ctx, query, args, func(rows *sql.Rows) error {
@@ -124,19 +144,15 @@ func noteQuery(search change.Search) (query string, args []any) {
 }
 
 // recordNoteQuery returns the query for the records that come into question, newest first,
-// with their notes. It reads these by subqueries, because the planner of a join may prefer
-// to read all notes.
-func recordNoteQuery(search change.Search) (query string, args []any) {
-	clauses, args := changeClauses(search.Query)
-	return "SELECT revision, seq, " + noteOf("message", search.Message != "") + ", " + noteOf("reason", search.Reason != "") +
-		" FROM changes c" + clauses, append(args, maxScanned)
-}
-
-// noteOf returns the expression for a column of the note of the record c, or for the empty
-// string if the column is not needed.
-func noteOf(column string, needed bool) string {
-	if !needed {
-		return "''"
+// with their notes.
+func recordNoteQuery(search change.Search, b bounds) (query string, args []any) {
+	clauses, args := changeClauses(search.Query, b)
+	message, reason := "''", "''" // unless needed
+	if search.Message != "" {
+		message = noteOf("message")
 	}
-	return "(SELECT n." + column + " FROM change_notes n WHERE n.namespace_key = c.namespace_key AND n.revision = c.revision)"
+	if search.Reason != "" {
+		reason = noteOf("reason")
+	}
+	return "SELECT revision, seq, " + message + ", " + reason + " FROM changes c" + clauses, append(args, maxScanned)
 }

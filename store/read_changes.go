@@ -1,10 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
+	"fmt"
 	"strings"
 	"time"
 
@@ -27,9 +28,9 @@ func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record,
 	if !mayMatch(query) {
 		return nil, nil
 	}
-	clauses, args := changeClauses(query)
 	var all []*change.Record
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
+		all = nil
 		// Count the records that fit and then read only those, so that the database
 		// neither sorts nor sends bodies that are not needed.
 		var oldest horizon
@@ -38,6 +39,11 @@ func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record,
 				return err
 			}
 		}
+		b, found, err := s.boundByTime(ctx, query)
+		if err != nil || !found {
+			return err
+		}
+		clauses, args := changeClauses(query, b)
 		n, err := s.countFitting(ctx, clauses, args, query.Limit)
 		first := query.After.Revision // a later page may begin in the middle of it
 		if query.After == change.After(first) {
@@ -47,7 +53,6 @@ func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record,
 			err = guidon.Errorf(guidon.NotFound, "some changes up to revision %d of namespace %q are no longer in the log", oldest.revision, query.Namespace)
 		}
 		if err != nil || n == 0 {
-			all = nil
 			return err
 		}
 		all, err = s.changes(ctx, clauses, args, n)
@@ -64,20 +69,47 @@ func mayMatch(query change.Query) bool {
 	return query.Namespace != service.AuthenticationsKey && storable(query.Namespace) && storable(query.Key) && storable(query.Actor)
 }
 
-// changeClauses returns the SQL clauses of the query, and their arguments except the
-// limit. If there are any revisions, it selects only their records.
-func changeClauses(query change.Query, revisions ...int64) (clauses string, args []any) {
+// unindexedTime is the time of a record in a form for which no index is used: the index by
+// time would find all records since then, in another order than that of the result.
+const unindexedTime = "happened_at + 0"
+
+// bounds limit the records that are examined for a query with times.
+type bounds struct {
+	floor guidon.Position // records at or before it are earlier
+	last  int64           // records of later revisions are later; 0 if there is no limit
+}
+
+// selectEarlier reads the position of the record that is clockRecords before a revision.
+var selectEarlier = fmt.Sprintf(`SELECT revision, seq FROM changes WHERE namespace_key = ? AND revision <= ? ORDER BY revision DESC, seq DESC LIMIT 1 OFFSET %d`, clockRecords)
+
+// boundByTime returns the bounds of the query, and reports whether there are any records of
+// its times. Like revisionBefore, it expects that the clocks of instances differ by less
+// than clockRecords records take.
+func (s *session) boundByTime(ctx context.Context, query change.Query) (b bounds, found bool, err error) {
+	namespace := queriedKey(query)
+	if query.Since != nil {
+		number, found, err := s.revisionBefore(ctx, namespace, ceilMicro(*query.Since)-1)
+		if err == nil && found {
+			_, err = s.row(ctx, selectEarlier, []any{namespace, number}, &b.floor.Revision, &b.floor.Sequence)
+		}
+		if err != nil {
+			return b, false, err
+		}
+	}
+	if query.Until == nil {
+		return b, true, nil
+	}
+	b.last, found, err = s.revisionBefore(ctx, namespace, ceilMicro(*query.Until)-1)
+	return b, found, err
+}
+
+// changeClauses returns the SQL clauses of the query, and their arguments except the limit.
+func changeClauses(query change.Query, b bounds) (clauses string, args []any) {
 	var conditions []string
 	add := func(condition string, values ...any) {
 		conditions, args = append(conditions, condition), append(args, values...)
 	}
 	add("namespace_key = ?", queriedKey(query))
-	if len(revisions) > 0 {
-		conditions = append(conditions, "revision IN "+placeholders(len(revisions)))
-		for _, revision := range revisions {
-			args = append(args, revision)
-		}
-	}
 	if query.Kind != "" {
 		add("kind = ?", string(query.Kind))
 	}
@@ -88,10 +120,10 @@ func changeClauses(query change.Query, revisions ...int64) (clauses string, args
 		add("actor = ?", query.Actor)
 	}
 	if query.Since != nil {
-		add("happened_at >= ?", ceilMicro(*query.Since))
+		add(unindexedTime+" >= ?", ceilMicro(*query.Since))
 	}
 	if query.Until != nil {
-		add("happened_at < ?", ceilMicro(*query.Until))
+		add(unindexedTime+" < ?", ceilMicro(*query.Until))
 	}
 	if query.First > 0 {
 		add("revision >= ?", query.First)
@@ -99,14 +131,18 @@ func changeClauses(query change.Query, revisions ...int64) (clauses string, args
 	if query.Last > 0 {
 		add("revision <= ?", query.Last)
 	}
+	if b.floor != (guidon.Position{}) {
+		add(afterPosition, positionArgs(b.floor)...)
+	}
+	if b.last > 0 {
+		add("revision <= ?", b.last)
+	}
 	if before := query.Before; before != (guidon.Position{}) {
-		add("revision <= ?", before.Revision)
-		add("(revision < ? OR seq < ?)", before.Revision, before.Sequence)
+		add(beforePosition, positionArgs(before)...)
 	}
 	order := newestFirst
 	if after := query.After; after != (guidon.Position{}) {
-		add("revision >= ?", after.Revision)
-		add("(revision > ? OR seq > ?)", after.Revision, after.Sequence)
+		add(afterPosition, positionArgs(after)...)
 		order = oldestFirst
 	}
 	return " WHERE " + strings.Join(conditions, " AND ") + order, args
@@ -128,9 +164,6 @@ func logKey(kind change.Kind, namespace string) string {
 	return namespace
 }
 
-// placeholders returns a list of n parameters for IN.
-func placeholders(n int) string { return "(?" + strings.Repeat(", ?", n-1) + ")" }
-
 const (
 	newestFirst = " ORDER BY revision DESC, seq DESC LIMIT ?"
 	oldestFirst = " ORDER BY revision, seq LIMIT ?"
@@ -146,50 +179,107 @@ func ceilMicro(t time.Time) int64 {
 }
 
 func (s *session) countFitting(ctx context.Context, clauses string, args []any, limit int) (int, error) {
-	n, total, full := 0, int64(0), false
+	var f fitting
 	err := s.rows(ctx, "SELECT body_size FROM changes"+clauses, append(args[:len(args):len(args)], limit),
 		func(rows *sql.Rows) error {
 			var size int64
-			if err := rows.Scan(&size); err != nil || full {
-				return err
-			}
-			total += size
-			if full = n > 0 && total > maxChangesBytes; !full {
-				n++
-			}
-			return nil
+			err := rows.Scan(&size)
+			f.add(size)
+			return err
 		})
-	return n, err
+	return f.records, err
 }
 
-// selectRecords reads records with their notes; see scanRecord. Columns of both tables need
-// no prefix in the clauses that follow.
-const selectRecords = "SELECT " + recordColumns + `, before_body, after_body
-	FROM changes c LEFT JOIN change_notes n USING (namespace_key, revision)`
+// fitting counts the first records whose bodies fit into one result, at least one.
+type fitting struct {
+	records int
+	bytes   int64
+	full    bool // the next one does not fit
+}
 
-// recordColumns are the columns of a record c and its note n, without the bodies.
-const recordColumns = `c.namespace_key, c.revision, c.seq, c.stamp, c.kind, c.object_key, c.action,
-	c.actor, c.actor_name, c.actor_method, c.happened_at, c.request_id, n.message, n.reason_body`
-
-// scanRecord scans the columns of a record, and the bodies after them.
-func scanRecord(rows *sql.Rows) (*change.Record, error) {
-	c := new(change.Record)
-	var at int64
-	var message sql.NullString
-	var reason, before, after []byte
-	err := rows.Scan(&c.Namespace, &c.Revision, &c.Sequence, &c.Stamp, &c.Kind, &c.Key, &c.Action,
-		&c.Actor.ID, &c.Actor.Name, &c.Actor.Method, &at, &c.RequestID, &message, &reason, &before, &after)
-	if err != nil {
-		return nil, err
+func (f *fitting) add(size int64) {
+	f.bytes += size
+	if f.full = f.full || f.records > 0 && f.bytes > maxChangesBytes; !f.full {
+		f.records++
 	}
+}
+
+// selectRecords reads records with their notes; see scanRecord.
+var selectRecords = "SELECT " + recordColumns + `, before_body, after_body FROM changes c`
+
+// recordColumns are the columns of a record c and its note, without the bodies.
+var recordColumns = `c.namespace_key, c.revision, c.seq, c.stamp, c.kind, c.object_key, c.action,
+	c.actor, c.actor_name, c.actor_method, c.happened_at, c.request_id, ` + noteOf("message") + ", " + noteOf("reason_body")
+
+// noteOf returns the expression for a column of the note of the record c. It is a subquery,
+// because the planner of a join may prefer to read all notes.
+func noteOf(column string) string {
+	return "(SELECT n." + column + " FROM change_notes n WHERE n.namespace_key = c.namespace_key AND n.revision = c.revision)"
+}
+
+// recordRow receives the columns of a record, and the bodies after them.
+type recordRow struct {
+	change.Record
+	at                    int64
+	message               sql.NullString
+	reason, before, after []byte
+}
+
+func (r *recordRow) dest() []any {
+	return []any{
+		&r.Namespace, &r.Revision, &r.Sequence, &r.Stamp, &r.Kind, &r.Key, &r.Action,
+		&r.Actor.ID, &r.Actor.Name, &r.Actor.Method, &r.at, &r.RequestID, &r.message, &r.reason, &r.before, &r.after,
+	}
+}
+
+// record returns a record of the row that was scanned.
+func (r *recordRow) record() (*change.Record, error) {
+	c := r.Record
 	if c.Namespace == service.AuthenticationsKey {
 		c.Namespace = ""
 	}
-	c.At, c.Message, c.Before, c.After = time.UnixMicro(at).UTC(), message.String, before, after
-	if reason != nil {
-		err = decode(reason, &c.Reason)
+	c.At, c.Message, c.Before, c.After = time.UnixMicro(r.at).UTC(), r.message.String, r.before, r.after
+	if r.reason == nil {
+		return &c, nil
 	}
-	return c, err
+	return &c, decode(r.reason, &c.Reason)
+}
+
+func scanRecord(rows *sql.Rows) (*change.Record, error) {
+	var r recordRow
+	if err := rows.Scan(r.dest()...); err != nil {
+		return nil, err
+	}
+	return r.record()
+}
+
+// atPosition is the condition that a record is at a position. Only the primary key has its
+// order; see [session.rowsOfEach].
+const atPosition = ` WHERE namespace_key = ? AND revision = ? AND seq >= ? AND seq <= ? ORDER BY seq LIMIT 1`
+
+// atPositionArgs returns the arguments of atPosition.
+func atPositionArgs(namespace string, p guidon.Position) []any {
+	return []any{namespace, p.Revision, p.Sequence, p.Sequence}
+}
+
+// recordsAt returns the records at the positions, in any order. The query must end with
+// atPosition.
+func (s *session) recordsAt(ctx context.Context, query, namespace string, positions []guidon.Position) (records []*change.Record, err error) {
+	var lists [][]any
+	for _, p := range positions {
+		lists = append(lists, atPositionArgs(namespace, p))
+	}
+	var r recordRow
+	var malformed error
+	records = make([]*change.Record, 0, len(positions))
+	err = s.rowsOfEach(ctx, query, lists, func() {
+		c, err := r.record()
+		records, malformed = append(records, c), cmp.Or(malformed, err)
+	}, r.dest()...)
+	if err = cmp.Or(err, malformed); err != nil {
+		return nil, err
+	}
+	return records, s.addAddresses(ctx, records)
 }
 
 func (s *session) changes(ctx context.Context, clauses string, args []any, limit int) ([]*change.Record, error) {
@@ -199,40 +289,30 @@ func (s *session) changes(ctx context.Context, clauses string, args []any, limit
 		all = append(all, c)
 		return err
 	})
-	if err != nil || len(all) == 0 || !all[0].Kind.Global() {
-		return all, err
+	if err != nil {
+		return nil, err
 	}
 	return all, s.addAddresses(ctx, all)
 }
 
-// maxAddressed limits the revisions whose addresses one query reads.
-const maxAddressed = 500
-
-// addAddresses sets the addresses that the records came from. It reads those of their
-// revisions only, because the records of one object may be far apart.
+// addAddresses sets the addresses that the records came from, if they are recorded for their
+// kind.
 func (s *session) addAddresses(ctx context.Context, records []*change.Record) error {
+	if len(records) == 0 || !records[0].Kind.Global() {
+		return nil
+	}
 	byPosition := make(map[guidon.Position]*change.Record, len(records))
-	var revisions []any
-	for i, c := range records {
+	var lists [][]any
+	for _, c := range records {
 		byPosition[c.Cursor()] = c
-		if i == 0 || c.Revision != records[i-1].Revision { // they are in order
-			revisions = append(revisions, c.Revision)
-		}
+		lists = append(lists, []any{c.Revision, c.Sequence})
 	}
-	for some := range slices.Chunk(revisions, maxAddressed) {
-		query := `SELECT revision, seq, address FROM change_addresses WHERE revision IN ` + placeholders(len(some))
-		err := s.rows(ctx, query, some, func(rows *sql.Rows) error {
-			var at guidon.Position
-			var address string
-			err := rows.Scan(&at.Revision, &at.Sequence, &address)
-			if c := byPosition[at]; err == nil && c != nil {
-				c.Address = address
-			}
-			return err
-		})
-		if err != nil {
-			return err
+	const query = `SELECT revision, seq, address FROM change_addresses WHERE revision = ? AND seq = ? LIMIT 1`
+	var at guidon.Position
+	var address string
+	return s.rowsOfEach(ctx, query, lists, func() {
+		if c := byPosition[at]; c != nil {
+			c.Address = address
 		}
-	}
-	return nil
+	}, &at.Revision, &at.Sequence, &address)
 }

@@ -52,11 +52,10 @@ func (u *undoing) run(ctx context.Context, live bool) error {
 const absent = "-"
 
 // beforeFirst selects an object before its first change after a revision number: its body,
-// or absent if the change created it. The comment is a hint for MySQL, which would otherwise
-// read all records after the revision number until it finds one of the object. The order
-// begins with the key for the same reason.
+// or absent if the change created it. The order begins with the key because MySQL would
+// otherwise read all records after the revision number until it finds one of the object.
 const (
-	beforeFirst      = `SELECT /*+ INDEX(m changes_by_object) */ COALESCE(m.before_body, '` + absent + `') FROM changes m WHERE m.namespace_key = ? AND m.revision > ? AND m.object_key = `
+	beforeFirst      = `SELECT COALESCE(m.before_body, '` + absent + `') FROM changes m ` + byObject + ` WHERE m.namespace_key = ? AND m.revision > ? AND m.object_key = `
 	firstOfThem      = ` ORDER BY m.object_key, m.revision, m.seq LIMIT 1`
 	selectBeforeOne  = beforeFirst + `? AND m.kind = ?` + firstOfThem
 	changedSinceOnly = ` t WHERE t.namespace_key = ? AND t.changed_rev > ?`

@@ -100,6 +100,9 @@ func (d *DB) begin(ctx context.Context, pool *sql.DB, query string) (*session, e
 	s := &session{db: d, conn: conn}
 	if d.dialect.batch != nil && (pool == d.writer || d.dialect.batchReads) {
 		s.canQueue, s.queued = true, []statement{{query: query}}
+		if d.dialect.prepare != "" {
+			s.queued = append(s.queued, statement{query: d.dialect.prepare})
+		}
 		return s, nil
 	}
 	if _, err := s.exec(ctx, query); err != nil {

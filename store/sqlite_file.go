@@ -113,6 +113,16 @@ func (f *sqliteFile) verify() error {
 	return nil
 }
 
+// CheckFile returns Unavailable if the path of an SQLite file that was opened exclusively no
+// longer names that file, as writes then fail until the server is restarted. It asks only
+// the file system.
+func (d *DB) CheckFile() error {
+	if d.file == nil {
+		return nil
+	}
+	return d.file.verify()
+}
+
 // inUse returns the error for a file that is locked already.
 func inUse(path string, held *filelock.HeldError) error {
 	message := fmt.Sprintf("the database %q is in use by %s; an SQLite file serves one process at a time", path, held.Holder)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -49,9 +48,9 @@ func (k *kind[T]) selectKeys() string {
 	return "SELECT " + k.keyColumn + ", created_rev, created_seq FROM " + k.table + " WHERE namespace_key = ?"
 }
 
-// selectSome is selectAll for count keys.
-func (k *kind[T]) selectSome(count int) string {
-	return k.selectAll() + " AND " + k.keyColumn + " IN (?" + strings.Repeat(", ?", count-1) + ")"
+// selectListed is selectAll for one key, which is given twice; see [session.rowsOfEach].
+func (k *kind[T]) selectListed() string {
+	return k.selectAll() + " AND " + k.keyColumn + " >= ? AND " + k.keyColumn + " <= ? ORDER BY " + k.keyColumn + " LIMIT 1"
 }
 
 // selectChanged is selectAll for the rows that changed after a revision.

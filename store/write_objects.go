@@ -133,28 +133,22 @@ func (o *objects[T]) readListed(ctx context.Context, key string) error {
 		}
 	}
 	o.prefetched = o.prefetched[:0]
-	args := []any{o.tx.namespace}
+	var lists [][]any
 	for _, next := range o.listed[o.items[key].position:] {
 		if o.items[next].unread {
-			args = append(args, next)
+			lists = append(lists, []any{o.tx.namespace, next, next})
 		}
-		if len(args) > readAhead {
+		if len(lists) == readAhead {
 			break
 		}
 	}
-	return o.tx.s.rows(ctx, o.kind.selectSome(len(args)-1), args, func(rows *sql.Rows) error {
-		var key string
-		var created guidon.Position
-		var body []byte
-		if err := rows.Scan(&key, &created.Revision, &created.Sequence, &body); err != nil {
-			return err
-		}
-		if it := o.items[key]; it != nil && it.unread {
-			it.body, it.unread = body, false
+	l := &listing[T]{kind: o.kind}
+	return o.tx.s.rowsOfEach(ctx, o.kind.selectListed(), lists, func() {
+		if it := o.items[l.key]; it != nil && it.unread {
+			it.body, it.unread = l.body, false
 			o.prefetched = append(o.prefetched, it)
 		}
-		return nil
-	})
+	}, l.columns(&l.body)...)
 }
 
 // keys returns the keys of the existing objects, in creation order.

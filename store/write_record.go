@@ -153,9 +153,11 @@ func (r *record) writeNote(ctx context.Context, s *session, namespace string) er
 	return insert.flush(ctx)
 }
 
+var deletionColumns = []string{"namespace_key", "revision", "seq", "created_rev", "created_seq"}
+
 // writeDeletions stores where the deleted flags and segments were in lists.
 func (r *record) writeDeletions(ctx context.Context, s *session, namespace string) error {
-	insert := newInsert(s, "change_deletions", []string{"namespace_key", "revision", "seq", "created_rev", "created_seq"})
+	insert := newInsert(s, "change_deletions", deletionColumns)
 	for _, e := range r.entries {
 		if e.after != nil || e.listed == (guidon.Position{}) {
 			continue

@@ -3,16 +3,19 @@ package store
 import (
 	"context"
 	"database/sql"
-	"slices"
-	"strings"
 	"time"
 
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
 
-// deleteBatch limits the change records that one transaction deletes, so that no lock
-// is held for long and the work done so far survives a kill.
-const deleteBatch = 200
+// Limits of one transaction that deletes change records, so that no lock is held for long
+// and the work done so far survives a kill. It may delete one record with larger bodies.
+const (
+	deleteBatch = 200
+	deleteBytes = 4 << 20
+)
 
 // DeleteChanges deletes change records that are older than before, at most limit of
 // them, and returns how many it has deleted, also with an error. It keeps the newest
@@ -30,14 +33,15 @@ func (d *DB) DeleteChanges(ctx context.Context, before time.Time, limit int) (de
 		return 0, err
 	}
 	for _, namespace := range namespaces {
-		for deleted < limit {
-			n, err := d.deleteSomeChanges(ctx, namespace, before, min(deleteBatch, limit-deleted))
+		old := oldRecords{namespace: namespace, before: ceilMicro(before)}
+		if err := d.read(ctx, old.find); err != nil {
+			return deleted, err
+		}
+		for !old.ended && deleted < limit {
+			n, err := d.deleteSome(ctx, &old, min(deleteBatch, limit-deleted))
 			deleted += n
 			if err != nil {
 				return deleted, err
-			}
-			if n == 0 {
-				break
 			}
 		}
 	}
@@ -59,120 +63,198 @@ func (d *DB) namespacesEver(ctx context.Context) (keys []string, err error) {
 	return keys, err
 }
 
-// superseded is the condition that a record c is older than an instant and than another
-// record of the same object.
-const superseded = ` FROM changes c WHERE c.namespace_key = ? AND c.happened_at < ?
-	AND EXISTS (SELECT 1 FROM changes n WHERE n.namespace_key = c.namespace_key AND n.object_key = c.object_key AND n.kind = c.kind
-		AND (n.revision > c.revision OR n.revision = c.revision AND n.seq > c.seq))`
+// oldRecords walks through the records of a namespace that are older than an instant, in
+// the order of the log. So no record is examined twice, whether it is deleted or kept.
+type oldRecords struct {
+	namespace string
+	before    int64           // the instant, in microseconds since 1970
+	last      int64           // no record of a later revision is that old
+	at        guidon.Position // the records through this one have been examined
+	ended     bool            // all have been examined
+}
 
-// selectSuperseded reads the positions of superseded records below a revision, and whether
-// they created a flag or segment.
-const selectSuperseded = `SELECT c.revision, c.seq, c.happened_at,
-	CASE WHEN c.action = 'create' AND c.kind IN ('flag', 'segment') THEN 1 ELSE 0 END` + superseded + ` AND c.revision < ? LIMIT ?`
+// find sets the last revision. It expects that the clocks of instances differ by less than
+// clockRecords records take, or else leaves some records to a later cleanup.
+func (o *oldRecords) find(ctx context.Context, s *session) error {
+	last, found, err := s.revisionBefore(ctx, o.namespace, o.before-1)
+	o.last, o.ended = last, !found
+	return err
+}
 
-// insertPositions stores the positions of creations whose records are about to be deleted,
-// if their objects were deleted by a release that did not store them. A creation belongs to
-// the next deletion of the object.
-const insertPositions = `INSERT INTO change_deletions (namespace_key, revision, seq, created_rev, created_seq)
-	SELECT d.namespace_key, d.revision, d.seq, c.revision, c.seq
-	FROM changes c JOIN changes d ON d.namespace_key = c.namespace_key AND d.object_key = c.object_key AND d.kind = c.kind
-	WHERE d.action = 'delete' AND (d.revision > c.revision OR d.revision = c.revision AND d.seq > c.seq)
-	AND NOT EXISTS (SELECT 1 FROM changes b WHERE b.namespace_key = c.namespace_key AND b.object_key = c.object_key AND b.kind = c.kind AND b.action = 'delete'
-		AND (b.revision > c.revision OR b.revision = c.revision AND b.seq > c.seq) AND (b.revision < d.revision OR b.revision = d.revision AND b.seq < d.seq))
-	AND NOT EXISTS (SELECT 1 FROM change_deletions p WHERE p.namespace_key = d.namespace_key AND p.revision = d.revision AND p.seq = d.seq)
-	AND c.namespace_key = ? AND `
+// oldRecord is a record as the cleanup sees it.
+type oldRecord struct {
+	at         guidon.Position
+	happenedAt int64
+	size       int64
+	kind       change.Kind
+	key        string
+	superseded bool // it is not the newest record of its object
+	ended      bool // it is the creation of a flag or segment that has been deleted since
+}
 
-func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before time.Time, limit int) (int, error) {
-	var deleted int64
-	err := d.write(ctx, func(ctx context.Context, s *session) error {
-		deleted = 0
+// newestOf returns the expression for a column of the newest record of the object of the
+// record c. It is a subquery of one row, so that all databases find it by the index.
+func newestOf(column string) string {
+	return `(SELECT n.` + column + ` FROM changes n ` + byObject + ` WHERE n.namespace_key = c.namespace_key AND n.object_key = c.object_key AND n.kind = c.kind
+		ORDER BY n.object_key DESC, n.revision DESC, n.seq DESC LIMIT 1)`
+}
+
+// outlived returns the expression for whether the record c, which creates an object of the
+// kind, has outlived that object: 1 or 0.
+func (k *kind[T]) outlived() string {
+	return ` WHEN c.kind = '` + string(k.name) + `' THEN COALESCE((SELECT CASE WHEN o.created_rev = c.revision AND o.created_seq = c.seq THEN 0 ELSE 1 END
+		FROM ` + k.table + ` o WHERE o.namespace_key = c.namespace_key AND o.` + k.keyColumn + ` = c.object_key), 1)`
+}
+
+// selectOld reads records from a position through a revision.
+var selectOld = `SELECT c.revision, c.seq, c.happened_at, c.body_size, c.kind, c.object_key,
+	CASE WHEN ` + newestOf("revision") + ` > c.revision THEN 1 WHEN ` + newestOf("seq") + ` > c.seq THEN 1 ELSE 0 END,
+	CASE WHEN c.action <> 'create' THEN 0` + flagKind.outlived() + segmentKind.outlived() + ` ELSE 0 END
+	FROM changes c WHERE c.namespace_key = ? AND c.revision <= ? AND ` + afterPosition + oldestFirst
+
+// next calls fn for the next records through a revision, at most limit. Some of them may not
+// be old. It stops before a record for which fn returns false.
+func (o *oldRecords) next(ctx context.Context, s *session, through int64, limit int, fn func(r *oldRecord) bool) error {
+	count, stopped := 0, false
+	args := append(append([]any{o.namespace, min(through, o.last)}, positionArgs(o.at)...), limit)
+	err := s.rows(ctx, selectOld, args, func(rows *sql.Rows) error {
+		var r oldRecord
+		err := rows.Scan(&r.at.Revision, &r.at.Sequence, &r.happenedAt, &r.size, &r.kind, &r.key, &r.superseded, &r.ended)
+		if err != nil || stopped {
+			return err
+		}
+		if stopped = !fn(&r); !stopped {
+			count, o.at = count+1, r.at
+		}
+		return nil
+	})
+	o.ended = !stopped && count < limit
+	return err
+}
+
+// deleteSome examines the next old records, at most limit, and deletes those that are
+// superseded and that all readers have passed.
+func (d *DB) deleteSome(ctx context.Context, old *oldRecords, limit int) (deleted int, err error) {
+	start := *old
+	err = d.write(ctx, func(ctx context.Context, s *session) error {
+		*old = start // also if the transaction runs again
+		var batch deletedRecords
 		if err := s.lockReaders(ctx); err != nil {
 			return err
 		}
-		_, reached, err := s.slowestReader(ctx, namespace)
+		_, reached, err := s.slowestReader(ctx, old.namespace)
 		if err != nil {
 			return err
 		}
-		args, creations := []any{namespace}, []any{namespace}
-		var newest horizon
-		err = s.rows(ctx, selectSuperseded, []any{namespace, ceilMicro(before), reached, limit}, func(rows *sql.Rows) error {
-			var revision, seq, happenedAt int64
-			var creation bool
-			err := rows.Scan(&revision, &seq, &happenedAt, &creation)
-			args = append(args, revision, seq)
-			if creation {
-				creations = append(creations, revision, seq)
-			}
-			newest.extend(horizon{revision, happenedAt})
-			return err
-		})
-		if err != nil {
+		if err := old.next(ctx, s, reached-1, limit, func(r *oldRecord) bool { return batch.add(r, old.before) }); err != nil {
 			return err
 		}
-		count := len(args) / 2
-		if count == 0 {
+		deleted = batch.count
+		if deleted == 0 {
 			return errNothingStored
 		}
-		those := atPositions("", count)
+		return batch.delete(ctx, s, old.namespace)
+	})
+	if err != nil {
+		*old = start
+		return 0, err
+	}
+	return deleted, nil
+}
+
+// deletedRecords are the records that one transaction deletes.
+type deletedRecords struct {
+	ranges    []positionRange
+	open      bool // the last range may be extended
+	count     int
+	bytes     int64
+	newest    horizon
+	creations []*oldRecord // of objects that have been deleted since
+}
+
+// add adds the record if it is old and superseded. It returns false if that must wait for
+// the next transaction.
+func (b *deletedRecords) add(r *oldRecord, before int64) bool {
+	if !r.superseded || r.happenedAt >= before {
+		b.open = false
+		return true
+	}
+	if b.bytes += r.size; b.count > 0 && b.bytes > deleteBytes {
+		return false
+	}
+	if !b.open {
+		b.ranges = append(b.ranges, positionRange{first: r.at})
+	}
+	b.ranges[len(b.ranges)-1].last, b.open = r.at, true
+	b.count++
+	b.newest.extend(horizon{r.at.Revision, r.happenedAt})
+	if r.ended {
+		b.creations = append(b.creations, r)
+	}
+	return true
+}
+
+// emptyNotes is the condition of notes of revisions that no longer have a record.
+const emptyNotes = ` AND (SELECT c.seq FROM changes c WHERE c.namespace_key = change_notes.namespace_key AND c.revision = change_notes.revision
+	ORDER BY c.seq DESC LIMIT 1) IS NULL`
+
+func (b *deletedRecords) delete(ctx context.Context, s *session, namespace string) error {
+	if err := s.keepPositions(ctx, namespace, b.creations); err != nil {
+		return err
+	}
+	if err := b.newest.store(ctx, s, namespace); err != nil {
+		return err
+	}
+	for _, r := range b.ranges {
+		args := append([]any{namespace}, r.args()...)
 		if namespace == service.AuthenticationsKey {
-			if _, err := s.exec(ctx, `DELETE FROM change_addresses WHERE `+those, args[1:]...); err != nil {
+			if err := s.later(ctx, `DELETE FROM change_addresses WHERE `+inRange, args[1:]...); err != nil {
 				return err
 			}
 		}
-		if err := s.keepPositions(ctx, creations); err != nil {
+		if err := s.later(ctx, `DELETE FROM change_deletions WHERE namespace_key = ? AND `+inRange, args...); err != nil {
 			return err
 		}
-		if _, err := s.exec(ctx, `DELETE FROM change_deletions WHERE namespace_key = ? AND `+those, args...); err != nil {
+		if err := s.later(ctx, `DELETE FROM changes WHERE namespace_key = ? AND `+inRange, args...); err != nil {
 			return err
 		}
-		if err := newest.store(ctx, s, namespace); err != nil {
+		if err := s.later(ctx, `DELETE FROM change_notes WHERE namespace_key = ? AND revision >= ? AND revision <= ?`+emptyNotes,
+			namespace, r.first.Revision, r.last.Revision); err != nil {
 			return err
-		}
-		if deleted, err = s.exec(ctx, `DELETE FROM changes WHERE namespace_key = ? AND `+those, args...); err != nil {
-			return err
-		}
-		return s.deleteNotes(ctx, args)
-	})
-	if err != nil {
-		return 0, err
-	}
-	return int(deleted), nil
-}
-
-// keepPositions executes insertPositions. The arguments are a namespace, and the positions of
-// the creations.
-func (s *session) keepPositions(ctx context.Context, creations []any) error {
-	count := len(creations) / 2
-	if count == 0 {
-		return nil
-	}
-	_, err := s.exec(ctx, insertPositions+atPositions("c.", count), creations...)
-	return err
-}
-
-// atPositions returns the condition that a record is at one of count positions. The prefix
-// is that of its columns.
-func atPositions(prefix string, count int) string {
-	one := prefix + `revision = ? AND ` + prefix + `seq = ?`
-	return `(` + one + strings.Repeat(` OR `+one, count-1) + `)`
-}
-
-// deleteNotes deletes the notes of revisions that no longer have a record. The arguments
-// are a namespace, and the positions of the deleted records.
-func (s *session) deleteNotes(ctx context.Context, positions []any) error {
-	args := positions[:1:1]
-	for i := 1; i < len(positions); i += 2 {
-		if revision := positions[i]; !slices.Contains(args, revision) {
-			args = append(args, revision)
 		}
 	}
-	_, err := s.exec(ctx, `DELETE FROM change_notes WHERE namespace_key = ? AND revision IN `+placeholders(len(args)-1)+`
-		AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.namespace_key = change_notes.namespace_key AND c.revision = change_notes.revision)`, args...)
-	return err
+	return nil
 }
 
-// selectHeldBack counts superseded records above a revision, up to a limit.
-const selectHeldBack = `SELECT COUNT(*) FROM (SELECT c.seq` + superseded + ` AND c.revision > ? LIMIT ?) held`
+// selectNextDeletion reads the position of the first deletion of an object after a position,
+// and whether the position of its creation is stored. The condition on the action prevents
+// the use of the index of all deletions.
+var selectNextDeletion = `SELECT c.revision, c.seq, CASE WHEN (SELECT p.created_rev FROM change_deletions p
+	WHERE p.namespace_key = c.namespace_key AND p.revision = c.revision AND p.seq = c.seq) IS NULL THEN 0 ELSE 1 END
+	FROM changes c ` + byObject + ` WHERE c.namespace_key = ? AND c.object_key = ? AND c.kind = ? AND COALESCE(c.action, '') = 'delete' AND ` + afterPosition + `
+	ORDER BY c.object_key, c.revision, c.seq LIMIT 1`
+
+// keepPositions stores the positions of creations whose records are about to be deleted, if
+// their objects were deleted by a release that did not store them. A creation belongs to the
+// next deletion of the object.
+func (s *session) keepPositions(ctx context.Context, namespace string, creations []*oldRecord) error {
+	insert := newInsert(s, "change_deletions", deletionColumns)
+	for _, c := range creations {
+		var at guidon.Position
+		var stored bool
+		found, err := s.row(ctx, selectNextDeletion, append([]any{namespace, c.key, string(c.kind)}, positionArgs(c.at)...), &at.Revision, &at.Sequence, &stored)
+		if err != nil {
+			return err
+		}
+		if !found || stored {
+			continue
+		}
+		if err := insert.add(ctx, len(namespace), namespace, at.Revision, at.Sequence, c.at.Revision, c.at.Sequence); err != nil {
+			return err
+		}
+	}
+	return insert.flush(ctx)
+}
 
 // HeldBack returns how many records [DB.DeleteChanges] keeps because a reader has not
 // passed them, by the name of the reader. In each namespace it counts only the records
@@ -202,16 +284,32 @@ func (d *DB) HeldBack(ctx context.Context, before time.Time, limit int) (map[str
 	return held, nil
 }
 
+// heldBatch limits the records that one query examines.
+const heldBatch = 1000
+
 // heldBackIn returns the slowest reader of the namespace, and how many records are kept
 // for it.
 func (d *DB) heldBackIn(ctx context.Context, namespace string, before time.Time, limit int) (reader string, count int, err error) {
 	err = d.read(ctx, func(ctx context.Context, s *session) (err error) {
 		var reached int64
+		count = 0
 		reader, reached, err = s.slowestReader(ctx, namespace)
 		if err != nil || reader == "" {
 			return err
 		}
-		_, err = s.row(ctx, selectHeldBack, []any{namespace, ceilMicro(before), reached, limit}, &count)
+		old := oldRecords{namespace: namespace, before: ceilMicro(before)}
+		if err := old.find(ctx, s); err != nil {
+			return err
+		}
+		old.at = change.After(reached)
+		for !old.ended && count < limit && err == nil {
+			err = old.next(ctx, s, old.last, min(heldBatch, limit-count), func(r *oldRecord) bool {
+				if r.superseded && r.happenedAt < old.before {
+					count++
+				}
+				return true
+			})
+		}
 		return err
 	})
 	return reader, count, err

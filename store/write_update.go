@@ -21,9 +21,10 @@ func (d *DB) Update(ctx context.Context, namespace string, w service.Write, fn f
 // revision of the copy.
 func (d *DB) UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
 	var current, next int64
+	var stored int         // objects
 	var onUnchanged func() // set by a run that stores nothing
 	err := d.writeTo(ctx, namespace, func(ctx context.Context, s *session) error {
-		current, next, onUnchanged = 0, 0, nil
+		current, next, stored, onUnchanged = 0, 0, 0, nil
 		tx, err := beginTransaction(ctx, s, namespace, w, mirror)
 		if err != nil {
 			return err
@@ -56,7 +57,7 @@ func (d *DB) UpdateMirrored(ctx context.Context, namespace string, w service.Wri
 			return errNothingStored
 		}
 		s.onCommit(namespace, tx.record.revision, steps.known, func() { steps.advance(mirror) })
-		next = tx.record.revision.Number
+		next, stored = tx.record.revision.Number, len(tx.record.entries)
 		return tx.write(ctx)
 	})
 	if err == nil && next != 0 {
@@ -64,6 +65,9 @@ func (d *DB) UpdateMirrored(ctx context.Context, namespace string, w service.Wri
 	}
 	if err == nil && onUnchanged != nil {
 		onUnchanged()
+	}
+	if err == nil && stored >= analyzeMin {
+		d.Analyze(ctx)
 	}
 	return current, err
 }

@@ -132,6 +132,7 @@ func (p *program) copyBetween(ctx context.Context, source, target *store.DB, for
 	if err != nil {
 		return err
 	}
+	target.Analyze(ctx)
 	return p.show(format, shownCopy(copied, source.Path(), target.Path()))
 }
 

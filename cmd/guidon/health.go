@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,8 @@ import (
 )
 
 const healthHelp = `Check the health of a running server, and exit with 0 if it is serving. This is the
-health check for containers, whose image contains no other program.
+health check for containers, whose image contains no other program. A server whose
+database is away still serves; one whose database file was removed or replaced does not.
 
 Without --address it checks the server of this configuration on this machine, and
 does not verify its certificate, which is issued for the name that clients use. No
@@ -69,7 +71,7 @@ func (p *program) health(ctx context.Context, address string, timeout time.Durat
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if err := checkHealth(ctx, transport, strings.TrimRight(address, "/")+"/health"); err != nil {
+	if err := checkHealth(ctx, transport, strings.TrimRight(address, "/")+"/health?full"); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("no response within %s", clock.Text(timeout))
 		}
@@ -120,13 +122,19 @@ func checkHealth(ctx context.Context, transport *http.Transport, target string) 
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxHealthResponse))
+	var health struct {
+		Status   string
+		Database struct{ Reason string }
+	}
 	switch {
 	case err != nil:
 		return err
 	case response.StatusCode == http.StatusServiceUnavailable:
 		return errors.New("stopping, or not ready yet")
-	case response.StatusCode != http.StatusOK || !strings.Contains(string(body), `"SERVING"`):
+	case response.StatusCode != http.StatusOK || json.Unmarshal(body, &health) != nil || health.Status != "SERVING":
 		return fmt.Errorf("unexpected response %s; is this a Guidon server?", response.Status)
+	case health.Database.Reason != "":
+		return errors.New(health.Database.Reason)
 	}
 	return nil
 }

@@ -66,7 +66,11 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 		i.printFlipt(content, dryRunRemark)
 		return nil
 	}
-	return i.writeFlipt(ctx, db.Source(), content)
+	if err := i.writeFlipt(ctx, db.Source(), content); err != nil {
+		return err
+	}
+	db.Analyze(ctx)
+	return nil
 }
 
 const dryRunRemark = " (dry run, nothing was changed)"

@@ -180,6 +180,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) (part
 		return parts{}, err
 	}
 	h.Health, h.Outage, h.Streams, h.Backup = p.health.Status, freshness.outage(), p.streams, openBackup(db.DB)
+	h.DatabaseFault = db.CheckFile
 	h.Overload = &call.OverloadConfig{Delay: p.delay.Current, Share: float64(c.Server.MaxWaitPercent) / 100}
 	if c.Diagnostics.Profiling.Enabled {
 		h.Profiling = server.Profiling()
@@ -227,6 +228,9 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 // loops returns the background work of the server.
 func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 	loops := p.freshness.loops(logger)
+	if !p.db.Shared() {
+		loops = append(loops, watchFile(p.db.CheckFile, logger))
+	}
 	clean := instance.NewCleaner(c, p.db.DB, p.service, change.Actor{ID: "system:cleanup"})
 	cleanups := c.Authentication.Methods.Cleanups()
 	for _, method := range c.Authentication.Methods.Enabled() {

@@ -14,6 +14,7 @@ import (
 type Diagnostics struct {
 	Health        func(service string) HealthStatus // nil means that the whole instance is ready
 	Outage        func() time.Duration              // how long the database has been unavailable; nil means it never is
+	DatabaseFault func() error                      // why the database needs an operator, as an error for clients; nil means it never does
 	Metrics       http.Handler                      // nil disables /metrics
 	MetricsPublic bool                              // allows reading /metrics without a credential
 	Profiling     http.Handler                      // nil disables /debug/pprof

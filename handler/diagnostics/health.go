@@ -1,8 +1,8 @@
 package diagnostics
 
 import (
+	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
@@ -38,17 +38,26 @@ func (d Diagnostics) serveHealth(x *exchange.Exchange) {
 // the database is unavailable: stopping an instance that can still evaluate would make
 // matters worse.
 func (d Diagnostics) healthBody(full bool) []byte {
-	outage := time.Duration(0)
-	switch {
-	case !full:
+	if !full {
 		return []byte(`{"status":"SERVING"}`)
-	case d.Outage != nil:
-		outage = d.Outage()
 	}
-	if outage == 0 {
-		return []byte(`{"status":"SERVING","database":{"status":"SERVING"}}`)
+	return fmt.Appendf(nil, `{"status":"SERVING","database":%s}`, d.databaseHealth())
+}
+
+// databaseHealth returns the state of the database in JSON.
+func (d Diagnostics) databaseHealth() string {
+	if d.DatabaseFault != nil {
+		if err := d.DatabaseFault(); err != nil {
+			reason, _ := json.Marshal(guidon.PublicMessage(err)) // a string cannot fail
+			return fmt.Sprintf(`{"status":"NOT_SERVING","reason":%s}`, reason)
+		}
 	}
-	return fmt.Appendf(nil, `{"status":"SERVING","database":{"status":"NOT_SERVING","staleSeconds":%s}}`, call.StaleSeconds(outage))
+	if d.Outage != nil {
+		if outage := d.Outage(); outage > 0 {
+			return fmt.Sprintf(`{"status":"NOT_SERVING","staleSeconds":%s}`, call.StaleSeconds(outage))
+		}
+	}
+	return `{"status":"SERVING"}`
 }
 
 func (d Diagnostics) health(service string) HealthStatus {

@@ -123,3 +123,26 @@ func TestCleanupKilled(t *testing.T) {
 		newestOnly(t, db, "499")
 	})
 }
+
+// TestCleanupRows: how many rows a cleanup reads for each record that it deletes does not
+// depend on how many records there are.
+func TestCleanupRows(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		database, _ := imported(t, s)
+		db, err := store.Open(t.Context(), database, store.Options{MaxOpenConns: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		importFlags(t, db, "changed")
+		importFlags(t, db, "changed again")
+		before := rowsRead(t, db.SQL(), s)
+		deleted, err := db.DeleteChanges(t.Context(), time.Now().Add(time.Hour), 1_000_000)
+		if err != nil || deleted != 2*importedFlags {
+			t.Errorf("deleted %d records, %v, want %d", deleted, err, 2*importedFlags)
+		}
+		if read, limit := rowsRead(t, db.SQL(), s)-before, int64(15*3*importedFlags); read > limit {
+			t.Errorf("read %d rows, want at most %d", read, limit)
+		}
+	})
+}

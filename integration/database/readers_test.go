@@ -22,7 +22,7 @@ func testRegisterDuringCleanup(t *testing.T, c *counter) {
 	deleting, resume := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	c.wire.Inflict(func(r dbproxy.Request) dbproxy.Fault {
-		if len(r.Statements) > 0 && strings.HasPrefix(r.Statements[0], "DELETE FROM changes") {
+		if strings.Contains(strings.Join(r.Statements, "; "), "DELETE FROM changes ") {
 			once.Do(func() { close(deleting) })
 			<-resume
 		}

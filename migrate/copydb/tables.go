@@ -2,6 +2,7 @@ package copydb
 
 import (
 	"database/sql"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -60,9 +61,11 @@ func columns(list string) []column {
 	return all
 }
 
-func (t *table) columnNames() string {
-	names := make([]string, len(t.columns))
-	for i, c := range t.columns {
+func (t *table) columnNames() string { return columnNames(t.columns) }
+
+func columnNames(columns []column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
 		names[i] = c.name
 	}
 	return strings.Join(names, ", ")
@@ -72,15 +75,13 @@ func (t *table) columnNames() string {
 // page has a nil last key.
 func (t *table) selectPage(last []any) (query string, args []any) {
 	query = "SELECT " + t.columnNames() + " FROM " + t.name
+	order := columnNames(t.columns[:t.keys])
 	if last != nil {
+		// PostgreSQL and SQLite find the page in the index by the first comparison, MySQL and
+		// MariaDB by the second.
 		condition, values := after(t.columns[:t.keys], last)
-		// The first comparison lets every database use the index.
-		query += " WHERE " + t.columns[0].name + " >= ? AND (" + condition + ")"
-		args = append([]any{last[0]}, values...)
-	}
-	order := t.columns[0].name
-	for _, c := range t.columns[1:t.keys] {
-		order += ", " + c.name
+		query += " WHERE (" + order + ") > (" + strings.TrimSuffix(strings.Repeat("?, ", t.keys), ", ") + ") AND (" + condition + ")"
+		args = append(slices.Clone(last), values...)
 	}
 	return query + " ORDER BY " + order + " LIMIT " + strconv.Itoa(pageRows), args
 }

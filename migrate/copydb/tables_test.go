@@ -72,12 +72,12 @@ func TestTablesAreThoseOfTheSchema(t *testing.T) {
 
 func TestPages(t *testing.T) {
 	query, args := tables[3].selectPage([]any{"shop", int64(7), int64(2)})
-	const condition = " WHERE namespace_key >= $1 AND (namespace_key > $2 OR namespace_key = $3 AND" +
-		" (revision > $4 OR revision = $5 AND (seq > $6))) ORDER BY namespace_key, revision, seq LIMIT 500"
+	const condition = " WHERE (namespace_key, revision, seq) > ($1, $2, $3) AND (namespace_key > $4 OR namespace_key = $5 AND" +
+		" (revision > $6 OR revision = $7 AND (seq > $8))) ORDER BY namespace_key, revision, seq LIMIT 500"
 	if _, got, _ := strings.Cut(bind("postgres", query), " FROM changes"); got != condition {
 		t.Errorf("got\n%s\nwant\n%s", got, condition)
 	}
-	if diff := cmp.Diff([]any{"shop", "shop", "shop", int64(7), int64(7), int64(2)}, args); diff != "" {
+	if diff := cmp.Diff([]any{"shop", int64(7), int64(2), "shop", "shop", int64(7), int64(7), int64(2)}, args); diff != "" {
 		t.Error(diff)
 	}
 	if got := bind("mysql", query); strings.Contains(got, "$") {

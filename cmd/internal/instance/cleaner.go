@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/guidonhq/guidon/change"
@@ -21,10 +22,10 @@ import (
 const (
 	// A cleanup that was killed blocks other processes for at most this time.
 	cleanupLease = time.Minute
-	// Change records are deleted in batches, each in its own transaction. The lease is
-	// renewed between batches. Records beyond changesRun are left to the next run.
-	changesBatch = 1000
-	changesRun   = 100_000
+	// Change records beyond changesRun are left to the next run.
+	changesRun = 10_000_000
+	// Records that are kept for readers are counted up to this number.
+	maxHeldBack = 100_000
 )
 
 // Cleaner deletes expired tokens and old change records. It may be killed at any time.
@@ -55,10 +56,7 @@ var errElsewhere = errors.New("another process is already cleaning up")
 // tokens deletes authentications of the methods that expired longer than their grace
 // period ago, as many of each as one run may, and returns how many.
 func (c Cleaner) tokens(ctx context.Context, methods ...service.Method) (deleted int, err error) {
-	err = c.withLease(ctx, "cleanup of tokens", func(ctx context.Context, _ func(context.Context) error) error {
-		// The lease is not renewed, so the work must end before it does.
-		ctx, cancel := context.WithTimeout(ctx, cleanupLease)
-		defer cancel()
+	err = c.withLease(ctx, "cleanup of tokens", func(ctx context.Context) error {
 		for _, method := range methods {
 			n, err := c.service.CleanupAuthentications(ctx, service.Write{By: service.Caller{Actor: c.actor}}, method, c.graces[method])
 			deleted += n
@@ -100,29 +98,22 @@ func (c Cleaner) changes(ctx context.Context, result *Cleaned) error {
 		return fmt.Errorf("invalid retention %s: change records must be kept for at least %s", clock.Text(c.retention), clock.Text(config.MinRetention))
 	}
 	before := c.now().Add(-c.retention)
-	return c.withLease(ctx, "cleanup of changes", func(ctx context.Context, renew func(context.Context) error) (err error) {
-		for result.Changes < changesRun {
-			n, err := c.db.DeleteChanges(ctx, before, changesBatch)
-			result.Changes += n
-			if err != nil {
-				return err
-			}
-			if n < changesBatch {
-				result.HeldBack, err = c.db.HeldBack(ctx, before, changesRun)
-				return err
-			}
-			if err := renew(ctx); err != nil {
-				return err
-			}
+	return c.withLease(ctx, "cleanup of changes", func(ctx context.Context) (err error) {
+		result.Changes, err = c.db.DeleteChanges(ctx, before, changesRun)
+		if err != nil {
+			return err
 		}
-		result.More = true
-		return nil
+		if result.More = result.Changes == changesRun; result.More {
+			return nil
+		}
+		result.HeldBack, err = c.db.HeldBack(ctx, before, maxHeldBack)
+		return err
 	})
 }
 
 // withLease calls fn while holding the lease of that name. It returns errElsewhere if
-// another process holds the lease; renew does so if another one has taken it over.
-func (c Cleaner) withLease(ctx context.Context, name string, fn func(ctx context.Context, renew func(context.Context) error) error) (err error) {
+// another process holds the lease, or takes it over.
+func (c Cleaner) withLease(ctx context.Context, name string, fn func(ctx context.Context) error) (err error) {
 	holder := rand.Text()
 	held, err := c.db.AcquireLease(ctx, name, holder, cleanupLease)
 	if err != nil {
@@ -137,13 +128,38 @@ func (c Cleaner) withLease(ctx context.Context, name string, fn func(ctx context
 		defer cancel()
 		err = errors.Join(err, c.db.ReleaseLease(ctx, name, holder))
 	}()
-	return fn(ctx, func(ctx context.Context) error {
-		held, err := c.db.RenewLease(ctx, name, holder, cleanupLease)
-		if err == nil && !held {
-			err = errElsewhere
-		}
-		return err
+	return whileRenewed(ctx, fn, func(ctx context.Context) (held bool, err error) {
+		return c.db.RenewLease(ctx, name, holder, cleanupLease)
 	})
+}
+
+// whileRenewed calls fn, and meanwhile renew several times in the duration of a lease. If
+// the lease is no longer held, it ends the context of fn and returns errElsewhere. An error
+// of renew is ignored: the next call may succeed, and fn would meet the cause too.
+func whileRenewed(ctx context.Context, fn func(ctx context.Context) error, renew func(ctx context.Context) (held bool, err error)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		ticks := time.NewTicker(cleanupLease / 4)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticks.C:
+			}
+			if held, err := renew(ctx); err == nil && !held {
+				cancel(errElsewhere)
+			}
+		}
+	})
+	defer renewing.Wait()
+	defer cancel(nil)
+	err := fn(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), errElsewhere) {
+		return errElsewhere
+	}
+	return err
 }
 
 // Cleaned is the result of a cleanup.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -156,28 +157,45 @@ func TestCleanLease(t *testing.T) {
 	c := newTestCleaner(t)
 	broken := errors.New("broken")
 	ctx, cancel := context.WithCancel(t.Context())
-	err := c.withLease(ctx, "job", func(context.Context, func(context.Context) error) error {
+	err := c.withLease(ctx, "job", func(context.Context) error {
 		cancel()
 		return broken
 	})
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	err = c.withLease(t.Context(), "job", func(ctx context.Context, renew func(context.Context) error) error {
+	err = c.withLease(t.Context(), "job", func(ctx context.Context) error {
 		if err := c.withLease(ctx, "job", nil); !errors.Is(err, errElsewhere) {
 			t.Errorf("second holder: got %v, want errElsewhere", err)
 		}
-		if err := renew(ctx); err != nil {
-			t.Errorf("renewal: %v", err)
-		}
-		if _, err := c.db.SQL().ExecContext(ctx, "UPDATE leases SET holder = 'another'"); err != nil {
-			t.Fatal(err)
-		}
-		return renew(ctx)
+		return nil
 	})
-	if !errors.Is(err, errElsewhere) {
-		t.Errorf("renewal of a lease that was lost: got %v, want errElsewhere", err)
+	if err != nil {
+		t.Errorf("a lease that was released: got %v", err)
 	}
+}
+
+// A lease is renewed before it ends, and losing it ends the work.
+func TestCleanLeaseRenewed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const renewals = 5
+		begun, calls := time.Now(), 0
+		err := whileRenewed(t.Context(), func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}, func(context.Context) (bool, error) {
+			if calls++; calls < renewals {
+				return true, errors.New("unavailable")
+			}
+			return false, nil
+		})
+		if !errors.Is(err, errElsewhere) {
+			t.Errorf("got %v, want errElsewhere", err)
+		}
+		if each := time.Since(begun) / renewals; each > cleanupLease/3 {
+			t.Errorf("the lease is renewed every %s, want several times before it ends", each)
+		}
+	})
 }
 
 // TestCleanerOfMethods: expired static tokens are deleted. Authentications of other
