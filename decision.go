@@ -11,7 +11,7 @@ type Outcome struct {
 	Attachment string // of the variant
 	Enabled    bool   // of a boolean flag
 	Absent     bool   // there is no such flag
-	Fails      bool   // a segment has a constraint of an unknown type
+	Fails      bool   // a segment has a constraint of an unknown type, or something is Unreadable
 }
 
 // SameValue reports whether a client that reads only the value of the flag sees no
@@ -58,6 +58,8 @@ func decisionsOf(f *Flag, segments segmentIndex, p *predicates) *decisions {
 	switch {
 	case f == nil:
 		return &decisions{fallback: Outcome{Absent: true}}
+	case segments.unreadable(f) != nil:
+		return &decisions{buckets: bucketsOfType(f.Type), fallback: Outcome{Fails: true}}
 	case f.Type == BooleanFlag:
 		return booleanDecisions(f, segments, p)
 	case f.Type == VariantFlag:

@@ -42,13 +42,13 @@ func (s *Snapshot) Variant(flagKey, entityID string, context map[string]string) 
 }
 
 // Variant evaluates a variant flag for an entity (contract 7.5). It returns
-// InvalidArgument if the flag is of another type, or if a segment that it needs has a
-// constraint of an unknown type.
+// [CompiledFlag.Err] if there is one, and InvalidArgument if the flag is of another type, or
+// if a segment that it needs has a constraint of an unknown type.
 //
 // The result depends only on the flag and the arguments, which are not retained.
 func (f *CompiledFlag) Variant(entityID string, context map[string]string) (VariantResult, error) {
 	if f.kind != VariantFlag {
-		return VariantResult{}, WrongFlagType(f.kind)
+		return VariantResult{}, f.wrongType()
 	}
 	result := VariantResult{}
 	if v := f.defaultVariant; v != nil {
@@ -103,13 +103,13 @@ func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) 
 }
 
 // Boolean evaluates a boolean flag for an entity (contract 7.6). It returns
-// InvalidArgument if the flag is of another type, or if a segment that it needs has a
-// constraint of an unknown type.
+// [CompiledFlag.Err] if there is one, and InvalidArgument if the flag is of another type, or
+// if a segment that it needs has a constraint of an unknown type.
 //
 // The result depends only on the flag and the arguments, which are not retained.
 func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (BooleanResult, error) {
 	if f.kind != BooleanFlag {
-		return BooleanResult{}, WrongFlagType(f.kind)
+		return BooleanResult{}, f.wrongType()
 	}
 	// Quirk (contract 7.6): the rollouts of a disabled flag apply. Enabled is only its
 	// value if none of them matches.
@@ -132,6 +132,14 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 		}
 	}
 	return BooleanResult{Enabled: f.enabled, Reason: ReasonDefault, Bucketed: bucketed}, nil
+}
+
+// wrongType returns the error of an evaluation that does not support flags of this kind.
+func (f *CompiledFlag) wrongType() error {
+	if f.err != nil {
+		return f.err
+	}
+	return WrongFlagType(f.kind)
 }
 
 // Errors of evaluations of flags of the other type (contract 7.5, 7.6).

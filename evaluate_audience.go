@@ -11,7 +11,7 @@ type compiledSegment struct {
 
 func compileSegment(g *Segment) *compiledSegment {
 	c := &compiledSegment{segment: g, conditions: make([]condition, 0, len(g.Constraints))}
-	c.single = audience{segments: []*compiledSegment{c}, keys: []string{g.Key}, all: true}
+	c.single = audience{segments: []*compiledSegment{c}, keys: []string{g.Key}, all: true, unknown: g.Unreadable != nil}
 	for _, constraint := range g.Constraints {
 		compiled, known := compileConstraint(constraint)
 		if !known {
@@ -46,7 +46,7 @@ type audience struct {
 	segments []*compiledSegment
 	keys     []string // of all segments
 	all      bool     // all segments must match, not just one
-	unknown  bool     // a segment has a constraint of an unknown type
+	unknown  bool     // a segment has a constraint of an unknown type, or is unreadable
 }
 
 // audience returns the set of the segments with the keys. It returns nil if there

@@ -32,7 +32,8 @@ type Flag struct {
 	CreatedAt        time.Time       `json:"createdAt"`
 	UpdatedAt        time.Time       `json:"updatedAt"`
 
-	Created Position `json:"-"` // of the change record of its creation; set by the store, orders lists
+	Created    Position    `json:"-"` // of the change record of its creation; set by the store, orders lists
+	Unreadable *Unreadable `json:"-"` // nil unless the stored form cannot be read; then only Key and Created are known
 }
 
 // Variant is one of the possible results of a variant flag.
@@ -77,6 +78,9 @@ func (f *Flag) Rollout(id string) *Rollout {
 // SegmentKeys returns the keys of the segments that the rules and rollouts of the flag
 // refer to. A key occurs as often as it is referred to.
 func (f *Flag) SegmentKeys() iter.Seq[string] {
+	if f.Unreadable != nil {
+		return slices.Values(f.Unreadable.Segments)
+	}
 	return func(yield func(string) bool) {
 		for _, r := range f.Rules {
 			for _, key := range r.SegmentKeys {

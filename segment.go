@@ -22,7 +22,8 @@ type Segment struct {
 	CreatedAt   time.Time     `json:"createdAt"`
 	UpdatedAt   time.Time     `json:"updatedAt"`
 
-	Created Position `json:"-"` // of the change record of its creation; set by the store, orders lists
+	Created    Position    `json:"-"` // of the change record of its creation; set by the store, orders lists
+	Unreadable *Unreadable `json:"-"` // nil unless the stored form cannot be read; then only Key and Created are known
 }
 
 // Constraint returns the constraint with the id, or nil.

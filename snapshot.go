@@ -14,7 +14,8 @@ type Snapshot struct {
 	segments      []*Segment
 	flagByKey     map[string]*CompiledFlag
 	segmentsByKey segmentIndex
-	derived       *sync.Map // *Derivation[T] to func() T; not shared with other snapshots
+	unreadable    map[UnreadableKey]error // see Unreadable
+	derived       *sync.Map               // *Derivation[T] to func() T; not shared with other snapshots
 }
 
 // NewSnapshot returns the snapshot of a namespace, which must be nil if it does not
@@ -31,12 +32,25 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 		derived:       new(sync.Map),
 	}
 	for _, g := range segments {
-		s.segmentsByKey[g.Key] = compileSegment(g)
+		s.putSegment(g)
 	}
 	for _, f := range flags {
-		s.flagByKey[f.Key] = compileFlag(f, s.segmentsByKey)
+		s.putFlag(f)
 	}
 	return s
+}
+
+// putSegment compiles the segment.
+func (s *Snapshot) putSegment(g *Segment) {
+	s.segmentsByKey[g.Key] = compileSegment(g)
+	s.setUnreadable("segment", g.Key, g.Unreadable.err())
+}
+
+// putFlag compiles the flag, whose segments have been put.
+func (s *Snapshot) putFlag(f *Flag) {
+	c := compileFlag(f, s.segmentsByKey)
+	s.flagByKey[f.Key] = c
+	s.setUnreadable("flag", f.Key, c.err)
 }
 
 // Namespace returns the namespace, or nil if it does not exist at this revision. Such a

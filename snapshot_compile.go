@@ -17,6 +17,7 @@ type CompiledFlag struct {
 	defaultVariant *Variant // or nil
 	flag           *Flag
 	derived        atomic.Pointer[flagDerived]
+	err            error // why it cannot be evaluated, or nil; then kind is UnreadableFlag
 }
 
 // compiledRule is a rule whose segments all exist.
@@ -35,10 +36,17 @@ type compiledRollout struct {
 // Flag returns the flag itself. The caller must not modify it.
 func (f *CompiledFlag) Flag() *Flag { return f.flag }
 
-// Kind returns the type of the flag.
+// Err returns why the flag cannot be evaluated, or nil: it or one of its segments is
+// [Unreadable].
+func (f *CompiledFlag) Err() error { return f.err }
+
+// Kind returns the type of the flag, or UnreadableFlag if it cannot be evaluated.
 func (f *CompiledFlag) Kind() FlagType { return f.kind }
 
 func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
+	if err := segments.unreadable(f); err != nil {
+		return &CompiledFlag{key: f.Key, kind: UnreadableFlag, flag: f, err: err}
+	}
 	c := &CompiledFlag{key: f.Key, kind: f.Type, enabled: f.Enabled, flag: f}
 	switch f.Type {
 	case VariantFlag:

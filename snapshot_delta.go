@@ -35,6 +35,7 @@ func (s *Snapshot) Apply(deltas ...SnapshotDelta) *Snapshot {
 	next := *s
 	next.revision = delta.Revision
 	next.derived = new(sync.Map)
+	next.unreadable = maps.Clone(s.unreadable)
 	if delta.Namespace != nil {
 		next.namespace = delta.Namespace
 	}
@@ -97,16 +98,17 @@ func (s *Snapshot) applySegments(delta SnapshotDelta) {
 	touched := make(map[string]bool, len(delta.Segments)+len(delta.DeletedSegments))
 	for _, key := range delta.DeletedSegments {
 		delete(s.segmentsByKey, key)
+		s.setUnreadable("segment", key, nil)
 		touched[key] = true
 	}
 	for _, g := range delta.Segments {
-		s.segmentsByKey[g.Key] = compileSegment(g)
+		s.putSegment(g)
 		touched[g.Key] = true
 	}
 	s.flagByKey = maps.Clone(s.flagByKey)
 	for _, f := range s.flags {
 		if f.usesAny(touched) {
-			s.flagByKey[f.Key] = compileFlag(f, s.segmentsByKey)
+			s.putFlag(f)
 		}
 	}
 }
@@ -117,9 +119,10 @@ func (s *Snapshot) applyFlags(delta SnapshotDelta) {
 	s.flagByKey = maps.Clone(s.flagByKey)
 	for _, key := range delta.DeletedFlags {
 		delete(s.flagByKey, key)
+		s.setUnreadable("flag", key, nil)
 	}
 	for _, f := range delta.Flags {
-		s.flagByKey[f.Key] = compileFlag(f, s.segmentsByKey)
+		s.putFlag(f)
 	}
 }
 

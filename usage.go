@@ -3,7 +3,7 @@ package guidon
 // SegmentUse is what refers to a segment in one flag.
 type SegmentUse struct {
 	Flag     *Flag
-	Rules    []int // indexes in the flag, ascending
+	Rules    []int // indexes in the flag, ascending; without any if the flag is Unreadable
 	Rollouts []int
 }
 
@@ -25,6 +25,11 @@ func SegmentUses(flags []*Flag) map[string][]SegmentUse {
 		return &all[key][len(all[key])-1]
 	}
 	for _, f := range flags {
+		if f.Unreadable != nil {
+			for key := range f.SegmentKeys() {
+				use(key, f)
+			}
+		}
 		for i, r := range f.Rules {
 			for _, key := range r.SegmentKeys {
 				u := use(key, f)

@@ -132,6 +132,12 @@ func compareAll[T any](s shape[T], before, after []*T, key func(*T) string, flag
 			continue
 		}
 		delete(rest, key(is))
+		if u, v := Unreadable(was), Unreadable(is); u != nil || v != nil {
+			if !sameUnread(u, v) {
+				out = append(out, Compared[T]{Key: key(is), Before: was, After: is})
+			}
+			continue
+		}
 		if of = (sides{before: flag(was), after: flag(is)}); !s.same(&of, was, is) {
 			out = append(out, Compared[T]{Key: key(is), Before: was, After: is})
 		}
@@ -173,6 +179,9 @@ func CompareNamespaces(before, after *guidon.Namespace) []Difference {
 func differences[T any](s shape[T], of sides, before, after *T) []Difference {
 	if before == nil || after == nil {
 		return nil
+	}
+	if Unreadable(before) != nil || Unreadable(after) != nil {
+		return unreadDifference()
 	}
 	c := comparer{sides: of}
 	s.compare(&c, place{}, before, after)

@@ -9,7 +9,7 @@ import (
 // notContent are the fields that no shape has: what identifies an object, its times, and
 // ranks, for which the order stands. Merging and the words for change records know ids and
 // ranks all the same.
-var notContent = []string{"ID", "Rank", "CreatedAt", "UpdatedAt", "Created"}
+var notContent = []string{"ID", "Rank", "CreatedAt", "UpdatedAt", "Created", "Unreadable"}
 
 // TestEveryField: each field of every object is in its shape, or not content. The tests
 // that change each field, such as TestEveryFieldIsCompared, check the rest.

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -121,6 +122,10 @@ func (p *planning) addFlag(key string, after *guidon.Flag) {
 // addPlanned adds the change of one object. Deleting what does not exist is no change.
 func addPlanned[T any](p *planning, kind Kind, s shape[T], key string, before, after *T, objects func(*T) Objects) {
 	if before == nil && after == nil {
+		return
+	}
+	if err := MustBeReadable(before, after); err != nil {
+		p.err = cmp.Or(p.err, err)
 		return
 	}
 	flags := flagsOf(versions[T]{ours: before, theirs: after})

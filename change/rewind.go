@@ -38,12 +38,15 @@ func (r *Rewind) Undo(record *Record, created guidon.Position) error {
 			return nil
 		}
 		d.Namespace = new(guidon.Namespace)
-		return decodeBefore(record, d.Namespace)
+		if err := json.Unmarshal(record.Before, d.Namespace); err != nil {
+			return fmt.Errorf("change: decode the namespace %q before its change: %w", record.Key, err)
+		}
+		return nil
 	case KindFlag:
-		u := rewound[guidon.Flag]{r, record, func(f *guidon.Flag) *guidon.Position { return &f.Created }}
+		u := rewound[guidon.Flag]{r, record, guidon.ReadFlag, func(f *guidon.Flag) *guidon.Position { return &f.Created }}
 		return u.apply(r.later.Flag(record.Key), created, &d.Flags, &d.DeletedFlags)
 	case KindSegment:
-		u := rewound[guidon.Segment]{r, record, func(g *guidon.Segment) *guidon.Position { return &g.Created }}
+		u := rewound[guidon.Segment]{r, record, guidon.ReadSegment, func(g *guidon.Segment) *guidon.Position { return &g.Created }}
 		return u.apply(r.later.Segment(record.Key), created, &d.Segments, &d.DeletedSegments)
 	}
 	return nil
@@ -53,6 +56,7 @@ func (r *Rewind) Undo(record *Record, created guidon.Position) error {
 type rewound[T any] struct {
 	*Rewind
 	record  *Record
+	read    func(key string, stored []byte) *T
 	created func(*T) *guidon.Position
 }
 
@@ -63,10 +67,7 @@ func (u rewound[T]) apply(later *T, created guidon.Position, put *[]*T, deleted 
 		*deleted = append(*deleted, u.record.Key)
 		return nil
 	}
-	earlier := new(T)
-	if err := decodeBefore(u.record, earlier); err != nil {
-		return err
-	}
+	earlier := u.read(u.record.Key, u.record.Before)
 	if later != nil && created == (guidon.Position{}) {
 		created = *u.created(later)
 	}
@@ -92,12 +93,4 @@ func (r *Rewind) Snapshot() *guidon.Snapshot {
 		return r.later
 	}
 	return r.later.Apply(r.delta)
-}
-
-// decodeBefore decodes the object before the change.
-func decodeBefore(record *Record, object any) error {
-	if err := json.Unmarshal(record.Before, object); err != nil {
-		return fmt.Errorf("change: decode the %s %q before its change: %w", record.Kind, record.Key, err)
-	}
-	return nil
 }

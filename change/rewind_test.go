@@ -91,9 +91,6 @@ func TestRewind(t *testing.T) {
 		{name: "a later position", later: later, undo: []undo{
 			{before(t, change.KindSegment, "t", segmentAt("t", "4", guidon.Position{})), at(5)},
 		}, err: `the position of the creation of the segment "t" of revision 4 is not known`},
-		{name: "a malformed flag", later: later, undo: []undo{
-			{&change.Record{Kind: change.KindFlag, Key: "a", Revision: 5, Action: change.ActionDelete, Before: []byte("{")}, at(1)},
-		}, err: `decode the flag "a" before its change`},
 		{name: "a malformed namespace", later: later, undo: []undo{
 			{&change.Record{Kind: change.KindNamespace, Key: "shop", Revision: 5, Action: change.ActionDelete}, at(1)},
 		}, err: `decode the namespace "shop" before its change`},
@@ -134,6 +131,19 @@ func TestRewind(t *testing.T) {
 	}
 	if len(later.Flags()) != 4 || later.Flag("a").Description != "9" || gone.Namespace() != nil {
 		t.Error("the later state has changed")
+	}
+}
+
+// TestRewindUnreadable: a flag that cannot be read in an earlier state is unreadable there.
+func TestRewindUnreadable(t *testing.T) {
+	later := guidon.NewSnapshot(&guidon.Namespace{Key: "shop"}, guidon.Revision{Number: 6}, nil, nil)
+	rewind := change.NewRewind(later, guidon.Revision{Number: 4})
+	record := &change.Record{Kind: change.KindFlag, Key: "a", Revision: 5, Action: change.ActionDelete, Before: []byte("{")}
+	if err := rewind.Undo(record, guidon.Position{Revision: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if f := rewind.Snapshot().Flag("a"); f == nil || f.Unreadable == nil || f.Created.Revision != 1 {
+		t.Errorf("got %+v", f)
 	}
 }
 

@@ -160,6 +160,9 @@ func undoObject[T any](
 	u *undo, s *span, shape shape[T], current *T,
 	merge func(base, ours, theirs *T, choices Choices) (Merged[T], error),
 ) (*outcome[T], error) {
+	if err := MustBeReadable(current, s.stored(s.before), s.stored(s.after)); err != nil {
+		return nil, err
+	}
 	before, err := decode[T](s.before)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ var (
 	sameSite  = []string{"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:1", "Content-Type", "text/plain"}
 	ownPage   = []string{"Sec-Fetch-Site", "same-origin"}
 	unknown   = []string{"Authorization", "Bearer nobody"}
+	basic     = []string{"Authorization", "Basic YTpi"}
 	apiKey    = []string{"X-API-Key", "nobody"}
 	session   = []string{"Cookie", "service_client_token=nobody"}
 )
@@ -32,7 +33,7 @@ var pathVariable = regexp.MustCompile(`\{[^}]*\}`)
 
 // TestCrossOriginOperations sends a request of a page of another origin to every route of
 // every operation. A write is rejected before its credential and its body are checked,
-// unless it has a credential that a browser does not add by itself.
+// unless it has a token in the header and the operation checks credentials.
 func TestCrossOriginOperations(t *testing.T) {
 	reads := []string{ // with a body
 		"Variant", "Boolean", "Batch", "Evaluate", "BatchEvaluate", "Explain", "ExplainBatch", "ExplainSegment", "ExplainFlags", "PreviewFlag", "PreviewFlagReach", "PreviewSegment", "MergeFlag", "MergeSegment", "Plan",
@@ -49,11 +50,16 @@ func TestCrossOriginOperations(t *testing.T) {
 		{"open, another origin of the site", tokens, sameSite, writes, writes},
 		{"open, a credential that is not checked", tokens, slices.Concat(crossSite, unknown, apiKey), writes, writes},
 		{"open, with a cookie", tokens, slices.Concat(crossSite, session), all, all},
+		{"open, with a cookie and a credential that is not checked", tokens, slices.Concat(crossSite, session, unknown, apiKey), all, all},
 		{"open, our own page", tokens, ownPage, none, none},
 		{"open, no browser", tokens, nil, none, none},
 		{"required, another site", required, crossSite, writes, writes},
 		{"required, with a token", required, slices.Concat(crossSite, unknown), none, none},
-		{"required, with an API key", required, slices.Concat(crossSite, apiKey), none, none},
+		{"required, with an API key, which does not count", required, slices.Concat(crossSite, apiKey), writes, writes},
+		{"required, with an empty Authorization", required, slices.Concat(crossSite, []string{"Authorization", ""}), writes, writes},
+		{"required, with the credential of a proxy", required, slices.Concat(crossSite, basic), writes, writes},
+		{"required, with a cookie and an empty Authorization", required, slices.Concat(crossSite, session, []string{"Authorization", ""}), all, all},
+		{"required, with a cookie and the credential of a proxy", required, slices.Concat(crossSite, session, basic), all, all},
 		{"required, with a cookie", required, slices.Concat(crossSite, session), all, all},
 		{"required, with a cookie and a token", required, slices.Concat(crossSite, session, unknown), none, none},
 		{"required, with a cookie and an API key, which does not count", required, slices.Concat(crossSite, session, apiKey), all, all},
@@ -73,6 +79,9 @@ func TestCrossOriginOperations(t *testing.T) {
 				}
 				for _, route := range o.Routes {
 					want := rejected != none && route.Method != http.MethodGet
+					if o.Area == call.AreaPublic && slices.Contains(test.headers, crossSite[1]) { // no credential is checked
+						want = o.SignsInOrOut()
+					}
 					path := pathVariable.ReplaceAllString(route.Pattern, "nope")
 					r := s.do(route.Method, path, "{", test.headers...)
 					if got := r.status == 403 && strings.Contains(r.body, "cross-origin request"); got != want {
@@ -83,7 +92,7 @@ func TestCrossOriginOperations(t *testing.T) {
 			for _, path := range []string{"/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/f"} {
 				r := s.do("POST", path, "{", test.headers...)
 				// OFREP accepts API keys.
-				want := test.others == all && !slices.Contains(test.headers, "X-API-Key")
+				want := test.others == all && !(strings.HasPrefix(test.name, "required") && slices.Contains(test.headers, "X-API-Key"))
 				if got := r.status == 403 && strings.Contains(r.body, "cross-origin request"); got != want {
 					t.Errorf("%s: %d %s, want it rejected: %t", path, r.status, r.body, want)
 				}
@@ -104,13 +113,17 @@ func TestCrossOriginRoutes(t *testing.T) {
 		{Method: "GET", Pattern: "/ui"}, {Method: "HEAD", Pattern: "/ui"}, {Method: "POST", Pattern: "/"}, {Method: "POST", Pattern: "/ui/flags/f"},
 		{Method: "GET", Pattern: "/debug/pprof/"}, {Method: "POST", Pattern: "/debug/pprof/symbol"}, {Method: "GET", Pattern: "/openapi.yaml"}, {Method: "GET", Pattern: "/health"},
 	}
+	checksTokens := map[string]bool{}
 	for _, o := range slices.Concat(handler.Operations(), handler.OperationsOverHTTP()) {
 		routes = append(routes, o.Routes...)
+		for _, route := range o.Routes {
+			checksTokens[route.Pattern] = o.Area != call.AreaPublic
+		}
 	}
 	for _, test := range []struct {
 		name    string
 		headers []string
-		served  bool // unsafe requests
+		served  bool // unsafe requests, unless a token is needed for it and not checked
 	}{
 		{"another site", crossSite, false},
 		{"another origin of the site", sameSite, false},
@@ -120,6 +133,9 @@ func TestCrossOriginRoutes(t *testing.T) {
 		{"with another method in a header", slices.Concat(crossSite, []string{"X-HTTP-Method-Override", "GET"}), false},
 		{"with a token", slices.Concat(crossSite, unknown), true},
 		{"with an API key, which does not count", slices.Concat(crossSite, apiKey), false},
+		{"with an empty Authorization", slices.Concat(crossSite, []string{"Authorization", ""}), false},
+		{"with the credential of a proxy", slices.Concat(sameSite, basic), false},
+		{"with the credential of a proxy and an API key", slices.Concat(crossSite, basic, apiKey), false},
 		{"a trusted origin", []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://trusted.example"}, true},
 		{"our own origin, by another name", []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://flags.example"}, true},
 		{"our own origin, an old browser", []string{"Origin", "https://flags.example"}, true},
@@ -130,8 +146,9 @@ func TestCrossOriginRoutes(t *testing.T) {
 			for _, route := range routes {
 				path := pathVariable.ReplaceAllString(route.Pattern, "nope")
 				r := s.do(route.Method, path, "{", slices.Concat(test.headers, session)...)
-				want := !test.served && route.Method != http.MethodGet && route.Method != http.MethodHead
-				if strings.HasPrefix(path, "/ofrep") && slices.Contains(test.headers, "X-API-Key") {
+				served := test.served && !(slices.Contains(test.headers, "Authorization") && !checksTokens[route.Pattern])
+				want := !served && route.Method != http.MethodGet && route.Method != http.MethodHead
+				if strings.HasPrefix(path, "/ofrep") && slices.Contains(test.headers, "X-API-Key") && !slices.Contains(test.headers, "Authorization") {
 					want = false // there it counts
 				}
 				if got := r.status == 403 && strings.Contains(r.body, "cross-origin request"); got != want {
@@ -213,6 +230,7 @@ func TestCrossOriginSources(t *testing.T) {
 // TestCrossOriginErrors checks the format of the errors, and that they state the remedy.
 func TestCrossOriginErrors(t *testing.T) {
 	const begin = "permission denied: cross-origin request: "
+	const page = begin + "only pages of this service can send it, and those of authentication.session.csrf.trusted_origins"
 	for _, test := range []struct {
 		configure func(*handler.Config)
 		headers   []string
@@ -221,13 +239,14 @@ func TestCrossOriginErrors(t *testing.T) {
 		{tokens, crossSite, begin + "name the page's origin in cors.allowed_origins (exactly, not by a pattern)"},
 		{required, crossSite, begin + "present a token in the Authorization header, or name the page's origin in cors.allowed_origins (exactly, not by a pattern)"},
 		{required, slices.Concat(crossSite, session), begin + "pages of other origins cannot use the session cookie; present a token in the Authorization header"},
+		{tokens, slices.Concat(crossSite, session), page},
 	} {
 		s := newServer(t, test.configure)
 		s.do("PUT", "/api/v1/namespaces/default", "{}", test.headers...).fails(t, 403, 7, test.want)
 	}
 	s := newServer(t)
 	s.do("POST", "/ofrep/v1/evaluate/flags/f", "{}", slices.Concat(crossSite, session)...).check(t, 403,
-		`{"key":"f","errorCode":"GENERAL","errorDetails":"`+begin+`pages of other origins cannot use the session cookie; present a token in the Authorization header"}`)
+		`{"key":"f","errorCode":"GENERAL","errorDetails":"`+page+`"}`)
 }
 
 // TestCrossOriginSession checks that a page of another origin cannot use a valid session.

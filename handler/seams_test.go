@@ -55,7 +55,7 @@ func TestMounts(t *testing.T) {
 		{"the start page", "GET", "/", cookie, 200, "/ for " + created.ID},
 		{"another page", "GET", "/ui/flags/a", cookie, 200, "/ui/flags/a for " + created.ID},
 		{"a form", "POST", "/ui/flags/a", append([]string{"Sec-Fetch-Site", "same-origin"}, cookie...), 200, "/ui/flags/a for " + created.ID},
-		{"a form of another origin", "POST", "/ui/flags/a", append([]string{"Sec-Fetch-Site", "cross-site"}, cookie...), 403, "the page says permission denied: cross-origin request: pages of other origins cannot use the session cookie; present a token in the Authorization header"},
+		{"a form of another origin", "POST", "/ui/flags/a", append([]string{"Sec-Fetch-Site", "cross-site"}, cookie...), 403, "the page says permission denied: cross-origin request: only pages of this service can send it, and those of authentication.session.csrf.trusted_origins"},
 		{"a stranger", "GET", "/ui", nil, 401, "the page says request was not authenticated"},
 		{"a path that nobody owns", "GET", "/elsewhere", nil, 404, "the page says Not Found"},
 	} {

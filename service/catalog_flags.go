@@ -13,6 +13,7 @@ type FlagSummary struct {
 	Review       string // the review date, or ""
 	ReviewPassed bool
 	FirstSegment SegmentName // or the zero SegmentName
+	Err          error       // of [guidon.CompiledFlag.Err]
 	Segments     int         // different ones
 }
 
@@ -68,7 +69,7 @@ func (v View) FlagSummaries(q FlagQuery) (*FlagList, error) {
 func (v View) summaryOf(c *catalog, r *catalogRow, now int64) FlagSummary {
 	s := FlagSummary{
 		Flag: r.flag, Outlook: &r.Outlook, Owner: c.owners[r.owner], Tags: texts(r.metadata.tags),
-		Review: r.review(), ReviewPassed: r.metadata.overdue(now), Segments: int(r.segments),
+		Review: r.review(), ReviewPassed: r.metadata.overdue(now), Segments: int(r.segments), Err: v.Snapshot.Compiled(r.flag.Key).Err(),
 	}
 	if segments := c.segmentsOf(r); len(segments) > 0 {
 		s.FirstSegment = v.segmentName(c.segments[segments[0]])

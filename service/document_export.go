@@ -2,8 +2,11 @@ package service
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -16,11 +19,13 @@ type Export struct {
 	flags     []*guidon.Flag
 	segments  []*guidon.Segment
 	sorted    bool
+	err       error
 }
 
 // Export returns the export of the state. Flags, segments and variants are in creation
 // order or, if sortByKey is set, in the byte order of their keys (contract 13.5). Rules,
-// rollouts and constraints keep their order, which is significant.
+// rollouts and constraints keep their order, which is significant. The caller must check
+// [Export.Err].
 func (v View) Export(sortByKey bool) *Export {
 	e := &Export{namespace: v.Snapshot.Namespace(), flags: v.Snapshot.Flags(), segments: v.Snapshot.Segments(), sorted: sortByKey}
 	if sortByKey {
@@ -28,7 +33,30 @@ func (v View) Export(sortByKey bool) *Export {
 		slices.SortFunc(e.flags, func(a, b *guidon.Flag) int { return cmp.Compare(a.Key, b.Key) })
 		slices.SortFunc(e.segments, func(a, b *guidon.Segment) int { return cmp.Compare(a.Key, b.Key) })
 	}
+	if flags, segments := v.Unreadable(); len(flags)+len(segments) > 0 {
+		e.err = incompleteExport(flags, segments)
+	}
 	return e
+}
+
+// Err returns Unimplemented if a flag or segment of the state is unreadable, so that no
+// document can have it.
+func (e *Export) Err() error { return e.err }
+
+// maxNamed limits the objects that an error names.
+const maxNamed = 10
+
+func incompleteExport(flags, segments []string) error {
+	var named []string
+	for _, key := range flags {
+		named = append(named, fmt.Sprintf("flag %q", key))
+	}
+	for _, key := range segments {
+		named = append(named, fmt.Sprintf("segment %q", key))
+	}
+	first := named[:min(len(named), maxNamed)]
+	return guidon.UnreadableError("a document cannot have what needs a newer release of Guidon, or is damaged: "+
+		strings.Join(first, ", ")+andMore(len(named)-len(first)), errors.New("the document would be incomplete"))
 }
 
 // Document returns the whole document.

@@ -24,11 +24,12 @@ type EvaluationRequest struct {
 	Context   map[string]string
 }
 
-// Evaluation is one result of a batch. Exactly one of Variant and Boolean is set, or
-// neither if the flag does not exist.
+// Evaluation is one result of a batch. Exactly one of the fields is set, or none if the flag
+// does not exist.
 type Evaluation struct {
 	Variant *guidon.VariantResult
 	Boolean *guidon.BooleanResult
+	Err     error // of [guidon.CompiledFlag.Err]
 }
 
 // Batch holds the requests of a batch evaluation and their results. It may be reused
@@ -87,7 +88,7 @@ func (s *Service) EvaluateBoolean(ctx context.Context, d Demand, request Evaluat
 
 // EvaluateBatch evaluates flags of either type, in order, each namespace at one
 // revision (contract 7.8), and stores the results in the batch. A flag that does not
-// exist gives an empty Evaluation. Any other error of an evaluation fails the whole
+// exist gives an empty Evaluation, and one that cannot be evaluated an error. Any other error of an evaluation fails the whole
 // batch with a [BatchItemError]; it is TooLarge if the attachments exceed 64 MiB.
 //
 // Before any evaluation, it returns TooLarge for more than [MaxBatch] requests, and
@@ -143,6 +144,8 @@ func (b *Batch) evaluate(s *guidon.Snapshot, request *EvaluationRequest) (result
 	f := s.Compiled(request.FlagKey)
 	switch {
 	case f == nil:
+	case f.Err() != nil:
+		result.Err = f.Err()
 	case f.Kind() == guidon.BooleanFlag:
 		result.Boolean = extend(&b.booleans)
 		*result.Boolean, err = f.Boolean(request.EntityID, request.Context)

@@ -91,6 +91,9 @@ func mergeEdit[O, T any](ctx context.Context, s *Service, d Demand, r MergeReque
 	if v.base, m.BaseMissing, err = mergeBase(ctx, s, d, view, r, k, admit); err != nil {
 		return nil, view.State, err
 	}
+	if err := change.MustBeReadable(v.theirs, v.base); err != nil {
+		return nil, view.State, err
+	}
 	v.mine = k.mine(v, want, m.BaseMissing, view.now())
 	return m, view.State, k.merge(m, v, r.Choices)
 }

@@ -27,7 +27,9 @@ func (s *Service) newBringing(ctx context.Context, by Caller, d Demand, r PlanRe
 		return nil, err
 	}
 	b := &bringing{PlanRequest: r, from: view.State}
-	b.source = b.sourceDocument(view)
+	if b.source, err = b.sourceDocument(view); err != nil {
+		return nil, err
+	}
 	if view.Namespace == r.Namespace {
 		b.past = view.Snapshot
 	}
@@ -50,32 +52,46 @@ func (s *Service) sourceView(ctx context.Context, by Caller, source string, d De
 
 // sourceDocument returns what the request can select of the view: everything, or the
 // selected objects with the segments that they refer to.
-func (b *bringing) sourceDocument(v View) *Document {
+func (b *bringing) sourceDocument(v View) (*Document, error) {
 	if b.everything() {
-		d := v.Export(false).Document()
+		export := v.Export(false)
+		if err := export.Err(); err != nil {
+			return nil, err
+		}
+		d := export.Document()
 		d.Namespace = DocumentNamespace{Key: b.Namespace} // the target keeps its name
-		return d
+		return d, nil
 	}
 	d := &Document{Namespace: DocumentNamespace{Key: b.Namespace}}
 	segments := map[string]bool{}
-	add := func(key string) {
-		if g := v.Snapshot.Segment(key); g != nil && !segments[key] {
-			segments[key] = true
-			d.Segments = append(d.Segments, NewDocumentSegment(g))
+	add := func(key string) error {
+		g := v.Snapshot.Segment(key)
+		if g == nil || segments[key] {
+			return nil
 		}
+		segments[key] = true
+		d.Segments = append(d.Segments, NewDocumentSegment(g))
+		return change.MustBeReadable(g)
 	}
 	for _, key := range b.Flags {
 		if f := v.Snapshot.Flag(key); f != nil {
 			d.Flags = append(d.Flags, NewDocumentFlag(f))
+			if err := change.MustBeReadable(f); err != nil {
+				return nil, err
+			}
 			for key := range f.SegmentKeys() {
-				add(key)
+				if err := add(key); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
 	for _, key := range b.Segments {
-		add(key)
+		if err := add(key); err != nil {
+			return nil, err
+		}
 	}
-	return d
+	return d, nil
 }
 
 // mayCreate implements proposal: a document creates namespaces, as with an import, and a

@@ -44,6 +44,9 @@ func (u segmentUsers) String() string {
 		if len(use.Rollouts) > 0 {
 			places = append(places, positions("rollout", use.Rollouts))
 		}
+		if use.Flag.Unreadable != nil {
+			places = append(places, "which needs a newer release of Guidon, or is damaged")
+		}
 		listed = append(listed, fmt.Sprintf("flag %q (%s)", use.Flag.Key, strings.Join(places, "; ")))
 	}
 	return strings.Join(listed, ", ") + andMore(len(u)-len(listed))

@@ -129,14 +129,16 @@ type Tx interface {
 	// put afterwards in the same transaction.
 	DeleteNamespace(ctx context.Context) error
 
-	// Flag returns the flag. It returns NotFound if it does not exist.
+	// Flag returns the flag. It returns NotFound if it does not exist, and the error of
+	// [guidon.Unreadable] if it is unreadable.
 	Flag(ctx context.Context, key string) (*guidon.Flag, error)
-	// Flags returns all flags in creation order.
+	// Flags returns all flags in creation order, also those that are unreadable.
 	Flags(ctx context.Context) ([]*guidon.Flag, error)
 	// FlagKeys returns the keys of all flags in creation order.
 	FlagKeys(ctx context.Context) ([]string, error)
 	// PutFlag creates or replaces the flag with its key. It returns NotFound if the
-	// namespace does not exist and TooLarge if the stored form exceeds [MaxObjectSize].
+	// namespace does not exist, TooLarge if the stored form exceeds [MaxObjectSize], and the
+	// error of [guidon.Unreadable] if the flag or the one that it replaces is unreadable.
 	// It converts the times of the flag to the stored form, UTC and whole microseconds.
 	// Flag.Created is not set. If the flag does not exist and Flag.Created is not zero, the
 	// flag returns to that position, which must be one that it had. The flag is not kept.
@@ -144,9 +146,9 @@ type Tx interface {
 	// DeleteFlag deletes the flag. It is not an error if it does not exist.
 	DeleteFlag(ctx context.Context, key string) error
 
-	// Segment returns the segment. It returns NotFound if it does not exist.
+	// Segment returns the segment, with the errors of Flag.
 	Segment(ctx context.Context, key string) (*guidon.Segment, error)
-	// Segments returns all segments in creation order.
+	// Segments returns all segments in creation order, also those that are unreadable.
 	Segments(ctx context.Context) ([]*guidon.Segment, error)
 	// SegmentKeys returns the keys of all segments in creation order.
 	SegmentKeys(ctx context.Context) ([]string, error)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 // Reach returns what the flag can never do. It returns NotFound if the flag does not exist.
@@ -51,9 +52,9 @@ func (v View) editedFlag(flagKey string, edited *DocumentFlag) (*guidon.Flag, er
 	if err := p.err(); err != nil {
 		return nil, err
 	}
-	have := v.Snapshot.Flag(flagKey)
-	if have == nil {
-		have = &guidon.Flag{}
+	have, err := v.flagOrEmpty(flagKey)
+	if err != nil {
+		return nil, err
 	}
 	return mergeFlag(have, normal, time.Time{}), nil
 }
@@ -105,6 +106,9 @@ func (v View) edited(segmentKey string, edited *DocumentSegment) (*guidon.Segmen
 	have := v.Snapshot.Segment(segmentKey)
 	if have == nil {
 		have = &guidon.Segment{}
+	}
+	if err := change.MustBeReadable(have); err != nil {
+		return nil, err
 	}
 	return mergeSegment(have, normal, time.Time{}), nil
 }

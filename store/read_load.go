@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -144,11 +143,8 @@ func (s *session) deltaLater(ctx context.Context, namespace string, h head, sinc
 		if err := decode(h.body, delta.Namespace); err != nil {
 			return delta, err
 		}
-		if delta.Flags, err = flags.result(); err != nil {
-			return delta, err
-		}
-		delta.Segments, err = segments.result()
-		return delta, err
+		delta.Flags, delta.Segments = flags.result(), segments.result()
+		return delta, nil
 	}, err
 }
 
@@ -166,17 +162,16 @@ func readAll[T any](ctx context.Context, s *session, k *kind[T], namespace strin
 	if err != nil {
 		return nil, err
 	}
-	return l.result()
+	return l.result(), nil
 }
 
 // listing collects the objects of a query.
 type listing[T any] struct {
-	kind      *kind[T]
-	key       string
-	created   guidon.Position
-	body      []byte
-	all       []*T
-	malformed error // the first error of decoding, which does not fail the statement
+	kind    *kind[T]
+	key     string
+	created guidon.Position
+	body    []byte
+	all     []*T
 }
 
 // columns returns the destinations of a row, of which the last is body.
@@ -186,15 +181,11 @@ func (l *listing[T]) columns(body any) []any {
 
 // add adds the object of the row that was scanned.
 func (l *listing[T]) add() {
-	object, err := l.kind.decode(l.body, l.created)
-	l.all, l.malformed = append(l.all, object), cmp.Or(l.malformed, err)
+	l.all = append(l.all, l.kind.decode(l.key, l.body, l.created))
 }
 
 // result returns the objects in creation order.
-func (l *listing[T]) result() ([]*T, error) {
-	if l.malformed != nil {
-		return nil, l.malformed
-	}
-	slices.SortFunc(l.all, func(a, b *T) int { return compareCursors(*l.kind.created(a), *l.kind.created(b)) })
-	return l.all, nil
+func (l *listing[T]) result() []*T {
+	slices.SortFunc(l.all, func(a, b *T) int { return compareCursors(l.kind.created(a), l.kind.created(b)) })
+	return l.all
 }

@@ -20,6 +20,8 @@ func TestReaders(t *testing.T) {
 	storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return openNew(t) })
 }
 
+func TestUnreadable(t *testing.T) { storetest.RunUnreadable(t, openNew(t)) }
+
 func TestAuthenticationLoads(t *testing.T) {
 	storetest.RunAuthenticationLoads(t, func(t *testing.T) storetest.AuthenticationLoader { return openNew(t) })
 }

@@ -13,21 +13,24 @@ type kind[T any] struct {
 	table     string
 	keyColumn string
 	key       func(object *T) string
-	created   func(object *T) *guidon.Position
+	read      func(key string, body []byte) *T
+	state     func(object *T) (created *guidon.Position, unreadable *guidon.Unreadable)
 	normalize func(object *T)
 }
 
 var flagKind = &kind[guidon.Flag]{
 	name: change.KindFlag, table: "flags", keyColumn: "flag_key",
 	key:       func(f *guidon.Flag) string { return f.Key },
-	created:   func(f *guidon.Flag) *guidon.Position { return &f.Created },
+	read:      guidon.ReadFlag,
+	state:     func(f *guidon.Flag) (*guidon.Position, *guidon.Unreadable) { return &f.Created, f.Unreadable },
 	normalize: normalizeFlag,
 }
 
 var segmentKind = &kind[guidon.Segment]{
 	name: change.KindSegment, table: "segments", keyColumn: "segment_key",
 	key:       func(g *guidon.Segment) string { return g.Key },
-	created:   func(g *guidon.Segment) *guidon.Position { return &g.Created },
+	read:      guidon.ReadSegment,
+	state:     func(g *guidon.Segment) (*guidon.Position, *guidon.Unreadable) { return &g.Created, g.Unreadable },
 	normalize: normalizeSegment,
 }
 
@@ -58,13 +61,25 @@ func (k *kind[T]) selectChanged() string {
 	return k.selectAll() + " AND changed_rev > ?"
 }
 
-func (k *kind[T]) decode(body []byte, created guidon.Position) (*T, error) {
-	object := new(T)
-	if err := decode(body, object); err != nil {
-		return nil, err
+// decode returns the object with the key, which may be unreadable.
+func (k *kind[T]) decode(key string, body []byte, created guidon.Position) *T {
+	object := k.read(key, body)
+	at, _ := k.state(object)
+	*at = created
+	return object
+}
+
+// check returns an error if the object is unreadable.
+func (k *kind[T]) check(object *T) error {
+	if _, unreadable := k.state(object); unreadable != nil {
+		return unreadable.Err
 	}
-	*k.created(object) = created
-	return object, nil
+	return nil
+}
+
+func (k *kind[T]) created(object *T) guidon.Position {
+	at, _ := k.state(object)
+	return *at
 }
 
 // compareCursors compares positions in the change log, which also give the order of

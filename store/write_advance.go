@@ -67,8 +67,8 @@ type steps[D any] struct {
 	deltas []func() (D, error) // must be called after the transaction has ended
 }
 
-// advance advances the copy to the new state. It does nothing if an object is
-// malformed or was not received; the next load then reads the state.
+// advance advances the copy to the new state. It does nothing if the namespace is
+// malformed or an object was not received; the next load then reads the state.
 func (s steps[D]) advance(mirror service.Mirror[D]) {
 	if !s.known {
 		return
@@ -142,7 +142,7 @@ func (tx *transaction) deltaBefore(ctx context.Context, since int64) (func() (gu
 	if tx.s.failed != nil {
 		return nil, err
 	}
-	return func() (guidon.SnapshotDelta, error) { return delta, err }, nil // an object may be malformed, and this write may fix it
+	return func() (guidon.SnapshotDelta, error) { return delta, err }, nil // the namespace may be malformed, and this write may fix it
 }
 
 // delta returns the changes of the transaction. It decodes new objects, because those
@@ -158,18 +158,15 @@ func (tx *transaction) delta() (guidon.SnapshotDelta, error) {
 			return d, err
 		}
 	}
-	var err error
-	if d.Flags, d.DeletedFlags, err = tx.flags.delta(); err != nil {
-		return d, err
-	}
-	d.Segments, d.DeletedSegments, err = tx.segments.delta()
-	return d, err
+	d.Flags, d.DeletedFlags = tx.flags.delta()
+	d.Segments, d.DeletedSegments = tx.segments.delta()
+	return d, nil
 }
 
 // delta returns the objects that the transaction put, and the keys of those that it
 // deleted. It must be called after the transaction has ended: each body is released
 // once it is decoded, because there may be many.
-func (o *objects[T]) delta() (put []*T, deleted []string, err error) {
+func (o *objects[T]) delta() (put []*T, deleted []string) {
 	var stored []*entry
 	for _, e := range o.tx.record.entries {
 		switch {
@@ -181,17 +178,14 @@ func (o *objects[T]) delta() (put []*T, deleted []string, err error) {
 		}
 	}
 	put = make([]*T, len(stored))
-	err = eachInParallel(len(stored), func(i int) error {
+	_ = eachInParallel(len(stored), func(i int) error { // never fails: what cannot be read is unreadable
 		e := stored[i]
 		it := o.items[e.key]
-		object, err := o.kind.decode(e.after, it.created)
-		put[i], e.before, e.after, it.body = object, nil, nil, nil
-		return err
+		put[i] = o.kind.decode(e.key, e.after, it.created)
+		e.before, e.after, it.body = nil, nil, nil
+		return nil
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return put, deleted, nil
+	return put, deleted
 }
 
 // parallelMin is the smallest number of objects for which several goroutines are

@@ -27,6 +27,7 @@ type item struct {
 	body     []byte // nil if there is none or it has not been read
 	unread   bool   // it is stored, but only its key has been read
 	position int    // in objects.listed
+	readable bool   // its body has been decoded, or put by the transaction
 	created  guidon.Position
 	change   *entry // the transaction's change to it; nil if none, and after a deletion
 }
@@ -174,7 +175,12 @@ func (o *objects[T]) get(ctx context.Context, key string) (*T, error) {
 	if it.body == nil {
 		return nil, guidon.Errorf(guidon.NotFound, "%s %q not found", o.kind.name, o.tx.namespace+"/"+key)
 	}
-	return o.kind.decode(it.body, it.created)
+	object := o.kind.decode(key, it.body, it.created)
+	if err := o.kind.check(object); err != nil {
+		return nil, err
+	}
+	it.readable = true
+	return object, nil
 }
 
 func (o *objects[T]) list(ctx context.Context) ([]*T, error) {
@@ -188,9 +194,7 @@ func (o *objects[T]) list(ctx context.Context) ([]*T, error) {
 	all := make([]*T, len(keys))
 	for i, key := range keys {
 		it := o.items[key]
-		if all[i], err = o.kind.decode(it.body, it.created); err != nil {
-			return nil, err
-		}
+		all[i] = o.kind.decode(key, it.body, it.created)
 	}
 	return all, nil
 }
@@ -207,6 +211,9 @@ func (o *objects[T]) put(ctx context.Context, object *T) error {
 	if err != nil {
 		return err
 	}
+	if err := o.mayReplace(key, it, object); err != nil {
+		return err
+	}
 	o.kind.normalize(object)
 	body, err := encode(object)
 	if err != nil {
@@ -216,8 +223,17 @@ func (o *objects[T]) put(ctx context.Context, object *T) error {
 		return guidon.Errorf(guidon.TooLarge, "%s %q is too large: %d bytes, the limit is %d",
 			o.kind.name, o.tx.namespace+"/"+key, len(body), service.MaxObjectSize)
 	}
-	o.set(key, it, body, *o.kind.created(object))
+	o.set(key, it, body, o.kind.created(object))
 	return nil
+}
+
+// mayReplace returns an error if the object, or the stored one, is unreadable: a body that
+// this release cannot read is never replaced.
+func (o *objects[T]) mayReplace(key string, it *item, object *T) error {
+	if err := o.kind.check(object); err != nil || it.body == nil || it.readable {
+		return err
+	}
+	return o.kind.check(o.kind.read(key, it.body))
 }
 
 // set sets the body of the item and records the change. A created object gets the former
@@ -239,7 +255,7 @@ func (o *objects[T]) set(key string, it *item, body []byte, former guidon.Positi
 	default:
 		it.change.after = body
 	}
-	it.body = body
+	it.body, it.readable = body, true
 }
 
 func (o *objects[T]) delete(ctx context.Context, key string) error {

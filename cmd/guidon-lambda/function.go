@@ -45,7 +45,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	}
 	snapshots := instance.NewCache(storage, c.Cache)
 	schema := &schema{db: db, timeout: c.DB.StatementTimeout}
-	service, err := instance.NewService(c, checkedStore{snapshots, schema})
+	service, err := instance.NewService(c, instance.Watch(checkedStore{snapshots, schema}, logger))
 	if err != nil {
 		return nil, err
 	}

@@ -157,7 +157,8 @@ type parts struct {
 func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) (parts, error) {
 	snapshots := instance.NewCache(db, c.Cache)
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
-	svc, err := instance.NewService(c, snapshots)
+	watched := instance.Watch(snapshots, logger)
+	svc, err := instance.NewService(c, watched)
 	if err != nil {
 		return parts{}, err
 	}
@@ -187,7 +188,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) (part
 	}
 	if c.Metrics.Enabled {
 		p.metrics = metrics.New(metrics.Config{
-			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
+			Info: h.Info, Caches: freshness.metrics, Unreadable: watched.Count, Redis: freshness.redisMetrics(), Streams: p.streams, Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
 		})
 		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
 		h.Observer, h.Evaluations = p.metrics, evaluation.Observers(p.metrics, h.Evaluations)

@@ -108,7 +108,7 @@ func (i *Invoker) Identify(ctx context.Context, c Credentials, d service.Demand,
 // distinguish failures; the reason is only logged (operations 1.1).
 func (i *Invoker) identify(ctx context.Context, c Credentials, d service.Demand, next string, from Sender) (*service.Authentication, time.Duration, error) {
 	if i.config.Verifier != nil && len(c.Authorization) > 0 {
-		if token, ok := strings.CutPrefix(c.Authorization[0], "JWT "); ok {
+		if token, ok := strings.CutPrefix(c.Authorization[0], schemeJWT+" "); ok {
 			return i.identifyByProof(ctx, token, d, next, from)
 		}
 	}
@@ -169,11 +169,27 @@ func withReason(err error, reason failure) error {
 	return err
 }
 
+// HasToken reports whether the first value of the Authorization header has a token. No
+// browser adds one by itself, unlike the credentials of Basic and Negotiate.
+func HasToken(authorization []string) bool {
+	if len(authorization) == 0 {
+		return false
+	}
+	scheme, token, _ := strings.Cut(authorization[0], " ")
+	return (scheme == schemeBearer || scheme == schemeJWT) && token != ""
+}
+
+// The schemes of the Authorization header.
+const (
+	schemeBearer = "Bearer"
+	schemeJWT    = "JWT"
+)
+
 // clientToken returns the client token of the credential. The cookie is used only if
 // there is no Authorization header at all (contract 10.2).
 func (i *Invoker) clientToken(c Credentials) (string, error) {
 	if len(c.Authorization) > 0 {
-		token, ok := strings.CutPrefix(c.Authorization[0], "Bearer ")
+		token, ok := strings.CutPrefix(c.Authorization[0], schemeBearer+" ")
 		if !ok || token == "" {
 			return "", unauthenticated(reasonMalformed)
 		}

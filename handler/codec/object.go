@@ -73,6 +73,22 @@ func (w *ObjectWriter) Text(name, text string) {
 	}
 }
 
+// Texts writes a list of texts, or nothing if it is empty.
+func (w *ObjectWriter) Texts(name string, texts []string) {
+	for i, text := range texts {
+		if i == 0 {
+			w.begin(name)
+			w.out.Raw(`[`)
+		} else {
+			w.out.Raw(`,`)
+		}
+		w.out.Text(text)
+	}
+	if len(texts) > 0 {
+		w.out.Raw(`]`)
+	}
+}
+
 // Count writes a number.
 func (w *ObjectWriter) Count(name string, n int32) {
 	if n != 0 || !w.pretty {

@@ -22,13 +22,13 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 	shares := s.Outlook.EveryoneElse
 	m := &guidonv1.FlagSummary{
 		Key: f.Key, Name: f.Name, Description: guidon.Shorten(f.Description, maxSummaryText),
-		Type: flipt.FlagType(f.Type), Enabled: f.Enabled, State: guidonv1.FlagState(s.Outlook.State),
+		Type: FlagType(f.Type), Enabled: f.Enabled, State: guidonv1.FlagState(s.Outlook.State),
 		EveryoneElse: All(shares[:min(len(shares), maxSummaryShares)], func(a guidon.AnswerShare) *guidonv1.FlagShare { return flagShare(f, a) }),
 		MoreShares:   Count(max(0, len(shares)-maxSummaryShares)),
 		SegmentCount: Count(s.Segments), StepCount: Count(len(f.Rules) + len(f.Rollouts)), VariantCount: Count(len(f.Variants)),
 		Owner: s.Owner, Tags: s.Tags[:min(len(s.Tags), maxSummaryTags)], MoreTags: Count(max(0, len(s.Tags)-maxSummaryTags)),
 		Review: s.Review, ReviewPassed: s.ReviewPassed, TurnedOff: service.TurnedOff(f),
-		CreatedAt: Timestamp(f.CreatedAt), UpdatedAt: Timestamp(f.UpdatedAt),
+		CreatedAt: Timestamp(f.CreatedAt), UpdatedAt: Timestamp(f.UpdatedAt), Unreadable: ErrorText(s.Err),
 	}
 	if f.Type == guidon.VariantFlag && !f.Enabled {
 		m.WhileOff = flagShare(f, shares[0])
@@ -37,6 +37,22 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 		m.FirstSegment = &guidonv1.SegmentName{Key: s.FirstSegment.Key, Name: s.FirstSegment.Name}
 	}
 	return m
+}
+
+// FlagType returns the type on the wire: the first one for a flag that cannot be read.
+func FlagType(t guidon.FlagType) flipt.FlagType {
+	if !t.Known() {
+		return 0
+	}
+	return flipt.FlagType(t)
+}
+
+// ErrorText returns the message of the error for clients, or nil if there is none.
+func ErrorText(err error) *string {
+	if err == nil {
+		return nil
+	}
+	return new(guidon.PublicMessage(err))
 }
 
 func flagShare(f *guidon.Flag, a guidon.AnswerShare) *guidonv1.FlagShare {
@@ -76,6 +92,9 @@ func facetCounts(f service.FacetCounts, nameOf func(value string) string) []*gui
 // SegmentSummary returns the message of the summary of a segment.
 func SegmentSummary(s service.SegmentSummary) *guidonv1.SegmentSummary {
 	g := s.Segment
+	if g.Unreadable != nil {
+		return &guidonv1.SegmentSummary{Key: g.Key, Name: g.Name, FlagCount: Count(s.Flags), Unreadable: ErrorText(g.Unreadable.Err)}
+	}
 	return &guidonv1.SegmentSummary{
 		Key: g.Key, Name: g.Name, Description: guidon.Shorten(g.Description, maxSummaryText),
 		MatchType: flipt.MatchType(g.MatchType), Conditions: s.Conditions,
@@ -111,7 +130,7 @@ func SearchGroup(g service.SearchGroup) *guidonv1.SearchGroup {
 		Hits: All(g.Hits, func(h service.SearchHit) *guidonv1.SearchHit {
 			return &guidonv1.SearchHit{
 				Kind: guidonv1.SearchHitKind(h.Kind), NamespaceKey: h.Namespace.Key, NamespaceName: h.Namespace.Name,
-				Key: h.Key, Name: h.Name, Type: flipt.FlagType(h.Type), State: guidonv1.FlagState(h.State), FlagCount: Count(h.Flags),
+				Key: h.Key, Name: h.Name, Type: FlagType(h.Type), State: guidonv1.FlagState(h.State), FlagCount: Count(h.Flags),
 			}
 		}),
 	}

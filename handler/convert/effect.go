@@ -9,7 +9,7 @@ import (
 // Effect returns the message of an effect, in the words of the vocabulary.
 func Effect(words guidon.Vocabulary, e *guidon.Effect) *guidonv1.FlagEffect {
 	return &guidonv1.FlagEffect{
-		Type: flipt.FlagType(e.Type), Buckets: Count(e.Buckets), TypeChanged: e.TypeChanged,
+		Type: FlagType(e.Type), Buckets: Count(e.Buckets), TypeChanged: e.TypeChanged,
 		Steps: All(e.Steps, func(p guidon.StepPair) *guidonv1.StepPair {
 			return &guidonv1.StepPair{Before: step(p.Before), After: step(p.After)}
 		}),

@@ -98,8 +98,8 @@ func take[T any](items *[]T) *T {
 	return &(*items)[len(*items)-1]
 }
 
-// setEvaluation sets one result. That of an unknown flag repeats the namespace as the
-// client sent it.
+// setEvaluation sets one result. That of a flag that is unknown, or cannot be evaluated,
+// repeats the namespace as the client sent it.
 func (r *batchResponse) setEvaluation(response *evaluation.EvaluationResponse, m *evaluation.EvaluationRequest, result service.Evaluation, meta responseMeta) {
 	switch {
 	case result.Variant != nil:
@@ -115,10 +115,14 @@ func (r *batchResponse) setEvaluation(response *evaluation.EvaluationResponse, m
 		response.Type = evaluation.EvaluationResponseType_BOOLEAN_EVALUATION_RESPONSE_TYPE
 		response.Response = &item.choice
 	default:
+		reason := evaluation.ErrorEvaluationReason_NOT_FOUND_ERROR_EVALUATION_REASON
+		if result.Err != nil {
+			reason = evaluation.ErrorEvaluationReason_UNKNOWN_ERROR_EVALUATION_REASON
+		}
 		response.Type = evaluation.EvaluationResponseType_ERROR_EVALUATION_RESPONSE_TYPE
 		response.Response = &evaluation.EvaluationResponse_ErrorResponse{ErrorResponse: &evaluation.ErrorEvaluationResponse{
 			FlagKey: m.GetFlagKey(), NamespaceKey: m.GetNamespaceKey(),
-			Reason: evaluation.ErrorEvaluationReason_NOT_FOUND_ERROR_EVALUATION_REASON,
+			Reason: reason,
 		}}
 	}
 }

@@ -166,7 +166,7 @@ func (e *Events) add(m Evaluated, kind string, err error, duration time.Duration
 	last := &e.list[len(e.list)-1]
 	last.RequestID, last.Revision, last.EntityID = e.requestID, e.revision, m.GetEntityId()
 	last.Namespace, last.Flag, last.Type, last.Duration = convert.NamespaceOf(m), m.GetFlagKey(), kind, duration
-	last.Err, last.FlagExists = err, err == nil || errors.Is(err, guidon.InvalidArgument)
+	last.Err, last.FlagExists = err, err == nil || errors.Is(err, guidon.InvalidArgument) || errors.Is(err, guidon.Unimplemented)
 	return last
 }
 
@@ -204,6 +204,8 @@ func observeBatch[M Evaluated](v *Evaluator, c *call.Call, state service.State, 
 			events.Variant(m, r.Variant, nil, duration)
 		case r.Boolean != nil:
 			events.Boolean(m, r.Boolean, nil, duration)
+		case r.Err != nil:
+			events.Unknown(m, r.Err, duration)
 		default:
 			events.Unknown(m, errUnknownFlag, duration)
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/convert"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -41,7 +40,7 @@ func flagsWindow(m *guidonv1.ExplainFlagsRequest) service.Window {
 }
 
 func flagResult(r service.FlagResult) *guidonv1.FlagResult {
-	m := &guidonv1.FlagResult{FlagKey: r.Flag.Key, FlagName: r.Flag.Name, FlagType: flipt.FlagType(r.Flag.Type)}
+	m := &guidonv1.FlagResult{FlagKey: r.Flag.Key, FlagName: r.Flag.Name, FlagType: convert.FlagType(r.Flag.Type)}
 	if r.Err != nil {
 		m.Error = guidon.PublicMessage(r.Err)
 		return m

@@ -76,6 +76,8 @@ func checkLegacy(results []service.Evaluation, namespace string, m *flipt.BatchE
 		case r.Variant != nil:
 		case r.Boolean != nil:
 			return &service.BatchItemError{Index: i, Err: guidon.WrongFlagType(guidon.BooleanFlag)}
+		case r.Err != nil:
+			return &service.BatchItemError{Index: i, Err: r.Err}
 		case !m.GetExcludeNotFound():
 			return &service.BatchItemError{Index: i, Err: guidon.Errorf(guidon.NotFound, "flag %q not found", namespace+"/"+item.GetFlagKey())}
 		}

@@ -15,7 +15,7 @@ import (
 func Snapshot(v service.View, _ *evaluation.EvaluationNamespaceSnapshotRequest, request *call.Request) (call.Response, error) {
 	snapshot := v.Snapshot
 	p := profileOf(request.ClientVersion)
-	response := call.Response{ETag: snapshotETag(snapshot.Revision(), p)}
+	response := call.Response{ETag: snapshotETag(snapshot, p)}
 	if call.MatchesETag(request.IfNoneMatch, response.ETag) {
 		response.NotModified = true
 		response.Message = &evaluation.EvaluationNamespaceSnapshot{}
@@ -52,15 +52,17 @@ const snapshotForm = 1
 
 // snapshotETag returns the ETag of a snapshot, 40 hexadecimal digits (contract 9.3), or
 // "" for a namespace that does not exist. It consists of the number and stamp of the
-// revision, and the form and profile of the body. The stamp distinguishes a restored
-// database from its earlier state.
-func snapshotETag(r guidon.Revision, p profile) string {
+// revision, the form and profile of the body, and how much is unreadable, which another
+// release may be able to read. The stamp distinguishes a restored database from its earlier
+// state.
+func snapshotETag(s *guidon.Snapshot, p profile) string {
+	r := s.Revision()
 	if r == (guidon.Revision{}) {
 		return ""
 	}
 	tag := make([]byte, 0, 20)
-	tag = binary.BigEndian.AppendUint64(tag, uint64(r.Number)) // #nosec G115 -- the bits are meant
-	tag = binary.BigEndian.AppendUint64(tag, uint64(r.Stamp))  // #nosec G115 -- the bits are meant
-	tag = binary.BigEndian.AppendUint32(tag, snapshotForm<<8|uint32(p))
+	tag = binary.BigEndian.AppendUint64(tag, uint64(r.Number))                                          // #nosec G115 -- the bits are meant
+	tag = binary.BigEndian.AppendUint64(tag, uint64(r.Stamp))                                           // #nosec G115 -- the bits are meant
+	tag = binary.BigEndian.AppendUint32(tag, uint32(len(s.Unreadable()))<<16|snapshotForm<<8|uint32(p)) // #nosec G115 -- the low bits are enough
 	return hex.EncodeToString(tag)
 }

@@ -27,7 +27,7 @@ func writeSnapshot(out io.Writer, s *guidon.Snapshot, p profile) (int, error) {
 	e := snapshotEncoder{profile: p, snapshot: s, out: codec.NewWriter(out)}
 	e.prepareSegments(s.Segments())
 	e.raw(`{"namespace":{"key":`).text(s.Namespace().Key).raw(`},"flags":[`)
-	for i, f := range s.Flags() {
+	for i, f := range s.EvaluableFlags() {
 		e.comma(i).flag(f)
 		if e.out.Err() != nil || e.full {
 			break

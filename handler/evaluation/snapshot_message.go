@@ -9,12 +9,13 @@ import (
 // wireSnapshot returns the snapshot for clients of the profile (contract 9.1). It omits
 // what [guidon.Snapshot] never evaluates: rules of boolean flags, rollouts of variant
 // flags, and references to segments or variants that no longer exist. Evaluating the
-// rest gives the same results.
+// rest gives the same results. It also omits flags that cannot be evaluated, which are then
+// unknown to the client.
 func wireSnapshot(s *guidon.Snapshot, p profile) *evaluation.EvaluationNamespaceSnapshot {
 	w := newSnapshotWire(s, p)
 	return &evaluation.EvaluationNamespaceSnapshot{
 		Namespace: &evaluation.EvaluationNamespace{Key: s.Namespace().Key},
-		Flags:     convert.All(s.Flags(), w.flag),
+		Flags:     convert.All(s.EvaluableFlags(), w.flag),
 	}
 }
 

@@ -88,7 +88,7 @@ func (b *snapshotBody) writePretty(out io.Writer) error {
 	parts := newSnapshotWire(b.snapshot, b.profile)
 	w := codec.NewObjectWriter(out, true)
 	w.Member("namespace", &evaluation.EvaluationNamespace{Key: b.snapshot.Namespace().Key})
-	codec.WriteList(w, "flags", slices.Values(b.snapshot.Flags()), parts.flag)
+	codec.WriteList(w, "flags", slices.Values(b.snapshot.EvaluableFlags()), parts.flag)
 	return w.End()
 }
 

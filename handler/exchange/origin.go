@@ -12,30 +12,30 @@ import (
 // exposure determines which checks a route needs against requests that pages of other
 // origins make a browser send.
 type exposure struct {
-	writes    bool // changes a namespace or authentications
-	signs     bool // signs somebody in or out
-	anonymous bool // a credential in the header is no reason to accept a write
-	apiKey    bool // X-API-Key is a credential
-	anyHost   bool // served under any host name
+	writes  bool // changes a namespace or authentications
+	signs   bool // signs somebody in or out
+	tokens  bool // identifies its callers by a token in a header, if there is one
+	apiKeys bool // X-API-Key may have that token
+	anyHost bool // served under any host name
 }
 
 func (t *Router) exposureOf(o *call.Operation) exposure {
 	protected, required := t.invoker.Protects(o.Area), t.invoker.Required()
 	return exposure{
-		writes: o.Changes(),
-		signs:  o.SignsInOrOut(),
-		// Signing in needs no credential, but it has no effect on requests with one.
-		anonymous: !protected && !(o.SignsInOrOut() && required),
-		apiKey:    o.Area == call.AreaOFREP,
-		anyHost:   o.Evaluates() || protected || o.Area == call.AreaPublic && required,
+		writes:  o.Changes(),
+		signs:   o.SignsInOrOut(),
+		tokens:  protected,
+		apiKeys: o.Area == call.AreaOFREP,
+		anyHost: o.Evaluates() || protected || o.Area == call.AreaPublic && required,
 	}
 }
 
 // exposureOfPages returns the exposure of mounts. Pages have forms, among them those for
-// signing in, so any request that is not safe may write or sign somebody in.
+// signing in, so any request that is not safe may write or sign somebody in. They know
+// their visitors by the cookie alone: a proxy in front of them may need the Authorization
+// header, and then browsers add it to the requests of all pages.
 func (t *Router) exposureOfPages() exposure {
-	required := t.invoker.Required()
-	return exposure{writes: true, signs: true, anonymous: !required, anyHost: required}
+	return exposure{writes: true, signs: true, anyHost: t.invoker.Required()}
 }
 
 // originChecks rejects requests that a page of another origin makes a browser send
@@ -78,6 +78,8 @@ var (
 		"permission denied: cross-origin request: pages of other origins cannot use the session cookie; present a token in the Authorization header")
 	errSigningOrigin = guidon.Errorf(guidon.PermissionDenied,
 		"permission denied: cross-origin request: only pages of this service can send it without a token in the Authorization header")
+	errPageOrigin = guidon.Errorf(guidon.PermissionDenied,
+		"permission denied: cross-origin request: only pages of this service can send it, and those of authentication.session.csrf.trusted_origins")
 	errWriteOrigin = guidon.Errorf(guidon.PermissionDenied,
 		"permission denied: cross-origin request: present a token in the Authorization header, or name the page's origin in cors.allowed_origins (exactly, not by a pattern)")
 	errAnonymousOrigin = guidon.Errorf(guidon.PermissionDenied,
@@ -87,18 +89,14 @@ var (
 // check returns PermissionDenied if the request may come from a page that must not send
 // it. It uses only the method, the host and the header.
 func (c *originChecks) check(r *http.Request, e exposure) error {
-	session := c.usesSession(r.Header, e.apiKey)
-	if (session || e.signs && !hasCredential(r.Header)) && !passes(&c.session, r) {
-		if session {
-			return errSessionOrigin
+	if !e.presentsToken(r.Header) {
+		session := c.cookie.In(r.Header["Cookie"])
+		if (session || e.signs) && !passes(&c.session, r) {
+			return e.sessionError(session)
 		}
-		return errSigningOrigin
-	}
-	if e.writes && (e.anonymous || !hasCredential(r.Header)) && !passes(&c.writes, r) {
-		if e.anonymous {
-			return errAnonymousOrigin
+		if e.writes && !passes(&c.writes, r) {
+			return e.writeError()
 		}
-		return errWriteOrigin
 	}
 	if !e.anyHost {
 		return c.hosts.check(r.Host)
@@ -106,19 +104,36 @@ func (c *originChecks) check(r *http.Request, e exposure) error {
 	return nil
 }
 
-// hasCredential reports whether the header has a credential that a browser does
-// not add by itself: a page of another origin can only send it if CORS allows that.
-func hasCredential(header http.Header) bool {
-	return len(header["Authorization"]) > 0 || First(header, "X-Api-Key") != ""
+// presentsToken reports whether the credential of a request is a token in its header. A
+// page of another origin can only send it if CORS allows that. Everything else, such as
+// the credentials that a browser adds for a proxy, is none.
+func (e exposure) presentsToken(header http.Header) bool {
+	switch {
+	case !e.tokens:
+		return false
+	case len(header["Authorization"]) > 0: // then X-API-Key does not count
+		return call.HasToken(header["Authorization"])
+	}
+	return e.apiKeys && First(header, "X-Api-Key") != ""
 }
 
-// usesSession reports whether the session cookie is the credential of a request. An API
-// key replaces it only if the route accepts those.
-func (c *originChecks) usesSession(header http.Header, apiKey bool) bool {
-	if len(header["Authorization"]) > 0 || apiKey && First(header, "X-Api-Key") != "" {
-		return false
+// sessionError returns the error for a request with the session cookie, or for one that
+// signs somebody in or out.
+func (e exposure) sessionError(session bool) error {
+	switch {
+	case !e.tokens:
+		return errPageOrigin
+	case session:
+		return errSessionOrigin
 	}
-	return c.cookie.In(header["Cookie"])
+	return errSigningOrigin
+}
+
+func (e exposure) writeError() error {
+	if e.tokens {
+		return errWriteOrigin
+	}
+	return errAnonymousOrigin
 }
 
 // passes reports whether the request is safe, or passes the protection. No browser sends

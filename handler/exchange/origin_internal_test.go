@@ -15,11 +15,11 @@ import (
 )
 
 // originConfig is a configuration with every kind of origin.
-func originConfig(required bool, cookie call.SessionCookie) Config {
+func originConfig(a call.AuthenticationConfig, cookie call.SessionCookie) Config {
 	return Config{
 		Invoker: call.NewInvoker(call.Config{
 			Budget: budget.New(0), Logger: slog.New(slog.DiscardHandler),
-			Authentication: call.AuthenticationConfig{Required: required}, Session: cookie,
+			Authentication: a, Session: cookie,
 		}),
 		CORS:         &CORSConfig{AllowedOrigins: []string{"https://listed.example", "*"}},
 		PublicOrigin: "https://flags.example", TrustedOrigins: []string{"https://trusted.example"},
@@ -30,7 +30,6 @@ func originConfig(required bool, cookie call.SessionCookie) Config {
 type routeKind struct {
 	name          string
 	writes, signs bool
-	public        bool // writes without looking at a credential
 	mount, plain  bool
 	area          call.Area
 }
@@ -40,7 +39,7 @@ var routeKinds = []routeKind{
 	{name: "writes", area: call.AreaManagement, writes: true},
 	{name: "evaluates", area: call.AreaEvaluation},
 	{name: "ofrep", area: call.AreaOFREP},
-	{name: "exchanges", area: call.AreaPublic, writes: true, public: true},
+	{name: "exchanges", area: call.AreaPublic, writes: true},
 	{name: "signs-in", area: call.AreaPublic, writes: true, signs: true},
 	{name: "signs-out", area: call.AreaAuthentication, writes: true, signs: true},
 	{name: "mount", mount: true, writes: true, signs: true},
@@ -90,7 +89,34 @@ type originRequest struct {
 	method       string
 	site, origin []string // the values of Sec-Fetch-Site and of Origin
 	cookie       bool
-	credential   string // the header with it, or ""
+	credential   originCredential
+}
+
+// originCredential is the credential in the header of a request.
+type originCredential struct {
+	authorization, apiKey []string // the values of the headers
+	token, key            bool     // whether they count where they are used
+}
+
+var originCredentials = []originCredential{
+	{},
+	{authorization: []string{"Bearer x"}, token: true},
+	{authorization: []string{"JWT x"}, token: true},
+	{authorization: []string{"Bearer x", "Basic YTpi"}, token: true},
+	// These are no tokens. A browser adds some of them by itself.
+	{authorization: []string{""}},
+	{authorization: []string{"Basic YTpi"}},
+	{authorization: []string{"Negotiate YTpi"}},
+	{authorization: []string{"Basic YTpi", "Bearer x"}},
+	{authorization: []string{"Bearer"}},
+	{authorization: []string{"Bearer "}},
+	{authorization: []string{"bearer x"}},
+	{authorization: []string{"JWT "}},
+	{apiKey: []string{"x"}, key: true},
+	{apiKey: []string{""}},
+	{apiKey: []string{"", "x"}},
+	{authorization: []string{"Basic YTpi"}, apiKey: []string{"x"}},
+	{authorization: []string{""}, apiKey: []string{"x"}},
 }
 
 // own reports whether the browser says that the request is from our own page or a trusted
@@ -110,19 +136,21 @@ func (r originRequest) own(trusted ...string) bool {
 	return slices.Contains(trusted, origin) || site == "" && origin == "http://inside.local:8080"
 }
 
-// wantServed is the rule. A request whose credential is the cookie, or that signs somebody
-// in or out without a credential in a header, must be from our own page or a trusted one.
-// An API key replaces the cookie under OFREP only. The same holds for writes whose
-// credential is missing or not looked at, but pages of origins that CORS lists may send
-// these too.
-func (r originRequest) wantServed(kind routeKind, required bool) bool {
+// wantServed is the rule. A token in the header is a credential only where the route checks
+// credentials: pages, public routes and open areas ignore it. An API key is one under OFREP
+// only, without Authorization. Without such a token, a request that has the session cookie,
+// or signs somebody in or out, must be from our own page or a trusted one. The same holds for
+// all other writes, but pages of origins that CORS lists may send these too.
+func (r originRequest) wantServed(kind routeKind, a call.AuthenticationConfig) bool {
 	const public, trusted, listed = "https://flags.example", "https://trusted.example", "https://listed.example"
-	session := r.cookie && (r.credential == "" || r.credential == "X-API-Key" && kind.area != call.AreaOFREP)
-	if (session || kind.signs && r.credential == "") && !r.own(public, trusted) {
+	checks := a.Required && !kind.mount && !kind.plain && kind.area != call.AreaPublic && !(a.ExcludeManagement && kind.area == call.AreaManagement)
+	if checks && (r.credential.token || r.credential.key && kind.area == call.AreaOFREP) {
+		return true
+	}
+	if (r.cookie || kind.signs) && !r.own(public, trusted) {
 		return false
 	}
-	checked := required && !kind.public && r.credential != ""
-	return !kind.writes || checked || r.own(public, trusted, listed)
+	return !kind.writes || r.own(public, trusted, listed)
 }
 
 // TestCrossOrigin sends every kind of request to every kind of route.
@@ -133,47 +161,47 @@ func TestCrossOrigin(t *testing.T) {
 		{"http://flags.example"}, {"https://flags.example.evil.example"}, {"null"}, {"%"},
 		{"https://flags.example", "https://evil.example"}, {"https://evil.example", "https://flags.example"}, {"https://flags.example, https://evil.example"},
 	}
-	for _, required := range []bool{true, false} {
-		for _, cookie := range []call.SessionCookie{{}, {HostPrefix: true}} {
-			router := newOriginRouter(originConfig(required, cookie))
-			sent, rejected := 0, 0
-			send := func(kind routeKind, r originRequest) {
-				if kind.mount && !slices.Contains(mountMethods, r.method) {
-					return
-				}
-				request := httptest.NewRequestWithContext(t.Context(), r.method, "http://inside.local:8080/"+kind.name, nil)
-				request.Header = http.Header{"Origin": r.origin, "Sec-Fetch-Site": r.site}
-				if r.cookie {
-					request.Header.Set("Cookie", strings.Split(cookie.Set("x"), ";")[0])
-				}
-				if r.credential != "" {
-					request.Header.Set(r.credential, "Bearer x")
-				}
-				got := httptest.NewRecorder()
-				router.ServeHTTP(got, request)
-				want := r.wantServed(kind, required)
-				if served := got.Code == http.StatusOK; served != want || !served && !strings.Contains(got.Body.String(), "cross-origin request") {
-					t.Errorf("%s, required %t, %+v: got %d %s, want it served: %t", kind.name, required, r, got.Code, got.Body, want)
-				}
-				if sent++; !want {
-					rejected++
-				}
+	for _, authentication := range []call.AuthenticationConfig{{}, {Required: true}, {Required: true, ExcludeManagement: true}} {
+		cookie := call.SessionCookie{HostPrefix: authentication.Required}
+		router := newOriginRouter(originConfig(authentication, cookie))
+		sent, rejected := 0, 0
+		send := func(kind routeKind, r originRequest) {
+			if kind.mount && !slices.Contains(mountMethods, r.method) {
+				return
 			}
-			for _, kind := range routeKinds {
-				for _, method := range originMethods {
-					for _, site := range sites {
-						for _, origin := range origins {
-							for _, credential := range []string{"", "Authorization", "X-API-Key"} {
-								send(kind, originRequest{method, site, origin, false, credential})
-								send(kind, originRequest{method, site, origin, true, credential})
-							}
+			request := httptest.NewRequestWithContext(t.Context(), r.method, "http://inside.local:8080/"+kind.name, nil)
+			request.Header = http.Header{"Origin": r.origin, "Sec-Fetch-Site": r.site, "Authorization": r.credential.authorization, "X-Api-Key": r.credential.apiKey}
+			if r.cookie {
+				request.Header.Set("Cookie", strings.Split(cookie.Set("x"), ";")[0])
+			}
+			got := httptest.NewRecorder()
+			router.ServeHTTP(got, request)
+			want := r.wantServed(kind, authentication)
+			if served := got.Code == http.StatusOK; served != want || !served && !strings.Contains(got.Body.String(), "cross-origin request") {
+				t.Errorf("%s, %+v, %+v: got %d %s, want it served: %t", kind.name, authentication, r, got.Code, got.Body, want)
+			}
+			if sent++; !want {
+				rejected++
+			}
+		}
+		for _, kind := range routeKinds {
+			for _, method := range originMethods {
+				credentials := originCredentials
+				if method != http.MethodGet && method != http.MethodPost {
+					credentials = credentials[:5]
+				}
+				for _, site := range sites {
+					for _, origin := range origins {
+						for _, credential := range credentials {
+							send(kind, originRequest{method, site, origin, false, credential})
+							send(kind, originRequest{method, site, origin, true, credential})
 						}
 					}
 				}
 			}
-			if sent < 20_000 || rejected < 2_000 {
-				t.Errorf("only %d requests, of which %d are rejected", sent, rejected)
-			}
+		}
+		if sent < 40_000 || rejected < 10_000 {
+			t.Errorf("only %d requests, of which %d are rejected", sent, rejected)
 		}
 	}
 }
@@ -182,7 +210,7 @@ func TestCrossOrigin(t *testing.T) {
 // one with a session.
 func TestCrossOriginOfOtherCookie(t *testing.T) {
 	for prefix, want := range map[bool]int{false: http.StatusTeapot, true: http.StatusOK} {
-		router := newOriginRouter(originConfig(true, call.SessionCookie{HostPrefix: prefix}))
+		router := newOriginRouter(originConfig(call.AuthenticationConfig{Required: true}, call.SessionCookie{HostPrefix: prefix}))
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://inside.local/reads", nil)
 		request.Header = http.Header{"Origin": {"https://evil.example"}, "Cookie": {"service_client_token=x"}}
 		got := httptest.NewRecorder()
@@ -194,13 +222,13 @@ func TestCrossOriginOfOtherCookie(t *testing.T) {
 
 // TestCrossOriginFirst: the check comes before anything else of the request is looked at.
 func TestCrossOriginFirst(t *testing.T) {
-	router := newOriginRouter(originConfig(true, call.SessionCookie{}))
+	router := newOriginRouter(originConfig(call.AuthenticationConfig{Required: true}, call.SessionCookie{}))
 	for _, host := range []string{"inside.local", "evil.example"} {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+host+"/signs-in", unread{t})
 		request.Header = http.Header{"Sec-Fetch-Site": {"cross-site"}, "Grpc-Timeout": {"x"}, "If-Match": {"x"}, "X-Http-Method-Override": {"GET"}}
 		got := httptest.NewRecorder()
 		router.ServeHTTP(got, request)
-		if want := guidon.PublicMessage(errSigningOrigin); got.Body.String() != want {
+		if want := guidon.PublicMessage(errPageOrigin); got.Body.String() != want {
 			t.Errorf("host %s: got %d %s, want %s", host, got.Code, got.Body, want)
 		}
 	}
@@ -229,7 +257,7 @@ func TestPublicHost(t *testing.T) {
 		{"", "flags.example", http.StatusTeapot},
 		{"https://flags.example", "trusted.example", http.StatusTeapot},
 	} {
-		config := originConfig(false, call.SessionCookie{})
+		config := originConfig(call.AuthenticationConfig{}, call.SessionCookie{})
 		config.PublicOrigin = test.public
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/reads", nil)
 		request.Host = test.host
@@ -246,7 +274,7 @@ func TestInvalidOrigin(t *testing.T) {
 		"PublicOrigin":   func(c *Config) { c.PublicOrigin = "https://flags.example/base" },
 		"TrustedOrigins": func(c *Config) { c.TrustedOrigins = []string{"https://a.example", "*"} },
 	} {
-		config := originConfig(true, call.SessionCookie{})
+		config := originConfig(call.AuthenticationConfig{Required: true}, call.SessionCookie{})
 		set(&config)
 		func() {
 			defer func() {

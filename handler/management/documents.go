@@ -36,6 +36,9 @@ func ImportDocument(ctx context.Context, s *service.Service, c *call.Call, m *gu
 // ExportDocument exports a document.
 func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Request) (call.Response, error) {
 	export := v.Export(m.GetSortByKey())
+	if err := export.Err(); err != nil {
+		return call.Response{}, err
+	}
 	if request.Pieces {
 		return call.Response{Answer: exported{export}}, nil
 	}

@@ -17,6 +17,7 @@ func GetFlagContent(v service.View, m *guidonv1.GetFlagContentRequest) (*guidonv
 	return convert.Result(f, err, func(f *guidon.Flag) *guidonv1.FlagContent {
 		return &guidonv1.FlagContent{
 			Flag: convert.WireDocumentFlag(service.NewDocumentFlag(f)), CreatedAt: convert.Timestamp(f.CreatedAt), UpdatedAt: convert.Timestamp(f.UpdatedAt),
+			Unreadable: convert.ErrorText(v.Snapshot.Compiled(f.Key).Err()),
 		}
 	})
 }

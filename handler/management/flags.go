@@ -21,9 +21,10 @@ func ListFlags(v service.View, m *flipt.ListFlagRequest, request *call.Request) 
 		return call.Response{}, err
 	}
 	list := listing[*guidon.Flag, *flipt.Flag]{field: "flags", items: flags, page: page, convert: wireFlag(m)}
+	list.omitted, _ = v.Unreadable()
 	list.cut(requested, func(f *guidon.Flag) string { return f.Key }, convert.FlagWeight(convert.NamespaceOf(m)))
 	return list.answer(request, func(flags []*flipt.Flag) proto.Message {
-		return &flipt.FlagList{Flags: flags, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
+		return &flipt.FlagList{Flags: flags, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: list.omitted}
 	}), nil
 }
 

@@ -18,6 +18,7 @@ type listing[T any, M proto.Message] struct {
 	items   []T
 	page    service.Page
 	weight  int
+	omitted []string // the keys of what the list lacks because it is unreadable
 	convert func(T) M
 }
 
@@ -47,5 +48,6 @@ func (l *listing[T, M]) WriteJSON(out io.Writer, pretty bool) error {
 	codec.WriteList(w, l.field, slices.Values(l.items), l.convert)
 	w.Text("nextPageToken", l.page.NextToken)
 	w.Count("totalCount", convert.Count(l.page.Total))
+	w.Texts("unreadableKeys", l.omitted)
 	return w.End()
 }

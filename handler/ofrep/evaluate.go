@@ -183,6 +183,9 @@ func (q *Question) etag(s *guidon.Snapshot, offer *streamOffer) string {
 	b = binary.AppendVarint(b, s.Revision().Number)
 	b = binary.AppendVarint(b, s.Revision().Stamp)
 	text(s.Namespace().Key)
+	if n := len(s.Unreadable()); n > 0 { // another release may be able to read them
+		text("unreadable " + strconv.Itoa(n))
+	}
 	text(string(offer.appendIdentity(nil)))
 	text(q.context.Flags) // the property alone does not show whether flags was a string
 	var few [16]string    // avoids an allocation for the usual context

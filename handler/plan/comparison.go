@@ -104,7 +104,8 @@ func objects[T any](c *Comparison, k kind[T], list []change.Compared[T], offset 
 		o.Differences = k.compare(o.Before, o.After)
 		m := comparedObject(k.kind, &o)
 		var err error
-		if diff && k.document != nil && k.weighs(o.Before) <= maxDiffed && k.weighs(o.After) <= maxDiffed {
+		readable := change.Unreadable(o.Before) == nil && change.Unreadable(o.After) == nil
+		if diff && readable && k.document != nil && k.weighs(o.Before) <= maxDiffed && k.weighs(o.After) <= maxDiffed {
 			m.Diff, err = c.diff(k.kind, o.Key, k.document(o.Before), k.document(o.After))
 		}
 		if !yield(m, err) {

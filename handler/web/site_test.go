@@ -167,6 +167,10 @@ func TestCrossOrigin(t *testing.T) {
 		{"another site in an old browser", []string{"Origin", "http://evil.example"}, false},
 		{"a page without an origin", []string{"Origin", "null"}, false},
 		{"no browser", nil, true},
+		{"another site, with the credential of a proxy", []string{"Sec-Fetch-Site", "cross-site", "Authorization", "Negotiate YTpi"}, false},
+		{"a sibling domain, with an empty one", []string{"Sec-Fetch-Site", "same-site", "Authorization", ""}, false},
+		{"another site, with a token", []string{"Sec-Fetch-Site", "cross-site", "Authorization", "Bearer " + token, "X-API-Key", token}, false},
+		{"our page behind a proxy", []string{"Sec-Fetch-Site", "same-origin", "Authorization", "Basic YTpi"}, true},
 	} {
 		for path, form := range forms {
 			for _, session := range []string{s.session("deploy"), ""} {

@@ -42,6 +42,13 @@ func TestStoreReaders(t *testing.T) {
 	})
 }
 
+// TestStoreUnreadable checks that a body which cannot be read affects nothing else.
+func TestStoreUnreadable(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.RunUnreadable(t, harness.OpenStore(t, s.Migrated(t)))
+	})
+}
+
 // TestStoreAuthenticationLoads checks that authentications are brought up to date, also
 // with the dialect of CockroachDB; see [TestStoreSerializable].
 func TestStoreAuthenticationLoads(t *testing.T) {

@@ -46,6 +46,12 @@ func TestOrigins(t *testing.T) {
 			if len(got.Header.Values("Set-Cookie")) > 0 {
 				t.Errorf("%s %s from %q: cookies %v", w.method, w.path, from, got.Header)
 			}
+			if got := s.send(t, w.method, w.path, w.body, append(slices.Clone(from), cookie, "Authorization: Basic YTpi")...); got.StatusCode != 403 {
+				t.Errorf("%s %s from %q with the credential of a proxy: got %d %s, want 403", w.method, w.path, from, got.StatusCode, got.body)
+			}
+			if w.path == exchangePath { // no credential is checked
+				continue
+			}
 			if got := s.send(t, w.method, w.path, w.body, append(slices.Clone(from), cookie, bearer)...); w.path != "/auth/v1/self/revoke" && w.path != "/auth/v1/self/expire" && got.StatusCode == 403 && strings.Contains(got.body, "cross-origin") {
 				t.Errorf("%s %s from %q with a bearer token: got %d %s", w.method, w.path, from, got.StatusCode, got.body)
 			}

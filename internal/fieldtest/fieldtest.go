@@ -69,7 +69,7 @@ func fill(v reflect.Value, name string, n *int) {
 	case *json.RawMessage:
 		*value = fmt.Appendf(nil, `{"n":%d}`, *n)
 		return
-	case *guidon.Position:
+	case *guidon.Position, **guidon.Unreadable:
 		return // set by stores
 	}
 	switch v.Kind() {

@@ -82,7 +82,14 @@ func (s *subject) head(state part.State, current string) templ.Component {
 		if s.mayEdit() {
 			templ_7745c5c3_Buffer.Show(s.menu(state))
 		}
-		templ_7745c5c3_Buffer.Raw("</div></div><nav class=\"tabs\" aria-label=\"Flag\">")
+		templ_7745c5c3_Buffer.Raw("</div></div>")
+		if s.unreadable != "" {
+			templ_7745c5c3_Var14 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+				templ_7745c5c3_Buffer.Text(string(s.unreadable))
+			})
+			templ_7745c5c3_Buffer.Around(part.Note("warn", "warning"), templ_7745c5c3_Var14)
+		}
+		templ_7745c5c3_Buffer.Raw("<nav class=\"tabs\" aria-label=\"Flag\">")
 		for _, link := range s.tabs() {
 			templ_7745c5c3_Buffer.Raw("<a href=\"")
 			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(link.address))
@@ -164,13 +171,13 @@ func (s *subject) menu(state part.State) templ.Component {
 func (s *subject) pastBar() templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Raw("<div class=\"pastbar\">")
-		templ_7745c5c3_Var35 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
+		templ_7745c5c3_Var37 := markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 			templ_7745c5c3_Buffer.Text(string("You see this flag as it was at revision " + s.revisionText(s.at) + ". "))
 			templ_7745c5c3_Buffer.Raw(" <a href=\"")
 			markup.Address(templ_7745c5c3_Buffer, s.address())
 			templ_7745c5c3_Buffer.Raw("\">Show it as it is now</a>")
 		})
-		templ_7745c5c3_Buffer.Around(part.Note("warn", "history"), templ_7745c5c3_Var35)
+		templ_7745c5c3_Buffer.Around(part.Note("warn", "history"), templ_7745c5c3_Var37)
 		if s.v.MayEdit() {
 			templ_7745c5c3_Buffer.Raw("<form method=\"post\" action=\"")
 			markup.Address(templ_7745c5c3_Buffer, templ.SafeURL(s.address("review")))

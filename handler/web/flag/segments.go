@@ -16,16 +16,19 @@ type segment struct {
 	name       string // the key if it has none
 	conditions int
 	missing    bool
+	unreadable bool // by this release
 }
 
 // everyone reports whether every entity is in the segment.
-func (g segment) everyone() bool { return !g.missing && g.conditions == 0 }
+func (g segment) everyone() bool { return !g.missing && !g.unreadable && g.conditions == 0 }
 
 // size returns the conditions in words.
 func (g segment) size() string {
 	switch {
 	case g.missing:
 		return "missing"
+	case g.unreadable:
+		return "cannot be read"
 	case g.conditions == 0:
 		return "everyone"
 	}
@@ -67,6 +70,8 @@ func readSegments(v *page.Visit, namespace string, keys []string) (segments, err
 		case err == nil:
 			g := content.GetSegment()
 			found[key] = segment{key: key, name: cmp.Or(g.GetName(), key), conditions: len(g.GetConstraints())}
+		case guidon.IsUnreadable(err):
+			found[key] = segment{key: key, name: key, unreadable: true}
 		case code != guidon.NotFound && code != guidon.InvalidArgument: // an empty key is invalid
 			return nil, err
 		}

@@ -14,13 +14,14 @@ import (
 
 // subject is the flag that a page is about.
 type subject struct {
-	v        *page.Visit
-	key      string
-	flag     *guidonv1.DocumentFlag // as stored; of an earlier revision if at is set
-	revision int64                  // of the state that it was read from
-	at       int64                  // the earlier revision that the visitor looks at, or 0
-	last     *guidonv1.Change       // the newest change, or nil if it is not known
-	asks     bool                   // dangerous acts take the key of the namespace
+	v          *page.Visit
+	key        string
+	flag       *guidonv1.DocumentFlag // as stored; of an earlier revision if at is set
+	revision   int64                  // of the state that it was read from
+	at         int64                  // the earlier revision that the visitor looks at, or 0
+	last       *guidonv1.Change       // the newest change, or nil if it is not known
+	unreadable string                 // why every evaluation fails, or ""
+	asks       bool                   // dangerous acts take the key of the namespace
 }
 
 // read reads the flag of the path as it is now.
@@ -30,7 +31,7 @@ func (p pages) read(v *page.Visit) (*subject, error) {
 	if err != nil {
 		return nil, s.missing(err)
 	}
-	s.flag, s.revision = content.GetFlag(), state.Revision
+	s.flag, s.revision, s.unreadable = content.GetFlag(), state.Revision, content.GetUnreadable()
 	s.last = lastChange(v, s.key)
 	return s, nil
 }

@@ -45,7 +45,7 @@ func Of(v *page.Visit, f *guidonv1.DocumentFlag) (*Info, error) {
 	}
 	for _, key := range keys {
 		segment, err := getSegment.Run(v, &flipt.GetSegmentRequest{NamespaceKey: v.Key(), Key: key})
-		if guidon.CodeOf(err) == guidon.NotFound {
+		if guidon.CodeOf(err) == guidon.NotFound || guidon.IsUnreadable(err) {
 			continue
 		}
 		if err != nil {

@@ -54,6 +54,8 @@ type row struct {
 	UpdatedAt  time.Time
 	Overdue    bool
 	HasOutcome bool
+	Unreadable string // why every evaluation fails, or ""
+	Blank      bool   // only the key is known
 }
 
 // switchText returns what the page at turn-off asks.
@@ -136,7 +138,7 @@ func newRow(v *page.Visit, s *guidonv1.FlagSummary) row {
 	r := row{
 		Key: s.GetKey(), Name: cmp.Or(s.GetName(), s.GetKey()), Address: v.In("flags", s.GetKey()),
 		Variant: s.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(s.GetState()),
-		Owner: s.GetOwner(), UpdatedAt: s.GetUpdatedAt().AsTime(), Overdue: s.GetReviewPassed(),
+		Owner: s.GetOwner(), UpdatedAt: s.GetUpdatedAt().AsTime(), Overdue: s.GetReviewPassed(), Unreadable: s.GetUnreadable(), Blank: s.GetUpdatedAt() == nil,
 	}
 	if first := s.GetFirstSegment(); first != nil {
 		r.Segment = link{cmp.Or(first.GetName(), first.GetKey()), v.In("segments", first.GetKey())}

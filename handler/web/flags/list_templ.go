@@ -196,8 +196,17 @@ func flagRow(v *page.Visit, r row, mayEdit bool) templ.Component {
 		}
 		templ_7745c5c3_Buffer.Put(">", string(r.Name))
 		templ_7745c5c3_Buffer.Put("</a> <span class=\"key\">", string(r.Key))
-		templ_7745c5c3_Buffer.Raw("</span></span></th><td class=\"st\">")
-		templ_7745c5c3_Buffer.Show(part.StateLabel(r.State))
+		templ_7745c5c3_Buffer.Raw("</span> ")
+		if r.Unreadable != "" {
+			templ_7745c5c3_Buffer.Put("<span class=\"soon\">", string(r.Unreadable))
+			templ_7745c5c3_Buffer.Raw("</span>")
+		}
+		templ_7745c5c3_Buffer.Raw("</span></th><td class=\"st\">")
+		if r.Unreadable == "" {
+			templ_7745c5c3_Buffer.Show(part.StateLabel(r.State))
+		} else {
+			templ_7745c5c3_Buffer.Raw("<span class=\"muted\">–</span>")
+		}
 		templ_7745c5c3_Buffer.Raw("</td><td class=\"serves\">")
 		templ_7745c5c3_Buffer.Show(serves(r))
 		templ_7745c5c3_Buffer.Raw("</td><td class=\"to\"><div>")
@@ -225,10 +234,12 @@ func flagRow(v *page.Visit, r row, mayEdit bool) templ.Component {
 		if r.Author != "" {
 			templ_7745c5c3_Buffer.Show(part.Avatar(r.Author, page.Initials(r.Author), r.Token))
 		}
-		templ_7745c5c3_Buffer.Put("<time datetime=\"", string(page.Stamp(r.UpdatedAt)))
-		templ_7745c5c3_Buffer.Put("\" title=\"", string(v.Instant(r.UpdatedAt)))
-		templ_7745c5c3_Buffer.Put("\">", string(v.Ago(r.UpdatedAt)))
-		templ_7745c5c3_Buffer.Raw("</time> ")
+		if !r.Blank {
+			templ_7745c5c3_Buffer.Put("<time datetime=\"", string(page.Stamp(r.UpdatedAt)))
+			templ_7745c5c3_Buffer.Put("\" title=\"", string(v.Instant(r.UpdatedAt)))
+			templ_7745c5c3_Buffer.Put("\">", string(v.Ago(r.UpdatedAt)))
+			templ_7745c5c3_Buffer.Raw("</time> ")
+		}
 		if r.Author != "" {
 			templ_7745c5c3_Buffer.Put("<span class=\"vh\">by ", string(r.Author))
 			templ_7745c5c3_Buffer.Raw("</span>")

@@ -49,7 +49,9 @@ var problemWords = map[int][2]string{
 	http.StatusPreconditionFailed:    {"This was not saved", "Something else was saved meanwhile. Reload the page, and look at it again."},
 	http.StatusRequestEntityTooLarge: {"This form is too large", "Shorten what you entered."},
 	http.StatusTooManyRequests:       {"Too many requests", "Wait a moment, then try again."},
-	http.StatusServiceUnavailable:    {"The server cannot answer now", "Try again in a moment."},
+	http.StatusNotImplemented: {"This needs a newer release of Guidon", "This release cannot read what is stored, and leaves it as it is. " +
+		"Everything else works. An administrator finds the cause in the server’s log."},
+	http.StatusServiceUnavailable: {"The server cannot answer now", "Try again in a moment."},
 }
 
 // Fail responds with a page about the error. A visitor without a session is sent to sign in
@@ -79,7 +81,7 @@ func (v *Visit) Fail(err error) {
 		}
 		p.Heading, p.Text = own.Heading, own.Text
 	}
-	if status < http.StatusInternalServerError && status != http.StatusUnauthorized && status != http.StatusMethodNotAllowed && !errors.Is(err, exchange.ErrNoRoute) {
+	if (status < http.StatusInternalServerError || status == http.StatusNotImplemented) && status != http.StatusUnauthorized && status != http.StatusMethodNotAllowed && !errors.Is(err, exchange.ErrNoRoute) {
 		p.Detail = guidon.PublicMessage(err)
 	}
 	v.keepForm(&p)
@@ -133,7 +135,7 @@ func statusOf(err error) int {
 	switch {
 	case errors.Is(err, exchange.ErrNoMethod):
 		return http.StatusMethodNotAllowed
-	case status == http.StatusNotImplemented: // an operation that is disabled
+	case status == http.StatusNotImplemented && !guidon.IsUnreadable(err): // an operation that is disabled
 		return http.StatusNotFound
 	}
 	return status

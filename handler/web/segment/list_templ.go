@@ -126,7 +126,10 @@ func (l *list) row(g *guidonv1.SegmentSummary) templ.Component {
 		templ_7745c5c3_Buffer.Put(">", string(shownName(g)))
 		templ_7745c5c3_Buffer.Put("</a> <small class=\"mono muted breaks\">", string(g.GetKey()))
 		templ_7745c5c3_Buffer.Raw("</small></th><td data-l=\"In it\">")
-		if g.GetEveryone() {
+		if g.Unreadable != nil {
+			templ_7745c5c3_Buffer.Put("<span class=\"soon\">", string(g.GetUnreadable()))
+			templ_7745c5c3_Buffer.Raw("</span>")
+		} else if g.GetEveryone() {
 			templ_7745c5c3_Buffer.Raw("<span class=\"chip\">everyone</span>")
 		} else {
 			templ_7745c5c3_Buffer.Put("<span class=\"sentence\">", string(g.GetConditions()))
@@ -142,10 +145,12 @@ func (l *list) row(g *guidonv1.SegmentSummary) templ.Component {
 		if c := l.Changes[g.GetKey()]; c != nil {
 			templ_7745c5c3_Buffer.Show(author(page.ActorOf(c.GetActor())))
 		}
-		templ_7745c5c3_Buffer.Put("<time datetime=\"", string(g.GetUpdatedAt().AsTime().Format(timeForm)))
-		templ_7745c5c3_Buffer.Put("\" title=\"", string(l.Instant(g.GetUpdatedAt().AsTime())))
-		templ_7745c5c3_Buffer.Put("\">", string(l.Ago(g.GetUpdatedAt().AsTime())))
-		templ_7745c5c3_Buffer.Raw("</time> ")
+		if g.UpdatedAt != nil {
+			templ_7745c5c3_Buffer.Put("<time datetime=\"", string(g.GetUpdatedAt().AsTime().Format(timeForm)))
+			templ_7745c5c3_Buffer.Put("\" title=\"", string(l.Instant(g.GetUpdatedAt().AsTime())))
+			templ_7745c5c3_Buffer.Put("\">", string(l.Ago(g.GetUpdatedAt().AsTime())))
+			templ_7745c5c3_Buffer.Raw("</time> ")
+		}
 		if c := l.Changes[g.GetKey()]; c != nil {
 			templ_7745c5c3_Buffer.Put("<span class=\"vh\">by ", string(page.ActorOf(c.GetActor()).Name))
 			templ_7745c5c3_Buffer.Raw("</span>")

@@ -36,7 +36,8 @@ import (
 
 // Options configure a [Server]. The zero Options require authentication, with static tokens.
 type Options struct {
-	Open     bool // authentication is not required
+	DB       *store.DB // that of another server, with its namespaces; nil means a new one
+	Open     bool      // authentication is not required
 	ReadOnly bool
 	Page     func(*page.Config)    // changes the configuration of the pages; optional
 	Handler  func(*handler.Config) // changes that of the service; optional
@@ -59,7 +60,10 @@ type Server struct {
 // whose visitor is an administrator.
 func New(t testing.TB, options Options) *Server {
 	t.Helper()
-	s := &Server{t: t, Log: new(bytes.Buffer), DB: open(t)}
+	s := &Server{t: t, Log: new(bytes.Buffer), DB: options.DB}
+	if s.DB == nil {
+		s.DB = open(t)
+	}
 	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, time.Now).WithPolicy(&options.Policy)
 	session := call.SessionCookie{Lifetime: time.Hour}
 	config := page.Config{Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test"}
@@ -76,7 +80,7 @@ func New(t testing.TB, options Options) *Server {
 		options.Handler(&all)
 	}
 	s.handler = handler.New(all)
-	if !options.Empty {
+	if !options.Empty && options.DB == nil {
 		s.Import("", Example(t, "shop.yaml"))
 	}
 	if !options.Open {

@@ -1402,10 +1402,13 @@ type FlagList struct {
 	Flags []*Flag `protobuf:"bytes,1,rep,name=flags,proto3" json:"flags,omitempty"`
 	// The page_token of the next page; empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	// How many flags the namespace has.
-	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// How many flags the namespace has, without the unreadable ones.
+	TotalCount int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	// The keys of the flags that this release cannot read, on every page: at most 1000. No list has
+	// these flags.
+	UnreadableKeys []string `protobuf:"bytes,1000,rep,name=unreadable_keys,json=unreadableKeys,proto3" json:"unreadable_keys,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *FlagList) Reset() {
@@ -1457,6 +1460,13 @@ func (x *FlagList) GetTotalCount() int32 {
 		return x.TotalCount
 	}
 	return 0
+}
+
+func (x *FlagList) GetUnreadableKeys() []string {
+	if x != nil {
+		return x.UnreadableKeys
+	}
+	return nil
 }
 
 // GetFlagRequest names a flag.
@@ -2357,10 +2367,13 @@ type SegmentList struct {
 	Segments []*Segment `protobuf:"bytes,1,rep,name=segments,proto3" json:"segments,omitempty"`
 	// The page_token of the next page; empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	// How many segments the namespace has.
-	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// How many segments the namespace has, without the unreadable ones.
+	TotalCount int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	// The keys of the segments that this release cannot read, on every page: at most 1000. No list
+	// has these segments.
+	UnreadableKeys []string `protobuf:"bytes,1000,rep,name=unreadable_keys,json=unreadableKeys,proto3" json:"unreadable_keys,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *SegmentList) Reset() {
@@ -2412,6 +2425,13 @@ func (x *SegmentList) GetTotalCount() int32 {
 		return x.TotalCount
 	}
 	return 0
+}
+
+func (x *SegmentList) GetUnreadableKeys() []string {
+	if x != nil {
+		return x.UnreadableKeys
+	}
+	return nil
 }
 
 // GetSegmentRequest names a segment.
@@ -5206,12 +5226,13 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x04type\x18\t \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x127\n" +
 	"\x0fdefault_variant\x18\n" +
 	" \x01(\v2\x0e.flipt.VariantR\x0edefaultVariant\x123\n" +
-	"\bmetadata\x18\v \x01(\v2\x17.google.protobuf.StructR\bmetadata\"v\n" +
+	"\bmetadata\x18\v \x01(\v2\x17.google.protobuf.StructR\bmetadata\"\xa0\x01\n" +
 	"\bFlagList\x12!\n" +
 	"\x05flags\x18\x01 \x03(\v2\v.flipt.FlagR\x05flags\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n" +
 	"\vtotal_count\x18\x03 \x01(\x05R\n" +
-	"totalCount\"e\n" +
+	"totalCount\x12(\n" +
+	"\x0funreadable_keys\x18\xe8\a \x03(\tR\x0eunreadableKeys\"e\n" +
 	"\x0eGetFlagRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x1c\n" +
@@ -5290,12 +5311,13 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\vconstraints\x18\x06 \x03(\v2\x11.flipt.ConstraintR\vconstraints\x12/\n" +
 	"\n" +
 	"match_type\x18\a \x01(\x0e2\x10.flipt.MatchTypeR\tmatchType\x12#\n" +
-	"\rnamespace_key\x18\b \x01(\tR\fnamespaceKey\"\x82\x01\n" +
+	"\rnamespace_key\x18\b \x01(\tR\fnamespaceKey\"\xac\x01\n" +
 	"\vSegmentList\x12*\n" +
 	"\bsegments\x18\x01 \x03(\v2\x0e.flipt.SegmentR\bsegments\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n" +
 	"\vtotal_count\x18\x03 \x01(\x05R\n" +
-	"totalCount\"h\n" +
+	"totalCount\x12(\n" +
+	"\x0funreadable_keys\x18\xe8\a \x03(\tR\x0eunreadableKeys\"h\n" +
 	"\x11GetSegmentRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x1c\n" +

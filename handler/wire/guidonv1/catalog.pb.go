@@ -596,7 +596,10 @@ type FlagSummary struct {
 	// How many variants it has.
 	VariantCount int32 `protobuf:"varint,20,opt,name=variant_count,json=variantCount,proto3" json:"variant_count,omitempty"`
 	// Whether TurnFlagOn would restore what the flag was before it was turned off.
-	TurnedOff     bool `protobuf:"varint,21,opt,name=turned_off,json=turnedOff,proto3" json:"turned_off,omitempty"`
+	TurnedOff bool `protobuf:"varint,21,opt,name=turned_off,json=turnedOff,proto3" json:"turned_off,omitempty"`
+	// Why every evaluation of the flag fails: this release cannot read the flag, or one of its
+	// segments. Unset if it can. Of a flag that it cannot read, only the key is known.
+	Unreadable    *string `protobuf:"bytes,22,opt,name=unreadable,proto3,oneof" json:"unreadable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -776,6 +779,13 @@ func (x *FlagSummary) GetTurnedOff() bool {
 		return x.TurnedOff
 	}
 	return false
+}
+
+func (x *FlagSummary) GetUnreadable() string {
+	if x != nil && x.Unreadable != nil {
+		return *x.Unreadable
+	}
+	return ""
 }
 
 // FlagShare is what a share of entities gets from a flag.
@@ -1451,7 +1461,9 @@ type SegmentSummary struct {
 	// When the segment was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When the segment was last changed.
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// Why this release cannot read the segment; unset if it can. Only its key is known then.
+	Unreadable    *string `protobuf:"bytes,11,opt,name=unreadable,proto3,oneof" json:"unreadable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1554,6 +1566,13 @@ func (x *SegmentSummary) GetUpdatedAt() *timestamppb.Timestamp {
 		return x.UpdatedAt
 	}
 	return nil
+}
+
+func (x *SegmentSummary) GetUnreadable() string {
+	if x != nil && x.Unreadable != nil {
+		return *x.Unreadable
+	}
+	return ""
 }
 
 // ListUnusedFlagsRequest selects flags that may no longer be needed.
@@ -2532,7 +2551,7 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"nextOffset\x88\x01\x01\x12-\n" +
 	"\x06facets\x18\x05 \x01(\v2\x15.guidon.v1.FlagFacetsR\x06facets\x12;\n" +
 	"\vsuggestions\x18\x06 \x03(\v2\x19.guidon.v1.FlagSuggestionR\vsuggestionsB\x0e\n" +
-	"\f_next_offset\"\x8e\x06\n" +
+	"\f_next_offset\"\xc2\x06\n" +
 	"\vFlagSummary\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -2560,7 +2579,11 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"updated_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12#\n" +
 	"\rvariant_count\x18\x14 \x01(\x05R\fvariantCount\x12\x1d\n" +
 	"\n" +
-	"turned_off\x18\x15 \x01(\bR\tturnedOff\"\xc0\x01\n" +
+	"turned_off\x18\x15 \x01(\bR\tturnedOff\x12#\n" +
+	"\n" +
+	"unreadable\x18\x16 \x01(\tH\x00R\n" +
+	"unreadable\x88\x01\x01B\r\n" +
+	"\v_unreadable\"\xc0\x01\n" +
 	"\tFlagShare\x12\x1e\n" +
 	"\n" +
 	"percentage\x18\x01 \x01(\x02R\n" +
@@ -2616,7 +2639,7 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\x0fnamespace_count\x18\x03 \x01(\x05R\x0enamespaceCount\x12$\n" +
 	"\vnext_offset\x18\x04 \x01(\x05H\x00R\n" +
 	"nextOffset\x88\x01\x01B\x0e\n" +
-	"\f_next_offset\"\x85\x03\n" +
+	"\f_next_offset\"\xb9\x03\n" +
 	"\x0eSegmentSummary\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -2634,7 +2657,11 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"created_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
 	"updated_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xa2\x01\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12#\n" +
+	"\n" +
+	"unreadable\x18\v \x01(\tH\x00R\n" +
+	"unreadable\x88\x01\x01B\r\n" +
+	"\v_unreadable\"\xa2\x01\n" +
 	"\x16ListUnusedFlagsRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x125\n" +
 	"\areasons\x18\x02 \x03(\x0e2\x1b.guidon.v1.UnusedReasonKindR\areasons\x12\x16\n" +
@@ -2860,7 +2887,9 @@ func file_guidonv1_catalog_proto_init() {
 		return
 	}
 	file_guidonv1_catalog_proto_msgTypes[1].OneofWrappers = []any{}
+	file_guidonv1_catalog_proto_msgTypes[2].OneofWrappers = []any{}
 	file_guidonv1_catalog_proto_msgTypes[11].OneofWrappers = []any{}
+	file_guidonv1_catalog_proto_msgTypes[12].OneofWrappers = []any{}
 	file_guidonv1_catalog_proto_msgTypes[14].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -86,7 +86,10 @@ type FlagContent struct {
 	// When the flag was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When the flag was changed last.
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// Why every evaluation of the flag fails: this release cannot read one of its segments.
+	// Unset if it can.
+	Unreadable    *string `protobuf:"bytes,4,opt,name=unreadable,proto3,oneof" json:"unreadable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -140,6 +143,13 @@ func (x *FlagContent) GetUpdatedAt() *timestamppb.Timestamp {
 		return x.UpdatedAt
 	}
 	return nil
+}
+
+func (x *FlagContent) GetUnreadable() string {
+	if x != nil && x.Unreadable != nil {
+		return *x.Unreadable
+	}
+	return ""
 }
 
 // GetSegmentContentRequest names a segment.
@@ -1418,13 +1428,17 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\x13guidonv1/edit.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19guidonv1/difference.proto\x1a\x15guidonv1/guidon.proto\"N\n" +
 	"\x15GetFlagContentRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
-	"\x03key\x18\x02 \x01(\tR\x03key\"\xb0\x01\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\"\xe4\x01\n" +
 	"\vFlagContent\x12+\n" +
 	"\x04flag\x18\x01 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x129\n" +
 	"\n" +
 	"created_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"Q\n" +
+	"updated_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12#\n" +
+	"\n" +
+	"unreadable\x18\x04 \x01(\tH\x00R\n" +
+	"unreadable\x88\x01\x01B\r\n" +
+	"\v_unreadable\"Q\n" +
 	"\x18GetSegmentContentRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\"\xbc\x01\n" +
@@ -1638,6 +1652,7 @@ func file_guidonv1_edit_proto_init() {
 	}
 	file_guidonv1_difference_proto_init()
 	file_guidonv1_guidon_proto_init()
+	file_guidonv1_edit_proto_msgTypes[1].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[4].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[5].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[6].OneofWrappers = []any{}

@@ -28,14 +28,15 @@ const maxScrapes = 4
 // Config configures [New]. The zero value of every field is a usable
 // default.
 type Config struct {
-	Info     diagnostics.Info    // of the build
-	Caches   func() []CacheStats // called at each scrape; nil = no cache metrics
-	Redis    func() RedisStats   // called with Caches; nil = no Redis metrics
-	Streams  *stream.Hub         // nil = no stream metrics
-	Memory   *budget.Budget      // of the handler; nil = no memory metrics
-	Failures *failures.Limiter   // of the handler; nil = no metrics of failed credentials
-	SignIns  *SignIns            // nil = no metrics of signing in
-	Logger   *slog.Logger        // for failed scrapes; nil = slog.Default
+	Info       diagnostics.Info             // of the build
+	Caches     func() []CacheStats          // called at each scrape; nil = no cache metrics
+	Redis      func() RedisStats            // called with Caches; nil = no Redis metrics
+	Unreadable func() (flags, segments int) // called at each scrape; nil = no metrics of unreadable objects
+	Streams    *stream.Hub                  // nil = no stream metrics
+	Memory     *budget.Budget               // of the handler; nil = no memory metrics
+	Failures   *failures.Limiter            // of the handler; nil = no metrics of failed credentials
+	SignIns    *SignIns                     // nil = no metrics of signing in
+	Logger     *slog.Logger                 // for failed scrapes; nil = slog.Default
 }
 
 // Registry counts operations and evaluations in a registry of its own. The names are
@@ -79,6 +80,9 @@ func New(config Config) *Registry {
 	)
 	if config.Caches != nil {
 		m.registry.MustRegister(cacheCollector{caches: config.Caches, redis: config.Redis})
+	}
+	if config.Unreadable != nil {
+		m.registry.MustRegister(unreadableCollector(config.Unreadable))
 	}
 	if config.Streams != nil {
 		m.registry.MustRegister(streamCollector{config.Streams})

@@ -30,7 +30,9 @@ const (
 var checksums = crc32.MakeTable(crc32.Castagnoli)
 
 // document is the JSON. Flags and segments are in order and in the form in which the
-// database stores them, with the field that their own JSON omits.
+// database stores them, with the field that their own JSON omits. An unreadable one has no
+// body but its key and its stored form, so that a release that can read it does so, and one
+// that does not know this form reads the database.
 type document struct {
 	Namespace *guidon.Namespace         `json:"namespace"`
 	Revision  guidon.Revision           `json:"revision"`
@@ -41,15 +43,33 @@ type document struct {
 type object[T any] struct {
 	Created guidon.Position `json:"created"`
 	Body    T               `json:"body"`
+	Key     string          `json:"key,omitempty"`
+	Stored  []byte          `json:"stored,omitempty"`
+}
+
+// read returns the body, read from the stored form if that was unreadable.
+func (o object[T]) read(read func(key string, stored []byte) T) T {
+	if o.Key == "" {
+		return o.Body
+	}
+	return read(o.Key, o.Stored)
 }
 
 func encode(snapshot *guidon.Snapshot) (string, error) {
 	d := document{Namespace: snapshot.Namespace(), Revision: snapshot.Revision()}
 	for _, f := range snapshot.Flags() {
-		d.Flags = append(d.Flags, object[*guidon.Flag]{f.Created, f})
+		o := object[*guidon.Flag]{Created: f.Created, Body: f}
+		if u := f.Unreadable; u != nil {
+			o.Body, o.Key, o.Stored = nil, f.Key, u.Stored
+		}
+		d.Flags = append(d.Flags, o)
 	}
 	for _, g := range snapshot.Segments() {
-		d.Segments = append(d.Segments, object[*guidon.Segment]{g.Created, g})
+		o := object[*guidon.Segment]{Created: g.Created, Body: g}
+		if u := g.Unreadable; u != nil {
+			o.Body, o.Key, o.Stored = nil, g.Key, u.Stored
+		}
+		d.Segments = append(d.Segments, o)
 	}
 	var plain bytes.Buffer
 	encoder := json.NewEncoder(&plain)
@@ -95,18 +115,20 @@ func decode(text, namespace string, revision guidon.Revision) *guidon.Snapshot {
 		return nil
 	}
 	flags := make([]*guidon.Flag, len(d.Flags))
-	for i, f := range d.Flags {
-		if f.Body == nil {
+	for i, o := range d.Flags {
+		f := o.read(guidon.ReadFlag)
+		if f == nil {
 			return nil
 		}
-		flags[i], f.Body.Created = f.Body, f.Created
+		flags[i], f.Created = f, o.Created
 	}
 	segments := make([]*guidon.Segment, len(d.Segments))
-	for i, g := range d.Segments {
-		if g.Body == nil {
+	for i, o := range d.Segments {
+		g := o.read(guidon.ReadSegment)
+		if g == nil {
 			return nil
 		}
-		segments[i], g.Body.Created = g.Body, g.Created
+		segments[i], g.Created = g, o.Created
 	}
 	return guidon.NewSnapshot(d.Namespace, revision, flags, segments)
 }

@@ -7,6 +7,29 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// TestUnreadable: what this release cannot read comes back as it was stored.
+func TestUnreadable(t *testing.T) {
+	revision := guidon.Revision{Number: 7, Stamp: -7}
+	for _, stored := range []string{`{"key":"a","type":"NEWER","matchType":"NEWER"}`, "\xff{", ""} {
+		before := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, revision,
+			[]*guidon.Flag{{Key: "first"}, guidon.ReadFlag("a", []byte(stored)), {Key: "last"}},
+			[]*guidon.Segment{guidon.ReadSegment("a", []byte(stored))})
+		before.Flags()[1].Created = guidon.Position{Revision: 3, Sequence: 1}
+		text, err := encode(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := decode(text, "n", revision)
+		if after == nil || len(after.Flags()) != 3 || len(after.Unreadable()) != 2 {
+			t.Fatalf("%q: got %v", stored, after)
+		}
+		f, g := after.Flags()[1], after.Segments()[0]
+		if f.Key != "a" || f.Created != before.Flags()[1].Created || string(f.Unreadable.Stored) != stored || string(g.Unreadable.Stored) != stored {
+			t.Errorf("%q: got %+v and %+v", stored, f, g)
+		}
+	}
+}
+
 // FuzzDecode: whatever is in Redis, decode returns the requested snapshot or none.
 func FuzzDecode(f *testing.F) {
 	revision := guidon.Revision{Number: 7, Stamp: -7}

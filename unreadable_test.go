@@ -1,0 +1,134 @@
+package guidon_test
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+)
+
+const (
+	storedFlag    = `{"key":"f","name":"F","type":"BOOLEAN_FLAG_TYPE","enabled":false,"rollouts":[{"id":"o","rank":1,"segment":{"segmentKeys":["g"],"segmentOperator":"OR_SEGMENT_OPERATOR","value":true},"createdAt":"2024-01-01T00:00:00Z","updatedAt":"2024-01-01T00:00:00Z"}],"createdAt":"2024-01-01T00:00:00Z","updatedAt":"2024-01-01T00:00:00Z"}`
+	storedSegment = `{"key":"g","name":"G","matchType":"ALL_MATCH_TYPE","constraints":[{"id":"c","type":"STRING_COMPARISON_TYPE","property":"p","operator":"eq","value":"v","createdAt":"2024-01-01T00:00:00Z","updatedAt":"2024-01-01T00:00:00Z"}],"createdAt":"2024-01-01T00:00:00Z","updatedAt":"2024-01-01T00:00:00Z"}`
+)
+
+// damagedFlags are stored forms of the flag f, and damagedSegments of the segment g, that
+// cannot be read.
+var damagedFlags = map[string]string{
+	"an unknown type":            strings.Replace(storedFlag, "BOOLEAN_FLAG_TYPE", "NEWER_FLAG_TYPE", 1),
+	"an unknown operator":        strings.Replace(storedFlag, "OR_SEGMENT_OPERATOR", "XOR_SEGMENT_OPERATOR", 1),
+	"an unknown kind of rollout": strings.Replace(storedFlag, `"segment":`, `"schedule":`, 1),
+	"both kinds of rollout":      strings.Replace(storedFlag, `"segment":`, `"threshold":{"percentage":1},"segment":`, 1),
+	"null in a list":             strings.Replace(storedFlag, `"rollouts":[`, `"rollouts":[null,`, 1),
+	"null in a rule":             strings.Replace(storedFlag, `"rollouts":`, `"rules":[{"distributions":[null]}],"rollouts":`, 1),
+	"another key":                strings.Replace(storedFlag, `"key":"f"`, `"key":"other"`, 1),
+	"a text instead of a bool":   strings.Replace(storedFlag, `false`, `"false"`, 1),
+	"half of it":                 storedFlag[:len(storedFlag)/2],
+	"null":                       `null`,
+	"nothing":                    ``,
+}
+
+var damagedSegments = map[string]string{
+	"an unknown match type":         strings.Replace(storedSegment, "ALL_MATCH_TYPE", "NONE_MATCH_TYPE", 1),
+	"an unknown type of constraint": strings.Replace(storedSegment, "STRING_COMPARISON_TYPE", "REGEXP_COMPARISON_TYPE", 1),
+	"an unknown operator":           strings.Replace(storedSegment, `"eq"`, `"matches"`, 1),
+	"null in a list":                strings.Replace(storedSegment, `"constraints":[`, `"constraints":[null,`, 1),
+	"another key":                   strings.Replace(storedSegment, `"key":"g"`, `"key":"other"`, 1),
+	"half of it":                    storedSegment[:len(storedSegment)/2],
+	"nothing":                       ``,
+}
+
+// fails checks that the flag fails to be evaluated, and that another one does not.
+func fails(t *testing.T, s *guidon.Snapshot, want string) {
+	t.Helper()
+	_, variant := s.Variant("f", "e", nil)
+	_, boolean := s.Boolean("f", "e", nil)
+	_, explained := s.Explain("f", "e", nil)
+	for _, err := range []error{variant, boolean, explained, s.Compiled("f").Err()} {
+		if !errors.Is(err, guidon.Unimplemented) || guidon.PublicMessage(err) != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if got := s.EvaluableFlags(); len(got) != 1 || got[0].Key != "other" {
+		t.Errorf("got the flags %v, want other", got)
+	}
+	if got, err := s.Boolean("other", "e", nil); err != nil || !got.Enabled {
+		t.Errorf("another flag: got %+v, %v", got, err)
+	}
+	if o := s.Compiled("f").Outlook(); o.Constant || o.State != guidon.OffState {
+		t.Errorf("got the outlook %+v", o)
+	}
+}
+
+func other() *guidon.Flag {
+	return &guidon.Flag{Key: "other", Type: guidon.BooleanFlag, Enabled: true, Created: guidon.Position{Revision: 9}}
+}
+
+// TestUnreadableFlag: a flag whose stored form cannot be read fails, and no other one does.
+func TestUnreadableFlag(t *testing.T) {
+	for name, stored := range damagedFlags {
+		t.Run(name, func(t *testing.T) {
+			f := guidon.ReadFlag("f", []byte(stored))
+			if f.Unreadable == nil || f.Key != "f" || string(f.Unreadable.Stored) != stored {
+				t.Fatalf("got %+v", f)
+			}
+			if _, err := json.Marshal(f); err == nil {
+				t.Error("it can be encoded")
+			}
+			s := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, []*guidon.Flag{f, other()}, nil)
+			fails(t, s, `flag "f" needs a newer release of Guidon, or is damaged`)
+			healed := s.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{guidon.ReadFlag("f", []byte(storedFlag))}})
+			if got, err := healed.Boolean("f", "e", nil); err != nil || got.Enabled || len(healed.Unreadable()) > 0 {
+				t.Errorf("once it can be read: %+v, %v, %v", got, err, healed.Unreadable())
+			}
+			fails(t, healed.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{f}}), `flag "f" needs a newer release of Guidon, or is damaged`)
+			if got := s.Apply(guidon.SnapshotDelta{DeletedFlags: []string{"f"}}).Unreadable(); len(got) > 0 || len(s.Unreadable()) != 1 {
+				t.Errorf("once it is deleted: %v", got)
+			}
+		})
+	}
+}
+
+// TestUnreadableSegment: all flags that refer to a segment that cannot be read fail, whatever
+// their rules and rollouts before.
+func TestUnreadableSegment(t *testing.T) {
+	const want = `flag "f" cannot be evaluated: segment "g" needs a newer release of Guidon, or is damaged`
+	flag := guidon.ReadFlag("f", []byte(storedFlag))
+	flag.Rollouts = append([]*guidon.Rollout{{ID: "first", Threshold: &guidon.RolloutThreshold{Percentage: 100}}}, flag.Rollouts...)
+	for name, stored := range damagedSegments {
+		t.Run(name, func(t *testing.T) {
+			g := guidon.ReadSegment("g", []byte(stored))
+			if g.Unreadable == nil || g.Key != "g" {
+				t.Fatalf("got %+v", g)
+			}
+			s := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, []*guidon.Flag{flag, other()}, []*guidon.Segment{g})
+			fails(t, s, want)
+			got := slices.SortedFunc(maps.Keys(s.Unreadable()), func(a, b guidon.UnreadableKey) int { return strings.Compare(a.Kind, b.Kind) })
+			if diff := cmp.Diff([]guidon.UnreadableKey{{Kind: "flag", Key: "f"}, {Kind: "segment", Key: "g"}}, got); diff != "" {
+				t.Errorf("unreadable (-want +got):\n%s", diff)
+			}
+			healed := s.Apply(guidon.SnapshotDelta{Segments: []*guidon.Segment{guidon.ReadSegment("g", []byte(storedSegment))}})
+			if _, err := healed.Boolean("f", "e", nil); err != nil || len(healed.Unreadable()) > 0 {
+				t.Errorf("once it can be read: %v, %v", err, healed.Unreadable())
+			}
+			fails(t, healed.Apply(guidon.SnapshotDelta{Segments: []*guidon.Segment{g}}), want)
+		})
+	}
+}
+
+// TestUnreadableUses: what an unreadable flag appears to refer to counts as used.
+func TestUnreadableUses(t *testing.T) {
+	for name, stored := range damagedFlags {
+		f := guidon.ReadFlag("f", []byte(stored))
+		uses := guidon.SegmentUses([]*guidon.Flag{f})["g"]
+		if want := strings.Contains(stored, `"segmentKeys":["g"]`); want != (len(uses) == 1) {
+			t.Errorf("%s: got %d uses of the segment, want one: %t", name, len(uses), want)
+		}
+	}
+}
