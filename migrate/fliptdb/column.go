@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -88,23 +87,6 @@ func readable(text string) string {
 	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
-// row is one row of a table.
-type row struct {
-	name    string // such as `rules 6b8a…`
-	problem string // why it cannot be read, but for its times, or ""
-	columns []column
-}
-
-func newRow(name string, columns []column) row {
-	var problems []string
-	for _, c := range columns {
-		if c.err != nil && !c.isStamp() {
-			problems = append(problems, c.problem())
-		}
-	}
-	return row{name: name, problem: strings.Join(problems, "; "), columns: columns}
-}
-
 // isStamp reports whether the column only says when something happened.
 func (c *column) isStamp() bool {
 	_, is := c.to.(stamp)
@@ -112,11 +94,6 @@ func (c *column) isStamp() bool {
 }
 
 func (c *column) problem() string { return c.name + ": " + readable(c.err.Error()) }
-
-// has reports whether the columns with these names could be read.
-func (x row) has(names ...string) bool {
-	return !slices.ContainsFunc(x.columns, func(c column) bool { return c.err != nil && slices.Contains(names, c.name) })
-}
 
 // checkYear returns an error for a time that not every database can store.
 func checkYear(t time.Time) error {

@@ -1,19 +1,6 @@
 package fliptdb
 
-import (
-	"fmt"
-	"unicode/utf8"
-)
-
-// maxKeyLength is the longest key that the databases can index, in characters
-// (contract 4.1).
-const maxKeyLength = 255
-
-// damaged is a segment or flag.
-type damaged interface {
-	damaged() bool
-	because(format string, args ...any)
-}
+import "fmt"
 
 // damage is why an object cannot be imported as it is. The zero value is an object without
 // damage.
@@ -52,25 +39,6 @@ func (f *flag) check(x row, in, problem string) bool {
 	}
 	f.because("%s: %s", name, problem)
 	return false
-}
-
-// checkKey returns why the row of an object with the key cannot be used, or "".
-func (x row) checkKey(key string) string {
-	if x.problem != "" {
-		return x.problem
-	}
-	return problemOf(key)
-}
-
-// problemOf returns why a key or id cannot be stored, or "".
-func problemOf(key string) string {
-	switch {
-	case key == "":
-		return "its key is empty"
-	case utf8.RuneCountInString(key) > maxKeyLength:
-		return fmt.Sprintf("its key is longer than %d characters", maxKeyLength)
-	}
-	return ""
 }
 
 // note adds a finding about something that is imported.

@@ -58,7 +58,7 @@ func readSegments(ctx context.Context, r *reader, a *assembly) error {
 
 // addOwner adds a segment or flag that other rows refer to, and returns it, or the first one
 // with the same key.
-func addOwner[T damaged](a *assembly, x row, order *[]T, all map[ref]T, at ref, added T) T {
+func addOwner[T any](a *assembly, x row, order *[]T, all map[ref]T, at ref, added T) T {
 	if first, exists := all[at]; exists {
 		return first
 	}

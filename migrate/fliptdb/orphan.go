@@ -33,7 +33,7 @@ func (a *assembly) strayOfFlag(x row, in ref, why string) {
 }
 
 // suspect damages every owner that may lack one of the rows.
-func suspect[T damaged](owners map[ref]T, strays []stray) {
+func suspect[T interface{ because(string, ...any) }](owners map[ref]T, strays []stray) {
 	namespaces, keys := map[string]bool{}, map[string]bool{}
 	for at := range owners {
 		namespaces[at.namespace], keys[at.key] = true, true
