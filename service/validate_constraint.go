@@ -26,6 +26,16 @@ var comparisonRules = map[guidon.ComparisonType]struct {
 	guidon.EntityIDComparison: {"entityId", []string{guidon.OpEQ, guidon.OpNEQ, guidon.OpContains, guidon.OpNotContains, guidon.OpIsOneOf, guidon.OpIsNotOneOf}},
 }
 
+// KnownOperator reports whether any comparison type has the operator, in its stored form.
+func KnownOperator(operator string) bool {
+	for _, rules := range comparisonRules {
+		if slices.Contains(rules.operators, operator) {
+			return true
+		}
+	}
+	return false
+}
+
 // valueless are the operators that take no value.
 var valueless = []string{guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent, guidon.OpTrue, guidon.OpFalse}
 

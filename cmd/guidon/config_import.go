@@ -20,8 +20,10 @@ variables FLIPT_… of this environment with --from-flipt-environment, or both; 
 Flipt, variables take precedence.
 
 What has no counterpart, and what means something else than in Flipt, is listed on the
-standard error, and stands as a comment in the file. The file may contain secrets, which
-are not listed; --output creates it readable only by its owner.
+standard error, and stands as a comment in the file. So do keys whose values Guidon
+refuses. The command then fails, and the file has a line that keeps servers from
+starting with it until they are corrected. The file may contain secrets, which are not
+listed; --output creates it readable only by its owner.
 
 Flipt's database is not used: Guidon gets a new one, next to it, and the command is
 printed that takes the data over.`
@@ -71,6 +73,28 @@ func (i *configImporting) run(_ context.Context, args []string) error {
 	for _, finding := range result.Findings {
 		fmt.Fprintln(i.err, finding)
 	}
+	for _, refused := range result.Refused {
+		fmt.Fprintln(i.err, refused)
+	}
+	if err := i.write(result); err != nil {
+		return err
+	}
+	return refusal(len(result.Refused))
+}
+
+// refusal returns an error if keys are refused.
+func refusal(keys int) error {
+	switch keys {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("1 key is refused and is a comment in the result: correct it, and then remove the line %q", fliptconfig.Unfinished)
+	}
+	return fmt.Errorf("%d keys are refused and are comments in the result: correct them, and then remove the line %q", keys, fliptconfig.Unfinished)
+}
+
+// write writes the result to the file or the standard output.
+func (i *configImporting) write(result *fliptconfig.Result) error {
 	if !i.writesFile() {
 		_, err := i.out.Write(result.Text)
 		return err
@@ -79,7 +103,9 @@ func (i *configImporting) run(_ context.Context, args []string) error {
 		return err
 	}
 	fmt.Fprintf(i.out, "wrote %s\n", i.output)
-	i.printNext(result)
+	if len(result.Refused) == 0 {
+		i.printNext(result)
+	}
 	return nil
 }
 

@@ -52,10 +52,30 @@ func TestConfigImport(t *testing.T) {
 	}
 	s.fails(exitUsage, []string{"config", "import"}, "specify Flipt's configuration file")
 	s.fails(exitFailure, []string{"config", "import", filepath.Join(t.TempDir(), "none.yml")}, "no such file")
-	bad := s.file("bad.yml", "server: {http_port: x}")
-	none := filepath.Join(t.TempDir(), "none.yml")
-	s.fails(exitFailure, []string{"config", "import", bad, "-o", none}, "server.http_port")
-	if _, err := os.Stat(none); err == nil {
-		t.Error("a file was written in spite of problems")
+}
+
+// TestConfigImportRefuses: the draft is written although a key is refused, and no server
+// starts with it.
+func TestConfigImportRefuses(t *testing.T) {
+	s := newShell(t)
+	bad := s.file("bad.yml", "server: {http_port: x, grpc_port: 9191}\nauthentication: {required: yess}\n")
+	draft := filepath.Join(t.TempDir(), "draft.yml")
+	s.fails(exitFailure, []string{"config", "import", bad, "-o", draft}, "bad.yml line 1: server.http_port: refused:", "line 2: authentication.required: refused", "2 keys are refused")
+	text, err := os.ReadFile(draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"  # http_port: x\n", "  grpc_port: 9191\n", "  # required: yess\n"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("got\n%s\nwant it to contain %q", text, want)
+		}
+	}
+	r := s.run("config", "check", "--config", draft)
+	if r.code != exitFindings || !strings.Contains(r.out, "unknown key unfinished") {
+		t.Errorf("checking the draft: got %+v, want that it is not accepted", r)
+	}
+	r = s.run("config", "import", bad)
+	if r.code != exitFailure || r.out != string(text) {
+		t.Errorf("to the standard output: got the code %d and\n%s", r.code, r.out)
 	}
 }

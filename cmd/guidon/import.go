@@ -35,18 +35,32 @@ input. "guidon validate" reports also what an import ignores.
 --from-flipt-database imports from the database of a Flipt v1 server instead
 (SQLite, PostgreSQL, MySQL; CockroachDB is expected to work, not tested): namespaces,
 flags, segments and tokens, with their ids, ranks and times, so that clients and
-tokens continue to work. Rows that cannot be imported are listed, and skipped only
-after confirmation. If Flipt had policies (authorization.required), limit its tokens
-with --token-role; otherwise those without a namespace become admins. With --dry-run,
-no database to import into is needed. Namespaces that already contain anything else
-are rejected. An interrupted import can be run again.`
+tokens continue to work. If Flipt had policies (authorization.required), limit its
+tokens with --token-role; otherwise those without a namespace become admins.
+
+A row that cannot be read, such as a constraint of an unknown type, damages its segment
+and every flag that depends on it. They are listed with the reason, and nothing is
+imported unless --damaged says what becomes of such flags:
+
+  --damaged off      import them without variants, rules and rollouts, off for everybody
+  --damaged omit     do not import them
+
+With both, segments and tokens that cannot be read are not imported. A row whose flag,
+segment, rule or rollout does not exist damages everything that it may belong to; with
+--ignore-orphans it is left out, as in Flipt. A time that cannot be read is replaced by
+that of the import, and listed.
+
+With --dry-run, everything is printed and ends as in the import, and no database to
+import into is needed. Namespaces that already contain anything else are rejected.
+An import can be repeated, for example if it was interrupted.`
 
 const importExample = `  guidon import shop.yaml
   guidon import shop.yaml --update --dry-run
   guidon import shop.yaml --update --address https://flags.example
   guidon export --address https://flags.example --all-namespaces | guidon import -
   guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --dry-run
-  guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --token-role viewer`
+  guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --token-role viewer
+  guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --damaged off`
 
 // importing is one run of the command.
 type importing struct {
@@ -63,6 +77,8 @@ type importing struct {
 
 	fliptDatabase string
 	tokenRole     string // of tokens of Flipt
+	damaged       string // what becomes of damaged flags of Flipt
+	ignoreOrphans bool
 }
 
 func (p *program) importCommand() *cobra.Command {
@@ -81,12 +97,14 @@ func (p *program) importCommand() *cobra.Command {
 	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave existing flags and segments unchanged")
 	flags.BoolVar(&i.update, "update", false, "make existing flags and segments equal to the file")
 	flags.BoolVar(&i.drop, "drop", false, "like --update, but also delete what is not in the file from its namespaces")
-	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask for confirmation before --drop deletes, or Flipt rows are skipped")
+	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask for confirmation before --drop deletes")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "print the differences and change nothing")
 	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 if there are differences")
 	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "", "import everything from the database of a Flipt v1 server at this `URL` instead of from files")
 	flags.StringVar(&i.tokenRole, "token-role", "", "`role` of the static tokens of Flipt: evaluator, client, viewer, editor or admin")
 	_ = command.RegisterFlagCompletionFunc("token-role", completeRole) // the flag exists
+	flags.StringVar(&i.damaged, "damaged", "", "what becomes of flags of Flipt that cannot be read wholly: `off or omit` (default: import nothing)")
+	flags.BoolVar(&i.ignoreOrphans, "ignore-orphans", false, "leave out rows of Flipt whose flag, segment, rule or rollout does not exist, as Flipt does")
 	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
 	return command
 }
@@ -104,8 +122,8 @@ func (i *importing) mode() guidonv1.ImportMode {
 }
 
 func (i *importing) run(ctx context.Context, paths []string) error {
-	if i.fliptDatabase == "" && i.tokenRole != "" {
-		return usageError("--token-role can be combined only with --from-flipt-database")
+	if i.fliptDatabase == "" && (i.tokenRole != "" || i.damaged != "" || i.ignoreOrphans) {
+		return usageError("--token-role, --damaged and --ignore-orphans can be combined only with --from-flipt-database")
 	}
 	if i.fliptDatabase != "" {
 		return i.importFlipt(ctx, paths)

@@ -18,7 +18,8 @@ import (
 	"github.com/guidonhq/guidon/store/redact"
 )
 
-// importFlipt imports the database of a Flipt v1 server.
+// importFlipt imports the database of a Flipt v1 server. A dry run is the same up to the
+// first write, so that it prints and ends as the import does.
 func (i *importing) importFlipt(ctx context.Context, paths []string) (err error) {
 	if err := i.checkFliptUsage(paths); err != nil {
 		return err
@@ -30,7 +31,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	if err := i.fliptWrite().Validate(); err != nil {
 		return err
 	}
-	content, err := readFlipt(ctx, i.fliptDatabase)
+	content, err := i.readFlipt(ctx)
 	if err != nil {
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
@@ -38,11 +39,14 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	for _, finding := range content.Findings {
 		fmt.Fprintln(i.err, finding)
 	}
+	if content.Refused() {
+		return fmt.Errorf("nothing was imported: not everything can be imported as it is in Flipt (%s); %s", content.Loss, damagedHint)
+	}
 	c, err := i.loadConfig(ctx, i.connection.database)
 	if err != nil {
 		return err
 	}
-	if c.Server.ReadOnly && !i.dryRun {
+	if c.Server.ReadOnly {
 		return errors.New("nothing was imported: the service is read-only (server.read_only is set)")
 	}
 	mode := writing
@@ -50,7 +54,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 		mode = reading
 		if missing := i.missingTarget(c.DB); missing != "" {
 			fmt.Fprintln(i.err, missing+"; did not check for conflicts with existing content")
-			i.printFlipt(content, dryRunRemark)
+			i.printFlipt(content)
 			return nil
 		}
 	}
@@ -59,19 +63,26 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 		return err
 	}
 	defer func() { err = closing(err, end) }()
-	if err := content.Check(ctx, db); err != nil {
+	missing, err := content.Check(ctx, db)
+	if err != nil {
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
-	if i.dryRun {
-		i.printFlipt(content, dryRunRemark)
-		return nil
+	if missing > 0 && !i.dryRun {
+		if err := i.writeFlipt(ctx, db.Source(), content); err != nil {
+			return err
+		}
+		db.Analyze(ctx)
 	}
-	if err := i.writeFlipt(ctx, db.Source(), content); err != nil {
-		return err
+	i.printFlipt(content)
+	if missing == 0 {
+		fmt.Fprintln(i.out, "nothing was to be done: all of it had been imported before")
 	}
-	db.Analyze(ctx)
 	return nil
 }
+
+// damagedHint says how to import a database with damaged flags.
+const damagedHint = "repair these rows in Flipt's database or a copy of it, or import with --damaged off, which turns such flags off for everybody, or --damaged omit, which leaves them out; " +
+	"--ignore-orphans evaluates as Flipt does where a row belongs to nothing"
 
 const dryRunRemark = " (dry run, nothing was changed)"
 
@@ -96,8 +107,10 @@ func (i *importing) checkFliptUsage(paths []string) error {
 		return usageError("--from-flipt-database cannot be combined with files")
 	case i.connection.remote() || i.connection.token != "" || i.connection.tokenFile != "":
 		return usageError("--from-flipt-database writes to the database directly, because the API accepts no token hashes; omit --address and tokens, and give --db or --local if a context is in use")
-	case i.skipExisting || i.update || i.drop || i.exitCode || i.format.word != "" || i.output != "":
-		return usageError("--from-flipt-database imports into empty namespaces; it can be combined only with --db, --token-role, --dry-run and --yes")
+	case i.skipExisting || i.update || i.drop || i.yes || i.exitCode || i.format.word != "" || i.output != "":
+		return usageError("--from-flipt-database imports into empty namespaces and never asks; it can be combined only with --db, --token-role, --damaged, --ignore-orphans and --dry-run")
+	case i.damaged != "" && i.damaged != string(fliptdb.TurnOff) && i.damaged != string(fliptdb.Omit):
+		return usageError("--damaged must be off or omit, not %q", i.damaged)
 	}
 	return nil
 }
@@ -108,14 +121,9 @@ func (i *importing) fliptWrite() service.Write {
 }
 
 func (i *importing) writeFlipt(ctx context.Context, db service.Store, content *fliptdb.Content) error {
-	if skipped := content.Skipped(); len(skipped) > 0 {
-		if err := i.confirm(fmt.Sprintf("Rows that cannot be imported and would be skipped (see above): %d.\n", len(skipped)), i.yes); err != nil {
-			return err
-		}
-	}
-	total := len(content.Namespaces) + len(content.Authentications)
+	total := len(content.Authentications)
 	for _, n := range content.Namespaces {
-		total += len(n.Flags) + len(n.Segments)
+		total += n.Objects()
 	}
 	progress := i.startProgress("importing", "objects", total)
 	err := content.Write(ctx, db, i.fliptWrite(), progress.add)
@@ -123,26 +131,37 @@ func (i *importing) writeFlipt(ctx context.Context, db service.Store, content *f
 	if err != nil {
 		return fmt.Errorf("the import is incomplete: %w; run it again to import the rest", err)
 	}
-	i.printFlipt(content, "")
 	return nil
 }
 
-// printFlipt prints a summary of the content.
-func (i *importing) printFlipt(content *fliptdb.Content, remark string) {
+// printFlipt prints what the content has, for each namespace and altogether.
+func (i *importing) printFlipt(content *fliptdb.Content) {
+	remark := ""
+	if i.dryRun {
+		remark = dryRunRemark
+	}
+	var flags, segments int
 	for _, n := range content.Namespaces {
 		fmt.Fprintf(i.out, "%s: flags %d, segments %d%s\n", n.Key, len(n.Flags), len(n.Segments), remark)
+		flags, segments = flags+len(n.Flags), segments+len(n.Segments)
 	}
 	fmt.Fprintf(i.out, "authentications: %d%s\n", len(content.Authentications), remark)
+	fmt.Fprintf(i.out, "total: namespaces %d, flags %d, segments %d, authentications %d%s\n",
+		len(content.Namespaces), flags, segments, len(content.Authentications), remark)
+	if loss := content.Loss.String(); loss != "" {
+		fmt.Fprintf(i.out, "not as in Flipt (listed above): %s%s\n", loss, remark)
+	}
 }
 
 // readFlipt reads Flipt's database without changing it.
-func readFlipt(ctx context.Context, databaseURL string) (content *fliptdb.Content, err error) {
-	db, dialect, end, err := openFlipt(ctx, databaseURL)
+func (i *importing) readFlipt(ctx context.Context) (content *fliptdb.Content, err error) {
+	db, dialect, end, err := openFlipt(ctx, i.fliptDatabase)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	content, err = fliptdb.Read(ctx, db, dialect)
+	options := fliptdb.Options{Damaged: fliptdb.Damaged(i.damaged), IgnoreOrphans: i.ignoreOrphans, Now: i.now()}
+	content, err = fliptdb.Read(ctx, db, dialect, options)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read Flipt's database: %w", err)
 	}

@@ -51,7 +51,7 @@ func TestImportFlipt(t *testing.T) {
 	}
 	s.ok("migrate", "up")
 	dry := s.ok("import", "--from-flipt-database", path, "--dry-run")
-	for _, want := range []string{"default: flags 40, segments 14 (dry run", "empty: flags 0, segments 0", "authentications: 6 (dry run"} {
+	for _, want := range []string{"default: flags 40, segments 14 (dry run", "empty: flags 0, segments 0", "authentications: 6 (dry run", "total: namespaces 3, flags 80, segments 28, authentications 6 (dry run"} {
 		if !strings.Contains(dry, want) {
 			t.Errorf("dry run %q lacks %q", dry, want)
 		}
@@ -60,8 +60,9 @@ func TestImportFlipt(t *testing.T) {
 		t.Errorf("the dry run imported tokens: %q", got)
 	}
 	readOnly := s.with("GUIDON_SERVER_READ_ONLY=true")
-	readOnly.ok("import", "--from-flipt-database", path, "--dry-run")
-	readOnly.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "nothing was imported: the service is read-only")
+	for _, args := range [][]string{{"--dry-run"}, nil} {
+		readOnly.fails(exitFailure, append([]string{"import", "--from-flipt-database", path}, args...), "nothing was imported: the service is read-only")
+	}
 	// Flipt writes its URL with parameters.
 	s.fails(exitFailure, []string{"import", "--from-flipt-database", path, "-m", "two\nlines"}, "invalid field message")
 	s.ok("import", "--from-flipt-database", "file:"+path+"?cache=shared&_fk=true", "-m", "from Flipt")
@@ -73,7 +74,11 @@ func TestImportFlipt(t *testing.T) {
 	if got := s.ok("token", "list"); !strings.Contains(got, "client") || !strings.Contains(got, "scoped") {
 		t.Errorf("got tokens %q, want those of Flipt", got)
 	}
-	s.ok("import", "--from-flipt-database", path) // nothing is left to import
+	for _, args := range [][]string{nil, {"--dry-run"}} {
+		if got := s.ok(append([]string{"import", "--from-flipt-database", path}, args...)...); !strings.Contains(got, "nothing was to be done") {
+			t.Errorf("the same import again with %q: got %q", args, got)
+		}
+	}
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("Flipt's file was changed (error %v)", err)
 	}
@@ -83,14 +88,16 @@ func TestImportFlipt(t *testing.T) {
 
 	other := newShell(t)
 	other.ok("import", other.file("mine.yaml", strings.Replace(small, "key: small", "key: second", 1)))
-	other.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "nothing was imported", `namespace "second" is not empty`, "the flag one")
+	for _, args := range [][]string{{"--dry-run"}, nil} {
+		other.fails(exitFailure, append([]string{"import", "--from-flipt-database", path}, args...), "nothing was imported", `namespace "second" is not empty`, "the flag one")
+	}
 }
 
 // TestImportFliptDryRunAlone: a dry run needs no database to import into, and creates
 // none.
 func TestImportFliptDryRunAlone(t *testing.T) {
 	data := fliptdbtest.Generate(5)
-	data.Constraints[0].Type = 17
+	data.Authentications[0].Method = 17
 	path := fliptFile(t, data)
 	home := t.TempDir()
 	unnamed := &shell{t: t, environ: []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home}}
@@ -108,11 +115,11 @@ func TestImportFliptDryRunAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := *test.shell
 			s.t = t
-			r := s.run(append([]string{"import", "--from-flipt-database", path, "--dry-run"}, test.args...)...)
+			r := s.run(append([]string{"import", "--from-flipt-database", path, "--damaged", "off", "--dry-run"}, test.args...)...)
 			if r.code != exitOK || !strings.Contains(r.out, "default: flags 40, segments 14 (dry run") {
 				t.Errorf("got code %d and %q", r.code, r.out)
 			}
-			for _, want := range []string{test.want, "did not check for conflicts", "comparison type 17 is unknown"} {
+			for _, want := range []string{test.want, "did not check for conflicts", "method 17 is unknown"} {
 				if !strings.Contains(r.err, want) {
 					t.Errorf("got %q, want %q in it", r.err, want)
 				}
@@ -150,18 +157,47 @@ func TestImportFliptDryRunBesideDefault(t *testing.T) {
 	}
 }
 
-// No rows are skipped without confirmation.
-func TestImportFliptLeavesOut(t *testing.T) {
+// TestImportFliptDamaged: nothing of a damaged database is imported until the operator has
+// chosen what becomes of the damaged flags. A dry run prints the same and ends with the same
+// code.
+func TestImportFliptDamaged(t *testing.T) {
 	data := fliptdbtest.Generate(5)
-	data.Constraints[0].Type = 17
+	rule := &data.Rules[0]
+	rule.Operator = 17
+	name := "flag " + rule.Namespace + "/" + rule.Flag + ": "
+	reason := ": rules " + rule.ID + ": segment operator 17 is unknown"
 	path := fliptFile(t, data)
-	s := newShell(t)
-	s.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "comparison type 17 is unknown", "skipped (see above): 1.", "--yes", "nothing was changed")
-	s.typing("no\n").fails(exitFailure, []string{"import", "--from-flipt-database", path}, "Proceed?", "nothing was changed")
-	if got := s.ok("token", "list", "--output=json"); got != "[]\n" {
-		t.Errorf("got %s, want nothing imported", got)
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"no choice", nil, exitFailure, []string{name + "damaged" + reason, "nothing was imported", "damaged flags: 1", "--damaged off", "--damaged omit"}},
+		{"off", []string{"--damaged", "off"}, exitOK, []string{name + "imported off" + reason, "flags imported off: 1", "total: namespaces 3, flags 80,"}},
+		{"omit", []string{"--damaged", "omit"}, exitOK, []string{name + "not imported" + reason, "flags not imported: 1", "total: namespaces 3, flags 79,"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newShell(t)
+			s.ok("migrate", "up")
+			args := append([]string{"import", "--from-flipt-database", path}, test.args...)
+			dry, real := s.run(append(args, "--dry-run")...), s.run(args...)
+			if got := strings.ReplaceAll(dry.out, dryRunRemark, ""); got != real.out || dry.err != real.err || dry.code != real.code {
+				t.Errorf("the dry run gives %+v, the import %+v", dry, real)
+			}
+			if real.code != test.code {
+				t.Errorf("got the code %d, want %d", real.code, test.code)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(real.out+real.err, want) {
+					t.Errorf("got %q, want %q in it", real.out+real.err, want)
+				}
+			}
+			if got := s.ok("token", "list", "--output=json"); (got == "[]\n") != (test.code != exitOK) {
+				t.Errorf("got the tokens %s after the code %d", got, real.code)
+			}
+		})
 	}
-	s.ok("import", "--from-flipt-database", path, "--yes")
 }
 
 func TestImportFliptUsage(t *testing.T) {
@@ -169,6 +205,11 @@ func TestImportFliptUsage(t *testing.T) {
 	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "y.yaml"}, "cannot be combined with files")
 	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--address", "http://127.0.0.1:1"}, "the database directly")
 	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--update"}, "empty namespaces")
+	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--yes"}, "never asks")
+	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--damaged", "on"}, `--damaged must be off or omit, not "on"`)
+	for _, option := range [][]string{{"--damaged", "off"}, {"--ignore-orphans"}} {
+		s.fails(exitUsage, append([]string{"import", "x.yaml"}, option...), "only with --from-flipt-database")
+	}
 	s.fails(exitFailure, []string{"import", "--from-flipt-database", "/no/such.db"}, "no such file", "nothing was imported")
 	s.fails(exitFailure, []string{"import", "--from-flipt-database", s.file("x.db", "text")}, "nothing was imported", "not a database")
 }

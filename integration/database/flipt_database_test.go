@@ -34,7 +34,7 @@ func TestFliptDatabase(t *testing.T) {
 		}
 
 		source := harness.OpenStore(t, flipt) // as the command does
-		content, err := fliptdb.Read(t.Context(), source.SQL(), source.Dialect())
+		content, err := fliptdb.Read(t.Context(), source.SQL(), source.Dialect(), fliptdb.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

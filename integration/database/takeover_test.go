@@ -70,7 +70,7 @@ func takeOver(t *testing.T, db *sql.DB, dialect, old, target string) {
 	o.translate()
 	o.run(true, "applied", "migrate", "up")
 	o.run(true, "dry run", "import", "--from-flipt-database", old, "--dry-run")
-	o.run(true, "authentications: 6", "import", "--from-flipt-database", old, "--yes")
+	o.run(true, "authentications: 6", "import", "--from-flipt-database", old)
 	server := harness.Start(t, target, "GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true")
 	for _, address := range []string{server.URL, server.GRPC} {
 		out := o.run(true, " different", "replay", "--generate", "--from", flipt.URL, "--to", address)

@@ -2,202 +2,268 @@ package fliptdb
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
 
-// maxKeyLength is the longest key that the databases can index, in characters
-// (contract 4.1).
-const maxKeyLength = 255
-
 // ref identifies a flag or segment.
 type ref struct{ namespace, key string }
 
-// assembly assembles the objects from the rows. Its maps have the parents that children
-// refer to, except those that are skipped.
+func (r ref) String() string { return r.namespace + "/" + r.key }
+
+// assembly assembles the objects from the rows. Its maps have the owners that other rows
+// refer to, damaged or not.
 type assembly struct {
-	content      Content
-	namespaces   map[string]*Namespace
-	segments     map[ref]*guidon.Segment
-	flags        map[ref]*guidon.Flag
-	defaults     map[ref]string // default variant ids, resolved when all variants are known
-	variants     map[string]ref // flag of a variant
-	rules        map[string]*ownedRule
-	rollouts     map[string]*ownedRollout
-	rolloutByRow map[string]*ownedRollout // by rollout_segments.id
+	options       Options
+	keepsDefaults bool // Flipt keeps the ids of deleted default variants
+	content       Content
+	namespaces    map[string]*namespace
+	segments      map[ref]*segment
+	flags         map[ref]*flag
+	variants      map[string]*flag // flag of a variant; nil for an orphan
+	rules         map[string]*rule
+	rollouts      map[string]*rollout
+	rolloutByRow  map[string]*rollout // by rollout_segments.id
+	segmentOrder  []*segment          // in the order of the rows
+	flagOrder     []*flag
+	segmentStrays []stray
+	flagStrays    []stray
 }
 
-// ownedRule is a rule and the flag that it belongs to.
-type ownedRule struct {
+type namespace struct {
+	*Namespace
+	damage
+}
+
+type segment struct {
+	*guidon.Segment
+	at ref
+	damage
+}
+
+type flag struct {
+	*guidon.Flag
+	at             ref
+	defaultVariant string // id
+	lost           bool   // it cannot even be imported off
+	damage
+}
+
+// rule is a rule and the flag that it belongs to.
+type rule struct {
 	*guidon.Rule
-	owner ref
+	flag *flag
 }
 
-// ownedRollout is a rollout and the flag that it belongs to.
-type ownedRollout struct {
+// rollout is a rollout and the flag that it belongs to.
+type rollout struct {
 	*guidon.Rollout
-	owner ref
-	kind  guidon.RolloutType
+	flag *flag
+	kind guidon.RolloutType
 }
 
-func newAssembly() *assembly {
+func newAssembly(options Options, dialect string) *assembly {
+	options.Now = options.Now.UTC().Truncate(time.Microsecond)
 	return &assembly{
-		namespaces: map[string]*Namespace{}, segments: map[ref]*guidon.Segment{}, flags: map[ref]*guidon.Flag{},
-		defaults: map[ref]string{}, variants: map[string]ref{}, rules: map[string]*ownedRule{},
-		rollouts: map[string]*ownedRollout{}, rolloutByRow: map[string]*ownedRollout{},
+		options: options, keepsDefaults: dialect == "mysql", content: Content{options: options},
+		namespaces: map[string]*namespace{}, segments: map[ref]*segment{}, flags: map[ref]*flag{},
+		variants: map[string]*flag{}, rules: map[string]*rule{},
+		rollouts: map[string]*rollout{}, rolloutByRow: map[string]*rollout{},
 	}
 }
 
-// skip adds a finding about a row that is not imported.
-func (a *assembly) skip(row, format string, args ...any) {
-	a.content.Findings = append(a.content.Findings, Finding{Row: row, Text: fmt.Sprintf(format, args...), Skipped: true})
-}
-
-// note adds a finding about a row that is imported.
-func (a *assembly) note(row, format string, args ...any) {
-	a.content.Findings = append(a.content.Findings, Finding{Row: row, Text: fmt.Sprintf(format, args...)})
-}
-
-// usable reports whether a key or id can be stored. If not, it skips the row.
-func (a *assembly) usable(row, key string) bool {
-	switch {
-	case key == "":
-		a.skip(row, "its key is empty")
-	case !utf8.ValidString(key):
-		a.skip(row, "its key is not valid UTF-8")
-	case utf8.RuneCountInString(key) > maxKeyLength:
-		a.skip(row, "its key is longer than %d characters", maxKeyLength)
-	default:
-		return true
-	}
-	return false
-}
-
-// finish sorts the objects, resolves default variants and removes incomplete rules and
-// rollouts. It adds findings about ambiguous orders.
+// finish checks and sorts the objects, and adds findings about damaged ones and about
+// ambiguous orders.
 func (a *assembly) finish() *Content {
+	suspect(a.segments, a.segmentStrays)
+	suspect(a.flags, a.flagStrays)
 	sortByCreation(a.content.Namespaces, func(n *Namespace) time.Time { return n.CreatedAt })
-	for _, n := range a.content.Namespaces {
-		sortByCreation(n.Flags, func(f *guidon.Flag) time.Time { return f.CreatedAt })
-		sortByCreation(n.Segments, func(g *guidon.Segment) time.Time { return g.CreatedAt })
-		for _, g := range n.Segments {
-			sortByCreation(g.Constraints, func(c *guidon.Constraint) time.Time { return c.CreatedAt })
-		}
-		for _, f := range n.Flags {
-			a.finishFlag(ref{n.Key, f.Key}, f)
-		}
+	sortByCreation(a.segmentOrder, func(g *segment) time.Time { return g.CreatedAt })
+	sortByCreation(a.flagOrder, func(f *flag) time.Time { return f.CreatedAt })
+	for _, g := range a.segmentOrder {
+		a.finishSegment(g)
+	}
+	for _, f := range a.flagOrder {
+		a.finishFlag(f)
 	}
 	sortByCreation(a.content.Authentications, func(x *service.Authentication) time.Time { return x.CreatedAt })
 	return &a.content
 }
 
+// sortByCreation sorts by time of creation. Objects whose time cannot be read, which get
+// that of the import, are the last.
 func sortByCreation[T any](list []T, created func(T) time.Time) {
-	slices.SortStableFunc(list, func(x, y T) int { return created(x).Compare(created(y)) })
-}
-
-func (a *assembly) finishFlag(at ref, f *guidon.Flag) {
-	sortByCreation(f.Variants, func(v *guidon.Variant) time.Time { return v.CreatedAt })
-	a.finishDefault(at, f)
-
-	sortByCreation(f.Rules, func(r *guidon.Rule) time.Time { return r.CreatedAt })
-	slices.SortStableFunc(f.Rules, func(x, y *guidon.Rule) int { return cmp.Compare(x.Rank, y.Rank) })
-	f.Rules = slices.DeleteFunc(f.Rules, func(r *guidon.Rule) bool {
-		return a.skipWithoutSegments(r.SegmentKeys, "rules "+r.ID)
+	slices.SortStableFunc(list, func(x, y T) int {
+		first, second := created(x), created(y)
+		if first.IsZero() != second.IsZero() {
+			return -first.Compare(second)
+		}
+		return first.Compare(second)
 	})
-	for i, r := range f.Rules {
-		r.SegmentOperator = operatorOf(r.SegmentKeys, r.SegmentOperator)
-		a.finishDistributions(r)
-		if i > 0 && f.Rules[i-1].Rank == r.Rank {
-			a.noteRank("rules "+r.ID, r.Rank)
-		}
-	}
+}
 
-	sortByCreation(f.Rollouts, func(r *guidon.Rollout) time.Time { return r.CreatedAt })
-	slices.SortStableFunc(f.Rollouts, func(x, y *guidon.Rollout) int { return cmp.Compare(x.Rank, y.Rank) })
-	f.Rollouts = slices.DeleteFunc(f.Rollouts, a.skipIncomplete)
-	for i, r := range f.Rollouts {
-		if r.Segment != nil {
-			r.Segment.SegmentOperator = operatorOf(r.Segment.SegmentKeys, r.Segment.SegmentOperator)
-		}
-		if i > 0 && f.Rollouts[i-1].Rank == r.Rank {
-			a.noteRank("rollouts "+r.ID, r.Rank)
-		}
+func (a *assembly) finishSegment(g *segment) {
+	n := a.namespaces[g.at.namespace]
+	if n.damaged() {
+		g.because("its namespace is not imported")
+	}
+	if g.damaged() {
+		a.lose("segment "+g.at.String(), strings.Join(g.reasons, "; "), &a.content.Loss.Segments)
+		return
+	}
+	sortByCreation(g.Constraints, func(c *guidon.Constraint) time.Time { return c.CreatedAt })
+	n.Segments = append(n.Segments, g.Segment)
+}
+
+func (a *assembly) finishFlag(f *flag) {
+	n := a.namespaces[f.at.namespace]
+	if n.damaged() {
+		f.lost = true
+		f.because("its namespace is not imported")
+	}
+	sortByCreation(f.Variants, func(v *guidon.Variant) time.Time { return v.CreatedAt })
+	a.finishDefault(f)
+	a.finishRules(f)
+	a.finishRollouts(f)
+	if f.damaged() {
+		a.addDamaged(n, f)
+		return
+	}
+	n.Flags = append(n.Flags, f.Flag)
+}
+
+// addDamaged adds the flag off, or not at all, and a finding for each reason.
+func (a *assembly) addDamaged(n *namespace, f *flag) {
+	outcome, count := a.options.Damaged.outcome(), &a.content.Loss.Damaged
+	switch {
+	case f.lost:
+		outcome, count = notImported, &a.content.Loss.Flags
+	case a.options.Damaged == Omit:
+		count = &a.content.Loss.Flags
+	case a.options.Damaged == TurnOff:
+		count = &a.content.Loss.Off
+		f.turnOff()
+		n.Flags = append(n.Flags, f.Flag)
+	}
+	*count++
+	for _, reason := range f.reasons {
+		a.content.Findings = append(a.content.Findings, Finding{Subject: f.String(), Outcome: outcome, Reason: reason})
 	}
 }
 
-func (a *assembly) finishDefault(at ref, f *guidon.Flag) {
-	id := a.defaults[at]
-	row := rowOf("flags", at)
+// turnOff leaves nothing of a flag that could make it anything but off.
+func (f *flag) turnOff() {
+	f.Name = cmp.Or(f.Name, f.Key)
+	f.Enabled, f.DefaultVariantID = false, ""
+	f.Variants, f.Rules, f.Rollouts = nil, nil, nil
+}
+
+// String returns the name of the flag in findings.
+func (f *flag) String() string { return "flag " + f.at.String() }
+
+func (a *assembly) finishDefault(f *flag) {
+	id := f.defaultVariant
 	owner, exists := a.variants[id]
 	switch {
 	case id == "":
+	case !exists && a.keepsDefaults:
+		// Flipt evaluates the flag as if it had no default variant (operations 4.9).
+		a.note(f.String(), "its default variant %q does not exist; imported without a default variant", id)
 	case !exists:
-		// MySQL keeps the id of a deleted variant (operations 4.9), and Flipt then
-		// evaluates the flag as if it had no default variant.
-		a.note(row, "its default variant %q does not exist; imported without a default variant", id)
-	case owner != at:
-		a.skip(row+", default_variant_id", "variant %q belongs to another flag", id)
+		f.because("its default variant %q does not exist", id)
+	case owner != f:
+		f.because("its default variant %q belongs to another flag", id)
 	default:
 		f.DefaultVariantID = id
 	}
 }
 
-func (a *assembly) finishDistributions(r *guidon.Rule) {
-	sortByCreation(r.Distributions, func(d *guidon.Distribution) time.Time { return d.CreatedAt })
-	for i, d := range r.Distributions {
-		if i > 0 && d.CreatedAt.Equal(r.Distributions[i-1].CreatedAt) {
-			a.note("distributions "+d.ID, "it was created at the same time as another one of its rule, and Flipt does not define"+
-				" which of them gets the lower buckets; compare some evaluations")
+func (a *assembly) finishRules(f *flag) {
+	sortByCreation(f.Rules, func(r *guidon.Rule) time.Time { return r.CreatedAt })
+	slices.SortStableFunc(f.Rules, func(x, y *guidon.Rule) int { return cmp.Compare(x.Rank, y.Rank) })
+	for i, r := range f.Rules {
+		name := "rules " + r.ID
+		r.SegmentOperator = a.finishSegments(f, name, r.SegmentKeys, r.SegmentOperator)
+		a.finishDistributions(f, r)
+		if i > 0 && f.Rules[i-1].Rank == r.Rank {
+			a.checkRank(f, name, r.Rank, r.CreatedAt)
 		}
 	}
 }
 
-func (a *assembly) noteRank(row string, rank int32) {
-	a.note(row, "rank %d is used twice, and Flipt does not define which comes first; the older one does here", rank)
-}
-
-// skipWithoutSegments reports whether a rule or rollout has no segments, and if so skips
-// its row. Such a rule does not exist in Flipt, which does not delete a segment in use.
-func (a *assembly) skipWithoutSegments(segments []string, row string) bool {
-	if len(segments) > 0 {
-		return false
+func (a *assembly) finishRollouts(f *flag) {
+	sortByCreation(f.Rollouts, func(r *guidon.Rollout) time.Time { return r.CreatedAt })
+	slices.SortStableFunc(f.Rollouts, func(x, y *guidon.Rollout) int { return cmp.Compare(x.Rank, y.Rank) })
+	for i, r := range f.Rollouts {
+		name := "rollouts " + r.ID
+		switch {
+		case r.Segment != nil:
+			r.Segment.SegmentOperator = a.finishSegments(f, name, r.Segment.SegmentKeys, r.Segment.SegmentOperator)
+		case r.Threshold == nil:
+			f.because("%s: it has neither a segment nor a threshold", name)
+		}
+		if i > 0 && f.Rollouts[i-1].Rank == r.Rank {
+			a.checkRank(f, name, r.Rank, r.CreatedAt)
+		}
 	}
-	a.skip(row, "it has no segment")
-	return true
 }
 
-// skipIncomplete reports whether a rollout has neither segments nor a threshold, and if so
-// skips its row.
-func (a *assembly) skipIncomplete(r *guidon.Rollout) bool {
-	row := "rollouts " + r.ID
-	switch {
-	case r.Threshold != nil:
-		return false
-	case r.Segment != nil:
-		return a.skipWithoutSegments(r.Segment.SegmentKeys, row)
+// finishSegments checks the segments of a rule or rollout, and returns their operator: one
+// segment is always OR (contract 2).
+func (a *assembly) finishSegments(f *flag, name string, keys []string, operator guidon.SegmentOperator) guidon.SegmentOperator {
+	if len(keys) == 0 { // in Flipt, segments that are in use are not deleted
+		f.because("%s: it has no segment", name)
 	}
-	a.skip(row, "it has neither a segment nor a threshold")
-	return true
-}
-
-// operatorOf returns the operator of a segment set: one segment is always OR
-// (contract 2).
-func operatorOf(keys []string, operator guidon.SegmentOperator) guidon.SegmentOperator {
+	for _, key := range keys {
+		g := a.segments[ref{f.at.namespace, key}]
+		switch {
+		case g == nil:
+			f.because("%s: its segment %q does not exist", name, key)
+		case g.damaged():
+			f.because("%s: segment %q: %s", name, key, g.summary())
+		}
+	}
 	if len(keys) == 1 {
 		return guidon.OrSegments
 	}
 	return operator
 }
 
-func rowOf(table string, at ref) string { return fmt.Sprintf("%s %s/%s", table, at.namespace, at.key) }
+// finishDistributions sorts the distributions, whose order of creation decides which
+// entities get which variant.
+func (a *assembly) finishDistributions(f *flag, r *guidon.Rule) {
+	sortByCreation(r.Distributions, func(d *guidon.Distribution) time.Time { return d.CreatedAt })
+	var previous *guidon.Distribution
+	for _, d := range r.Distributions {
+		switch {
+		case d.Rollout == 0: // it has no share
+			continue
+		case previous == nil:
+		case d.CreatedAt.IsZero():
+			f.because("rules %s: distributions %s: the time of its creation, which decides who gets the variant, cannot be read", r.ID, d.ID)
+		case d.CreatedAt.Equal(previous.CreatedAt):
+			a.note(f.String(), "distributions %s: it was created at the same time as another one of its rule, and Flipt does not define"+
+				" which of them gets the lower buckets; compare some evaluations", d.ID)
+		}
+		previous = d
+	}
+}
 
-// row returns a function that names the row of the table that at refers to when it is
+// checkRank adds a finding about a rule or rollout with the rank of an older one.
+func (a *assembly) checkRank(f *flag, name string, rank int32, created time.Time) {
+	if created.IsZero() {
+		f.because("%s: rank %d is used twice, and the time of its creation, which decides which comes first, cannot be read", name, rank)
+		return
+	}
+	a.note(f.String(), "%s: rank %d is used twice, and Flipt does not define which comes first; the older one does here", name, rank)
+}
+
+// row returns a function that names the row of the table that r refers to when it is
 // called.
-func (at *ref) row(table string) func() string {
-	return func() string { return rowOf(table, *at) }
+func (r *ref) row(table string) func() string {
+	return func() string { return table + " " + r.String() }
 }

@@ -3,6 +3,7 @@ package fliptdb
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/guidonhq/guidon/service"
@@ -17,34 +18,36 @@ const (
 // readAuthentications reads the credentials with the hashes of their tokens. Flipt and this
 // service use the same hash (operations 1.4), so tokens stay valid.
 func readAuthentications(ctx context.Context, r *reader, a *assembly) error {
-	var x service.Authentication
+	var read service.Authentication
 	var method int64
 	var metadata string
 	hashes := make(map[string]string)
 	fields := []any{
-		zero(&x.ID), zero(&x.TokenHash), zero(&method), zero(&metadata),
-		expiry{&x.ExpiresAt}, instant{&x.CreatedAt}, instant{&x.UpdatedAt},
+		zero(&read.ID), zero(&read.TokenHash), zero(&method), zero(&metadata),
+		expiry{&read.ExpiresAt}, newStamp(&read.CreatedAt), newStamp(&read.UpdatedAt),
 	}
 	const columns = "id hashed_client_token method metadata? expires_at? created_at updated_at"
-	return r.each(ctx, a, "authentications", columns, fields, func() string { return "authentications " + x.ID }, func(row string) {
+	return r.each(ctx, a, "authentications", columns, fields, func() string { return "authentications " + read.ID }, func(x row) {
+		pairs, ok := convertMetadata(metadata)
+		problem := x.checkKey(read.ID)
 		switch {
-		case !a.usable(row, x.ID):
+		case problem != "":
 		case method <= int64(service.MethodNone) || method > int64(service.MethodCloud):
-			a.skip(row, "method %d is unknown", method)
-		case x.TokenHash == "" || len(x.TokenHash) > maxKeyLength || hashes[x.TokenHash] != "":
-			a.skip(row, "its token hash is empty, too long or used by another authentication")
-		default:
-			pairs, ok := convertMetadata(metadata)
-			if !ok {
-				// The metadata may limit what the token can do, so it is not dropped.
-				a.skip(row, "its metadata is not a JSON object of strings")
-				return
-			}
-			added := x
-			added.Method, added.Metadata = service.Method(method), pairs // #nosec G115 -- checked above
-			hashes[x.TokenHash] = x.ID
-			a.content.Authentications = append(a.content.Authentications, &added)
+			problem = fmt.Sprintf("method %d is unknown", method)
+		case read.TokenHash == "" || len(read.TokenHash) > maxKeyLength || hashes[read.TokenHash] != "":
+			problem = "its token hash is empty, too long or used by another authentication"
+		case !ok:
+			// The metadata may limit what the token can do, so it is not dropped.
+			problem = "its metadata is not a JSON object of strings"
 		}
+		if problem != "" {
+			a.lose(x.name, problem, &a.content.Loss.Authentications)
+			return
+		}
+		added := read
+		added.Method, added.Metadata = service.Method(method), pairs // #nosec G115 -- checked above
+		hashes[read.TokenHash] = read.ID
+		a.content.Authentications = append(a.content.Authentications, &added)
 	})
 }
 

@@ -87,16 +87,13 @@ func readable(text string) string {
 	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
-// problems returns the errors of the row by column, or "" if there are none.
-func problems(columns []column) string {
-	var all []string
-	for _, c := range columns {
-		if c.err != nil {
-			all = append(all, c.name+": "+readable(c.err.Error()))
-		}
-	}
-	return strings.Join(all, "; ")
+// isStamp reports whether the column only says when something happened.
+func (c *column) isStamp() bool {
+	_, is := c.to.(stamp)
+	return is
 }
+
+func (c *column) problem() string { return c.name + ": " + readable(c.err.Error()) }
 
 // checkYear returns an error for a time that not every database can store.
 func checkYear(t time.Time) error {

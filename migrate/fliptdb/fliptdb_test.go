@@ -56,9 +56,18 @@ func target(t *testing.T) *store.DB {
 	return db
 }
 
+// importTime replaces times that cannot be read.
+var importTime = time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
+
+// read reads the database as with the option --damaged off.
 func read(t *testing.T, db *sql.DB) *fliptdb.Content {
 	t.Helper()
-	content, err := fliptdb.Read(t.Context(), db, "sqlite")
+	return readWith(t, db, fliptdb.Options{Damaged: fliptdb.TurnOff, Now: importTime})
+}
+
+func readWith(t *testing.T, db *sql.DB, options fliptdb.Options) *fliptdb.Content {
+	t.Helper()
+	content, err := fliptdb.Read(t.Context(), db, "sqlite", options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +239,7 @@ var ignoreCreated = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().Strin
 
 // Databases with an unsupported schema are rejected.
 func TestSchemaVersion(t *testing.T) {
-	if _, err := fliptdb.Read(t.Context(), empty(t), "sqlite"); !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), "not a database of Flipt v1") {
+	if _, err := fliptdb.Read(t.Context(), empty(t), "sqlite", fliptdb.Options{}); !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), "not a database of Flipt v1") {
 		t.Errorf("an empty database: got %v", err)
 	}
 	for _, tt := range []struct{ change, want string }{
@@ -241,7 +250,7 @@ func TestSchemaVersion(t *testing.T) {
 		if _, err := db.ExecContext(t.Context(), "UPDATE schema_migrations SET "+tt.change); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := fliptdb.Read(t.Context(), db, "sqlite"); !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), tt.want) {
+		if _, err := fliptdb.Read(t.Context(), db, "sqlite", fliptdb.Options{}); !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", tt.change, err, tt.want)
 		}
 	}
@@ -249,13 +258,13 @@ func TestSchemaVersion(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), "UPDATE schema_migrations SET version = 99"); err != nil {
 		t.Fatal(err)
 	}
-	if content := read(t, db); len(content.Findings) != 1 || content.Findings[0].Skipped {
+	if content := read(t, db); len(content.Findings) != 1 || content.Loss != (fliptdb.Loss{}) {
 		t.Errorf("a newer schema: got %v, want one note", content.Findings)
 	}
 	if _, err := db.ExecContext(t.Context(), "DROP TABLE rule_segments"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fliptdb.Read(t.Context(), db, "sqlite"); err == nil || !strings.Contains(err.Error(), "rule_segments") {
+	if _, err := fliptdb.Read(t.Context(), db, "sqlite", fliptdb.Options{}); err == nil || !strings.Contains(err.Error(), "rule_segments") {
 		t.Errorf("a missing table: got %v", err)
 	}
 }

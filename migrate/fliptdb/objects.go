@@ -4,56 +4,71 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"time"
+	"fmt"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
-// stamps are the timestamps that every row has.
-type stamps struct{ created, updated time.Time }
-
-func (s *stamps) fields() []any { return []any{instant{&s.created}, instant{&s.updated}} }
-
 func readNamespaces(ctx context.Context, r *reader, a *assembly) error {
-	var key, name, description string
-	var protected bool
-	var at stamps
-	fields := append([]any{zero(&key), zero(&name), zero(&description), zero(&protected)}, at.fields()...)
+	var n guidon.Namespace
+	fields := []any{
+		zero(&n.Key), zero(&n.Name), zero(&n.Description), zero(&n.Protected), newStamp(&n.CreatedAt), newStamp(&n.UpdatedAt),
+	}
+	nameOf := func() string { return "namespaces " + n.Key }
 	// state_modified_at belongs to Flipt's cache and has no counterpart.
-	return r.each(ctx, a, "namespaces", "key name description? protected created_at updated_at", fields, func() string { return "namespaces " + key }, func(row string) {
-		if !a.usable(row, key) {
+	return r.each(ctx, a, "namespaces", "key name description? protected created_at updated_at", fields, nameOf, func(x row) {
+		added := &namespace{Namespace: &Namespace{Namespace: n}}
+		if x.has("key") {
+			a.namespaces[n.Key] = added
+		}
+		if reason := x.checkKey(n.Key); reason != "" {
+			added.because("%s", reason)
+			a.lose(x.name, reason, &a.content.Loss.Namespaces)
 			return
 		}
-		n := &Namespace{Namespace: guidon.Namespace{
-			Key: key, Name: name, Description: description, Protected: protected, CreatedAt: at.created, UpdatedAt: at.updated,
-		}}
-		a.namespaces[key] = n
-		a.content.Namespaces = append(a.content.Namespaces, n)
+		a.content.Namespaces = append(a.content.Namespaces, added.Namespace)
 	})
 }
 
 func readSegments(ctx context.Context, r *reader, a *assembly) error {
+	var g guidon.Segment
 	var in ref
-	var name, description string
 	var match int64
-	var at stamps
-	fields := append([]any{zero(&in.key), zero(&in.namespace), zero(&name), zero(&description), zero(&match)}, at.fields()...)
-	return r.each(ctx, a, "segments", "key namespace_key name description? match_type created_at updated_at", fields, in.row("segments"), func(row string) {
-		n := a.namespaces[in.namespace]
-		switch {
-		case n == nil:
-			a.skip(row, "its namespace is not imported")
+	fields := []any{
+		zero(&in.key), zero(&in.namespace), zero(&g.Name), zero(&g.Description), zero(&match), newStamp(&g.CreatedAt), newStamp(&g.UpdatedAt),
+	}
+	const columns = "key namespace_key name description? match_type created_at updated_at"
+	return r.each(ctx, a, "segments", columns, fields, in.row("segments"), func(x row) {
+		if !x.has("key", "namespace_key") {
+			a.lose(x.name, x.problem, &a.content.Loss.Segments)
+			return
+		}
+		added := g
+		added.Key, added.MatchType = in.key, guidon.MatchType(match) // #nosec G115 -- checked below
+		owner := addOwner(a, x, &a.segmentOrder, a.segments, in, &segment{Segment: &added, at: in})
+		switch reason := x.checkKey(in.key); {
+		case reason != "":
+			owner.because("%s", reason)
 		case match != int64(guidon.MatchAll) && match != int64(guidon.MatchAny):
-			a.skip(row, "match type %d is unknown", match)
-		case a.usable(row, in.key):
-			g := &guidon.Segment{
-				Key: in.key, Name: name, Description: description, MatchType: guidon.MatchType(match), // #nosec G115 -- checked above
-				CreatedAt: at.created, UpdatedAt: at.updated,
-			}
-			a.segments[in] = g
-			n.Segments = append(n.Segments, g)
+			owner.because("match type %d is unknown", match)
 		}
 	})
+}
+
+// addOwner adds a segment or flag that other rows refer to, and returns it, or the first one
+// with the same key.
+func addOwner[T any](a *assembly, x row, order *[]T, all map[ref]T, at ref, added T) T {
+	if first, exists := all[at]; exists {
+		return first
+	}
+	all[at] = added
+	if a.namespaces[at.namespace] == nil {
+		a.orphan(x, "its namespace does not exist")
+	} else {
+		*order = append(*order, added)
+	}
+	return added
 }
 
 func readConstraints(ctx context.Context, r *reader, a *assembly) error {
@@ -62,65 +77,78 @@ func readConstraints(ctx context.Context, r *reader, a *assembly) error {
 	var kind int64
 	fields := []any{
 		zero(&c.ID), zero(&in.namespace), zero(&in.key), zero(&kind), zero(&c.Property), zero(&c.Operator), zero(&c.Value), zero(&c.Description),
-		instant{&c.CreatedAt}, instant{&c.UpdatedAt},
+		newStamp(&c.CreatedAt), newStamp(&c.UpdatedAt),
 	}
 	const columns = "id namespace_key segment_key type property operator value description? created_at updated_at"
-	return r.each(ctx, a, "constraints", columns, fields, func() string { return "constraints " + c.ID }, func(row string) {
+	return r.each(ctx, a, "constraints", columns, fields, func() string { return "constraints " + c.ID }, func(x row) {
 		g := a.segments[in]
-		switch {
-		case g == nil:
-			a.skip(row, "its segment %q is not imported", in.key)
-		case kind < 0 || kind > int64(guidon.EntityIDComparison):
-			a.skip(row, "comparison type %d is unknown", kind)
-		default:
-			added := c
-			added.Type = guidon.ComparisonType(kind)
-			g.Constraints = append(g.Constraints, &added)
+		if g == nil || !x.has("namespace_key", "segment_key") {
+			if text := a.orphan(x, "its segment "+in.String()+" does not exist"); text != "" {
+				a.segmentStrays = append(a.segmentStrays, stray{in, text})
+			}
+			return
 		}
+		switch {
+		case x.problem != "":
+			g.because("%s: %s", x.name, x.problem)
+		case kind <= int64(guidon.UnknownComparison) || kind > int64(guidon.EntityIDComparison):
+			g.because("%s: comparison type %d is unknown", x.name, kind)
+		case !service.KnownOperator(c.Operator):
+			g.because("%s: operator %q is unknown", x.name, readable(c.Operator))
+		}
+		added := c
+		added.Type = guidon.ComparisonType(kind) // #nosec G115 -- checked above
+		g.Constraints = append(g.Constraints, &added)
 	})
 }
 
 func readFlags(ctx context.Context, r *reader, a *assembly) error {
 	var f guidon.Flag
 	var in ref
-	var metadata string
+	var metadata, defaultVariant string
 	var kind int64
 	fields := []any{
 		zero(&in.key), zero(&in.namespace), zero(&f.Name), zero(&f.Description), zero(&f.Enabled), zero(&kind),
-		zero(&metadata), zero(&f.DefaultVariantID), instant{&f.CreatedAt}, instant{&f.UpdatedAt},
+		zero(&metadata), zero(&defaultVariant), newStamp(&f.CreatedAt), newStamp(&f.UpdatedAt),
 	}
 	const columns = "key namespace_key name description? enabled type metadata? default_variant_id? created_at updated_at"
-	return r.each(ctx, a, "flags", columns, fields, in.row("flags"), func(row string) {
-		n := a.namespaces[in.namespace]
-		switch {
-		case n == nil:
-			a.skip(row, "its namespace is not imported")
-		case kind != int64(guidon.VariantFlag) && kind != int64(guidon.BooleanFlag):
-			a.skip(row, "flag type %d is unknown", kind)
-		case a.usable(row, in.key):
-			added := f
-			added.Key, added.Type, added.Metadata, added.DefaultVariantID = in.key, guidon.FlagType(kind), a.metadata(row, metadata), "" // #nosec G115 -- checked above
-			a.flags[in], a.defaults[in] = &added, f.DefaultVariantID
-			n.Flags = append(n.Flags, &added)
+	return r.each(ctx, a, "flags", columns, fields, in.row("flags"), func(x row) {
+		if !x.has("key", "namespace_key") {
+			a.lose(x.name, x.problem, &a.content.Loss.Flags)
+			return
+		}
+		added := f
+		added.Key, added.Type = in.key, guidon.FlagType(kind) // #nosec G115 -- checked below
+		known := x.has("type") && (kind == int64(guidon.VariantFlag) || kind == int64(guidon.BooleanFlag))
+		owner := addOwner(a, x, &a.flagOrder, a.flags, in, &flag{Flag: &added, at: in, defaultVariant: defaultVariant})
+		owner.lost = owner.lost || !known || problemOf(in.key) != ""
+		reason := x.checkKey(in.key)
+		if reason == "" && !known {
+			reason = fmt.Sprintf("flag type %d is unknown", kind)
+		}
+		if reason != "" {
+			owner.because("%s", reason)
+		}
+		if x.has("metadata") && !owner.setMetadata(metadata) {
+			owner.because("metadata: it is not a JSON object")
 		}
 	})
 }
 
-// metadata returns the metadata of a flag, a JSON object, or nil if there is none. Invalid
-// metadata is skipped.
-func (a *assembly) metadata(row, text string) json.RawMessage {
+// setMetadata sets the metadata, a JSON object or nothing, and reports whether it is valid.
+func (f *flag) setMetadata(text string) bool {
 	var members map[string]json.RawMessage
 	var compact bytes.Buffer
-	switch {
-	case text == "":
-		return nil
-	case json.Unmarshal([]byte(text), &members) != nil || json.Compact(&compact, []byte(text)) != nil:
-		a.skip(row+", metadata", "it is not a JSON object")
-		return nil
-	case len(members) == 0:
-		return nil
+	if text == "" {
+		return true
 	}
-	return compact.Bytes()
+	if json.Unmarshal([]byte(text), &members) != nil || json.Compact(&compact, []byte(text)) != nil {
+		return false
+	}
+	if len(members) > 0 {
+		f.Metadata = compact.Bytes()
+	}
+	return true
 }
 
 func readVariants(ctx context.Context, r *reader, a *assembly) error {
@@ -128,32 +156,34 @@ func readVariants(ctx context.Context, r *reader, a *assembly) error {
 	var in ref
 	fields := []any{
 		zero(&v.ID), zero(&in.namespace), zero(&in.key), zero(&v.Key), zero(&v.Name), zero(&v.Description), zero(&v.Attachment),
-		instant{&v.CreatedAt}, instant{&v.UpdatedAt},
+		newStamp(&v.CreatedAt), newStamp(&v.UpdatedAt),
 	}
 	const columns = "id namespace_key flag_key key name description? attachment? created_at updated_at"
-	return r.each(ctx, a, "variants", columns, fields, func() string { return "variants " + v.ID }, func(row string) {
-		f := a.flags[in]
+	return r.each(ctx, a, "variants", columns, fields, func() string { return "variants " + v.ID }, func(x row) {
+		f := a.flagOf(x, in)
+		if x.has("id") {
+			a.variants[v.ID] = f
+		}
 		if f == nil {
-			a.skip(row, "its flag %q is not imported", in.key)
+			// A flag that needs the variant is damaged by that alone.
+			a.orphan(x, "its flag "+in.String()+" does not exist")
 			return
 		}
-		added := v
-		added.Attachment = a.attachment(row, v.Attachment)
-		a.variants[v.ID] = in
+		added, problem := v, ""
+		var compact bytes.Buffer
+		if v.Attachment != "" && json.Compact(&compact, []byte(v.Attachment)) != nil {
+			problem = "attachment: it is not JSON"
+		}
+		f.check(x, "", problem)
+		added.Attachment = compact.String() // the form in evaluation results
 		f.Variants = append(f.Variants, &added)
 	})
 }
 
-// attachment returns the attachment as compact JSON, as in evaluation results. An invalid
-// one is skipped.
-func (a *assembly) attachment(row, text string) string {
-	if text == "" {
-		return ""
+// flagOf returns the flag that a row belongs to, or nil.
+func (a *assembly) flagOf(x row, in ref) *flag {
+	if !x.has("namespace_key", "flag_key") {
+		return nil
 	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, []byte(text)); err != nil {
-		a.skip(row+", attachment", "it is not JSON")
-		return ""
-	}
-	return compact.String()
+	return a.flags[in]
 }

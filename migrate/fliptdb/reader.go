@@ -41,12 +41,12 @@ func (r *reader) end() error {
 	return nil
 }
 
-// each scans the columns of every row into the fields and calls fn. A column may be NULL
-// if its name ends in a question mark. A row that cannot be read is skipped, with the name
-// that nameOf returns for its fields. Rows are read in the order of insertion if the
-// database knows it, and otherwise in the order of the first column. Sorting by creation
-// time keeps that order for equal times.
-func (r *reader) each(ctx context.Context, a *assembly, table, columns string, fields []any, nameOf func() string, fn func(row string)) error {
+// each scans the columns of every row into the fields and calls fn, with the name that
+// nameOf returns for the fields. A column may be NULL if its name ends in a question mark.
+// A column that cannot be read is a problem of the row, but for its times. Rows are read in
+// the order of insertion if the database knows it, and otherwise in the order of the first
+// column. Sorting by creation time keeps that order for equal times.
+func (r *reader) each(ctx context.Context, a *assembly, table, columns string, fields []any, nameOf func() string, fn func(row)) error {
 	scanned := columnsOf(strings.Fields(columns), fields)
 	expressions, destinations := make([]string, len(scanned)), make([]any, len(scanned))
 	for i := range scanned {
@@ -61,15 +61,22 @@ func (r *reader) each(ctx context.Context, a *assembly, table, columns string, f
 		return fmt.Errorf("cannot read table %s: %w", table, err)
 	}
 	defer rows.Close()
+	named := make(map[string]bool)
 	for rows.Next() {
 		if err := rows.Scan(destinations...); err != nil {
 			return fmt.Errorf("cannot read table %s: %w", table, err)
 		}
-		if found := problems(scanned); found != "" {
-			a.skip(nameOf(), "%s", found)
-			continue
+		x := newRow(nameOf(), scanned)
+		if named[x.name] && x.problem == "" {
+			x.problem = "there are several such rows"
 		}
-		fn(nameOf())
+		named[x.name] = true
+		for _, c := range scanned {
+			if c.err != nil && c.isStamp() {
+				a.note(x.name, "%s; the time of the import replaces it", c.problem())
+			}
+		}
+		fn(x)
 	}
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("cannot read table %s: %w", table, err)

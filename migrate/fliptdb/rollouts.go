@@ -2,6 +2,7 @@ package fliptdb
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/guidonhq/guidon"
 )
@@ -9,29 +10,31 @@ import (
 func isPercentage(percent float64) bool { return percent >= 0 && percent <= 100 }
 
 func readRollouts(ctx context.Context, r *reader, a *assembly) error {
-	var rollout guidon.Rollout
+	var read guidon.Rollout
 	var in ref
 	var rank, kind int64
 	fields := []any{
-		zero(&rollout.ID), zero(&in.namespace), zero(&in.key), zero(&kind), zero(&rollout.Description), zero(&rank),
-		instant{&rollout.CreatedAt}, instant{&rollout.UpdatedAt},
+		zero(&read.ID), zero(&in.namespace), zero(&in.key), zero(&kind), zero(&read.Description), zero(&rank),
+		newStamp(&read.CreatedAt), newStamp(&read.UpdatedAt),
 	}
 	const columns = "id namespace_key flag_key type description? rank created_at updated_at"
-	return r.each(ctx, a, "rollouts", columns, fields, func() string { return "rollouts " + rollout.ID }, func(row string) {
-		f := a.flags[in]
-		switch {
-		case f == nil:
-			a.skip(row, "its flag %q is not imported", in.key)
-		case kind != int64(guidon.SegmentRollout) && kind != int64(guidon.ThresholdRollout):
-			a.skip(row, "rollout type %d is unknown", kind)
-		case rank < minRank || rank > maxRank:
-			a.skip(row, "rank %d is out of range", rank)
-		default:
-			added := rollout
-			added.Rank = int32(rank)
-			a.rollouts[rollout.ID] = &ownedRollout{&added, in, guidon.RolloutType(kind)} // #nosec G115 -- checked above
-			f.Rollouts = append(f.Rollouts, &added)
+	return r.each(ctx, a, "rollouts", columns, fields, func() string { return "rollouts " + read.ID }, func(x row) {
+		f := a.flagOf(x, in)
+		added := read
+		added.Rank = int32(rank) // #nosec G115 -- checked below
+		if x.has("id") {
+			a.rollouts[added.ID] = &rollout{&added, f, guidon.RolloutType(kind)} // #nosec G115 -- checked below
 		}
+		if f == nil {
+			a.strayOfFlag(x, in, "its flag "+in.String()+" does not exist")
+			return
+		}
+		problem := rankProblem(rank)
+		if kind != int64(guidon.SegmentRollout) && kind != int64(guidon.ThresholdRollout) {
+			problem = fmt.Sprintf("rollout type %d is unknown", kind)
+		}
+		f.check(x, "", problem)
+		f.Rollouts = append(f.Rollouts, &added)
 	})
 }
 
@@ -41,18 +44,21 @@ func readThresholds(ctx context.Context, r *reader, a *assembly) error {
 	var value bool
 	fields := []any{zero(&id), zero(&rolloutID), zero(&percentage), zero(&value)}
 	nameOf := func() string { return "rollout_thresholds " + id }
-	return r.each(ctx, a, "rollout_thresholds", "id rollout_id percentage value", fields, nameOf, func(row string) {
-		rollout := a.rollouts[rolloutID]
-		switch {
-		case rollout == nil:
-			a.skip(row, "its rollout is not imported")
-		case rollout.kind != guidon.ThresholdRollout || rollout.Threshold != nil:
-			a.skip(row, "rollout %q has a different type, or already has a threshold", rolloutID)
-		case !isPercentage(percentage):
-			a.skip(row, "percentage %v is not between 0 and 100", percentage)
-		default:
-			rollout.Threshold = &guidon.RolloutThreshold{Percentage: float32(percentage), Value: value}
+	return r.each(ctx, a, "rollout_thresholds", "id rollout_id percentage value", fields, nameOf, func(x row) {
+		owner := a.rollouts[rolloutID]
+		if owner == nil || !x.has("rollout_id") {
+			a.strayOfFlag(x, ref{}, "its rollout does not exist")
+			return
 		}
+		problem := ""
+		switch {
+		case owner.kind != guidon.ThresholdRollout || owner.Threshold != nil:
+			problem = "the rollout has another type, or already has a threshold"
+		case !isPercentage(percentage):
+			problem = fmt.Sprintf("percentage %v is not between 0 and 100", percentage)
+		}
+		owner.flag.check(x, "rollouts "+rolloutID, problem)
+		owner.Threshold = &guidon.RolloutThreshold{Percentage: float32(percentage), Value: value}
 	})
 }
 
@@ -62,19 +68,24 @@ func readRolloutSegments(ctx context.Context, r *reader, a *assembly) error {
 	var operator int64
 	fields := []any{zero(&id), zero(&rolloutID), zero(&value), zero(&operator)}
 	nameOf := func() string { return "rollout_segments " + id }
-	err := r.each(ctx, a, "rollout_segments", "id rollout_id value segment_operator", fields, nameOf, func(row string) {
-		rollout := a.rollouts[rolloutID]
-		switch {
-		case rollout == nil:
-			a.skip(row, "its rollout is not imported")
-		case rollout.kind != guidon.SegmentRollout || rollout.Segment != nil:
-			a.skip(row, "rollout %q has a different type, or already has segments", rolloutID)
-		case !knownOperator(operator):
-			a.skip(row, "segment operator %d is unknown", operator)
-		default:
-			rollout.Segment = &guidon.RolloutSegment{Value: value, SegmentOperator: guidon.SegmentOperator(operator)} // #nosec G115 -- checked above
-			a.rolloutByRow[id] = rollout
+	err := r.each(ctx, a, "rollout_segments", "id rollout_id value segment_operator", fields, nameOf, func(x row) {
+		owner := a.rollouts[rolloutID]
+		if owner == nil || !x.has("rollout_id") {
+			a.strayOfFlag(x, ref{}, "its rollout does not exist")
+			return
 		}
+		problem := ""
+		switch {
+		case owner.kind != guidon.SegmentRollout || owner.Segment != nil:
+			problem = "the rollout has another type, or already has segments"
+		case !knownOperator(operator):
+			problem = fmt.Sprintf("segment operator %d is unknown", operator)
+		}
+		if x.has("id") {
+			a.rolloutByRow[id] = owner
+		}
+		owner.flag.check(x, "rollouts "+rolloutID, problem)
+		owner.Segment = &guidon.RolloutSegment{Value: value, SegmentOperator: guidon.SegmentOperator(operator)} // #nosec G115 -- checked above
 	})
 	if err != nil {
 		return err
@@ -87,15 +98,13 @@ func readRolloutReferences(ctx context.Context, r *reader, a *assembly) error {
 	var segment ref
 	fields := []any{zero(&segment.key), zero(&id), zero(&segment.namespace)}
 	nameOf := func() string { return "rollout_segment_references " + id + " " + segment.key }
-	return r.each(ctx, a, "rollout_segment_references", "segment_key rollout_segment_id namespace_key", fields, nameOf, func(row string) {
-		rollout := a.rolloutByRow[id]
+	return r.each(ctx, a, "rollout_segment_references", "segment_key rollout_segment_id namespace_key", fields, nameOf, func(x row) {
+		owner := a.rolloutByRow[id]
 		switch {
-		case rollout == nil:
-			a.skip(row, "its rollout is not imported")
-		case a.segments[segment] == nil || segment.namespace != rollout.owner.namespace:
-			a.skip(row, "its segment is not imported, or is in a different namespace than its rollout")
-		default:
-			rollout.Segment.SegmentKeys = append(rollout.Segment.SegmentKeys, segment.key)
+		case owner == nil || !x.has("rollout_segment_id"):
+			a.strayOfFlag(x, ref{namespace: segment.namespace}, "its rollout does not exist")
+		case owner.flag.check(x, "rollouts "+owner.ID, segment.problemFor(owner.flag)):
+			owner.Segment.SegmentKeys = append(owner.Segment.SegmentKeys, segment.key)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package fliptdb
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -25,6 +26,23 @@ func (o orZero[T]) Scan(value any) error {
 // instant scans a time in any form in which a database stores it. The result is in UTC,
 // truncated to microseconds. NULL becomes the zero time.
 type instant struct{ to *time.Time }
+
+// stamp scans the time of a creation or an update. If it cannot be read, it is the zero
+// time, and the row gets the time of the import.
+type stamp struct{ instant }
+
+func newStamp(to *time.Time) stamp { return stamp{instant{to}} }
+
+// Scan implements sql.Scanner.
+func (s stamp) Scan(value any) error {
+	err := s.instant.Scan(value)
+	if err != nil {
+		*s.to = time.Time{}
+	} else if value != nil && s.to.IsZero() {
+		err = errors.New("is the zero time")
+	}
+	return err
+}
 
 // expiry scans the time at which a credential expires. Only NULL means never. Any other
 // value, including the zero time, is a time of expiry.

@@ -13,33 +13,70 @@ import (
 // authenticationsPerTx limits the authentications written in one transaction.
 const authenticationsPerTx = 500
 
-// Check returns FailedPrecondition if the content conflicts with the store: a namespace has
-// flags or segments that differ from those of the content, or a token already exists.
-func (c *Content) Check(ctx context.Context, store service.Store) error {
+// Refused reports whether nothing of the content can be written, because something of it is
+// not as in Flipt, and the options do not say what becomes of it.
+func (c *Content) Refused() bool {
+	return c.options.Damaged == RefuseDamaged && c.Loss != Loss{}
+}
+
+// Check returns how many of the objects are not yet in the store. It returns
+// FailedPrecondition if the content is refused, or if it conflicts with the store: a
+// namespace has flags or segments that differ from those of the content, or a token already
+// exists. It also sets the times that cannot be read, to those that the store has from an
+// earlier import, or to that of this one.
+func (c *Content) Check(ctx context.Context, store service.Store) (missing int, err error) {
+	if c.Refused() {
+		return 0, guidon.Errorf(guidon.FailedPrecondition, "not everything can be imported as it is (%s)", c.Loss)
+	}
 	for _, n := range c.Namespaces {
 		snapshot, _, err := store.Snapshot(ctx, n.Key, service.Demand{})
 		if errors.Is(err, guidon.NotFound) {
-			continue
+			snapshot, err = guidon.NewSnapshot(new(guidon.Namespace), guidon.Revision{}, nil, nil), nil
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
+		n.setTimes(snapshot, c.options.Now)
 		if err := n.checkStored(snapshot.Flags(), snapshot.Segments()); err != nil {
-			return err
+			return 0, err
+		}
+		missing += n.Objects() - len(snapshot.Flags()) - len(snapshot.Segments())
+		if n.keepSettings(snapshot.Namespace()) {
+			missing--
 		}
 	}
+	more, err := c.checkAuthentications(ctx, store)
+	return missing + more, err
+}
+
+// Objects counts the namespace and what is in it.
+func (n *Namespace) Objects() int { return 1 + len(n.Flags) + len(n.Segments) }
+
+// keepSettings takes over what Flipt's namespaces do not have from the stored one, and
+// reports whether both are the same then.
+func (n *Namespace) keepSettings(stored *guidon.Namespace) bool {
+	n.Color, n.ConfirmChanges = stored.Color, stored.ConfirmChanges
+	return same(n.Namespace, *stored)
+}
+
+// checkAuthentications returns how many of the authentications are not yet in the store.
+func (c *Content) checkAuthentications(ctx context.Context, store service.Store) (missing int, err error) {
 	set, _, err := store.Authentications(ctx, service.Demand{}, "")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, a := range c.Authentications {
-		for _, stored := range []*service.Authentication{set.ByID(a.ID), set.ByTokenHash(a.TokenHash)} {
-			if stored != nil && !sameAuthentication(a, stored) {
-				return conflicting(a)
-			}
+		byID, byHash := set.ByID(a.ID), set.ByTokenHash(a.TokenHash)
+		setTimes(authenticationTimes(a), authenticationTimes(byID), c.options.Now)
+		if byID == nil && byHash == nil {
+			missing++
+			continue
+		}
+		if byID == nil || byID != byHash || !sameAuthentication(a, byID) {
+			return 0, conflicting(a)
 		}
 	}
-	return nil
+	return missing, nil
 }
 
 // LimitTokens gives the role to the static tokens, which could otherwise do everything:
@@ -59,14 +96,14 @@ func (c *Content) LimitTokens(role service.Role) {
 //
 // written is called after each transaction with the number of objects stored.
 func (c *Content) Write(ctx context.Context, store service.Store, w service.Write, written func(objects int)) error {
-	if err := c.Check(ctx, store); err != nil {
+	if missing, err := c.Check(ctx, store); err != nil || missing == 0 {
 		return err
 	}
 	for _, n := range c.Namespaces {
 		if _, err := store.Update(ctx, n.Key, w, n.put); err != nil {
 			return err
 		}
-		written(1 + len(n.Flags) + len(n.Segments))
+		written(n.Objects())
 	}
 	for rest := c.Authentications; len(rest) > 0; {
 		some := rest[:min(len(rest), authenticationsPerTx)]

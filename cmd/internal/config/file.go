@@ -155,7 +155,7 @@ func (l *fileLoader) member(group, key string, name, value *yaml.Node) {
 		l.group(key, value)
 	default:
 		if err := l.value(f, value); err != nil {
-			l.problems.add("%s: %s (%s): %v", l.at(value), key, f.variable(), err)
+			l.problems.list = append(l.problems.list, Problem{At: l.at(value), Key: key, Variable: f.variable(), Rule: err.Error()})
 		}
 	}
 }
@@ -164,7 +164,7 @@ func (l *fileLoader) member(group, key string, name, value *yaml.Node) {
 // defaults.
 func (l *fileLoader) namedGroup(g namedGroups, key string, name, value *yaml.Node) {
 	if err := g.checkName(name.Value); err != nil {
-		l.problems.add("%s: %s: %v", l.at(name), g.key, err)
+		l.problems.list = append(l.problems.list, Problem{At: l.at(name), Key: key, Rule: err.Error()})
 		return
 	}
 	g.add(name.Value)

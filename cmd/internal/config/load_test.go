@@ -99,10 +99,11 @@ authentication:
 	}
 	var got []string
 	for _, problem := range problems.Problems {
-		if i := strings.Index(problem, " line "); i >= 0 && strings.HasPrefix(problem, "/") {
-			problem = problem[i+1:]
+		text := problem.String()
+		if i := strings.Index(text, " line "); i >= 0 && strings.HasPrefix(text, "/") {
+			text = text[i+1:]
 		}
-		got = append(got, problem)
+		got = append(got, text)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)

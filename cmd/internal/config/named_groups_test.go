@@ -76,7 +76,7 @@ func FuzzSplit(f *testing.F) {
 		variable := g.variablePrefix() + rest
 		loadEnvironment(c, environment{variable: "x"}, &found)
 		for _, problem := range found.list {
-			if strings.Contains(problem, "unknown variable") {
+			if strings.Contains(problem.String(), "unknown variable") {
 				t.Errorf("%s: %s", variable, problem)
 			}
 		}

@@ -2,37 +2,56 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
+// Problem is a problem of a configuration, without secrets.
+type Problem struct {
+	At       string // such as the line of a file, or ""
+	Key      string // "" if it is not about a key
+	Variable string // of the key, or ""
+	Rule     string
+}
+
+// String returns the problem on one line.
+func (p Problem) String() string {
+	key := p.Key
+	if p.Variable != "" {
+		key += " (" + p.Variable + ")"
+	}
+	parts := slices.DeleteFunc([]string{p.At, key, p.Rule}, func(part string) bool { return part == "" })
+	return strings.Join(parts, ": ")
+}
+
 // Error lists all problems of a configuration.
 type Error struct {
-	Problems []string // each with the key and the variable, and without secrets
+	Problems []Problem
 }
 
 // Error returns the problems, one on each line.
 func (e *Error) Error() string {
 	if len(e.Problems) == 1 {
-		return "configuration: " + e.Problems[0]
+		return "configuration: " + e.Problems[0].String()
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "configuration: %d problems:", len(e.Problems))
 	for _, problem := range e.Problems {
-		text.WriteString("\n  " + problem)
+		text.WriteString("\n  " + problem.String())
 	}
 	return text.String()
 }
 
 // problems collects the problems of a configuration.
 type problems struct {
-	list    []string
+	list    []Problem
 	unknown map[string]bool // keys whose values could not be fetched
 
 	elsewhere bool // the configuration is for another machine
 }
 
 func (p *problems) add(format string, args ...any) {
-	p.list = append(p.list, fmt.Sprintf(format, args...))
+	p.list = append(p.list, Problem{Rule: fmt.Sprintf(format, args...)})
 }
 
 // key adds a problem of a key, unless its value is unknown.
@@ -40,7 +59,7 @@ func (p *problems) key(key, rule string) {
 	if p.unknown[key] {
 		return
 	}
-	p.add("%s (%s): %s", key, variableOf(key), rule)
+	p.list = append(p.list, Problem{Key: key, Variable: variableOf(key), Rule: rule})
 }
 
 // without records that the value of the key could not be fetched, so that no further

@@ -90,7 +90,7 @@ func TestProviderProblems(t *testing.T) {
 	const group, prefix = "authentication.methods.oidc.providers", "GUIDON_AUTHENTICATION_METHODS_OIDC_PROVIDERS_"
 	for _, test := range []struct{ name, providers, variable, want string }{
 		{"an unknown key", "google: {client_idd: x}", "", "unknown key " + group + ".google.client_idd; did you mean client_id?"},
-		{"a name in upper case", "Google: {}", "", group + `: the name "Google" must be 1 to 32 lower-case letters`},
+		{"a name in upper case", "Google: {}", "", group + `.Google: the name "Google" must be 1 to 32 lower-case letters`},
 		{"a name with a dot", "goo.gle: {}", "", `the name "goo.gle" must be`},
 		{"an empty name", "'': {}", "", `the name "" must be`},
 		{"a long name", strings.Repeat("x", 33) + ": {}", "", `must be 1 to 32`},

@@ -270,7 +270,7 @@ func TestSignInRefused(t *testing.T) {
 			if !ok || len(problems.Problems) != 1 {
 				t.Fatalf("got error %v, want one problem", err)
 			}
-			got := problems.Problems[0]
+			got := problems.Problems[0].String()
 			if start := fmt.Sprintf("%s (%s", test.key, variable(test.key)); !strings.HasPrefix(got, start) || !strings.Contains(got, test.want) {
 				t.Errorf("got %q, want %s…: …%s", got, start, test.want)
 			}
@@ -321,8 +321,7 @@ authorization:
 	}
 	var got []string
 	for _, problem := range problems.Problems {
-		key, _, _ := strings.Cut(problem, " ")
-		got = append(got, key)
+		got = append(got, problem.Key)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
@@ -341,7 +340,7 @@ func TestSecretsOfMethods(t *testing.T) {
 	}
 	_, err = load(t, "", codehost("CLIENT_SECRET=vault://nope")...)
 	problems, _ := errors.AsType[*config.Error](err)
-	if problems == nil || len(problems.Problems) != 1 || !strings.Contains(problems.Problems[0], "vault://nope: not found") {
+	if problems == nil || len(problems.Problems) != 1 || !strings.Contains(problems.Problems[0].String(), "vault://nope: not found") {
 		t.Errorf("got error %v", err)
 	}
 	c, err = load(t, "", codehost("CLIENT_SECRET=vault://token")...)

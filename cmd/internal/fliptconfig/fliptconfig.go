@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
 // Source is the configuration of a Flipt server.
@@ -19,11 +17,14 @@ type Source struct {
 
 // Result is a configuration of Guidon.
 type Result struct {
-	// Text is a valid YAML file, which may contain secrets.
+	// Text is a YAML file, which may contain secrets.
 	Text []byte
 	// Findings say what has no counterpart, and what means something else than before. They
 	// contain no values.
 	Findings []string
+	// Refused are the keys whose values Guidon does not accept, with the reasons. They are
+	// comments in Text, which then has a line that Guidon rejects.
+	Refused []string
 	// Old is Flipt's database, which may contain a password, or "" if it is not known here.
 	Old string
 	// Server reports whether the new database must be created on a database server.
@@ -39,11 +40,15 @@ func Translate(source Source) (*Result, error) {
 	if err := t.translate(); err != nil {
 		return nil, err
 	}
-	text := append([]byte("# Translated from "+t.sourceName()+" of Flipt v1 by \"guidon config import\".\n\n"), t.out.text()...)
-	if err := config.Check("the translation", text); err != nil {
-		return nil, fmt.Errorf("cannot translate %s, because Guidon would reject the result; correct these values first, or remove them: %w", t.sourceName(), err)
+	if err := t.check(); err != nil {
+		return nil, fmt.Errorf("cannot translate %s: %w", t.sourceName(), err)
 	}
-	return &Result{Text: text, Findings: t.findings, Old: t.old, Server: t.server}, nil
+	head := "# Translated from " + t.sourceName() + " of Flipt v1 by \"guidon config import\".\n"
+	if len(t.refused) > 0 {
+		head += unfinishedHead
+	}
+	text := append([]byte(head+"\n"), t.out.text()...)
+	return &Result{Text: text, Findings: t.findings, Refused: t.refused, Old: t.old, Server: t.server}, nil
 }
 
 // translation is the state of one translation.
@@ -53,6 +58,7 @@ type translation struct {
 	settings map[string]*setting // by key
 	out      *tree
 	findings []string
+	refused  []string
 
 	db         *database
 	redisDone  bool // cache.redis.url is written

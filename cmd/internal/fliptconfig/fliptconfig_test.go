@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
 var update = flag.Bool("update", false, "write the expected results")
@@ -49,15 +51,7 @@ func TestTranslate(t *testing.T) {
 // TestEveryKey: every key of Flipt alone, in the file and as a variable, is in the result
 // or listed.
 func TestEveryKey(t *testing.T) {
-	text, err := os.ReadFile("../config/flipt/testdata/keys-v1.61.1.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for key := range strings.Lines(string(text)) {
-		key = strings.ReplaceAll(strings.TrimSpace(key), "*", "google")
-		if strings.HasPrefix(key, "#") {
-			continue
-		}
+	for _, key := range keysOfFlipt(t) {
 		file := ""
 		for i, name := range strings.Split(key, ".") {
 			file += "\n" + strings.Repeat(" ", i) + name + ":"
@@ -82,6 +76,48 @@ func TestEveryKey(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestEveryKeyDraft: whatever the value of a key is, there is a draft, which Guidon accepts
+// or which says that a key is refused.
+func TestEveryKeyDraft(t *testing.T) {
+	refused := 0
+	for _, key := range keysOfFlipt(t) {
+		file := ""
+		for i, name := range strings.Split(key, ".") {
+			file += "\n" + strings.Repeat(" ", i) + name + ":"
+		}
+		for _, value := range []string{"x", "-1", "[[1], {a: b}]", "{a: {b: c}}", "''", "null"} {
+			result, err := Translate(Source{Name: "f", File: []byte(file + " " + value)})
+			if err != nil {
+				t.Errorf("%s: %s: %v", key, value, err)
+				continue
+			}
+			refused += len(result.Refused)
+			if err := config.Check("f", result.Text); (err != nil) != (len(result.Refused) > 0) {
+				t.Errorf("%s: %s: refused %q, but checking gives %v:\n%s", key, value, result.Refused, err, result.Text)
+			}
+		}
+	}
+	if refused < 50 {
+		t.Errorf("got %d refused keys, want more", refused)
+	}
+}
+
+// keysOfFlipt returns the keys of Flipt, with a name for a star.
+func keysOfFlipt(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("../config/flipt/testdata/keys-v1.61.1.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for key := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(key, "#") {
+			keys = append(keys, strings.ReplaceAll(strings.TrimSpace(key), "*", "google"))
+		}
+	}
+	return keys
 }
 
 func lastName(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
@@ -158,15 +194,61 @@ func TestRejected(t *testing.T) {
 	for _, test := range []struct{ file, want string }{
 		{"a: [", "f: must be YAML or JSON"},
 		{"[]", "f line 1: must be a mapping"},
-		{"server: {http_port: x}", `server.http_port (GUIDON_SERVER_HTTP_PORT): must be an integer, not "x"`},
-		{"server: {http_port: 1, HTTP_PORT: 2}", "duplicate key HTTP_PORT"},
-		{"authentication: {required: true}", "no authentication method is enabled"},
-		{"<<: {a: b}", "<< is not supported"},
-		{"db: {protocol: libsql, host: h, name: n, user: u, password: hunter2}", "db.protocol"},
 	} {
 		_, err := Translate(Source{Name: "f", File: []byte(test.file)})
-		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hunter2") {
+		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: got %v, want %q", test.file, err, test.want)
 		}
+	}
+}
+
+// TestRefused: keys that Guidon does not accept are comments with the reason, the others are
+// translated, and no server starts with the file.
+func TestRefused(t *testing.T) {
+	for _, test := range []struct {
+		name, file string
+		want       []string // lines of the text
+		not        string
+		refused    []string
+	}{
+		{"a value", "server: {http_port: x, grpc_port: 9191}", []string{"  # http_port: x", "  grpc_port: 9191", `  # Refused: must be an integer, not "x"`}, "  http_port",
+			[]string{`f line 1: server.http_port: refused: must be an integer, not "x"`}},
+		{"a value that does not go with another", "server: {http_port: 81, grpc_port: 81}", []string{"  http_port: 81", "  # grpc_port: 81", "  # Refused: must differ from server.http_port"}, "\n  grpc_port",
+			[]string{"f line 1: server.grpc_port: refused: must differ from server.http_port"}},
+		{"twice", "server: {http_port: 1, HTTP_PORT: 2}", []string{"  http_port: 1", "  # server.http_port: 2", "  # Refused: duplicate key HTTP_PORT"}, "\n  http_port: 2",
+			[]string{"f line 1: server.http_port: refused: duplicate key HTTP_PORT"}},
+		{"a merge", "<<: {a: b}\nserver: {http_port: 81}", []string{"# <<:", "#   a: b", "  http_port: 81"}, "\n<<", []string{"f line 1: <<: refused: is not supported; write the keys out"}},
+		{"a list of mappings", "cors: {allowed_origins: [{a: b}]}", []string{"  # allowed_origins:", "  #   - {a: b}"}, "\n  allowed_origins", []string{"f line 1: cors.allowed_origins: refused: must be a list of strings"}},
+		{"a switch stays on", "authentication: {required: true, methods: {token: {enabled: maybe}}}", []string{"  required: true", "      # enabled: maybe"}, "# required: true", nil},
+		{"an unknown protocol", "db: {protocol: libsql, host: h, name: n, user: u, password: hunter2}", []string{"  # protocol: libsql", "  host: h"}, "\n  protocol", nil},
+		{"a group", "authentication: {methods: {oidc: {providers: {my_authorize_params: {issuer_url: 'https://idp.example', client_secret: hunter2}}}}}",
+			[]string{"        # my_authorize_params:", "        #   issuer_url: 'https://idp.example'", "        #   client_secret: hunter2"}, "\n        my_authorize_params",
+			[]string{`authentication.methods.oidc.providers.my_authorize_params: refused: the name "my_authorize_params" must not contain authorize_params`}},
+		{"too deep", strings.Repeat("{a: ", 30) + "b" + strings.Repeat("}", 30), []string{"# Refused: is nested too deeply"}, "a: b", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			result, err := Translate(Source{Name: "f", File: []byte(test.file)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(result.Text)
+			for _, want := range append(test.want, "unfinished: true") {
+				if !strings.Contains(text, "\n"+want+"\n") {
+					t.Errorf("got\n%s\nwant the line %q", text, want)
+				}
+			}
+			if test.not != "" && strings.Contains(text, test.not) {
+				t.Errorf("got\n%s\nwant it not to contain %q", text, test.not)
+			}
+			if diff := cmp.Diff(test.refused, result.Refused); test.refused != nil && diff != "" || len(result.Refused) == 0 {
+				t.Errorf("refused (-want +got):\n%s", diff)
+			}
+			if strings.Contains(strings.Join(result.Refused, ""), "hunter2") {
+				t.Errorf("the messages %q contain a secret", result.Refused)
+			}
+			if err := config.Check("f", result.Text); err == nil || !strings.Contains(err.Error(), "unknown key unfinished") {
+				t.Errorf("got %v, want a file with which no server starts", err)
+			}
+		})
 	}
 }

@@ -68,43 +68,42 @@ func (t *translation) readFile() error {
 	if root.Kind != yaml.MappingNode {
 		return fmt.Errorf("%s line %d: must be a mapping of keys to values, as in Flipt's config.yml", t.source.Name, root.Line)
 	}
-	return t.group("", root, 0)
+	t.group("", root, 0)
+	return nil
 }
 
 // maxDepth is how deep groups may be nested. Flipt's are six deep.
 const maxDepth = 20
 
 // group reads the members of a mapping, whose keys Flipt compares in lower case.
-func (t *translation) group(key string, node *yaml.Node, depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("%s line %d: is nested too deeply", t.source.Name, node.Line)
-	}
+func (t *translation) group(key string, node *yaml.Node, depth int) {
 	seen := make(map[string]bool)
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name, value := node.Content[i], config.Resolve(node.Content[i+1])
-		if name.ShortTag() == "!!merge" {
-			return fmt.Errorf("%s line %d: %s is not supported; write the keys out", t.source.Name, name.Line, name.Value)
-		}
 		member := strings.ToLower(name.Value)
-		if seen[member] {
-			return fmt.Errorf("%s line %d: duplicate key %s", t.source.Name, name.Line, name.Value)
-		}
-		seen[member] = true
 		if key != "" {
 			member = key + "." + member
 		}
-		if err := t.member(member, name, value, depth); err != nil {
-			return err
+		switch {
+		case name.ShortTag() == "!!merge":
+			t.refuseSetting(member, name, value, "is not supported; write the keys out")
+		case seen[member]:
+			t.refuseSetting(member, name, value, "duplicate key "+name.Value)
+		case depth == maxDepth:
+			t.refuseSetting(member, name, nil, "is nested too deeply")
+		default:
+			t.member(member, name, value, depth)
 		}
+		seen[member] = true
 	}
-	return nil
 }
 
-func (t *translation) member(key string, name, value *yaml.Node, depth int) error {
+func (t *translation) member(key string, name, value *yaml.Node, depth int) {
 	entry, known := flipt.Find(key)
 	whole := known && (flipt.IsWhole(key) || key == flipt.Metadata || key == flipt.Teams)
 	if value != nil && value.Kind == yaml.MappingNode && !whole {
-		return t.group(key, value, depth+1)
+		t.group(key, value, depth+1)
+		return
 	}
 	s := &setting{
 		key: key, value: value, known: known, entry: entry,
@@ -116,7 +115,6 @@ func (t *translation) member(key string, name, value *yaml.Node, depth int) erro
 	}
 	t.order = append(t.order, s)
 	t.settings[key] = s
-	return nil
 }
 
 // comment returns the comments about a key, without their signs.

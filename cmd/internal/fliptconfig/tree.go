@@ -3,6 +3,7 @@ package fliptconfig
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -24,6 +25,7 @@ type entry struct {
 	comments []string
 	value    *yaml.Node
 	group    *branch
+	refused  bool // the key is a comment, too
 }
 
 func newTree() *tree { return &tree{root: new(branch)} }
@@ -37,12 +39,30 @@ func (t *tree) put(key string, value *yaml.Node, comments ...string) {
 	}
 	name := path[len(path)-1]
 	for _, existing := range e.entries {
-		if existing.name == name {
+		if existing.name == name && !existing.refused {
 			existing.value, existing.comments = value, append(existing.comments, comments...)
 			return
 		}
 	}
 	e.entries = append(e.entries, &entry{name: name, value: value, comments: comments})
+}
+
+// find returns the entry of a key or group, or nil.
+func (t *tree) find(key string) *entry {
+	var found *entry
+	b := t.root
+	for name := range strings.SplitSeq(key, ".") {
+		if b == nil {
+			return nil
+		}
+		i := slices.IndexFunc(b.entries, func(e *entry) bool { return e.name == name })
+		if i < 0 {
+			return nil
+		}
+		found = b.entries[i]
+		b = found.group
+	}
+	return found
 }
 
 // sub returns the group of the name.
@@ -60,6 +80,18 @@ func (b *branch) sub(name string) *branch {
 // remark adds a comment to the group, or to the closest one around it that exists in
 // Guidon.
 func (t *tree) remark(group, text string) {
+	b := t.closest(group)
+	b.entries = append(b.entries, &entry{comments: []string{text}})
+}
+
+// refuse adds a key that is a comment to the closest group that exists in Guidon.
+func (t *tree) refuse(key string, value *yaml.Node, comment string) {
+	b := t.closest(parent(key))
+	b.entries = append(b.entries, &entry{name: key, value: value, comments: []string{comment}, refused: true})
+}
+
+// closest returns the group, or the closest one around it that exists in Guidon.
+func (t *tree) closest(group string) *branch {
 	for group != "" && config.KindOf(group) != config.KindGroup {
 		group = parent(group)
 	}
@@ -69,13 +101,14 @@ func (t *tree) remark(group, text string) {
 			b = b.sub(name)
 		}
 	}
-	b.entries = append(b.entries, &entry{comments: []string{text}})
+	return b
 }
 
-// has reports whether there are keys in the group, and not only comments.
+// has reports whether there are keys in the group, which may be refused, and not only
+// remarks.
 func (b *branch) has() bool {
 	for _, e := range b.entries {
-		if e.value != nil || e.group != nil && e.group.has() {
+		if e.refused || e.value != nil || e.group != nil && e.group.has() {
 			return true
 		}
 	}
@@ -99,6 +132,8 @@ func (b *branch) write(out *bytes.Buffer, indent string) {
 			writeComment(out, indent, comment)
 		}
 		switch {
+		case e.refused:
+			e.writeRefused(out, indent)
 		case e.group != nil && e.group.has():
 			fmt.Fprintf(out, "%s%s:\n", indent, e.name)
 			e.group.write(out, indent+"  ")
@@ -110,10 +145,26 @@ func (b *branch) write(out *bytes.Buffer, indent string) {
 	}
 }
 
+// writeRefused writes the key, or the group, as lines of comments.
+func (e *entry) writeRefused(out *bytes.Buffer, indent string) {
+	var lines bytes.Buffer
+	if e.group != nil {
+		fmt.Fprintf(&lines, "%s:\n", e.name)
+		e.group.write(&lines, "  ")
+	} else {
+		writeValue(&lines, "", e.name, e.value)
+	}
+	for line := range strings.Lines(lines.String()) {
+		out.WriteString(indent + "# " + line)
+	}
+}
+
 // writeValue writes a key with a value of one line, or one line for each element or
 // member.
 func writeValue(out *bytes.Buffer, indent, name string, value *yaml.Node) {
 	switch {
+	case value == nil:
+		fmt.Fprintf(out, "%s%s:\n", indent, name)
 	case value.Kind == yaml.SequenceNode && len(value.Content) > 0:
 		fmt.Fprintf(out, "%s%s:\n", indent, name)
 		for _, item := range value.Content {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -38,6 +39,9 @@ var types = map[string]struct {
 	"mysql":    {"JSON", "DATETIME(6)", " DEFAULT CHARACTER SET utf8mb4", 15},
 }
 
+// unchecked matches what keeps a database from storing damaged rows.
+var unchecked = regexp.MustCompile(`, (PRIMARY KEY|UNIQUE) \([^)]*\)| (PRIMARY KEY|UNIQUE|NOT NULL)`)
+
 // writer executes statements until one fails.
 type writer struct {
 	ctx     context.Context
@@ -48,6 +52,15 @@ type writer struct {
 
 // Store creates the tables and inserts the rows. The dialect is sqlite, postgres or mysql.
 func (d *Data) Store(ctx context.Context, db *sql.DB, dialect string) error {
+	return d.store(ctx, db, dialect, schema)
+}
+
+// StoreUnchecked is [Data.Store] with tables that accept damaged rows.
+func (d *Data) StoreUnchecked(ctx context.Context, db *sql.DB, dialect string) error {
+	return d.store(ctx, db, dialect, unchecked.ReplaceAllString(schema, ""))
+}
+
+func (d *Data) store(ctx context.Context, db *sql.DB, dialect, schema string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -156,12 +169,17 @@ func (w *writer) exec(query string, args ...any) {
 	if w.err != nil {
 		return
 	}
-	quote := `"`
-	if w.dialect == "mysql" {
-		quote = "`"
-	}
-	query = strings.NewReplacer("[", quote, "]", quote).Replace(query)
+	query = quote(w.dialect, query)
 	if _, err := w.db.ExecContext(w.ctx, query, args...); err != nil {
 		w.err = fmt.Errorf("%.80s: %w", query, err)
 	}
+}
+
+// quote replaces the brackets around names.
+func quote(dialect, query string) string {
+	mark := `"`
+	if dialect == "mysql" {
+		mark = "`"
+	}
+	return strings.NewReplacer("[", mark, "]", mark).Replace(query)
 }
