@@ -1,6 +1,8 @@
 package management
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"reflect"
 
@@ -56,15 +58,19 @@ func LongDocument(limits call.Limits, memory int64, inParts string) call.LongBod
 type withDocument interface {
 	proto.Message
 	GetDocument() *guidonv1.Document
+	GetIgnoreUnknown() bool
 }
 
 // read reads a request into m, except for the flags and segments, which are in the
 // document that it returns. It returns nil if there is no document.
 func (d *documentReader) read(body io.Reader, m withDocument) (any, error) {
-	err := codec.UnmarshalStream(body, m, d.values, map[string]codec.List{
+	unknown, err := codec.UnmarshalStream(body, m, d.values, map[string]codec.List{
 		"document.flags":    {Reset: d.resetFlags, Add: d.addFlag},
 		"document.segments": {Reset: d.resetSegments, Add: d.addSegment},
 	})
+	if unknown = cmp.Or(d.unknown, unknown); err == nil && unknown != nil && !m.GetIgnoreUnknown() {
+		err = unknown.Err()
+	}
 	if err != nil || m.GetDocument() == nil {
 		return nil, err
 	}
@@ -80,6 +86,7 @@ type documentReader struct {
 	inParts  string // the remedy for a document that is too large
 	flags    int    // bytes that the flags take in memory
 	segments int    // bytes that the segments take in memory
+	unknown  *codec.UnknownField
 }
 
 func (d *documentReader) resetFlags()    { d.document.Flags, d.flags = nil, 0 }
@@ -87,7 +94,7 @@ func (d *documentReader) resetSegments() { d.document.Segments, d.segments = nil
 
 func (d *documentReader) addFlag(element []byte) error {
 	m := new(guidonv1.DocumentFlag)
-	if err := d.decode(element, m); err != nil {
+	if err := d.decode(element, m, "document.flags", len(d.document.Flags)); err != nil {
 		return err
 	}
 	f := convert.DocumentFlagOf(m)
@@ -98,7 +105,7 @@ func (d *documentReader) addFlag(element []byte) error {
 
 func (d *documentReader) addSegment(element []byte) error {
 	m := new(guidonv1.DocumentSegment)
-	if err := d.decode(element, m); err != nil {
+	if err := d.decode(element, m, "document.segments", len(d.document.Segments)); err != nil {
 		return err
 	}
 	g := convert.DocumentSegmentOf(m)
@@ -107,13 +114,18 @@ func (d *documentReader) addSegment(element []byte) error {
 	return d.check()
 }
 
-// decode decodes a flag or segment, unless that alone would exceed the memory limit of
-// the document.
-func (d *documentReader) decode(element []byte, m proto.Message) error {
+// decode decodes a flag or segment of the list, unless that alone would exceed the memory
+// limit of the document.
+func (d *documentReader) decode(element []byte, m proto.Message, list string, index int) error {
 	if codec.Cost(element) > d.limit {
 		return d.tooLarge()
 	}
-	return codec.Unmarshal(element, m, d.values)
+	unknown, err := codec.UnmarshalRequest(element, m, d.values)
+	if unknown != nil && d.unknown == nil {
+		unknown.Within(fmt.Sprintf("%s[%d]", list, index))
+		d.unknown = unknown
+	}
+	return err
 }
 
 func (d *documentReader) check() error {
