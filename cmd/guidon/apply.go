@@ -207,7 +207,7 @@ func withOutcomes(err error, outcomes []outcome) error {
 func (l *planning) apply(ctx context.Context, service client.Client, d fileDocument, plan savedPlan) (int64, error) {
 	response := new(guidonv1.PlanResponse)
 	err := service.Invoke(ctx, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
-		NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), Digest: plan.Digest, ExpectedChanges: plan.expected(),
+		NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), Digest: plan.Digest, ExpectedChanges: plan.expected(), IgnoreUnknown: l.format.ignoreUnknown,
 	}, response)
 	return response.GetRevision(), err
 }

@@ -30,7 +30,8 @@ if a flag or segment already exists.
 
 Files are YAML or JSON, by their extension or else their content, in versions 1.0
 to 1.4 of the format (v1.4 and 1.4.0 are accepted as well). "-" is the standard
-input. "guidon validate" reports also what an import ignores.
+input. A member that is not known is an error, unless --ignore-unknown is given for
+files of other versions: most are misspelled. "guidon validate" lists all of them.
 
 --from-flipt-database imports from the database of a Flipt v1 server instead
 (SQLite, PostgreSQL, MySQL; CockroachDB is expected to work, not tested): namespaces,
@@ -249,7 +250,7 @@ func (i *importing) partial(imported []fileDocument, err error) error {
 func (i *importing) send(ctx context.Context, service client.Client, d fileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
 	response := new(guidonv1.ImportResponse)
 	err := service.Invoke(ctx, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{
-		NamespaceKey: d.key(), Document: d.wire, Mode: i.mode(), DryRun: dryRun,
+		NamespaceKey: d.key(), Document: d.wire, Mode: i.mode(), DryRun: dryRun, IgnoreUnknown: i.format.ignoreUnknown,
 	}, response)
 	if err == nil {
 		return response, nil

@@ -187,7 +187,7 @@ func (l *planning) planAll(ctx context.Context, service client.Client, documents
 	for i, d := range documents {
 		plans[i] = new(guidonv1.PlanResponse)
 		err := service.Invoke(ctx, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
-			NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), WithEffects: l.effect,
+			NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), WithEffects: l.effect, IgnoreUnknown: l.format.ignoreUnknown,
 		}, plans[i])
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s, namespace %q: %w", streamName(d.path), d.key(), err))
