@@ -23,8 +23,8 @@ const DefaultImportMemory = 384 << 20
 // importedInParts is the remedy that errors about these limits suggest.
 const importedInParts = "import it in parts, each in update mode"
 
-// ImportLimits are the limits of the request of an import.
-var ImportLimits = call.Limits{Bytes: 256 << 20, Values: 20_000_000}
+// DocumentLimits are the limits of a request with a document: of an import, and of a plan.
+var DocumentLimits = call.Limits{Bytes: 256 << 20, Values: 20_000_000}
 
 // maxShortImport is the largest body of an import that is decoded as a whole, in bytes.
 // Longer ones could hold so many empty objects that their messages take hundreds of times
@@ -35,20 +35,20 @@ const maxShortImport = 256 << 10
 // are added to a document one by one, so that the whole body is never in memory. The
 // document may take so many bytes of memory; 0 means DefaultImportMemory.
 func LongImport(memory int64) call.LongBody {
-	return LongDocument(ImportLimits, memory, importedInParts)
+	return LongDocument(memory, importedInParts)
 }
 
 // LongDocument is [LongImport] for any request with a document. inParts is the remedy that
 // errors about the limits suggest.
-func LongDocument(limits call.Limits, memory int64, inParts string) call.LongBody {
+func LongDocument(memory int64, inParts string) call.LongBody {
 	if memory == 0 {
 		memory = DefaultImportMemory
 	}
 	return call.LongBody{
 		Whole:   maxShortImport,
-		TooLong: guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", limits.Bytes>>20, inParts),
+		TooLong: guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", DocumentLimits.Bytes>>20, inParts),
 		Decode: func(body io.Reader, m proto.Message) (any, error) {
-			d := &documentReader{limit: memory, values: limits.Values, inParts: inParts}
+			d := &documentReader{limit: memory, values: DocumentLimits.Values, inParts: inParts}
 			return d.read(body, m.(withDocument))
 		},
 	}
