@@ -44,7 +44,7 @@ type textValue interface{ UnmarshalText([]byte) error }
 type fields map[string]func(n *node)
 
 func (d *decoder) fail(n *node, format string, args ...any) {
-	d.failAt(n.spot(), fmt.Sprintf(format, args...))
+	d.failAt(n.spot(), guidon.Errorf(guidon.InvalidArgument, format, args...).Error())
 }
 
 func (d *decoder) failAt(s spot, text string) {

@@ -107,6 +107,7 @@ func (l *linter) add(f Finding) {
 		l.report.More++
 		return
 	}
+	f.Message = guidon.Shorten(f.Message, guidon.MaxPublicMessage) // those of the YAML library quote the text
 	l.report.Findings = append(l.report.Findings, f)
 }
 

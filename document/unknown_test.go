@@ -116,3 +116,31 @@ func TestUnknownPlaces(t *testing.T) {
 		})
 	}
 }
+
+// TestLongTextsInErrors: errors quote only the beginning of a long text.
+func TestLongTextsInErrors(t *testing.T) {
+	long := strings.Repeat("k", 1<<20)
+	for name, text := range map[string]string{
+		"flag":      "flags:\n- key: " + long + "\n- key: " + long + "\n  enabled: perhaps\n",
+		"number":    "flags: [{rules: [{rank: 1" + strings.Repeat("0", 1<<20) + "}]}]\n",
+		"name":      long + ": 1\n" + long + ": 2\n",
+		"value":     "segments:\n- key: s\n  match_type: " + long + "\n",
+		"version":   "version: " + long + "\n",
+		"anchor":    "flags: *" + long + "\n",
+		"rule":      "flags:\n- key: f\n  name: F\n  rules: [{segment: " + long + "}]\n",
+		"namespace": "namespace: " + long + "\n",
+	} {
+		report := document.Lint([]byte(text), document.YAML, document.RejectUnknown)
+		if report.Errors() == 0 {
+			t.Errorf("%s: no errors", name)
+		}
+		for _, f := range report.Findings {
+			if len(f.Path)+len(f.Message) > 4096 {
+				t.Errorf("%s: a finding of %d bytes", name, len(f.Path)+len(f.Message))
+			}
+		}
+		if _, err := document.DecodeText([]byte(text), document.YAML, document.RejectUnknown); err != nil && len(err.Error()) > 4096 {
+			t.Errorf("%s: an error of %d bytes", name, len(err.Error()))
+		}
+	}
+}

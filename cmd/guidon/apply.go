@@ -128,7 +128,7 @@ func (l *planning) applyAll(ctx context.Context, service client.Client, document
 		revision, err := l.apply(ctx, service, documents[i], plan)
 		switch {
 		case err != nil:
-			failed = fmt.Errorf("%s, namespace %q: %w", streamName(documents[i].path), plan.Namespace, err)
+			failed = fmt.Errorf("%s, namespace %s: %w", streamName(documents[i].path), guidon.Quote(plan.Namespace), err)
 			outcomes[i].Status, outcomes[i].Error = "failed", err.Error()
 			continue
 		case len(plan.Changes) == 0:

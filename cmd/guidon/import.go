@@ -145,7 +145,7 @@ func checkDistinct(documents []fileDocument) error {
 	seen := make(map[string]string)
 	for _, d := range documents {
 		if other, twice := seen[d.key()]; twice {
-			return fmt.Errorf("namespace %q is in %s and in %s; with --drop the second would delete the first", d.key(), other, d.path)
+			return fmt.Errorf("namespace %s is in %s and in %s; with --drop the second would delete the first", guidon.Quote(d.key()), other, d.path)
 		}
 		seen[d.key()] = d.path
 	}
@@ -255,7 +255,7 @@ func (i *importing) send(ctx context.Context, service client.Client, d fileDocum
 	if err == nil {
 		return response, nil
 	}
-	err = fmt.Errorf("%s, namespace %q: %w", streamName(d.path), d.key(), err)
+	err = fmt.Errorf("%s, namespace %s: %w", streamName(d.path), guidon.Quote(d.key()), err)
 	if i.mode() == guidonv1.ImportMode_CREATE_IMPORT_MODE && strings.Contains(err.Error(), "is not unique") {
 		err = fmt.Errorf("%w; use --update to make it equal to the file, or --skip-existing to keep it", err)
 	}
