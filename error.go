@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -75,10 +76,23 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Code, e.Err}
 }
 
-// Errorf returns an *Error with the code and the formatted message.
+// maxQuoted is how much of a text an error quotes, in bytes.
+const maxQuoted = 400
+
+// Errorf returns an *Error with the code and the formatted message. Of long strings among
+// the arguments it quotes only the beginning, since they come from requests and files.
 func Errorf(code Code, format string, args ...any) error {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok && len(text) > maxQuoted {
+			args[i] = Shorten(text, maxQuoted)
+		}
+	}
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
+
+// Quote returns the text as errors quote it: in quotes and, if it is long, only its
+// beginning.
+func Quote(text string) string { return strconv.Quote(Shorten(text, maxQuoted)) }
 
 // CodeOf returns the code of err: that of the outermost *Error, Canceled or
 // DeadlineExceeded for the errors of package context, and Internal for

@@ -63,7 +63,7 @@ func TestImports(t *testing.T) {
 	base := slices.Concat(engine, []string{module + "/service", clock})
 	handler := module + "/handler/"
 	limits := []string{module, handler + "budget", "golang.org/x/sync/semaphore"}
-	codecs := []string{handler + "codec", handler + "codec/jsontext", handler + "codec/quick"}
+	codecs := []string{handler + "codec", handler + "codec/jsontext", handler + "codec/quick", module + "/internal/suggest"}
 	calls := slices.Concat(base, wire, limits, []string{handler + "address", handler + "bucket", handler + "failures"})
 	exchanges := slices.Concat(calls, codecs, []string{handler + "call", "github.com/go-chi/chi/v5"})
 	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
@@ -85,7 +85,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/wire/...", wire},
 		{module + "/handler/codec/jsontext", nil},
 		{module + "/handler/codec/quick", slices.Concat(wire, []string{module + "/handler/codec/jsontext"})},
-		{module + "/handler/codec", slices.Concat(engine, wire, []string{module + "/handler/codec/jsontext", module + "/handler/codec/quick"})},
+		{module + "/handler/codec", slices.Concat(engine, wire, codecs)},
 		{module + "/handler/convert", slices.Concat(base, wire, []string{handler + "codec/jsontext"})},
 		{module + "/handler/budget", limits},
 		{module + "/handler/address", nil},

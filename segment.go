@@ -1,6 +1,9 @@
 package guidon
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // MatchType is how the constraints of a segment combine. The numbers are those of the
 // wire.
@@ -44,6 +47,15 @@ const (
 	DateTimeComparison ComparisonType = 4
 	EntityIDComparison ComparisonType = 5
 )
+
+// EntityProperty is the property of every constraint on the entity id.
+const EntityProperty = "entityId"
+
+// MeansEntity reports whether a property is spelled like [EntityProperty]: a constraint of
+// another type on it compares a property of the context, which hardly any has.
+func MeansEntity(property string) bool {
+	return strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(property), EntityProperty)
+}
 
 // Constraint is a condition on a property of the evaluation context, or on the entity
 // id (contract 7.2).

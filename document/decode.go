@@ -2,12 +2,9 @@ package document
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -15,20 +12,29 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// Unknown is what becomes of members, and of names of values, that documents should not have.
+type Unknown uint8
+
+// What becomes of them. Attachments and metadata have members of any name.
+const (
+	RejectUnknown Unknown = iota // hardly anything else than a misspelled name
+	IgnoreUnknown                // for files of other versions: unknown names of values mean the default
+)
+
 // Decode reads a stream of documents (contract 13.1 to 13.3). It skips empty documents and
-// empty list items, and ignores unknown members. Attachments and metadata become compact
-// JSON that keeps the order of members and the digits of numbers. Decode checks only the
-// form of the documents; [service.Document.Validate] checks the rest.
+// empty list items. Attachments and metadata become compact JSON that keeps the order of
+// members and the digits of numbers. Decode checks only the form of the documents;
+// [service.Document.Validate] checks the rest.
 //
 // It returns TooLarge for a stream of more than 256 MiB or 1000 documents. For invalid
-// input it returns InvalidArgument with the number of the document, the line (YAML only)
-// and the path of the invalid value; it is a [PlacedError] if the column is known, too.
-func Decode(r io.Reader, format Format) ([]*service.Document, error) {
+// input it returns InvalidArgument with the number of the document, the line and the path
+// of the invalid value; it is a [PlacedError] if the column is known, too.
+func Decode(r io.Reader, format Format, unknown Unknown) ([]*service.Document, error) {
 	input, err := Read(r)
 	if err != nil {
 		return nil, err
 	}
-	return DecodeText(input, format)
+	return DecodeText(input, format, unknown)
 }
 
 // Read reads the text of a stream of documents. It returns TooLarge if it has more than
@@ -45,30 +51,24 @@ func Read(r io.Reader) ([]byte, error) {
 }
 
 // DecodeText is [Decode] for a text that is in memory.
-func DecodeText(input []byte, format Format) ([]*service.Document, error) {
-	if format == YAML && len(input) >= minSplitSize {
-		return decodeLongYAML(input)
+func DecodeText(input []byte, format Format, unknown Unknown) ([]*service.Document, error) {
+	d := &decoder{unknown: unknown}
+	switch {
+	case format == JSON:
+		return d.decodeJSON(input)
+	case len(input) >= minSplitSize:
+		return d.decodeLongYAML(input)
 	}
-	next := yamlDocuments(input)
-	if format == JSON {
-		if !utf8.Valid(input) {
-			return nil, guidon.Errorf(guidon.InvalidArgument, "the documents are not valid UTF-8")
-		}
-		if len(input) >= minSplitSize {
-			return decodeLongJSON(input)
-		}
-		next = jsonDocuments(input)
-	}
-	return decode(next)
+	return d.decode(yamlDocuments(input))
 }
 
 // decodeLongYAML reads a stream in parts if it can be split, and otherwise as a whole.
 // Reading it as a whole takes so much memory that the size is limited.
-func decodeLongYAML(input []byte) ([]*service.Document, error) {
+func (d *decoder) decodeLongYAML(input []byte) ([]*service.Document, error) {
 	parts, err := splitYAML(input)
 	if err == nil {
 		var documents []*service.Document
-		if documents, err = decodeParts(parts); err == nil {
+		if documents, err = d.restarted().decodeParts(parts); err == nil {
 			return documents, nil
 		}
 		if guidon.CodeOf(err) == guidon.InvalidArgument || guidon.CodeOf(err) == guidon.TooLarge {
@@ -80,7 +80,7 @@ func decodeLongYAML(input []byte) ([]*service.Document, error) {
 			"the documents are larger than %d MiB and cannot be read flag by flag (%v); write flags and segments as block lists without shared anchors, use JSON, or split them into several files",
 			maxUnsplitSize>>20, err)
 	}
-	return decode(yamlDocuments(input))
+	return d.decode(yamlDocuments(input))
 }
 
 func errTooManyDocuments() error {
@@ -88,9 +88,8 @@ func errTooManyDocuments() error {
 }
 
 // decode converts the documents that next returns until io.EOF.
-func decode(next func() (*node, error)) ([]*service.Document, error) {
+func (d *decoder) decode(next func() (*node, error)) ([]*service.Document, error) {
 	var out []*service.Document
-	d := &decoder{}
 	for d.document = 1; ; d.document++ {
 		n, err := next()
 		if err == io.EOF {
@@ -144,20 +143,6 @@ func yamlDocuments(input []byte) func() (*node, error) {
 	}
 }
 
-func jsonDocuments(input []byte) func() (*node, error) {
-	stream := jsonStream(input)
-	return func() (*node, error) {
-		n, err := readJSON(stream, maxDepth)
-		return n, withOffset(err)
-	}
-}
-
-func jsonStream(input []byte) *json.Decoder {
-	stream := json.NewDecoder(bytes.NewReader(withoutHeader(input)))
-	stream.UseNumber()
-	return stream
-}
-
 // withoutHeader returns the input without a byte order mark and without the comment line at
 // the beginning of exports of other tools.
 func withoutHeader(input []byte) []byte {
@@ -166,12 +151,4 @@ func withoutHeader(input []byte) []byte {
 		_, input, _ = bytes.Cut(input, []byte("\n"))
 	}
 	return input
-}
-
-// withOffset adds the position to a syntax error.
-func withOffset(err error) error {
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
-	}
-	return err
 }

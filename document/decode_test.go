@@ -16,7 +16,7 @@ import (
 
 func decodeOne(t *testing.T, format document.Format, text string) *service.Document {
 	t.Helper()
-	documents, err := document.Decode(strings.NewReader(text), format)
+	documents, err := document.Decode(strings.NewReader(text), format, document.RejectUnknown)
 	if err != nil {
 		t.Fatalf("Decode: %v", err)
 	}
@@ -40,7 +40,7 @@ func TestDecodeNamespace(t *testing.T) {
 		{"missing means the default namespace", "flags: []", service.DocumentNamespace{Key: "default"}},
 		{"null means the default namespace", "namespace:", service.DocumentNamespace{Key: "default"}},
 		{"a string is the key", "namespace: shop", service.DocumentNamespace{Key: "shop"}},
-		{"an object with all members", "namespace: {key: shop, name: Shop, description: Sells, color: teal, confirm_changes: yes, colour: red}", service.DocumentNamespace{
+		{"an object with all members", "namespace: {key: shop, name: Shop, description: Sells, color: teal, confirm_changes: yes}", service.DocumentNamespace{
 			Key: "shop", Name: "Shop", Description: "Sells", Color: guidon.Teal, ConfirmChanges: new(true),
 		}},
 		{"an object with members that are false or null", "namespace: {key: shop, color: ~, confirm_changes: false}", service.DocumentNamespace{Key: "shop", ConfirmChanges: new(false)}},
@@ -57,7 +57,7 @@ func TestDecodeNamespace(t *testing.T) {
 }
 
 func TestDecodeFlag(t *testing.T) {
-	got := flagWith(t, `key: f, name: 5, enabled: yes, type: NO_SUCH_TYPE, colour: red, metadata: {b: 1, a: {}},
+	got := flagWith(t, `key: f, name: 5, enabled: yes, type: , metadata: {b: 1, a: {}},
 		variants: [null, {key: a, default: true}, {key: b}],
 		rules: [{segment: s}, {segment: {keys: [s], operator: AND_SEGMENT_OPERATOR}, rank: 7},
 			{segment: {keys: [s, ~, t], operator: AND_SEGMENT_OPERATOR}, distributions: [{variant: a, rollout: 33.33}]}],
@@ -88,7 +88,7 @@ func TestDecodeSegment(t *testing.T) {
 	got := decodeOne(t, document.YAML, `
 segments:
 - key: s
-  match_type: NO_SUCH_TYPE # is ALL (contract 13.2)
+  match_type: # is ALL (contract 13.2)
   constraints:
   - {type: DATETIME_COMPARISON_TYPE, property: day, operator: eq, value: 2026-01-02, description: kept}
   -
@@ -136,7 +136,7 @@ func TestDecodeJSON(t *testing.T) {
 	const text = "# exported by another tool on some day\n" +
 		`{"version":"1.2","namespace":"a","flags":[{"key":"f","variants":[{"key":"v","attachment":{"z":"\u0061","a":1.50,"z":2}}]}]}` + "\n" +
 		`{"namespace":{"key":"b"}} null {"segments":null}`
-	got, err := document.Decode(strings.NewReader(text), document.JSON)
+	got, err := document.Decode(strings.NewReader(text), document.JSON, document.RejectUnknown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestDecodeJSON(t *testing.T) {
 
 func TestDecodeStream(t *testing.T) {
 	const text = "# a comment\n---\n---\nversion: 1.3\nnamespace: a\n---\n\n---\nversion: 9\nnamespace: b\n...\n"
-	documents, err := document.Decode(strings.NewReader(text), document.YAML)
+	documents, err := document.Decode(strings.NewReader(text), document.YAML, document.RejectUnknown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestDecodeStream(t *testing.T) {
 		t.Errorf("namespaces (-want +got):\n%s", diff)
 	}
 	for _, empty := range []string{"", "\n", "# nothing\n", "---\n"} {
-		if documents, err := document.Decode(strings.NewReader(empty), document.YAML); err != nil || len(documents) > 0 {
+		if documents, err := document.Decode(strings.NewReader(empty), document.YAML, document.RejectUnknown); err != nil || len(documents) > 0 {
 			t.Errorf("Decode(%q) = %d documents, %v", empty, len(documents), err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestDecodeVersions(t *testing.T) {
 	for _, version := range []string{
 		"1", "1.0", `"1"`, `"1.0"`, "1.4", "~", "", "v1", "v1.4", "1.4.0", "v1.4.0", "1.3.0", "1.0.0", "1.4.12", "v1.1.10",
 	} {
-		if _, err := document.Decode(strings.NewReader("version: "+version), document.YAML); err != nil {
+		if _, err := document.Decode(strings.NewReader("version: "+version), document.YAML, document.RejectUnknown); err != nil {
 			t.Errorf("version %s: %v", version, err)
 		}
 	}
@@ -201,7 +201,7 @@ func TestDecodeVersions(t *testing.T) {
 		"2.0", "0.9", "1.5", "1.40", "1.04", "01.4", "1.4.", "1.4.x", "1.4.01", "1.4.-1", "1.4.0.0", "1.4.0-rc1", "1.4.0+1", "vv1.4", "V1.4", "v", "1e0", "1.",
 		".4", "true", `""`, `" 1.4"`, "latest",
 	} {
-		_, err := document.Decode(strings.NewReader("version: "+version), document.YAML)
+		_, err := document.Decode(strings.NewReader("version: "+version), document.YAML, document.RejectUnknown)
 		if want := "document 1, line 1: version: unsupported version: " + strings.Trim(version, `"`); err == nil || err.Error() != want {
 			t.Errorf("version %s: got error %v, want %q", version, err, want)
 		}
@@ -211,7 +211,7 @@ func TestDecodeVersions(t *testing.T) {
 // TestDecodeVersionsInFull checks that all spellings of a version have the same meaning.
 func TestDecodeVersionsInFull(t *testing.T) {
 	for version, found := range map[string]string{"v1.0": "1.0", "1.0.7": "1.0", "v1": "1.0", "1.2.0": "1.2", "v1.2": "1.2"} {
-		_, err := document.Decode(strings.NewReader(`{"version":"`+version+`","flags":[{"key":"f","variants":[{"key":"v","default":true}]}]}`), document.JSON)
+		_, err := document.Decode(strings.NewReader(`{"version":"`+version+`","flags":[{"key":"f","variants":[{"key":"v","default":true}]}]}`), document.JSON, document.RejectUnknown)
 		if want := "variant.default is supported in version >=1.3, found " + found; err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("version %s: got error %v, want %q", version, err, want)
 		}
@@ -271,17 +271,17 @@ func TestDecodeErrors(t *testing.T) {
 		{"merge of a string", document.YAML, "{<<: a}", "document 1, line 1: only mappings can be merged"},
 		{"anchor that contains itself", document.YAML, "flags: &a [*a]", `document 1, line 1: anchor "a" contains itself`},
 		{"unknown anchor", document.YAML, "flags: *a", "document 1: unknown anchor 'a' referenced"},
-		{"YAML syntax in the second document", document.YAML, "a: 1\n---\na: [", "document 2, line 3: did not find expected node content"},
+		{"YAML syntax in the second document", document.YAML, "flags:\n---\na: [", "document 2, line 3: did not find expected node content"},
 		{"YAML depth", document.YAML, "x: " + strings.Repeat("[", 70) + strings.Repeat("]", 70), "document 1, line 1: values are nested more than 64 levels deep"},
 		{"JSON depth", document.JSON, `{"x":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "}", "document 1: values are nested more than 64 levels deep"},
 		{"JSON syntax", document.JSON, `{"flags":[}`, "document 1: byte 10: invalid character '}' looking for beginning of value"},
 		{"JSON ends early", document.JSON, `{"flags":[`, "document 1: unexpected end of the input"},
-		{"JSON form", document.JSON, `{} {"flags":[{"key":"f","rules":[{"rank":"1"}]}]}`, `document 2: flags[0] "f": rules[0]: rank: must be a 32-bit integer, not a string`},
+		{"JSON form", document.JSON, `{} {"flags":[{"key":"f","rules":[{"rank":"1"}]}]}`, `document 2, line 1: flags[0] "f": rules[0]: rank: must be a 32-bit integer, not a string`},
 		{"JSON with invalid UTF-8", document.JSON, "{\"a\":\"\xff\"}", "the documents are not valid UTF-8"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := document.Decode(strings.NewReader(test.text), test.format)
+			_, err := document.Decode(strings.NewReader(test.text), test.format, document.RejectUnknown)
 			if err == nil || err.Error() != test.want {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
@@ -299,16 +299,16 @@ func (e endless) Read(p []byte) (int, error) { return copy(p, e.text), nil }
 
 func TestDecodeBounds(t *testing.T) {
 	t.Run("size", func(t *testing.T) {
-		_, err := document.Decode(endless{"# nothing\n"}, document.YAML)
+		_, err := document.Decode(endless{"# nothing\n"}, document.YAML, document.RejectUnknown)
 		if !errors.Is(err, guidon.TooLarge) {
 			t.Errorf("got %v, want TooLarge", err)
 		}
 	})
 	t.Run("documents", func(t *testing.T) {
-		if _, err := document.Decode(strings.NewReader(strings.Repeat("{}\n", 1000)), document.JSON); err != nil {
+		if _, err := document.Decode(strings.NewReader(strings.Repeat("{}\n", 1000)), document.JSON, document.RejectUnknown); err != nil {
 			t.Errorf("1000 documents: %v", err)
 		}
-		_, err := document.Decode(strings.NewReader(strings.Repeat("---\n", 1002)), document.YAML)
+		_, err := document.Decode(strings.NewReader(strings.Repeat("---\n", 1002)), document.YAML, document.RejectUnknown)
 		if !errors.Is(err, guidon.TooLarge) {
 			t.Errorf("got %v, want TooLarge", err)
 		}
@@ -318,14 +318,14 @@ func TestDecodeBounds(t *testing.T) {
 		for i := 1; i < 9; i++ {
 			bomb += fmt.Sprintf("l%d: &l%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*l%d, ", i-1), 9), ", "))
 		}
-		_, err := document.Decode(strings.NewReader(bomb), document.YAML)
+		_, err := document.Decode(strings.NewReader(bomb), document.YAML, document.RejectUnknown)
 		if err == nil || !strings.Contains(err.Error(), "aliases expand to too much content") {
 			t.Errorf("got %v, want an error about aliases", err)
 		}
 	})
 	t.Run("aliases of merges", func(t *testing.T) {
 		bomb := "a: &a {" + strings.Repeat("x", 1000) + ": 1}\nb:\n" + strings.Repeat("- {<<: *a}\n", 10_000)
-		_, err := document.Decode(strings.NewReader(bomb), document.YAML)
+		_, err := document.Decode(strings.NewReader(bomb), document.YAML, document.IgnoreUnknown)
 		if err != nil {
 			t.Errorf("member names are shared, so the expansion is small: %v", err)
 		}

@@ -12,6 +12,7 @@ import (
 // decoder reads documents from nodes. It records the first error and continues, so that its
 // methods need not return errors.
 type decoder struct {
+	unknown  Unknown
 	document int // the number of the current document, from 1
 	version  int // minor version of the stream
 	path     []string
@@ -19,14 +20,22 @@ type decoder struct {
 	observer observer // told of everything, or nil
 }
 
+// restarted returns a decoder with the same settings.
+func (d *decoder) restarted() *decoder { return &decoder{unknown: d.unknown} }
+
 // observer learns what a decoder finds. With one, the decoder continues after errors.
 type observer interface {
-	invalid(n *node, path []string, text string)                // an error
-	repeated(m member, path []string)                           // a member of which there is a later one
-	unknown(m member, path []string, known fields)              // a member that is ignored
-	ignored(n *node, path []string)                             // an empty entry of a list
-	misnamed(n *node, path []string, name string, to textValue) // a name that no enum value has
+	invalid(at spot, path []string, text string)  // an error
+	forgiven(at spot, path []string, text string) // what is accepted although it hardly does what was meant
 }
+
+// spot is a line and a column, from 1; 0 if unknown.
+type spot struct{ line, column int }
+
+func (n *node) spot() spot { return spot{n.line, n.column} }
+
+// spot returns that of the name.
+func (m member) spot() spot { return spot{int(m.line), int(m.column)} }
 
 // textValue is a value that can be set by a name.
 type textValue interface{ UnmarshalText([]byte) error }
@@ -35,19 +44,30 @@ type textValue interface{ UnmarshalText([]byte) error }
 type fields map[string]func(n *node)
 
 func (d *decoder) fail(n *node, format string, args ...any) {
+	d.failAt(n.spot(), guidon.Errorf(guidon.InvalidArgument, format, args...).Error())
+}
+
+func (d *decoder) failAt(s spot, text string) {
 	if d.observer != nil {
-		d.observer.invalid(n, d.path, fmt.Sprintf(format, args...))
+		d.observer.invalid(s, d.path, text)
 		return
 	}
 	if d.err != nil {
 		return
 	}
 	location := fmt.Sprintf("document %d", d.document)
-	if n.line > 0 {
-		location += fmt.Sprintf(", line %d", n.line)
+	if s.line > 0 {
+		location += fmt.Sprintf(", line %d", s.line)
 	}
 	location = strings.Join(append([]string{location}, d.path...), ": ")
-	d.err = at(n.line, n.column, guidon.Errorf(guidon.InvalidArgument, "%s: %s", location, fmt.Sprintf(format, args...)))
+	d.err = at(s.line, s.column, &guidon.Error{Code: guidon.InvalidArgument, Message: location + ": " + text})
+}
+
+// forgive notes what is accepted although it hardly does what was meant.
+func (d *decoder) forgive(s spot, text string) {
+	if d.observer != nil {
+		d.observer.forgiven(s, d.path, text)
+	}
 }
 
 // at calls read with the location appended to the path.
@@ -65,14 +85,12 @@ func (d *decoder) object(n *node, known fields) {
 	for _, m := range n.members {
 		if read := known[m.name]; read != nil {
 			d.at(m.name, func() { read(m.value) })
-		} else if d.observer != nil {
-			d.observer.unknown(m, d.path, known)
+		} else {
+			d.unknownMember(m, known)
 		}
 	}
-	if d.observer != nil {
-		for _, m := range n.repeated {
-			d.observer.repeated(m, d.path)
-		}
+	for _, m := range n.repeated {
+		d.forgive(m.spot(), fmt.Sprintf("duplicate member %s: the last one counts", guidon.Quote(m.name)))
 	}
 }
 
@@ -99,14 +117,12 @@ func (d *decoder) list(each func(n *node)) func(n *node) {
 func (d *decoder) item(name string, index int, item *node, each func(n *node)) {
 	location := name + "[" + strconv.Itoa(index) + "]"
 	if item.kind == null {
-		if d.observer != nil {
-			d.path[len(d.path)-1] = location
-			d.observer.ignored(item, d.path)
-		}
+		d.path[len(d.path)-1] = location
+		d.forgive(item.spot(), "this entry is empty and ignored")
 		return
 	}
 	if key := item.member("key"); key != nil && key.text != "" {
-		location += " " + strconv.Quote(key.text)
+		location += " " + guidon.Quote(key.text)
 	}
 	d.path[len(d.path)-1] = location
 	each(item)
@@ -196,21 +212,24 @@ func (d *decoder) json(to *string) func(n *node) {
 	}
 }
 
-// enum returns a function that reads the name of a value. An unknown name means the first
+// enum returns a function that reads the name of a value. Without a name it is the first
 // value (contract 13.2).
 func (d *decoder) enum(to textValue) func(n *node) {
 	return func(n *node) {
 		var name string
 		d.text(&name)(n)
-		if err := to.UnmarshalText([]byte(name)); err != nil && name != "" && d.observer != nil {
-			d.observer.misnamed(n, d.path, name, to)
+		if err := to.UnmarshalText([]byte(name)); err != nil && name != "" {
+			d.unknownValue(n, name, to)
 		}
 	}
 }
 
+// maxRaw is how much of a number an error quotes, in bytes.
+const maxRaw = 100
+
 func (n *node) describe() string {
 	if n.kind == number {
-		return n.raw
+		return guidon.Shorten(n.raw, maxRaw)
 	}
 	return n.kind.String()
 }

@@ -29,7 +29,7 @@ func example(t *testing.T, name string) ([]*service.Document, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	documents, err := document.Decode(bytes.NewReader(file), format)
+	documents, err := document.Decode(bytes.NewReader(file), format, document.RejectUnknown)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

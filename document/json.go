@@ -103,7 +103,7 @@ func appendJSON(out []byte, n *node) ([]byte, error) {
 		return append(out, n.text...), nil
 	case number:
 		if n.text == "" {
-			return nil, fmt.Errorf("%s is not a valid JSON number", n.raw)
+			return nil, fmt.Errorf("%s is not a valid JSON number", n.describe())
 		}
 		return append(out, n.text...), nil
 	case text:

@@ -4,43 +4,144 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"unicode/utf8"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
 
 // errReadWhole is returned for a document that must be read as a whole.
 var errReadWhole = errors.New("not an object with unique member names")
 
-// decodeLongJSON reads a stream flag by flag, or as a whole if that is not possible. If the
-// stream is invalid, the second attempt returns the error.
-func decodeLongJSON(input []byte) ([]*service.Document, error) {
-	if out, err := decodeItems(input, readRaw); err == nil {
-		return out, nil
+// decodeJSON reads a stream, a long one flag by flag if possible.
+func (d *decoder) decodeJSON(input []byte) ([]*service.Document, error) {
+	if !utf8.Valid(input) {
+		return nil, errNotUTF8
 	}
-	return decodeItems(input, readJSON)
+	out, err := d.restarted().readJSONStream(input, newJSONReader)
+	if _, placed := errors.AsType[*PlacedError](err); err == nil || placed {
+		return out, err
+	}
+	return d.readJSONStream(input, newTokenReader) // whose syntax errors are better
 }
 
-// itemReader reads the next value of a stream; see readJSON.
-type itemReader func(d *json.Decoder, depth int) (*node, error)
+var errNotUTF8 = guidon.Errorf(guidon.InvalidArgument, "the documents are not valid UTF-8")
 
-func decodeItems(input []byte, read itemReader) ([]*service.Document, error) {
-	var first struct {
-		Version json.RawMessage `json:"version"`
+func (d *decoder) readJSONStream(input []byte, newReader func(input []byte) *jsonReader) ([]*service.Document, error) {
+	if len(input) >= minSplitSize {
+		out, err := d.decodeItems(newReader(input), newReader(input).version())
+		if err != errReadWhole {
+			return out, err
+		}
+		d = d.restarted()
 	}
-	// Errors are reported when the whole document is read.
-	_ = json.NewDecoder(bytes.NewReader(withoutHeader(input))).Decode(&first)
-	version := &node{kind: null}
-	if len(first.Version) > 0 {
-		if n, err := parseJSON(string(first.Version)); err == nil {
-			version = n
+	r := newReader(input)
+	return d.decode(func() (*node, error) {
+		n, err := r.value(maxDepth)
+		return n, withOffset(err)
+	})
+}
+
+// jsonReader reads the values of a stream.
+type jsonReader struct {
+	text   []byte // the stream
+	header int    // bytes of it before the first value
+	stream *json.Decoder
+	places *places // nil if values are read token by token
+}
+
+// newJSONReader returns a reader that is fast and knows the places of values.
+func newJSONReader(input []byte) *jsonReader {
+	r := newTokenReader(input)
+	r.places = placesOf(input)
+	return r
+}
+
+// newTokenReader returns a reader whose syntax errors say what was expected. Its values have no
+// places.
+func newTokenReader(input []byte) *jsonReader {
+	body := withoutHeader(input)
+	stream := json.NewDecoder(bytes.NewReader(body))
+	stream.UseNumber()
+	return &jsonReader{text: input, header: len(input) - len(body), stream: stream}
+}
+
+// value reads the next value; see readJSON.
+func (r *jsonReader) value(depth int) (*node, error) {
+	if r.places == nil {
+		return readJSON(r.stream, depth)
+	}
+	var raw json.RawMessage
+	if err := r.stream.Decode(&raw); err != nil {
+		return nil, err
+	}
+	r.places.start = r.header + int(r.stream.InputOffset()) - len(raw)
+	return (&validJSON{text: raw, places: r.places}).value(depth)
+}
+
+// name reads the name of a member, whose value it leaves unset.
+func (r *jsonReader) name() (m member, err error) {
+	m.name, err = readJSONName(r.stream, object)
+	if err != nil || r.places == nil {
+		return m, err
+	}
+	end := r.header + int(r.stream.InputOffset())
+	r.places.start = bytes.LastIndexByte(r.text[:end-1], '"')
+	line, column := r.places.of(0)
+	m.line, m.column = int32(line), int32(column) // #nosec G115 -- of a limited input
+	return m, nil
+}
+
+// withOffset adds the position to a syntax error.
+func withOffset(err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
+	}
+	return err
+}
+
+// version returns the value of the version of the stream, or null. What is wrong before it is
+// reported when the documents are read.
+func (r *jsonReader) version() *node {
+	none := &node{kind: null}
+	token, err := r.stream.Token()
+	for err == nil && token == nil {
+		token, err = r.stream.Token() // after a document that is null
+	}
+	if token != json.Delim('{') {
+		return none
+	}
+	for r.stream.More() {
+		m, err := r.name()
+		if err == nil && m.name == "version" {
+			m.value, err = r.value(maxDepth - 1)
+		} else if err == nil {
+			err = r.stream.Decode(&skipped{})
+		}
+		switch {
+		case err != nil:
+			return none
+		case m.value != nil:
+			return m.value
 		}
 	}
+	return none
+}
+
+// skipped is a value that is not kept.
+type skipped struct{}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
+
+// decodeItems reads the documents flag by flag, in the version. It returns errReadWhole if that
+// is not possible.
+func (d *decoder) decodeItems(r *jsonReader, version *node) ([]*service.Document, error) {
 	var out []*service.Document
-	stream := jsonStream(input)
-	d := &decoder{}
 	for d.document = 1; ; d.document++ {
-		token, err := stream.Token()
+		token, err := r.stream.Token()
 		if err == io.EOF {
 			return out, nil
 		}
@@ -51,14 +152,14 @@ func decodeItems(input []byte, read itemReader) ([]*service.Document, error) {
 			continue // null
 		}
 		if err != nil || token != json.Delim('{') {
-			return decode(jsonDocuments(input))
+			return nil, errReadWhole
 		}
 		if len(out) == 0 {
 			d.readVersion(&node{kind: object, members: []member{{name: "version", value: version}}})
 		}
-		document, err := d.readJSONDocument(stream, read)
+		document, err := d.readJSONDocument(r)
 		if err == errReadWhole {
-			return decode(jsonDocuments(input))
+			return nil, err
 		}
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
@@ -74,25 +175,24 @@ func decodeItems(input []byte, read itemReader) ([]*service.Document, error) {
 }
 
 // readJSONDocument reads a document after its opening bracket.
-func (d *decoder) readJSONDocument(stream *json.Decoder, read itemReader) (*service.Document, error) {
+func (d *decoder) readJSONDocument(r *jsonReader) (*service.Document, error) {
 	lists := &service.Document{}
 	head := &node{kind: object}
 	seen := map[string]bool{}
-	for stream.More() && d.err == nil {
-		name, err := readJSONName(stream, object)
+	for r.stream.More() && d.err == nil {
+		m, err := r.name()
 		if err != nil {
 			return nil, err
 		}
-		if seen[name] {
+		if seen[m.name] {
 			return nil, errReadWhole
 		}
-		seen[name] = true
-		if name == "flags" || name == "segments" {
-			err = d.readJSONList(stream, lists, name, read)
+		seen[m.name] = true
+		if m.name == "flags" || m.name == "segments" {
+			err = d.readJSONList(r, lists, m.name)
 		} else {
-			var value *node
-			value, err = readJSON(stream, maxDepth-1)
-			head.add(name, value)
+			m.value, err = r.value(maxDepth - 1)
+			head.members = append(head.members, m)
 		}
 		if err != nil {
 			return nil, err
@@ -101,7 +201,7 @@ func (d *decoder) readJSONDocument(stream *json.Decoder, read itemReader) (*serv
 	if d.err != nil {
 		return nil, d.err
 	}
-	if _, err := stream.Token(); err != nil {
+	if _, err := r.stream.Token(); err != nil {
 		return nil, err
 	}
 	out := d.readDocument(head)
@@ -109,16 +209,16 @@ func (d *decoder) readJSONDocument(stream *json.Decoder, read itemReader) (*serv
 	return out, nil
 }
 
-func (d *decoder) readJSONList(stream *json.Decoder, to *service.Document, name string, read itemReader) error {
-	token, err := stream.Token()
+func (d *decoder) readJSONList(r *jsonReader, to *service.Document, name string) error {
+	token, err := r.stream.Token()
 	if err != nil || token == nil {
 		return err
 	}
 	if token != json.Delim('[') {
 		return errReadWhole
 	}
-	for index := 0; stream.More() && d.err == nil; index++ {
-		item, err := read(stream, maxDepth-2)
+	for index := 0; r.stream.More() && d.err == nil; index++ {
+		item, err := r.value(maxDepth - 2)
 		if err != nil {
 			return err
 		}
@@ -127,6 +227,6 @@ func (d *decoder) readJSONList(stream *json.Decoder, to *service.Document, name 
 	if d.err != nil {
 		return nil
 	}
-	_, err = stream.Token()
+	_, err = r.stream.Token()
 	return err
 }

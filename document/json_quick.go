@@ -14,15 +14,6 @@ type validJSON struct {
 	places *places // finds the places of values, or nil
 }
 
-// readRaw is like readJSON, but faster. Its errors may differ.
-func readRaw(d *json.Decoder, depth int) (*node, error) {
-	var raw json.RawMessage
-	if err := d.Decode(&raw); err != nil {
-		return nil, err
-	}
-	return (&validJSON{text: raw}).value(depth)
-}
-
 // next skips white space and returns the next byte.
 func (s *validJSON) next() byte {
 	for s.text[s.at] == ' ' || s.text[s.at] == '\t' || s.text[s.at] == '\r' || s.text[s.at] == '\n' {

@@ -50,16 +50,16 @@ func (r Report) Errors() int {
 }
 
 // Lint reports everything that an import of the text would reject, as errors, and as warnings
-// what it would accept without effect: members that it ignores, names of values that it does
-// not know, constraints that never compare, segments without constraints, and, in a document
-// without errors, rules and rollouts that nobody reaches.
+// what it would accept although it hardly does what was meant: what unknown tells it to ignore,
+// constraints that never compare, segments without constraints, and, in a document without
+// errors, rules and rollouts that nobody reaches.
 //
-// A text of more than 16 MiB is only checked for errors, without their places.
-func Lint(text []byte, format Format) Report {
+// A text of more than 16 MiB is only checked for errors, of which those of its form have a place.
+func Lint(text []byte, format Format, unknown Unknown) Report {
 	if len(text) > maxUnsplitSize {
-		return lintLong(text, format)
+		return lintLong(text, format, unknown)
 	}
-	l := &linter{decoder: &decoder{}}
+	l := &linter{decoder: &decoder{unknown: unknown}}
 	l.decoder.observer = l
 	if format == JSON {
 		l.json(text)
@@ -73,9 +73,9 @@ func Lint(text []byte, format Format) Report {
 }
 
 // lintLong is Lint for a text that is too long to be kept with its places.
-func lintLong(text []byte, format Format) Report {
+func lintLong(text []byte, format Format, unknown Unknown) Report {
 	l := &linter{}
-	documents, err := Decode(bytes.NewReader(text), format)
+	documents, err := DecodeText(text, format, unknown)
 	if err != nil {
 		finding := Finding{Message: guidon.PublicMessage(err)}
 		if placed, ok := errors.AsType[*PlacedError](err); ok {
@@ -99,7 +99,7 @@ func lintLong(text []byte, format Format) Report {
 type linter struct {
 	report    Report
 	decoder   *decoder
-	invalidAt map[[2]int]bool // the places of errors in the current document
+	invalidAt map[spot]bool // the places of errors in the current document
 }
 
 func (l *linter) add(f Finding) {
@@ -107,6 +107,7 @@ func (l *linter) add(f Finding) {
 		l.report.More++
 		return
 	}
+	f.Message = guidon.Shorten(f.Message, guidon.MaxPublicMessage) // those of the YAML library quote the text
 	l.report.Findings = append(l.report.Findings, f)
 }
 
@@ -142,26 +143,20 @@ func (l *linter) yaml(text []byte) {
 // json reads the documents of a JSON stream.
 func (l *linter) json(text []byte) {
 	if !utf8.Valid(text) {
-		l.add(Finding{Message: "the documents are not valid UTF-8"})
+		l.add(Finding{Message: guidon.PublicMessage(errNotUTF8)})
 		return
 	}
-	body := withoutHeader(text)
-	header := len(text) - len(body)
-	stream, places := json.NewDecoder(bytes.NewReader(body)), placesOf(text)
+	r := newJSONReader(text)
 	for {
-		var raw json.RawMessage
-		err := stream.Decode(&raw)
-		if err == io.EOF {
+		n, err := r.value(maxDepth)
+		switch {
+		case err == io.EOF:
 			return
-		}
-		if err != nil {
-			l.invalidJSON(err, text, header)
-			return
-		}
-		places.start = header + int(stream.InputOffset()) - len(raw)
-		n, err := (&validJSON{text: raw, places: places}).value(maxDepth)
-		if err != nil {
+		case err == errDepth:
 			l.syntax(err)
+			return
+		case err != nil:
+			l.invalidJSON(err, text, r.header)
 			return
 		}
 		if !l.document(n) {
@@ -203,6 +198,17 @@ func (l *linter) syntax(err error) {
 	l.add(finding)
 }
 
+// invalid implements observer.
+func (l *linter) invalid(s spot, path []string, text string) {
+	l.invalidAt[s] = true
+	l.add(Finding{Line: s.line, Column: s.column, Path: strings.Join(path, ": "), Message: text})
+}
+
+// forgiven implements observer.
+func (l *linter) forgiven(s spot, path []string, text string) {
+	l.add(Finding{Line: s.line, Column: s.column, Path: strings.Join(path, ": "), Message: text, Warning: true})
+}
+
 // document adds what is wrong with a document. It reports whether to go on.
 func (l *linter) document(n *node) bool {
 	d := l.decoder
@@ -213,13 +219,13 @@ func (l *linter) document(n *node) bool {
 	if n.kind == null {
 		return true
 	}
-	l.invalidAt = map[[2]int]bool{}
+	l.invalidAt = map[spot]bool{}
 	if l.report.Documents == 0 {
 		d.readVersion(n)
 	}
 	document := d.readDocument(n)
 	l.count(document)
-	root := place{n}
+	root := rootOf(n)
 	found, more := document.Problems(maxFindings)
 	for _, problem := range found {
 		l.problem(root, problem)
@@ -236,7 +242,7 @@ func (l *linter) document(n *node) bool {
 // then has caused it.
 func (l *linter) problem(root place, p service.Problem) {
 	at := root.walk(p.Path).focus(p.Message)
-	if l.invalidAt[[2]int{at.node.line, at.node.column}] && at.node.line > 0 {
+	if l.invalidAt[at.node.spot()] && at.node.line > 0 {
 		return
 	}
 	l.add(Finding{Line: at.node.line, Column: at.node.column, Path: pathText(p.Path), Message: p.Message})

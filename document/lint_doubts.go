@@ -11,9 +11,8 @@ import (
 func (l *linter) doubts(root place, d *service.Document) {
 	for i, g := range d.Segments {
 		path := []service.Step{{Name: "segments", Index: i, Key: g.Key, Keyed: true}}
-		at := root.walk(path).node
 		if len(g.Constraints) == 0 {
-			l.warn(at, path, "the segment has no constraints, so it matches everybody")
+			l.warn(root.walk(path).node, path, "the segment has no constraints, so it matches everybody")
 		}
 		for j, c := range g.Constraints {
 			l.constraint(root, append(slices.Clip(path), service.Step{Name: "constraints", Index: j}), c)
@@ -24,11 +23,15 @@ func (l *linter) doubts(root place, d *service.Document) {
 	}
 }
 
-// constraint adds a warning if the constraint compares nothing.
+// constraint adds a warning if the constraint compares nothing, or not what was meant.
 func (l *linter) constraint(root place, path []service.Step, c *service.DocumentConstraint) {
 	normal, err := c.Normal()
 	if err != nil {
 		return // reported as an error
+	}
+	if normal.Type != guidon.EntityIDComparison && guidon.MeansEntity(normal.Property) {
+		l.warn(root.walk(path).member("type").node, path, "it compares the property %s of the context; for the id of the entity, the type must be %s and the property %s",
+			guidon.Shorten(normal.Property, maxRaw), guidon.EntityIDComparison, guidon.EntityProperty)
 	}
 	problem := normal.Problem()
 	if problem == guidon.NoProblem {
@@ -43,12 +46,11 @@ func (l *linter) constraint(root place, path []service.Step, c *service.Document
 
 // unusedLists adds warnings about rules of a boolean flag, and rollouts of a variant flag.
 func (l *linter) unusedLists(root place, path []service.Step, f *service.DocumentFlag) {
-	at := root.walk(path)
 	switch {
 	case f.Type == guidon.BooleanFlag && len(f.Rules) > 0:
-		l.warn(at.member("rules").node, path, "the rules have no effect, because the type of the flag is %s", f.Type)
+		l.warn(root.walk(path).member("rules").node, path, "the rules have no effect, because the type of the flag is %s", f.Type)
 	case f.Type == guidon.VariantFlag && len(f.Rollouts) > 0:
-		l.warn(at.member("rollouts").node, path, "the rollouts have no effect, because the type of the flag is %s", f.Type)
+		l.warn(root.walk(path).member("rollouts").node, path, "the rollouts have no effect, because the type of the flag is %s", f.Type)
 	}
 }
 
@@ -83,9 +85,13 @@ func (l *linter) unreached(root place, d *service.Document) {
 
 // ruleIndexes returns the index in the document of each rule in the order of ranks.
 func ruleIndexes(f *service.DocumentFlag) []int {
-	var indexes []int
-	for _, r := range f.RulesByRank() {
-		indexes = append(indexes, slices.Index(f.Rules, r))
+	at := make(map[*service.DocumentRule]int, len(f.Rules))
+	for i, r := range f.Rules {
+		at[r] = i
+	}
+	indexes := make([]int, len(f.Rules))
+	for i, r := range f.RulesByRank() {
+		indexes[i] = at[r]
 	}
 	return indexes
 }

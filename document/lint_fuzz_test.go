@@ -22,12 +22,12 @@ func FuzzLint(f *testing.F) {
 		if isJSON {
 			format = document.JSON
 		}
-		documents, err := document.DecodeText(input, format)
+		documents, err := document.DecodeText(input, format, document.RejectUnknown)
 		rejected := err != nil
 		for _, d := range documents {
 			rejected = rejected || d.Validate() != nil
 		}
-		report := document.Lint(input, format)
+		report := document.Lint(input, format, document.RejectUnknown)
 		if found := report.Errors() > 0; found != rejected {
 			t.Errorf("an import rejects it: %t (%v), but Lint found %+v", rejected, err, report.Findings)
 		}

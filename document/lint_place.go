@@ -9,14 +9,25 @@ import (
 )
 
 // place is a part of a document.
-type place struct{ node *node }
+type place struct {
+	node *node
+	in   *index
+}
+
+// rootOf returns the whole document as a place.
+func rootOf(document *node) place {
+	return place{document, &index{entries: map[*node][]*node{}, members: map[*node]map[string]*node{}}}
+}
+
+// at returns the place of another node of the document.
+func (p place) at(n *node) place { return place{n, p.in} }
 
 // walk returns the part at the path, or the last one on the way to it that exists.
 func (p place) walk(path []service.Step) place {
 	for _, step := range path {
-		next := p.node.member(step.Name)
+		next := p.in.member(p.node, step.Name)
 		if next != nil && step.Index >= 0 {
-			next = next.entry(step.Index)
+			next = p.in.entry(next, step.Index)
 		}
 		if next == nil {
 			return p
@@ -26,18 +37,66 @@ func (p place) walk(path []service.Step) place {
 	return p
 }
 
+// index finds the parts of long lists and of objects with many members without a search for
+// each.
+type index struct {
+	entries map[*node][]*node
+	members map[*node]map[string]*node
+	scalars map[string]*node // by what they are written as, the first of each
+	below   *node            // the node with the scalars
+}
+
 // entry returns the entry of a list, not counting empty ones, or nil.
-func (n *node) entry(index int) *node {
-	for _, item := range n.items {
-		if item.kind == null {
-			continue
+func (x *index) entry(list *node, i int) *node {
+	entries, known := x.entries[list]
+	if !known {
+		for _, item := range list.items {
+			if item.kind != null {
+				entries = append(entries, item)
+			}
 		}
-		if index == 0 {
-			return item
-		}
-		index--
+		x.entries[list] = entries
+	}
+	if i < len(entries) {
+		return entries[i]
 	}
 	return nil
+}
+
+// member returns the value of the member with the name, or nil.
+func (x *index) member(object *node, name string) *node {
+	if len(object.members) < manyMembers {
+		return object.member(name)
+	}
+	if x.members[object] == nil {
+		byName := make(map[string]*node, len(object.members))
+		for _, m := range object.members {
+			byName[m.name] = m.value
+		}
+		x.members[object] = byName
+	}
+	return x.members[object][name]
+}
+
+// scalar returns the first value below the node that is written as the text, or nil.
+func (x *index) scalar(below *node, text string) *node {
+	if x.below != below {
+		x.below, x.scalars = below, map[string]*node{}
+		x.addScalars(below)
+	}
+	return x.scalars[text]
+}
+
+func (x *index) addScalars(n *node) {
+	if n.kind != list && n.kind != object && x.scalars[n.raw] == nil {
+		x.scalars[n.raw] = n
+	}
+	for _, item := range n.items {
+		x.addScalars(item)
+	}
+	for _, m := range n.members {
+		x.addScalars(m.value)
+	}
 }
 
 // focus is a member that messages of problems are about.
@@ -83,10 +142,8 @@ func (p place) focus(message string) place {
 
 // member returns the member with the name, or p itself.
 func (p place) member(name string) place {
-	for _, m := range p.node.members {
-		if m.name == name {
-			return place{m.value}
-		}
+	if value := p.in.member(p.node, name); value != nil {
+		return p.at(value)
 	}
 	return p
 }
@@ -96,27 +153,10 @@ func (p place) scalar(text string) place {
 	if text == "" {
 		return p
 	}
-	if found := p.node.find(text); found != nil {
-		return place{found}
+	if found := p.in.scalar(p.node, text); found != nil {
+		return p.at(found)
 	}
 	return p
-}
-
-func (n *node) find(text string) *node {
-	if n.kind != list && n.kind != object && n.raw == text {
-		return n
-	}
-	for _, item := range n.items {
-		if found := item.find(text); found != nil {
-			return found
-		}
-	}
-	for _, m := range n.members {
-		if found := m.value.find(text); found != nil {
-			return found
-		}
-	}
-	return nil
 }
 
 // snakeCase returns the name of a member for that of a field of the API, such as match_type

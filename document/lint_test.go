@@ -12,9 +12,9 @@ import (
 )
 
 // lint returns the findings, one on each line.
-func lint(text string, format document.Format) []string {
+func lint(text string, format document.Format, unknown document.Unknown) []string {
 	var lines []string
-	for _, f := range document.Lint([]byte(text), format).Findings {
+	for _, f := range document.Lint([]byte(text), format, unknown).Findings {
 		severity := "error"
 		if f.Warning {
 			severity = "warning"
@@ -68,9 +68,10 @@ func TestLint(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		format     document.Format
+		unknown    document.Unknown
 		want       []string
 	}{
-		{"what an import forgives", forgiven, document.YAML, []string{
+		{"what an import forgives", forgiven, document.YAML, document.IgnoreUnknown, []string{
 			`6:3 warning: flags[0] "banner": unknown member "descripton" is ignored; did you mean description?`,
 			`7:9 warning: flags[0] "banner": type: unknown value "BOOLEAN" is read as VARIANT_FLAG_TYPE; did you mean BOOLEAN_FLAG_TYPE?`,
 			`13:24 warning: flags[1] "menu": variants[1]: this entry is empty and ignored`,
@@ -82,7 +83,7 @@ func TestLint(t *testing.T) {
 			`30:61 warning: segments[1] "nobody": constraints[1]: the constraint never matches: the operator never matches values of this type`,
 			`33:1 warning: unknown member "colour" is ignored`,
 		}},
-		{"rules of other types", "flags:\n- {key: a, name: A, type: BOOLEAN_FLAG_TYPE, rules: [{segment: s}]}\n- key: b\n  name: B\n  rollouts:\n  - threshold: {percentage: 1}\nsegments: [{key: s, name: S, constraints: [{type: STRING_COMPARISON_TYPE, property: p, operator: eq, value: x}]}]\n", document.YAML, []string{
+		{"rules of other types", "flags:\n- {key: a, name: A, type: BOOLEAN_FLAG_TYPE, rules: [{segment: s}]}\n- key: b\n  name: B\n  rollouts:\n  - threshold: {percentage: 1}\nsegments: [{key: s, name: S, constraints: [{type: STRING_COMPARISON_TYPE, property: p, operator: eq, value: x}]}]\n", document.YAML, document.RejectUnknown, []string{
 			`2:53 warning: flags[0] "a": the rules have no effect, because the type of the flag is BOOLEAN_FLAG_TYPE`,
 			`6:3 warning: flags[1] "b": the rollouts have no effect, because the type of the flag is VARIANT_FLAG_TYPE`,
 		}},
@@ -112,7 +113,7 @@ segments:
   - {type: STRING, property: a, operator: eq, value: b}
   - {type: STRING_COMPARISON_TYPE, property: a, operator: gt, value: b}
   - {type: DATETIME_COMPARISON_TYPE, property: a, operator: eq, value: soon}
-`, document.YAML, []string{
+`, document.YAML, document.RejectUnknown, []string{
 			`1:31 error: namespace: invalid field color: COLORS`,
 			`3:8 error: flags[0] "b c": invalid field key: contains invalid characters`,
 			`6:9 error: flags[1] "dup": invalid field name: must not be empty`,
@@ -124,28 +125,31 @@ segments:
 			`17:14 error: flags[3] "v": rules[0]: segment "none" not found`,
 			`19:17 error: flags[3] "v": rules[0]: distributions[0]: finding variant: ghost; flag: v`,
 			`24:12 error: segments[0] "s": constraints[0]: type: unknown value "STRING"; did you mean STRING_COMPARISON_TYPE?`,
-			`25:59 error: segments[0] "s": constraints[1]: constraint operator "gt" is not valid for type string`,
-			`26:72 error: segments[0] "s": constraints[2]: parsing datetime from "soon"`,
+			`25:59 error: segments[0] "s": constraints[1]: constraint operator "gt" is not valid for type string; it must be one of eq, neq, empty, notempty, prefix, suffix, contains, notcontains, isoneof, isnotoneof`,
+			`26:72 error: segments[0] "s": constraints[2]: parsing datetime from "soon"; it must be like 2026-01-31T15:04:05Z or 2026-01-31`,
 		}},
-		{"JSON", "# exported\n{\"flags\": [\n\t{\"key\": \"ä\", \"name\": \"A\", \"nme\": 1, \"name\": \"B\"}\n]}\n{\"segments\": [{\"key\": \"s\", \"name\": \"S\"}]}", document.JSON, []string{
+		{"JSON", "# exported\n{\"flags\": [\n\t{\"key\": \"ä\", \"name\": \"A\", \"nme\": 1, \"name\": \"B\"}\n]}\n{\"segments\": [{\"key\": \"s\", \"name\": \"S\"}]}", document.JSON, document.RejectUnknown, []string{
 			`3:10 error: flags[0] "ä": invalid field key: contains invalid characters`,
 			`3:15 warning: flags[0] "ä": duplicate member "name": the last one counts`,
-			`3:28 warning: flags[0] "ä": unknown member "nme" is ignored; did you mean name?`,
+			`3:28 error: flags[0] "ä": unknown member "nme"; did you mean name?`,
 			`5:15 warning: segments[0] "s": the segment has no constraints, so it matches everybody`,
 		}},
-		{"invalid JSON", "{\"flags\": [\n  {\"key\": a}]}", document.JSON, []string{`2:11 error: invalid character 'a' looking for beginning of value`}},
-		{"the second document", "{}\n{\"flags\": }", document.JSON, []string{`2:11 error: invalid character '}' looking for beginning of value`}},
-		{"half of a document", "{}\n{\"flags\": [", document.JSON, []string{`2:12 error: unexpected end of the input`}},
-		{"not UTF-8", "{\"flags\": \"\xff\"}", document.JSON, []string{`0:0 error: the documents are not valid UTF-8`}},
-		{"invalid YAML", "flags: []\nx: a: b\n", document.YAML, []string{`2:0 error: mapping values are not allowed in this context`}},
-		{"invalid first line", "a: b: c\n", document.YAML, []string{`1:0 error: mapping values are not allowed in this context`}},
-		{"unknown anchor", "flags: []\nx: *y\n", document.YAML, []string{`0:0 error: unknown anchor 'y' referenced`}},
-		{"duplicate YAML member", "flags: []\nflags: []\n", document.YAML, []string{`2:1 error: duplicate member "flags"`}},
-		{"not a document", "just text", document.YAML, []string{`1:1 error: must be an object, not a string`}},
-		{"version", "version: 9\n", document.YAML, []string{`1:10 error: version: unsupported version: 9`}},
+		{"the id of the entity", "segments:\n- key: s\n  name: S\n  constraints:\n  - {type: STRING_COMPARISON_TYPE, property: entity_id, operator: eq, value: u-1}\n  - {type: ENTITY_ID_COMPARISON_TYPE, property: entityId, operator: eq, value: u-1}\n", document.YAML, document.RejectUnknown, []string{
+			`5:12 warning: segments[0] "s": constraints[0]: it compares the property entity_id of the context; for the id of the entity, the type must be ENTITY_ID_COMPARISON_TYPE and the property entityId`,
+		}},
+		{"invalid JSON", "{\"flags\": [\n  {\"key\": a}]}", document.JSON, document.RejectUnknown, []string{`2:11 error: invalid character 'a' looking for beginning of value`}},
+		{"the second document", "{}\n{\"flags\": }", document.JSON, document.RejectUnknown, []string{`2:11 error: invalid character '}' looking for beginning of value`}},
+		{"half of a document", "{}\n{\"flags\": [", document.JSON, document.RejectUnknown, []string{`2:12 error: unexpected end of the input`}},
+		{"not UTF-8", "{\"flags\": \"\xff\"}", document.JSON, document.RejectUnknown, []string{`0:0 error: the documents are not valid UTF-8`}},
+		{"invalid YAML", "flags: []\nx: a: b\n", document.YAML, document.RejectUnknown, []string{`2:0 error: mapping values are not allowed in this context`}},
+		{"invalid first line", "a: b: c\n", document.YAML, document.RejectUnknown, []string{`1:0 error: mapping values are not allowed in this context`}},
+		{"unknown anchor", "flags: []\nx: *y\n", document.YAML, document.RejectUnknown, []string{`0:0 error: unknown anchor 'y' referenced`}},
+		{"duplicate YAML member", "flags: []\nflags: []\n", document.YAML, document.RejectUnknown, []string{`2:1 error: duplicate member "flags"`}},
+		{"not a document", "just text", document.YAML, document.RejectUnknown, []string{`1:1 error: must be an object, not a string`}},
+		{"version", "version: 9\n", document.YAML, document.RejectUnknown, []string{`1:10 error: version: unsupported version: 9`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := lint(test.text, test.format)
+			got := lint(test.text, test.format, test.unknown)
 			for i, line := range got {
 				if before, _, colors := strings.Cut(line, "invalid field color: "); colors {
 					got[i] = before + "invalid field color: COLORS"
@@ -164,7 +168,7 @@ func TestLintShop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := document.Lint(text, document.YAML)
+	report := document.Lint(text, document.YAML, document.RejectUnknown)
 	if len(report.Findings) != 3 || report.Errors() > 0 || report.Documents != 2 || report.Flags != 40 {
 		t.Errorf("got %+v", report)
 	}
@@ -173,7 +177,7 @@ func TestLintShop(t *testing.T) {
 // TestLintLong: a text that is too long to keep its places is still checked.
 func TestLintLong(t *testing.T) {
 	text := "namespace: shop\nflags:\n" + strings.Repeat("- key: a b\n  name: A\n  description: "+strings.Repeat("x", 1<<20)+"\n", 17)
-	got := lint(text, document.YAML)
+	got := lint(text, document.YAML, document.RejectUnknown)
 	if len(got) < 18 || !strings.Contains(got[0], `error: flags[0] "a b": invalid field key`) || !strings.Contains(got[len(got)-1], "warning: the file is larger than 16 MiB") {
 		t.Errorf("got %q", got)
 	}

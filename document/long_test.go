@@ -41,7 +41,7 @@ func TestLongDocuments(t *testing.T) {
 		if text.Len() < 2<<20 {
 			t.Fatalf("%s: %d bytes are not long", format, text.Len())
 		}
-		got, err := document.Decode(&text, format)
+		got, err := document.Decode(&text, format, document.RejectUnknown)
 		if err != nil {
 			t.Fatalf("%s: %v", format, err)
 		}
@@ -75,8 +75,8 @@ func TestLongForms(t *testing.T) {
 		"lines with CR":        "flags:\r\n- key: f\r\n  name: F\r\n- key: g\r\n",
 		"end of a document":    "flags:\n- key: f\n...\n",
 	} {
-		want, wantErr := document.Decode(strings.NewReader(text), document.YAML)
-		got, err := document.Decode(strings.NewReader(text+padding), document.YAML)
+		want, wantErr := document.Decode(strings.NewReader(text), document.YAML, document.RejectUnknown)
+		got, err := document.Decode(strings.NewReader(text+padding), document.YAML, document.RejectUnknown)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			t.Errorf("%s: got error %v, want %v", name, err, wantErr)
 		}
@@ -89,8 +89,8 @@ func TestLongForms(t *testing.T) {
 		`{"flags":[{"key":"f"},null],"segments":null,"version":"1.4"}null{"namespace":"b"}`, `{"flags":[{"key":"f","type":"BOOLEAN_FLAG_TYPE"}],"version":"1.0"}`,
 		`{"flags":7}`, `{"flags":[{"key":"f"}],"flags":[{"key":"g"}]}`, `[1]`, `{"flags":[{"key":"f"}`, `{"flags":[{"key":{}}]}`, `{"flags":[}]}`, `{"version":"7"}`, `{} x`,
 	} {
-		want, wantErr := document.Decode(strings.NewReader(text), document.JSON)
-		got, err := document.Decode(strings.NewReader(text+spaces), document.JSON)
+		want, wantErr := document.Decode(strings.NewReader(text), document.JSON, document.RejectUnknown)
+		got, err := document.Decode(strings.NewReader(text+spaces), document.JSON, document.RejectUnknown)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			t.Errorf("%s: got error %v, want %v", text, err, wantErr)
 		}

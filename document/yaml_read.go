@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/guidonhq/guidon"
 )
 
 // jsonNumber is the grammar of JSON numbers. A plain YAML scalar of that form is a number,
@@ -58,7 +60,7 @@ func (r *yamlReader) read(n *yaml.Node, depth int) (*node, error) {
 // alias reads the node that the alias refers to.
 func (r *yamlReader) alias(n *yaml.Node, read func(*yaml.Node) (*node, error)) (*node, error) {
 	if r.expanding[n.Alias] {
-		return nil, &lineError{n.Line, n.Column, fmt.Sprintf("anchor %q contains itself", n.Value)}
+		return nil, &lineError{n.Line, n.Column, fmt.Sprintf("anchor %s contains itself", guidon.Quote(n.Value))}
 	}
 	r.expanding[n.Alias] = true
 	defer delete(r.expanding, n.Alias)
@@ -100,7 +102,7 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (*node, error) {
 			return nil, err
 		}
 		if own[name] {
-			return nil, &lineError{n.Content[i].Line, n.Content[i].Column, fmt.Sprintf("duplicate member %q", name)}
+			return nil, &lineError{n.Content[i].Line, n.Content[i].Column, fmt.Sprintf("duplicate member %s", guidon.Quote(name))}
 		}
 		own[name] = true
 	}
@@ -180,7 +182,7 @@ func (r *yamlReader) scalar(n *yaml.Node) (*node, error) {
 		out.kind = null
 	case "!!bool", "!!int", "!!float":
 		if err := out.convert(n); err != nil {
-			return nil, &lineError{n.Line, n.Column, fmt.Sprintf("%q is not a value of type %s", n.Value, tag)}
+			return nil, &lineError{n.Line, n.Column, fmt.Sprintf("%s is not a value of type %s", guidon.Quote(n.Value), tag)}
 		}
 	default:
 		return nil, &lineError{n.Line, n.Column, fmt.Sprintf("tag %s is not supported", tag)}

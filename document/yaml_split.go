@@ -22,7 +22,9 @@ const (
 
 // yamlPart is a document of a split stream.
 type yamlPart struct {
-	head  []byte // without the lists
+	head  []byte // with comments instead of the lists
+	line  int    // number of lines of the stream before the part
+	lines int    // number of lines of head
 	lists []yamlList
 }
 
@@ -58,19 +60,19 @@ func splitYAML(input []byte) ([]yamlPart, error) {
 			if started {
 				parts = append(parts, part)
 			}
-			part, current, started = yamlPart{}, nil, true
+			part, current, started = yamlPart{line: number + 1}, nil, true
 		case len(text) == at || text[at] == '#': // blank, or a comment
-			part.add(current, line)
+			part.add(current, line, number)
 		case at == 0 && isLetter(text[0]):
 			started, current, indent = true, nil, -1
 			if name := string(text); name == "flags:" || name == "segments:" {
 				part.lists = append(part.lists, yamlList{name: name[:len(name)-1]})
 				current = &part.lists[len(part.lists)-1]
 			} else {
-				part.head = append(part.head, line...)
+				part.addHead(line, number)
 			}
 		case current == nil && at > 0:
-			part.head = append(part.head, line...)
+			part.addHead(line, number)
 		case current == nil:
 			return nil, errNotSplittable
 		case text[at] == '-' && (at+1 == len(text) || text[at+1] == ' ') && (indent < 0 || at == indent):
@@ -79,7 +81,7 @@ func splitYAML(input []byte) ([]yamlPart, error) {
 		case at <= indent || indent < 0:
 			return nil, errNotSplittable
 		default:
-			part.add(current, line)
+			part.add(current, line, number)
 		}
 		number++
 	}
@@ -92,12 +94,21 @@ func splitYAML(input []byte) ([]yamlPart, error) {
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }
 
 // add adds a line to the current item, or to the head if there is none.
-func (p *yamlPart) add(list *yamlList, line []byte) {
+func (p *yamlPart) add(list *yamlList, line []byte, number int) {
 	if list == nil || len(list.chunks) == 0 {
-		p.head = append(p.head, line...)
+		p.addHead(line, number)
 		return
 	}
 	list.extend(line)
+}
+
+// addHead adds the line with the number to the head, where it keeps its number.
+func (p *yamlPart) addHead(line []byte, number int) {
+	for ; p.lines < number-p.line; p.lines++ {
+		p.head = append(p.head, "#\n"...)
+	}
+	p.head = append(p.head, line...)
+	p.lines++
 }
 
 // begin adds the first line of an item.
@@ -116,9 +127,8 @@ func (l *yamlList) extend(line []byte) {
 }
 
 // decodeParts reads the documents of a split stream.
-func decodeParts(parts []yamlPart) ([]*service.Document, error) {
+func (d *decoder) decodeParts(parts []yamlPart) ([]*service.Document, error) {
 	var out []*service.Document
-	d := &decoder{}
 	for i, part := range parts {
 		d.document = i + 1
 		if d.document > maxDocuments {
@@ -127,7 +137,7 @@ func decodeParts(parts []yamlPart) ([]*service.Document, error) {
 		head := &node{kind: object}
 		if len(bytes.TrimSpace(part.head)) > 0 {
 			var err error
-			if head, err = parseYAML(part.head, 0); err != nil {
+			if head, err = parseYAML(part.head, part.line); err != nil {
 				return nil, err
 			}
 		}

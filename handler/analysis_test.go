@@ -84,7 +84,7 @@ func TestPreviewErrors(t *testing.T) {
 		{"flags/checkout/effect", `{"flag":{"rules":[{"segmentKeys":["nowhere"]}],"rollouts":[{"threshold":{"percentage":101}}]}}`,
 			"flag: invalid field name: must not be empty\n" + `flag: rules[0]: segment "nowhere" not found` + "\nflag: rollouts[0]: invalid field threshold.percentage: must be within range [0, 100]"},
 		{"segments/staff/effect", `{}`, "invalid field segment: must not be empty"},
-		{"segments/staff/effect", `{"segment":{"name":"S","constraints":[{"type":1,"property":"p","operator":"like"}]}}`, `segment: constraints[0]: constraint operator "like" is not valid for type string`},
+		{"segments/staff/effect", `{"segment":{"name":"S","constraints":[{"type":1,"property":"p","operator":"like"}]}}`, `segment: constraints[0]: constraint operator "like" is not valid for type string; it must be one of eq, neq, empty, notempty, prefix, suffix, contains, notcontains, isoneof, isnotoneof`},
 		{"segments/staff/effect", `{"segment":{"name":"S"},"limit":-1}`, "invalid field limit: must be greater than or equal to '0'"},
 		{"segments/staff/effect", `{"segment":{"name":"S"},"pageToken":"x"}`, `pageToken is not valid: "x"`},
 	} {

@@ -51,7 +51,7 @@ func TestExplainSegment(t *testing.T) {
 		{"none", `{}`, 404, 5, `segment "default/none" not found`},
 		{"risky", `{"segment":{"key":"other","name":"O"}}`, 400, 3, `invalid field key: the edited object has the key "other" instead of "risky"`},
 		{"risky", `{"segment":{"name":"R","constraints":[{"type":2,"property":"p","operator":"prefix","value":"x"}]}}`, 400, 3,
-			`segment: constraints[0]: constraint operator "prefix" is not valid for type number`},
+			`segment: constraints[0]: constraint operator "prefix" is not valid for type number; it must be one of eq, neq, lt, lte, gt, gte, isoneof, isnotoneof, present, notpresent`},
 		{"risky", `{"context":` + properties(1001) + `}`, 400, 3, "invalid field context: must not have more than 1000 properties"},
 	} {
 		s.do("POST", path+test.key+"/explain", test.body).fails(t, test.status, test.code, test.want)

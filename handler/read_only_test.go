@@ -72,10 +72,10 @@ func TestReadOnlyWrites(t *testing.T) {
 		{"PUT", "/api/v1/namespaces/default/flags/x", `{"name":"X","enabled":true}`},
 		{"DELETE", "/api/v1/segments/x", ""},
 		{"POST", "/api/v1/namespaces/default/flags/x/on", `{}`},
-		{"POST", "/api/v1/namespaces/default/patch", `{"deleteFlagKeys":["x"]}`},
+		{"POST", "/api/v1/namespaces/default/patch", `{"flags":[{"delete":"x"}]}`},
 		{"POST", "/api/v1/namespaces/default/import", `{"document":{"flags":[{"key":"y","name":"Y"}]}}`},
 		{"POST", "/api/v1/namespaces/default/import", `{"document":{"flags":[{"key":"y","name":"Y"}]},"dryRun":false}`},
-		{"POST", "/api/v1/namespaces/default/apply", `{"undo":{"revisions":["1"]},"digest":"x"}`},
+		{"POST", "/api/v1/namespaces/default/apply", `{"undo":{"firstRevision":"1"},"digest":"x"}`},
 	} {
 		s.do(test.method, test.path, test.body).fails(t, http.StatusForbidden, 7, readOnlyRefusal)
 	}

@@ -126,7 +126,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		// Changes and documents: not part of Flipt v1.
 		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", manage, within(get, "/changes"), management.ListChanges).Needing(service.RoleViewer),
 		call.Ask[guidonv1.LatestChangesResponse]("/guidon.v1.ChangeService/LatestChanges", manage, within(get, "/changes/latest"), management.LatestChanges).Needing(service.RoleViewer),
-		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Writing().Large(management.ImportLimits, management.LongImport(config.ImportMemory)).Needing(service.RoleEditor),
+		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Writing().Large(management.DocumentLimits, management.LongImport(config.ImportMemory)).Needing(service.RoleEditor),
 		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), management.ExportDocument),
 
 		// Edits of whole flags and segments: not part of Flipt v1.
@@ -140,8 +140,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Ask[guidonv1.SegmentMerge]("/guidon.v1.EditService/MergeSegment", manage, within(post, "/segments/{key}/merge"), management.MergeSegment).Needing(service.RoleViewer),
 		call.Change("/guidon.v1.EditService/Patch", manage, within(post, "/patch"), management.Patch),
 		// Plans: not part of Flipt v1.
-		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Plan", manage, within(post, "/plan"), plan.Plan).Large(plan.Limits, management.LongDocument(plan.Limits, config.ImportMemory, plan.InParts)).Needing(service.RoleViewer),
-		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Apply", manage, within(post, "/apply"), plan.Apply).Writing().Large(plan.Limits, management.LongDocument(plan.Limits, config.ImportMemory, plan.InParts)).Needing(service.RoleEditor),
+		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Plan", manage, within(post, "/plan"), plan.Plan).Large(management.DocumentLimits, management.LongDocument(config.ImportMemory, plan.InParts)).Needing(service.RoleViewer),
+		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Apply", manage, within(post, "/apply"), plan.Apply).Writing().Large(management.DocumentLimits, management.LongDocument(config.ImportMemory, plan.InParts)).Needing(service.RoleEditor),
 
 		// What follows from the content of flags and segments: not part of Flipt v1.
 		call.Read("/guidon.v1.AnalysisService/GetSegmentUsage", manage, within(get, "/segments/{key}/usage"), management.GetSegmentUsage).Validating(management.CheckKey),

@@ -49,7 +49,7 @@ func (at Step) String() string {
 	case at.Index < 0:
 		return at.Name
 	case at.Keyed:
-		return fmt.Sprintf("%s[%d] %q", at.Name, at.Index, at.Key)
+		return fmt.Sprintf("%s[%d] %s", at.Name, at.Index, guidon.Quote(at.Key))
 	}
 	return fmt.Sprintf("%s[%d]", at.Name, at.Index)
 }
@@ -122,5 +122,5 @@ func (p *problems) errOf(code guidon.Code) error {
 	if p.more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more problems", p.more))
 	}
-	return guidon.Errorf(code, "%s", strings.Join(lines, "\n"))
+	return &guidon.Error{Code: code, Message: strings.Join(lines, "\n")}
 }

@@ -37,7 +37,7 @@ segments:
 `)
 	want := strings.Join([]string{
 		`namespace: invalid field key: contains invalid characters`,
-		`segments[0] "s": constraints[0]: constraint operator "prefix" is not valid for type number`,
+		`segments[0] "s": constraints[0]: constraint operator "prefix" is not valid for type number; it must be one of eq, neq, lt, lte, gt, gte, isoneof, isnotoneof, present, notpresent`,
 		`segments[0] "s": constraints[1]: invalid constraint type: "UNKNOWN_COMPARISON_TYPE"`,
 		`segments[0] "s": constraints[2]: invalid field value: must not be empty`,
 		`segments[1] "s": segment "s" is not unique`,

@@ -70,8 +70,8 @@ type ExpectedChange struct {
 }
 
 const (
-	maxSelected = 1000   // keys of each kind in a PlanRequest
-	maxPlanned  = 20_000 // flags and segments that are selected, or deleted
+	maxSelected = 1000    // keys of each kind in a PlanRequest
+	maxPlanned  = 200_000 // flags and segments that are selected, or deleted
 )
 
 // Plan returns what [Service.Apply] would do. It stores nothing.

@@ -37,7 +37,7 @@ func unresolved(conflicts []change.ObjectConflicts) error {
 	var what []string
 	for _, o := range conflicts {
 		for _, c := range o.Conflicts {
-			what = append(what, fmt.Sprintf("%s %q: %s", o.Kind, o.Key, describeConflict(c)))
+			what = append(what, fmt.Sprintf("%s %s: %s", o.Kind, guidon.Quote(o.Key), describeConflict(c)))
 		}
 	}
 	return nothingChanged("what was changed again must be resolved", what)
@@ -67,7 +67,7 @@ func nothingChanged(why string, what []string) error {
 	for i, text := range what {
 		what[i] = guidon.Shorten(text, maxPlanDifference)
 	}
-	return guidon.Errorf(guidon.FailedPrecondition, "nothing was changed: %s: %s", why, strings.Join(what, "; "))
+	return &guidon.Error{Code: guidon.FailedPrecondition, Message: fmt.Sprintf("nothing was changed: %s: %s", why, strings.Join(what, "; "))}
 }
 
 // planDifferences returns the differences between the expected changes and those of the

@@ -49,12 +49,13 @@ func (in ConstraintInput) check() (guidon.Constraint, error) {
 	if !known {
 		return guidon.Constraint{}, guidon.Errorf(guidon.InvalidArgument, "invalid constraint type: %q", in.Type)
 	}
-	if in.Type == guidon.EntityIDComparison && in.Property != "entityId" {
-		return guidon.Constraint{}, guidon.Errorf(guidon.InvalidArgument, "property is %s instead of %q", in.Property, "entityId")
+	if in.Type == guidon.EntityIDComparison && in.Property != guidon.EntityProperty {
+		return guidon.Constraint{}, guidon.Errorf(guidon.InvalidArgument, "property is %s instead of %q", in.Property, guidon.EntityProperty)
 	}
 	operator := strings.ToLower(in.Operator)
 	if !slices.Contains(rules.operators, operator) {
-		return guidon.Constraint{}, guidon.Errorf(guidon.InvalidArgument, "constraint operator %q is not valid for type %s", in.Operator, rules.name)
+		return guidon.Constraint{}, guidon.Errorf(guidon.InvalidArgument, "constraint operator %q is not valid for type %s; it must be one of %s",
+			in.Operator, rules.name, strings.Join(rules.operators, ", "))
 	}
 	value, err := in.checkValue(operator)
 	if err != nil {
@@ -101,7 +102,7 @@ func normalizeDateTime(value string) (string, error) {
 	t = t.UTC()
 	// In UTC the year may no longer fit into four digits.
 	if err != nil || t.Year() < 0 || t.Year() > 9999 {
-		return "", guidon.Errorf(guidon.InvalidArgument, "parsing datetime from %q", value)
+		return "", guidon.Errorf(guidon.InvalidArgument, "parsing datetime from %q; it must be like 2026-01-31T15:04:05Z or 2026-01-31", value)
 	}
 	return t.Format(time.RFC3339), nil
 }
@@ -111,7 +112,11 @@ func (in ConstraintInput) checkList() error {
 	name := comparisonRules[in.Type].name
 	count, err := countList(in.Type, in.Value)
 	if err != nil {
-		return guidon.Errorf(guidon.InvalidArgument, "invalid value provided for property %q of type %s", in.Property, name)
+		form := `["a","b"]`
+		if in.Type == guidon.NumberComparison {
+			form = "[1,2]"
+		}
+		return guidon.Errorf(guidon.InvalidArgument, "invalid value provided for property %q of type %s; it must be a JSON list like %s", in.Property, name, form)
 	}
 	if count > maxConstraintValues {
 		return guidon.Errorf(guidon.InvalidArgument, "too many values provided for property %q of type %s (maximum %d)", in.Property, name, maxConstraintValues)

@@ -83,7 +83,17 @@ func TestConstraintMatrix(t *testing.T) {
 					}
 					got, err := in.check()
 					if !slices.Contains(op.types, ty.name) {
-						wantError(t, err, fmt.Sprintf("constraint operator %q is not valid for type %s", spelling, ty.name))
+						var valid []string
+						for _, o := range operators {
+							if slices.Contains(o.types, ty.name) {
+								valid = append(valid, o.operator)
+							}
+						}
+						listed := comparisonRules[ty.comparison].operators
+						wantError(t, err, fmt.Sprintf("constraint operator %q is not valid for type %s; it must be one of %s", spelling, ty.name, strings.Join(listed, ", ")))
+						if slices.Sort(valid); !slices.Equal(valid, slices.Sorted(slices.Values(listed))) {
+							t.Errorf("got the operators %q, want %q", listed, valid)
+						}
 						return
 					}
 					wantError(t, err, "")
@@ -137,23 +147,23 @@ func TestConstraintChecks(t *testing.T) {
 		{"instant to UTC", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "2024-06-01T00:30:00+02:00"}, "2024-05-31T22:30:00Z", ""},
 		{"instant to seconds", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "2024-06-01T12:00:00.999Z"}, "2024-06-01T12:00:00Z", ""},
 		{"date", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "2024-02-29"}, "2024-02-29", ""},
-		{"no such date", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "2023-02-29"}, "", `parsing datetime from "2023-02-29"`},
-		{"no date", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "soon"}, "", `parsing datetime from "soon"`},
-		{"no date, not needed", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "present", Value: "soon"}, "", `parsing datetime from "soon"`},
+		{"no such date", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "2023-02-29"}, "", `parsing datetime from "2023-02-29"; it must be like 2026-01-31T15:04:05Z or 2026-01-31`},
+		{"no date", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "soon"}, "", `parsing datetime from "soon"; it must be like 2026-01-31T15:04:05Z or 2026-01-31`},
+		{"no date, not needed", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "present", Value: "soon"}, "", `parsing datetime from "soon"; it must be like 2026-01-31T15:04:05Z or 2026-01-31`},
 		{"date, not needed", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "present", Value: "2024-01-01"}, "", ""},
-		{"list of dates", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "isoneof", Value: `["2024-01-01"]`}, "", `parsing datetime from "[\"2024-01-01\"]"`},
+		{"list of dates", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "isoneof", Value: `["2024-01-01"]`}, "", `parsing datetime from "[\"2024-01-01\"]"; it must be like 2026-01-31T15:04:05Z or 2026-01-31`},
 		{"one date for a list", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "isoneof", Value: "2024-01-01T01:00:00+01:00"}, "2024-01-01T00:00:00Z", ""},
 		// In UTC the year is negative or has five digits, which cannot be parsed again.
-		{"after the last year", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "9999-12-31T23:59:59-01:00"}, "", `parsing datetime from "9999-12-31T23:59:59-01:00"`},
-		{"before the first year", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "0000-01-01T00:00:00+01:00"}, "", `parsing datetime from "0000-01-01T00:00:00+01:00"`},
+		{"after the last year", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "9999-12-31T23:59:59-01:00"}, "", `parsing datetime from "9999-12-31T23:59:59-01:00"; it must be like 2026-01-31T15:04:05Z or 2026-01-31`},
+		{"before the first year", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "0000-01-01T00:00:00+01:00"}, "", `parsing datetime from "0000-01-01T00:00:00+01:00"; it must be like 2026-01-31T15:04:05Z or 2026-01-31`},
 
 		{"list kept as sent", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: ` [ "a" ] `}, ` [ "a" ] `, ""},
 		{"empty list", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: `[]`}, `[]`, ""},
-		{"no list", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: `a,b`}, "", `invalid value provided for property "p" of type string`},
-		{"object", ConstraintInput{Type: guidon.StringComparison, Operator: "isnotoneof", Value: `{}`}, "", `invalid value provided for property "p" of type string`},
-		{"list of numbers as strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: `[1]`}, "", `invalid value provided for property "p" of type string`},
-		{"list of strings as numbers", ConstraintInput{Type: guidon.NumberComparison, Operator: "isoneof", Value: `["1"]`}, "", `invalid value provided for property "p" of type number`},
-		{"list of entities", ConstraintInput{Type: guidon.EntityIDComparison, Property: "entityId", Operator: "isoneof", Value: `"a"`}, "", `invalid value provided for property "entityId" of type entityId`},
+		{"no list", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: `a,b`}, "", `invalid value provided for property "p" of type string; it must be a JSON list like ["a","b"]`},
+		{"object", ConstraintInput{Type: guidon.StringComparison, Operator: "isnotoneof", Value: `{}`}, "", `invalid value provided for property "p" of type string; it must be a JSON list like ["a","b"]`},
+		{"list of numbers as strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: `[1]`}, "", `invalid value provided for property "p" of type string; it must be a JSON list like ["a","b"]`},
+		{"list of strings as numbers", ConstraintInput{Type: guidon.NumberComparison, Operator: "isoneof", Value: `["1"]`}, "", `invalid value provided for property "p" of type number; it must be a JSON list like [1,2]`},
+		{"list of entities", ConstraintInput{Type: guidon.EntityIDComparison, Property: "entityId", Operator: "isoneof", Value: `"a"`}, "", `invalid value provided for property "entityId" of type entityId; it must be a JSON list like ["a","b"]`},
 		{"100 strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: list(100, `"a"`)}, list(100, `"a"`), ""},
 		{"101 strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: list(101, `"a"`)}, "", `too many values provided for property "p" of type string (maximum 100)`},
 		{"100 numbers", ConstraintInput{Type: guidon.NumberComparison, Operator: "isnotoneof", Value: list(100, `1`)}, list(100, `1`), ""},

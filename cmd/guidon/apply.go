@@ -128,7 +128,7 @@ func (l *planning) applyAll(ctx context.Context, service client.Client, document
 		revision, err := l.apply(ctx, service, documents[i], plan)
 		switch {
 		case err != nil:
-			failed = fmt.Errorf("%s, namespace %q: %w", streamName(documents[i].path), plan.Namespace, err)
+			failed = fmt.Errorf("%s, namespace %s: %w", streamName(documents[i].path), guidon.Quote(plan.Namespace), err)
 			outcomes[i].Status, outcomes[i].Error = "failed", err.Error()
 			continue
 		case len(plan.Changes) == 0:
@@ -207,7 +207,7 @@ func withOutcomes(err error, outcomes []outcome) error {
 func (l *planning) apply(ctx context.Context, service client.Client, d fileDocument, plan savedPlan) (int64, error) {
 	response := new(guidonv1.PlanResponse)
 	err := service.Invoke(ctx, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
-		NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), Digest: plan.Digest, ExpectedChanges: plan.expected(),
+		NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), Digest: plan.Digest, ExpectedChanges: plan.expected(), IgnoreUnknown: l.format.ignoreUnknown,
 	}, response)
 	return response.GetRevision(), err
 }

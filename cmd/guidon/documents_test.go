@@ -238,14 +238,14 @@ func TestValidateFormats(t *testing.T) {
 	path := s.file("a,b.yaml", "flags:\n- key: x y\n  name: A\n  colour: 100%\n")
 	for format, want := range map[string]string{
 		"text": path + `:2:8: error: flags[0] "x y": invalid field key: contains invalid characters
-` + path + `:4:3: warning: flags[0] "x y": unknown member "colour" is ignored
+` + path + `:4:3: error: flags[0] "x y": unknown member "colour"
 `,
 		"github": "::error file=" + strings.ReplaceAll(path, ",", "%2C") + `,line=2,col=8::flags[0] "x y": invalid field key: contains invalid characters
-::warning file=` + strings.ReplaceAll(path, ",", "%2C") + `,line=4,col=3::flags[0] "x y": unknown member "colour" is ignored
+::error file=` + strings.ReplaceAll(path, ",", "%2C") + `,line=4,col=3::flags[0] "x y": unknown member "colour"
 `,
 		"json": `{
-  "errors": 1,
-  "warnings": 1,
+  "errors": 2,
+  "warnings": 0,
   "findings": [
     {
       "file": "` + path + `",
@@ -259,9 +259,9 @@ func TestValidateFormats(t *testing.T) {
       "file": "` + path + `",
       "line": 4,
       "column": 3,
-      "severity": "warning",
+      "severity": "error",
       "path": "flags[0] \"x y\"",
-      "message": "unknown member \"colour\" is ignored"
+      "message": "unknown member \"colour\""
     }
   ]
 }
@@ -272,10 +272,39 @@ func TestValidateFormats(t *testing.T) {
 		}
 	}
 	s.input = "flags:\n- {\"100%\\r\\n\": 1, key: a, name: A}\n"
-	if got, want := s.ok("validate", "--format", "github", "-"), "::warning line=2,col=4::flags[0] \"a\": unknown member \"100%25\\r\\n\" is ignored\n"; got != want {
+	if got, want := s.ok("validate", "--ignore-unknown", "--format", "github", "-"), "::warning line=2,col=4::flags[0] \"a\": unknown member \"100%25\\r\\n\" is ignored\n"; got != want {
 		t.Errorf("escapes: got %q, want %q", got, want)
 	}
 	s.fails(exitUsage, []string{"validate", "--format", "yaml", path}, "must be text, json or github")
+}
+
+// TestUnknownMembers: a misspelled member ends every command that reads files, before it changes
+// anything, and --ignore-unknown leaves it out.
+func TestUnknownMembers(t *testing.T) {
+	s := newShell(t)
+	s.ok("migrate")
+	const base = "flags:\n- key: f\n  name: F\n  type: BOOLEAN_FLAG_TYPE\n  enabled: true\n  rollouts:\n  - threshold: {percentage: 50, value: true}\n"
+	s.ok("import", s.file("f.yaml", base))
+	before := s.ok("export")
+	for _, test := range []struct{ old, misspelt, want string }{
+		{"percentage", "percent", `f.yaml: document 1, line 7: flags[0] "f": rollouts[0]: threshold: unknown member "percent"; did you mean percentage?`},
+		{"rollouts", "rolouts", `line 6: flags[0] "f": unknown member "rolouts"; did you mean rollouts?`},
+		{"enabled", "enabld", `line 5: flags[0] "f": unknown member "enabld"; did you mean enabled?`},
+	} {
+		path := s.file("f.yaml", strings.Replace(base, test.old, test.misspelt, 1))
+		for _, command := range [][]string{{"import", "--update"}, {"import", "--update", "--dry-run"}, {"plan"}, {"apply", "--yes"}} {
+			s.fails(exitFailure, append(command, path), test.want)
+		}
+		s.fails(exitFindings, []string{"validate", path}, "did you mean "+test.old+"?")
+		s.ok("validate", "--ignore-unknown", path)
+		if r := s.run("plan", "--ignore-unknown", path); r.code != exitChanges {
+			t.Errorf("plan --ignore-unknown: got exit code %d and %q", r.code, r.err)
+		}
+	}
+	if after := s.ok("export"); after != before {
+		t.Errorf("got %s, want what it was: %s", after, before)
+	}
+	s.ok("import", "--update", "--ignore-unknown", s.file("f.yaml", base+"  owner: x\n"))
 }
 
 // TestValidateLimit: only the first findings are printed, with the number of the others.

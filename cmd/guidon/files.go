@@ -90,11 +90,23 @@ func (f *exportFormat) of(path string) (document.Format, error) {
 	return format, nil
 }
 
-// inputFormat is the value of --input-format.
-type inputFormat struct{ fileFormat }
+// inputFormat is how files of flags and segments are read.
+type inputFormat struct {
+	fileFormat
+	ignoreUnknown bool
+}
 
 func (f *inputFormat) flag(command *cobra.Command) {
 	f.register(command, "input-format", "format of the files (default: by their extensions, or else their contents)")
+	command.Flags().BoolVar(&f.ignoreUnknown, "ignore-unknown", false, "ignore members and values that this version does not know, in files of other versions")
+}
+
+// unknown returns what becomes of members and values that are not known.
+func (f *inputFormat) unknown() document.Unknown {
+	if f.ignoreUnknown {
+		return document.IgnoreUnknown
+	}
+	return document.RejectUnknown
 }
 
 // of returns the format of the file with the text.
@@ -155,7 +167,7 @@ func (p *program) readFile(path string, input *inputFormat) ([]*service.Document
 	if err != nil {
 		return nil, fileError(path, err)
 	}
-	documents, err := document.DecodeText(text, format)
+	documents, err := document.DecodeText(text, format, input.unknown())
 	if err == nil && len(documents) == 0 {
 		err = errors.New(noDocument)
 	}

@@ -164,6 +164,10 @@ func TestFlagUsage(t *testing.T) {
 		{[]string{"flag", "list", "-o", "xml"}, "must be table, json, yaml or name"},
 		{[]string{"segment", "create", "s", "--match", "some"}, "must be all or any"},
 		{[]string{"segment", "create", "s", "--constraint", "country"}, "must be a property, an operator and a value"},
+		{[]string{"segment", "create", "s", "--constraint", "entityId eq u-1"}, "did you mean entity:entityId? For a property of that name, write string:entityId"},
+		{[]string{"segment", "create", "s", "--constraint", "entity_id eq u-1"}, "did you mean entity:entityId?"},
+		{[]string{"segment", "create", "s", "--constraint", "nubmer:orders gte 10"}, "did you mean number:orders?"},
+		{[]string{"segment", "create", "s", "--constraint", "bool:beta true"}, "did you mean boolean:beta?"},
 		{[]string{"segment", "update", "s"}, "nothing to change"},
 		{[]string{"namespace", "update", "n"}, "nothing to change"},
 	} {
@@ -177,6 +181,8 @@ func TestSegmentCommands(t *testing.T) {
 	s.ok("migrate")
 	s.ok("segment", "create", "iberia", "--match", "any", "--constraint", "country eq PT", "--constraint", `country isoneof ["ES","AD"]`, "--constraint", "number:seats gte 10", "--constraint", "boolean:beta true")
 	s.fails(exitFailure, []string{"segment", "create", "iberia"}, "already exists")
+	s.ok("segment", "create", "other", "--constraint", "app:version eq 2", "--constraint", "string:entityId eq u-1", "--constraint", "entity:entityId eq u-1")
+	s.ok("segment", "delete", "other", "--yes")
 	s.fails(exitFailure, []string{"segment", "create", "broken", "--constraint", "country like PT"}, "constraints[0]")
 	s.fails(exitFailure, []string{"segment", "list", "-n", "none"}, `namespace "none" not found`)
 	s.fails(exitFailure, []string{"flag", "list", "-n", "none"}, `namespace "none" not found`)
@@ -241,7 +247,7 @@ func TestEditObject(t *testing.T) {
 	if got := s.ok("segment", "get", "staff"); !strings.Contains(got, "email suffix @example.org") {
 		t.Errorf("after the edit: got %s", got)
 	}
-	if r := s.edits("s/enabled: true/enabld: true/").run("flag", "edit", "beta", "--yes"); !strings.Contains(r.err, "warning: line ") || !strings.Contains(r.err, "did you mean enabled?") {
+	if r := s.edits("s/enabled: true/enabld: true/").run("flag", "edit", "beta", "--yes"); r.code != exitFailure || !strings.Contains(r.err, `line 8: flags[0] "beta": unknown member "enabld"; did you mean enabled?`) {
 		t.Errorf("a misspelled member: got %q", r.err)
 	}
 	s.ok("flag", "update", "beta", "--enabled")

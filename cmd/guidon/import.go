@@ -30,7 +30,8 @@ if a flag or segment already exists.
 
 Files are YAML or JSON, by their extension or else their content, in versions 1.0
 to 1.4 of the format (v1.4 and 1.4.0 are accepted as well). "-" is the standard
-input. "guidon validate" reports also what an import ignores.
+input. A member that is not known is an error, unless --ignore-unknown is given for
+files of other versions: most are misspelled. "guidon validate" lists all of them.
 
 --from-flipt-database imports from the database of a Flipt v1 server instead
 (SQLite, PostgreSQL, MySQL; CockroachDB is expected to work, not tested): namespaces,
@@ -162,7 +163,7 @@ func checkDistinct(documents []fileDocument) error {
 	seen := make(map[string]string)
 	for _, d := range documents {
 		if other, twice := seen[d.key()]; twice {
-			return fmt.Errorf("namespace %q is in %s and in %s; with --drop the second would delete the first", d.key(), other, d.path)
+			return fmt.Errorf("namespace %s is in %s and in %s; with --drop the second would delete the first", guidon.Quote(d.key()), other, d.path)
 		}
 		seen[d.key()] = d.path
 	}
@@ -267,12 +268,12 @@ func (i *importing) partial(imported []fileDocument, err error) error {
 func (i *importing) send(ctx context.Context, service client.Client, d fileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
 	response := new(guidonv1.ImportResponse)
 	err := service.Invoke(ctx, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{
-		NamespaceKey: d.key(), Document: d.wire, Mode: i.mode(), DryRun: dryRun,
+		NamespaceKey: d.key(), Document: d.wire, Mode: i.mode(), DryRun: dryRun, IgnoreUnknown: i.format.ignoreUnknown,
 	}, response)
 	if err == nil {
 		return response, nil
 	}
-	err = fmt.Errorf("%s, namespace %q: %w", streamName(d.path), d.key(), err)
+	err = fmt.Errorf("%s, namespace %s: %w", streamName(d.path), guidon.Quote(d.key()), err)
 	if i.mode() == guidonv1.ImportMode_CREATE_IMPORT_MODE && strings.Contains(err.Error(), "is not unique") {
 		err = fmt.Errorf("%w; use --update to make it equal to the file, or --skip-existing to keep it", err)
 	}

@@ -123,7 +123,7 @@ func (e *editing) run(ctx context.Context, c client.Client) error {
 
 // parse returns the document of the text, which must have nothing but the object.
 func (e *editing) parse(text []byte) (*guidonv1.Document, error) {
-	documents, err := document.DecodeText(text, document.YAML)
+	documents, err := document.DecodeText(text, document.YAML, document.RejectUnknown)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (e *editing) parse(text []byte) (*guidonv1.Document, error) {
 
 // printWarnings prints what the text has without effect, such as a misspelled member.
 func (e *editing) printWarnings(text []byte) {
-	for _, f := range document.Lint(text, document.YAML).Findings {
+	for _, f := range document.Lint(text, document.YAML, document.RejectUnknown).Findings {
 		if f.Warning {
 			fmt.Fprintf(e.err, "warning: line %d: %s\n", f.Line, textOf(f))
 		}

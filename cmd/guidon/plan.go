@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -137,7 +138,7 @@ func (l *planning) read(paths []string) ([]fileDocument, error) {
 	seen := make(map[string]string)
 	for _, d := range documents {
 		if other, twice := seen[d.key()]; twice {
-			return nil, fmt.Errorf("namespace %q is in %s and in %s; it may occur only once", d.key(), streamName(other), streamName(d.path))
+			return nil, fmt.Errorf("namespace %s is in %s and in %s; it may occur only once", guidon.Quote(d.key()), streamName(other), streamName(d.path))
 		}
 		seen[d.key()] = d.path
 	}
@@ -187,10 +188,10 @@ func (l *planning) planAll(ctx context.Context, service client.Client, documents
 	for i, d := range documents {
 		plans[i] = new(guidonv1.PlanResponse)
 		err := service.Invoke(ctx, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
-			NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), WithEffects: l.effect,
+			NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), WithEffects: l.effect, IgnoreUnknown: l.format.ignoreUnknown,
 		}, plans[i])
 		if err != nil {
-			failed = append(failed, fmt.Errorf("%s, namespace %q: %w", streamName(d.path), d.key(), err))
+			failed = append(failed, fmt.Errorf("%s, namespace %s: %w", streamName(d.path), guidon.Quote(d.key()), err))
 		}
 		progress.add(d.objects())
 	}

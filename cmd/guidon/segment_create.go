@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/suggest"
 )
 
 const segmentCreateHelp = `Create a segment. A constraint is "property operator value", with the type of the value in
@@ -146,14 +149,39 @@ func (o *objects) showSegment(ctx context.Context, service client.Client, key, d
 func parseConstraint(text string) (*guidonv1.DocumentConstraint, error) {
 	constraint := &guidonv1.DocumentConstraint{Type: flipt.ComparisonType_STRING_COMPARISON_TYPE}
 	rest := strings.TrimSpace(text)
-	if word, after, ok := strings.Cut(rest, ":"); ok && comparisons[word] != flipt.ComparisonType_UNKNOWN_COMPARISON_TYPE {
+	word, after, typed := strings.Cut(rest, ":")
+	if typed = typed && comparisons[word] != flipt.ComparisonType_UNKNOWN_COMPARISON_TYPE; typed {
 		constraint.Type, rest = comparisons[word], after
 	}
 	property, rest, _ := strings.Cut(rest, " ")
 	operator, value, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	if property == "" || operator == "" {
-		return nil, usageError("invalid --constraint %q: must be a property, an operator and a value, such as 'country eq PT'", text)
+		return nil, usageError("invalid --constraint %s: must be a property, an operator and a value, such as 'country eq PT'", guidon.Quote(text))
+	}
+	if meant := meantBy(property); !typed && meant != "" {
+		return nil, usageError("invalid --constraint %s: did you mean %s? For a property of that name, write string:%s",
+			guidon.Quote(text), meant, guidon.Shorten(property, maxMeant))
 	}
 	constraint.Property, constraint.Operator, constraint.Value = property, operator, strings.TrimSpace(value)
 	return constraint, nil
 }
+
+// meantBy returns what a property without a type probably means instead of a string: the entity
+// id, or a type that is misspelled. It returns "" for any other.
+func meantBy(property string) string {
+	if guidon.MeansEntity(property) {
+		return "entity:" + guidon.EntityProperty
+	}
+	word, rest, _ := strings.Cut(property, ":")
+	if word == property || rest == "" {
+		return ""
+	}
+	similar := suggest.Closest(strings.ToLower(word), slices.Sorted(maps.Keys(comparisons)))
+	if similar == "" {
+		return ""
+	}
+	return guidon.Shorten(similar+":"+rest, maxMeant)
+}
+
+// maxMeant is how much of a suggested constraint an error has, in bytes.
+const maxMeant = 100

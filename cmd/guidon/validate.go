@@ -11,9 +11,9 @@ import (
 
 const validateHelp = `Check files of flags and segments without a server or a database.
 
-Errors are what an import would reject: syntax, validation rules, references.
-Warnings are what it would accept, although it hardly does what was meant: members
-and values that it does not know, constraints that never match, segments without
+Errors are what an import would reject: syntax, members and values that it does not
+know, validation rules, references. Warnings are what it would accept, although it
+hardly does what was meant: constraints that never match, segments without
 constraints, and rules and rollouts that nobody reaches.
 
 All findings are printed with file, line and column. The exit code is 3 if there are
@@ -77,7 +77,7 @@ func (p *program) lintFile(path string, input *inputFormat) document.Report {
 	if err != nil {
 		return document.Report{Findings: []document.Finding{{Message: plainReason(err).Error()}}}
 	}
-	report := document.Lint(text, format)
+	report := document.Lint(text, format, input.unknown())
 	if report.Documents == 0 && len(report.Findings) == 0 {
 		report.Findings = []document.Finding{{Message: noDocument}}
 	}

@@ -152,7 +152,7 @@ func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work 
 		err = i.checkReadOnly(o, request)
 	}
 	if err == nil && !o.stale {
-		err = checkTexts(request.Message)
+		err = checkMessage(request.Message, o.RejectsUnknown(request.Message))
 	}
 	if err == nil && o.verifies {
 		err = i.exhausted(bounded, request.Sender)

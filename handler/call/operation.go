@@ -149,6 +149,17 @@ func (o *Operation) SignsInOrOut() bool { return o.signs }
 // in [AreaAuthentication].
 func (o *Operation) IsPrivate() bool { return o.private }
 
+// RejectsUnknown reports whether a field of the request that the service does not know is an
+// error. It may be a misspelled one, which must neither widen what the request grants nor
+// change a flag without notice. In the messages of Flipt v1 that grant nothing it is ignored,
+// because clients of Flipt may send it.
+func (o *Operation) RejectsUnknown(m proto.Message) bool {
+	if tolerant, ok := m.(interface{ GetIgnoreUnknown() bool }); ok && tolerant.GetIgnoreUnknown() {
+		return false
+	}
+	return o.effect == issues || strings.HasPrefix(o.Name, "/guidon.v1.")
+}
+
 // KeepsSession reports whether a request that is not authenticated leaves the session of
 // the browser alone.
 func (o *Operation) KeepsSession() bool { return o.keepsSession }

@@ -53,6 +53,7 @@ type plan struct {
 	shape  shape
 	fields []field // in the order of declaration
 	byName map[string]spelling
+	share  protoreflect.FieldDescriptor // of shares, or nil
 }
 
 type field struct {
@@ -85,6 +86,7 @@ func newPlan(message protoreflect.MessageDescriptor) *plan {
 		shape:  shapes[message.FullName()],
 		fields: make([]field, all.Len()),
 		byName: make(map[string]spelling, 2*all.Len()),
+		share:  all.ByName(shares[message.FullName()]),
 	}
 	for i := range p.fields {
 		desc := all.Get(i)

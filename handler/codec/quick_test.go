@@ -121,7 +121,7 @@ func withRoom(m proto.Message) proto.Message {
 func checkQuick(t *testing.T, body []byte, m proto.Message, values int) {
 	t.Helper()
 	want := proto.Clone(m)
-	wantErr := codec.UnmarshalGeneral(body, want, values)
+	_, wantErr := codec.UnmarshalGeneral(body, want, values)
 	for _, got := range []proto.Message{proto.Clone(m), withRoom(m)} {
 		gotErr := codec.Unmarshal(body, got, values)
 		switch {

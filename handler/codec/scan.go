@@ -22,6 +22,8 @@ type scanner struct {
 	pos   int
 	depth int
 	left  int // how many more members and elements there may be
+
+	unknown *UnknownField // of what was read, or nil
 }
 
 // peek returns the next byte that is not white space, or 0 at the end.

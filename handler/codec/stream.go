@@ -24,31 +24,31 @@ const (
 	maxRest    = 4 << 20
 )
 
-// UnmarshalStream is like [Unmarshal] but reads from r, for a message with long lists.
+// UnmarshalStream is like [UnmarshalRequest] but reads from r, for a message with long lists.
 // The lists do not become part of m: their elements go to the functions in lists. The
 // keys of lists are paths of camelCase names, such as "document.flags". Everything else
-// becomes part of m, by the rules of Unmarshal.
+// becomes part of m, by the same rules.
 //
 // An error of the reader is returned unchanged.
-func UnmarshalStream(r io.Reader, m proto.Message, values int, lists map[string]List) error {
+func UnmarshalStream(r io.Reader, m proto.Message, values int, lists map[string]List) (*UnknownField, error) {
 	s := &stream{from: r, left: values, most: values, lists: lists}
 	if s.peek() == 0 && s.pos == len(s.buf) {
 		if s.readErr == io.EOF {
-			return nil
+			return nil, nil
 		}
-		return s.readErr
+		return nil, s.readErr
 	}
 	if s.peek() != '{' {
 		value, err := s.raw()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return Unmarshal(value, m, values)
+		return UnmarshalRequest(value, m, values)
 	}
 	if err := s.object(""); err != nil {
-		return err
+		return nil, err
 	}
-	return Unmarshal(s.rest.Bytes(), m, values)
+	return UnmarshalRequest(s.rest.Bytes(), m, values)
 }
 
 // stream reads JSON in pieces. It finds the start and end of values; whether they are

@@ -17,7 +17,7 @@ func stream(text string, values int) (*guidonv1.ImportRequest, error) {
 	m := new(guidonv1.ImportRequest)
 	var flags []*guidonv1.DocumentFlag
 	var segments []*guidonv1.DocumentSegment
-	err := codec.UnmarshalStream(iotest.OneByteReader(strings.NewReader(text)), m, values, map[string]codec.List{
+	_, err := codec.UnmarshalStream(iotest.OneByteReader(strings.NewReader(text)), m, values, map[string]codec.List{
 		"document.flags": {
 			Reset: func() { flags = nil },
 			Add: func(element []byte) error {

@@ -2,9 +2,11 @@ package codec
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -26,7 +28,8 @@ var (
 // first, and m must not be used after an error.
 //
 //   - A field may be spelled in camelCase, which takes precedence, or in snake_case.
-//     Unknown fields are ignored, and so is everything after the first value.
+//     Unknown fields are ignored, and so is everything after the first value. See
+//     [UnmarshalRequest].
 //   - null leaves a field unset. In a map or a list it is the zero element.
 //   - Of several values for one name the last counts, without merging. Of several
 //     members of a oneof the one declared last counts.
@@ -41,25 +44,31 @@ var (
 // The error is a *guidon.Error with code InvalidArgument, or TooLarge for too many
 // values.
 func Unmarshal(body []byte, m proto.Message, values int) error {
+	_, err := UnmarshalRequest(body, m, values)
+	return err
+}
+
+// UnmarshalRequest is [Unmarshal], and returns an unknown field if there are any.
+func UnmarshalRequest(body []byte, m proto.Message, values int) (*UnknownField, error) {
 	if quick.Unmarshal(body, m, values) {
-		return nil
+		return nil, nil
 	}
 	return unmarshalGeneral(body, m, values)
 }
 
-func unmarshalGeneral(body []byte, m proto.Message, values int) error {
+func unmarshalGeneral(body []byte, m proto.Message, values int) (*UnknownField, error) {
 	s := &scanner{data: body, left: values}
 	if s.peek() == 0 && s.pos == len(body) {
-		return nil
+		return nil, nil
 	}
 	err := s.top(m.ProtoReflect())
 	if err == nil && !utf8.Valid(body[:s.pos]) {
 		err = errNotUTF8
 	}
 	if err != nil {
-		return explain(err, body, values)
+		return nil, explain(err, body, values)
 	}
-	return nil
+	return s.unknown, nil
 }
 
 // tooMany returns the error for a body with more members and elements than values.
@@ -91,7 +100,12 @@ func explain(err error, body []byte, values int) error {
 
 // top reads the body's one value.
 func (s *scanner) top(m protoreflect.Message) error {
-	if planOf(m.Descriptor()).shape == empty {
+	if p := planOf(m.Descriptor()); p.shape == empty && s.peek() == '{' {
+		return s.object(func(name []byte) error {
+			s.note(p.unknown(shorten(string(name)), false))
+			return s.skip()
+		})
+	} else if p.shape == empty {
 		return s.skip() // any value is accepted
 	}
 	if isNull, err := s.null(); isNull || err != nil {
@@ -107,16 +121,22 @@ func (s *scanner) message(m protoreflect.Message) error {
 		return s.special(m.Interface())
 	}
 	var camel [maxFields]bool // the fields already set by their camelCase name
-	return s.object(func(name []byte) error {
+	unknown, stated := "", false
+	err := s.object(func(name []byte) error {
 		known, ok := p.byName[string(name)]
 		if !ok {
+			unknown = cmp.Or(unknown, shorten(string(name)))
 			return s.skip()
 		}
-		desc := p.fields[known.index].desc
+		desc, before := p.fields[known.index].desc, s.unknown
 		value, err := s.field(m, desc)
 		if err != nil {
 			return err
 		}
+		if s.unknown != before {
+			s.unknown.Within(desc.JSONName())
+		}
+		stated = stated || desc == p.share && value.IsValid()
 		if camel[known.index] && !known.camel {
 			return nil
 		}
@@ -124,6 +144,10 @@ func (s *scanner) message(m protoreflect.Message) error {
 		assign(m, desc, value)
 		return nil
 	})
+	if unknown != "" {
+		s.note(p.unknown(unknown, stated))
+	}
+	return err
 }
 
 // assign sets a field, or clears it if the value is not valid. It does nothing if the
@@ -207,7 +231,7 @@ func (s *scanner) contextMap(into protoreflect.Map) error {
 func (s *scanner) list(desc protoreflect.FieldDescriptor, into protoreflect.List) error {
 	isMessage := desc.Message() != nil
 	return s.array(func() error {
-		value := into.NewElement()
+		value, before := into.NewElement(), s.unknown
 		isNull := false
 		var err error
 		if !isMessage || planOf(desc.Message()).shape != anyValue {
@@ -222,6 +246,9 @@ func (s *scanner) list(desc protoreflect.FieldDescriptor, into protoreflect.List
 		}
 		if err != nil {
 			return err
+		}
+		if s.unknown != before {
+			s.unknown.Within(fmt.Sprintf("[%d]", into.Len()))
 		}
 		into.Append(value)
 		return nil

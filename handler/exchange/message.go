@@ -125,10 +125,14 @@ func (x *Exchange) decode(ctx context.Context, o *call.Operation, limits call.Li
 		if err != nil {
 			return err
 		}
-		if err := codec.Unmarshal(body, m, limits.Values); err != nil {
+		unknown, err := codec.UnmarshalRequest(body, m, limits.Values)
+		if err != nil {
 			return err
 		}
 		x.ReleaseBody()
+		if unknown != nil && (unknown.Certain || o.RejectsUnknown(m)) {
+			return unknown.Err()
+		}
 	case x.Request.URL.RawQuery != "":
 		values, err := url.ParseQuery(x.Request.URL.RawQuery)
 		if err != nil {

@@ -1,6 +1,8 @@
 package management
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"reflect"
 
@@ -21,8 +23,8 @@ const DefaultImportMemory = 384 << 20
 // importedInParts is the remedy that errors about these limits suggest.
 const importedInParts = "import it in parts, each in update mode"
 
-// ImportLimits are the limits of the request of an import.
-var ImportLimits = call.Limits{Bytes: 256 << 20, Values: 20_000_000}
+// DocumentLimits are the limits of a request with a document: of an import, and of a plan.
+var DocumentLimits = call.Limits{Bytes: 256 << 20, Values: 20_000_000}
 
 // maxShortImport is the largest body of an import that is decoded as a whole, in bytes.
 // Longer ones could hold so many empty objects that their messages take hundreds of times
@@ -33,20 +35,20 @@ const maxShortImport = 256 << 10
 // are added to a document one by one, so that the whole body is never in memory. The
 // document may take so many bytes of memory; 0 means DefaultImportMemory.
 func LongImport(memory int64) call.LongBody {
-	return LongDocument(ImportLimits, memory, importedInParts)
+	return LongDocument(memory, importedInParts)
 }
 
 // LongDocument is [LongImport] for any request with a document. inParts is the remedy that
 // errors about the limits suggest.
-func LongDocument(limits call.Limits, memory int64, inParts string) call.LongBody {
+func LongDocument(memory int64, inParts string) call.LongBody {
 	if memory == 0 {
 		memory = DefaultImportMemory
 	}
 	return call.LongBody{
 		Whole:   maxShortImport,
-		TooLong: guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", limits.Bytes>>20, inParts),
+		TooLong: guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", DocumentLimits.Bytes>>20, inParts),
 		Decode: func(body io.Reader, m proto.Message) (any, error) {
-			d := &documentReader{limit: memory, values: limits.Values, inParts: inParts}
+			d := &documentReader{limit: memory, values: DocumentLimits.Values, inParts: inParts}
 			return d.read(body, m.(withDocument))
 		},
 	}
@@ -56,15 +58,19 @@ func LongDocument(limits call.Limits, memory int64, inParts string) call.LongBod
 type withDocument interface {
 	proto.Message
 	GetDocument() *guidonv1.Document
+	GetIgnoreUnknown() bool
 }
 
 // read reads a request into m, except for the flags and segments, which are in the
 // document that it returns. It returns nil if there is no document.
 func (d *documentReader) read(body io.Reader, m withDocument) (any, error) {
-	err := codec.UnmarshalStream(body, m, d.values, map[string]codec.List{
+	unknown, err := codec.UnmarshalStream(body, m, d.values, map[string]codec.List{
 		"document.flags":    {Reset: d.resetFlags, Add: d.addFlag},
 		"document.segments": {Reset: d.resetSegments, Add: d.addSegment},
 	})
+	if unknown = cmp.Or(d.unknown, unknown); err == nil && unknown != nil && !m.GetIgnoreUnknown() {
+		err = unknown.Err()
+	}
 	if err != nil || m.GetDocument() == nil {
 		return nil, err
 	}
@@ -80,6 +86,7 @@ type documentReader struct {
 	inParts  string // the remedy for a document that is too large
 	flags    int    // bytes that the flags take in memory
 	segments int    // bytes that the segments take in memory
+	unknown  *codec.UnknownField
 }
 
 func (d *documentReader) resetFlags()    { d.document.Flags, d.flags = nil, 0 }
@@ -87,7 +94,7 @@ func (d *documentReader) resetSegments() { d.document.Segments, d.segments = nil
 
 func (d *documentReader) addFlag(element []byte) error {
 	m := new(guidonv1.DocumentFlag)
-	if err := d.decode(element, m); err != nil {
+	if err := d.decode(element, m, "document.flags", len(d.document.Flags)); err != nil {
 		return err
 	}
 	f := convert.DocumentFlagOf(m)
@@ -98,7 +105,7 @@ func (d *documentReader) addFlag(element []byte) error {
 
 func (d *documentReader) addSegment(element []byte) error {
 	m := new(guidonv1.DocumentSegment)
-	if err := d.decode(element, m); err != nil {
+	if err := d.decode(element, m, "document.segments", len(d.document.Segments)); err != nil {
 		return err
 	}
 	g := convert.DocumentSegmentOf(m)
@@ -107,13 +114,18 @@ func (d *documentReader) addSegment(element []byte) error {
 	return d.check()
 }
 
-// decode decodes a flag or segment, unless that alone would exceed the memory limit of
-// the document.
-func (d *documentReader) decode(element []byte, m proto.Message) error {
+// decode decodes a flag or segment of the list, unless that alone would exceed the memory
+// limit of the document.
+func (d *documentReader) decode(element []byte, m proto.Message, list string, index int) error {
 	if codec.Cost(element) > d.limit {
 		return d.tooLarge()
 	}
-	return codec.Unmarshal(element, m, d.values)
+	unknown, err := codec.UnmarshalRequest(element, m, d.values)
+	if unknown != nil && d.unknown == nil {
+		unknown.Within(fmt.Sprintf("%s[%d]", list, index))
+		d.unknown = unknown
+	}
+	return err
 }
 
 func (d *documentReader) check() error {

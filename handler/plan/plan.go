@@ -11,12 +11,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Limits are the limits of a request. A plan has all of its changes in memory, so a document
-// must be smaller than for an import.
-var Limits = call.Limits{Bytes: 16 << 20, Values: 2_000_000}
-
-// InParts is the remedy that errors about the limits suggest.
-const InParts = "plan it in parts, or import it"
+// InParts is the remedy that errors about the limits of a request suggest.
+const InParts = "plan it in parts"
 
 // request is the common part of the requests of both operations.
 type request interface {

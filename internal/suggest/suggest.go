@@ -1,11 +1,45 @@
 // Package suggest finds what a misspelled name may mean.
 package suggest
 
-// Closest returns the candidate that text most likely misspells, or "".
+// maxLength is the length of the longest text that is compared, in bytes. A longer one is no
+// misspelled name.
+const maxLength = 200
+
+// Closest returns the candidate that text most likely misspells or abbreviates, or "".
 func Closest(text string, candidates []string) string {
+	if len(text) > maxLength {
+		return ""
+	}
 	best, bestDistance := "", max(2, len(text)/4)+1
 	for _, candidate := range candidates {
 		if d := distance(text, candidate); d < bestDistance {
+			best, bestDistance = candidate, d
+		}
+	}
+	if best == "" {
+		best = abbreviated(text, candidates)
+	}
+	return best
+}
+
+// DidYouMean returns a hint with the candidate that text most likely misspells, such as "; did
+// you mean rules?", or "".
+func DidYouMean(text string, candidates []string) string {
+	if closest := Closest(text, candidates); closest != "" {
+		return "; did you mean " + closest + "?"
+	}
+	return ""
+}
+
+// abbreviated returns the candidate that begins like the text, or "".
+func abbreviated(text string, candidates []string) string {
+	best, bestDistance := "", maxLength
+	for _, candidate := range candidates {
+		same := 0
+		for same < min(len(text), len(candidate)) && text[same] == candidate[same] {
+			same++
+		}
+		if d := distance(text, candidate); same >= max(3, len(text)*3/4) && d <= bestDistance {
 			best, bestDistance = candidate, d
 		}
 	}

@@ -1,15 +1,18 @@
 package suggest_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/guidonhq/guidon/internal/suggest"
 )
 
 func TestClosest(t *testing.T) {
-	names := []string{"variants", "rules", "rollouts", "key"}
+	names := []string{"variants", "rules", "rollouts", "key", "percentage", "namespaceKey", "namespaceKeys"}
 	for text, want := range map[string]string{
 		"varaints": "variants", "rule": "rules", "Rules": "rules", "kye": "key", "rolloutss": "rollouts", "description": "", "": "",
+		"percent": "percentage", "namespaces": "namespaceKeys", "name": "namespaceKey", "per": "key", "num": "", "variation": "",
+		strings.Repeat("variants", 100_000): "",
 	} {
 		if got := suggest.Closest(text, names); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)

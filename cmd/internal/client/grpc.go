@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/url"
 
@@ -71,9 +72,9 @@ func (c *grpcClient) Invoke(ctx context.Context, method string, request, respons
 		return refused
 	}
 	if code == guidon.Unavailable {
-		return guidon.Errorf(code, "%s is unavailable: %s; %s", c.address, s.Message(), unreachable)
+		return &guidon.Error{Code: code, Message: fmt.Sprintf("%s is unavailable: %s; %s", c.address, s.Message(), unreachable)}
 	}
-	return guidon.Errorf(code, "%s", s.Message())
+	return &guidon.Error{Code: code, Message: s.Message()}
 }
 
 // Close implements Client.

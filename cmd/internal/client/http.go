@@ -147,7 +147,7 @@ func (c *httpClient) statusError(r *http.Response, body []byte) error {
 		if r.StatusCode == http.StatusTooManyRequests {
 			code = guidon.Limited
 		}
-		return guidon.Errorf(code, "%s", status.Message)
+		return &guidon.Error{Code: code, Message: status.Message}
 	}
 	if location := r.Header.Get("Location"); location != "" {
 		return fmt.Errorf("%s redirects to another address (%s); use the final address", c.address, r.Status)

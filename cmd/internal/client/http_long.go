@@ -17,19 +17,21 @@ import (
 // before it is sent.
 const maxWhole = 1 << 20
 
-// encode returns the JSON of the message. A large message is encoded while it is sent,
-// without zero values.
+// encode returns the JSON of the message, without zero values: a server of an older release
+// rejects fields that it does not know. A large message is encoded while it is sent.
 func encode(message proto.Message) (io.Reader, error) {
+	write := func(out io.Writer) error {
+		w := codec.NewWriter(out)
+		w.Message(message, true)
+		return w.Flush()
+	}
 	if proto.Size(message) <= maxWhole {
-		text, err := codec.Marshal(message)
-		return bytes.NewReader(text), err
+		var text bytes.Buffer
+		err := write(&text)
+		return &text, err
 	}
 	reader, writer := io.Pipe()
-	go func() {
-		w := codec.NewWriter(writer)
-		w.Message(message, true)
-		_ = writer.CloseWithError(w.Flush()) // never fails
-	}()
+	go func() { _ = writer.CloseWithError(write(writer)) }() // never fails
 	return reader, nil
 }
 
@@ -40,7 +42,7 @@ func (c *httpClient) readDocument(ctx context.Context, body io.Reader, into *gui
 	limited := &io.LimitedReader{R: body, N: maxResponse + 1}
 	var flags []*guidonv1.DocumentFlag
 	var segments []*guidonv1.DocumentSegment
-	err := codec.UnmarshalStream(limited, into, maxResponseValues, map[string]codec.List{
+	_, err := codec.UnmarshalStream(limited, into, maxResponseValues, map[string]codec.List{
 		"flags":    listOf(&flags),
 		"segments": listOf(&segments),
 	})

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/guidonhq/guidon/internal/suggest"
 )
 
 // fileSuffix is the suffix of variables that name a file with the value.
@@ -67,7 +69,7 @@ func hint(variable string, named []namedGroups, known map[string]bool) string {
 			return text
 		}
 	}
-	return didYouMean(variable, slices.Sorted(maps.Keys(known)))
+	return suggest.DidYouMean(variable, slices.Sorted(maps.Keys(known)))
 }
 
 func (f field) setFromVariable(env environment, known map[string]bool, found *problems) {

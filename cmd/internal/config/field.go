@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/guidonhq/guidon/internal/suggest"
 )
 
 // variablePrefix is the prefix of all environment variables of the configuration.
@@ -178,7 +180,7 @@ func (f field) setString(text string) error {
 		text = strings.ToLower(text)
 	}
 	if len(options) > 0 && !slices.Contains(options, text) {
-		return fmt.Errorf("must be one of %s, not %q%s", strings.Join(options, ", "), text, didYouMean(text, options))
+		return fmt.Errorf("must be one of %s, not %q%s", strings.Join(options, ", "), text, suggest.DidYouMean(text, options))
 	}
 	f.value.SetString(text)
 	return nil

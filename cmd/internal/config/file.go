@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/guidonhq/guidon/internal/suggest"
 )
 
 // fileLoader reads one YAML file into a Config.
@@ -180,7 +182,7 @@ func (l *fileLoader) suggest(group, key, name string) string {
 	if text := replacedKey(key); text != "" {
 		return text
 	}
-	if text := didYouMean(name, l.groups[group]); text != "" {
+	if text := suggest.DidYouMean(name, l.groups[group]); text != "" {
 		return text
 	}
 	for _, other := range slices.Sorted(maps.Keys(l.keys)) {
@@ -188,7 +190,7 @@ func (l *fileLoader) suggest(group, key, name string) string {
 			return fmt.Sprintf("; did you mean %s?", other)
 		}
 	}
-	return didYouMean(key, slices.Sorted(maps.Keys(l.keys)))
+	return suggest.DidYouMean(key, slices.Sorted(maps.Keys(l.keys)))
 }
 
 // value sets the field from the node.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/guidonhq/guidon/internal/suggest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -161,5 +162,5 @@ func (g namedGroups) suggest(variable string) string {
 			candidates = append(candidates, variable[:len(variable)-len(rest)+i]+f.suffixes()[0])
 		}
 	}
-	return didYouMean(variable, candidates)
+	return suggest.DidYouMean(variable, candidates)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
@@ -100,5 +101,11 @@ func zones(visitor *time.Location) []string {
 	return []string{visitor.String(), utc}
 }
 
-// warning returns what conditions of other segments do otherwise, or "".
-func (e *editor) warning(c *condition) string { return e.known.conflict(c, e.Saved) }
+// warning returns what the condition hardly should compare, or what conditions of other segments
+// do otherwise, or "".
+func (e *editor) warning(c *condition) string {
+	if c.Type != typeEntity && guidon.MeansEntity(c.Property) {
+		return "This compares a property of the context, not the id of the entity. For that, choose the type " + typeName(typeEntity) + "."
+	}
+	return e.known.conflict(c, e.Saved)
+}

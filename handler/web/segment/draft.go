@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -174,7 +175,7 @@ func (c *condition) document() *guidonv1.DocumentConstraint {
 // property returns the property that the constraint compares.
 func (c *condition) property() string {
 	if c.Type == typeEntity {
-		return entityProperty
+		return guidon.EntityProperty
 	}
 	return c.Property
 }

@@ -339,6 +339,8 @@ func TestKnown(t *testing.T) {
 		{Type: 1, Property: "only-here", Operator: "empty"}, {Type: 2, Property: "only-here", Operator: "present"},
 	}})
 	s.Get(segmentsPath + "/own").Check(200).Lacks("of other segments")
+	replace(t, s, "entity", &service.DocumentSegment{Name: "E", Constraints: []*service.DocumentConstraint{{Type: 1, Property: "entityId", Operator: "eq", Value: "u-1"}}})
+	s.Get(segmentsPath + "/entity").Check(200).Contains("not the id of the entity. For that, choose the type Entity.")
 }
 
 // TestLimit: the editor takes 200 conditions, and does not cut off more.

@@ -17,9 +17,6 @@ const (
 	typeEntity = flipt.ComparisonType_ENTITY_ID_COMPARISON_TYPE
 )
 
-// entityProperty is the property of constraints on the entity id.
-const entityProperty = "entityId"
-
 // typeNames are the types in words.
 var typeNames = map[flipt.ComparisonType]string{
 	typeText: "Text", typeNumber: "Number", typeYesNo: "Yes or no", typeDate: "Date", typeEntity: "Entity",

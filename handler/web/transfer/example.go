@@ -29,7 +29,7 @@ func importExample(v *page.Visit, name string) error {
 			Err: guidon.Errorf(guidon.FailedPrecondition, "namespace %q is not empty", v.Key()),
 		}
 	}
-	documents, err := document.Decode(bytes.NewReader(examples.Shop), document.YAML)
+	documents, err := document.Decode(bytes.NewReader(examples.Shop), document.YAML, document.RejectUnknown)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func read(v *page.Visit, text string) ([]*service.Document, *fault, error) {
 	if err := v.Reserve(v.Request.Context(), int64(values)*costOfValue+4*int64(len(text))); err != nil {
 		return nil, nil, err
 	}
-	documents, err := document.Decode(strings.NewReader(text), document.FormatOfText([]byte(text)))
+	documents, err := document.Decode(strings.NewReader(text), document.FormatOfText([]byte(text)), document.RejectUnknown)
 	if code := guidon.CodeOf(err); code == guidon.InvalidArgument || code == guidon.TooLarge {
 		f := faultOf(text, guidon.PublicMessage(err))
 		if placed, ok := errors.AsType[*document.PlacedError](err); ok {

@@ -133,7 +133,7 @@ func Example(t testing.TB, name string) []byte {
 // namespace, if given, gets the first document instead.
 func (s *Server) Import(namespace string, yaml []byte) {
 	s.t.Helper()
-	documents, err := document.Decode(bytes.NewReader(yaml), document.YAML)
+	documents, err := document.Decode(bytes.NewReader(yaml), document.YAML, document.RejectUnknown)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -1403,7 +1403,9 @@ type ImportRequest struct {
 	// Return what would change, without changing anything.
 	DryRun bool `protobuf:"varint,4,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	// Why the import is made, instead of the Guidon-Message of the request.
-	Message       string `protobuf:"bytes,5,opt,name=message,proto3" json:"message,omitempty"`
+	Message string `protobuf:"bytes,5,opt,name=message,proto3" json:"message,omitempty"`
+	// Ignore fields that the service does not know, in a document of another version.
+	IgnoreUnknown bool `protobuf:"varint,6,opt,name=ignore_unknown,json=ignoreUnknown,proto3" json:"ignore_unknown,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1471,6 +1473,13 @@ func (x *ImportRequest) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *ImportRequest) GetIgnoreUnknown() bool {
+	if x != nil {
+		return x.IgnoreUnknown
+	}
+	return false
 }
 
 // ImportResponse is the result of an import or, for a dry run, what it would be.
@@ -2662,13 +2671,14 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x05Actor\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
-	"\x06method\x18\x03 \x01(\tR\x06method\"\xc3\x01\n" +
+	"\x06method\x18\x03 \x01(\tR\x06method\"\xea\x01\n" +
 	"\rImportRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12/\n" +
 	"\bdocument\x18\x02 \x01(\v2\x13.guidon.v1.DocumentR\bdocument\x12)\n" +
 	"\x04mode\x18\x03 \x01(\x0e2\x15.guidon.v1.ImportModeR\x04mode\x12\x17\n" +
 	"\adry_run\x18\x04 \x01(\bR\x06dryRun\x12\x18\n" +
-	"\amessage\x18\x05 \x01(\tR\amessage\"\xd7\x01\n" +
+	"\amessage\x18\x05 \x01(\tR\amessage\x12%\n" +
+	"\x0eignore_unknown\x18\x06 \x01(\bR\rignoreUnknown\"\xd7\x01\n" +
 	"\x0eImportResponse\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x17\n" +

@@ -108,7 +108,9 @@ type PlanRequest struct {
 	// Return the effects of the plan on users too.
 	WithEffects bool `protobuf:"varint,10,opt,name=with_effects,json=withEffects,proto3" json:"with_effects,omitempty"`
 	// Use the words of the web interface in texts, such as step instead of rollout.
-	PageWords     bool `protobuf:"varint,11,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
+	PageWords bool `protobuf:"varint,11,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
+	// Ignore fields that the service does not know, in a document of another version.
+	IgnoreUnknown bool `protobuf:"varint,12,opt,name=ignore_unknown,json=ignoreUnknown,proto3" json:"ignore_unknown,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -216,6 +218,13 @@ func (x *PlanRequest) GetWithEffects() bool {
 func (x *PlanRequest) GetPageWords() bool {
 	if x != nil {
 		return x.PageWords
+	}
+	return false
+}
+
+func (x *PlanRequest) GetIgnoreUnknown() bool {
+	if x != nil {
+		return x.IgnoreUnknown
 	}
 	return false
 }
@@ -385,7 +394,9 @@ type ApplyRequest struct {
 	// Why the plan is applied, instead of the Guidon-Message of the request.
 	Message string `protobuf:"bytes,11,opt,name=message,proto3" json:"message,omitempty"`
 	// As in the PlanRequest.
-	Undo          *UndoneChanges `protobuf:"bytes,12,opt,name=undo,proto3" json:"undo,omitempty"`
+	Undo *UndoneChanges `protobuf:"bytes,12,opt,name=undo,proto3" json:"undo,omitempty"`
+	// As in the PlanRequest.
+	IgnoreUnknown bool `protobuf:"varint,13,opt,name=ignore_unknown,json=ignoreUnknown,proto3" json:"ignore_unknown,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -502,6 +513,13 @@ func (x *ApplyRequest) GetUndo() *UndoneChanges {
 		return x.Undo
 	}
 	return nil
+}
+
+func (x *ApplyRequest) GetIgnoreUnknown() bool {
+	if x != nil {
+		return x.IgnoreUnknown
+	}
+	return false
 }
 
 // ExpectedChange is a change of the plan that is applied.
@@ -1100,7 +1118,7 @@ var File_guidonv1_plan_proto protoreflect.FileDescriptor
 
 const file_guidonv1_plan_proto_rawDesc = "" +
 	"\n" +
-	"\x13guidonv1/plan.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17guidonv1/analysis.proto\x1a\x19guidonv1/difference.proto\x1a\x15guidonv1/guidon.proto\"\xad\x03\n" +
+	"\x13guidonv1/plan.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17guidonv1/analysis.proto\x1a\x19guidonv1/difference.proto\x1a\x15guidonv1/guidon.proto\"\xd4\x03\n" +
 	"\vPlanRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12/\n" +
 	"\bdocument\x18\x02 \x01(\v2\x13.guidon.v1.DocumentR\bdocument\x120\n" +
@@ -1114,7 +1132,8 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\fwith_effects\x18\n" +
 	" \x01(\bR\vwithEffects\x12\x1d\n" +
 	"\n" +
-	"page_words\x18\v \x01(\bR\tpageWords\"\x90\x01\n" +
+	"page_words\x18\v \x01(\bR\tpageWords\x12%\n" +
+	"\x0eignore_unknown\x18\f \x01(\bR\rignoreUnknown\"\x90\x01\n" +
 	"\rUndoneChanges\x12%\n" +
 	"\x0efirst_revision\x18\x01 \x01(\x03R\rfirstRevision\x12#\n" +
 	"\rlast_revision\x18\x02 \x01(\x03R\flastRevision\x123\n" +
@@ -1123,7 +1142,7 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x12\n" +
 	"\x04path\x18\x03 \x01(\tR\x04path\x12\x12\n" +
-	"\x04side\x18\x04 \x01(\tR\x04side\"\xe4\x03\n" +
+	"\x04side\x18\x04 \x01(\tR\x04side\"\x8b\x04\n" +
 	"\fApplyRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12/\n" +
 	"\bdocument\x18\x02 \x01(\v2\x13.guidon.v1.DocumentR\bdocument\x120\n" +
@@ -1137,7 +1156,8 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\x10expected_changes\x18\n" +
 	" \x03(\v2\x19.guidon.v1.ExpectedChangeR\x0fexpectedChanges\x12\x18\n" +
 	"\amessage\x18\v \x01(\tR\amessage\x12,\n" +
-	"\x04undo\x18\f \x01(\v2\x18.guidon.v1.UndoneChangesR\x04undo\"N\n" +
+	"\x04undo\x18\f \x01(\v2\x18.guidon.v1.UndoneChangesR\x04undo\x12%\n" +
+	"\x0eignore_unknown\x18\r \x01(\bR\rignoreUnknown\"N\n" +
 	"\x0eExpectedChange\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +

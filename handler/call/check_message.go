@@ -5,28 +5,33 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/guidonhq/guidon"
 )
 
-// checkTexts returns an error if any string in the message, at any depth, contains a NUL
+// checkMessage returns an error if any string in the message, at any depth, contains a NUL
 // character or is not valid UTF-8: some databases cannot store such a string, and others
 // would find something else by it. It is the only check for all operations except those
-// that evaluate, which store nothing and find nothing by such a key.
-func checkTexts(m proto.Message) error {
+// that evaluate, which store nothing and find nothing by such a key. With strict, it also
+// returns an error for fields that the message does not have, which only gRPC sends.
+func checkMessage(m proto.Message, strict bool) error {
 	if m == nil {
 		return nil
 	}
-	bad := badTextIn(m.ProtoReflect())
+	bad := messageCheck{strict}.message(m.ProtoReflect())
 	if bad == nil {
 		return nil
 	}
 	return guidon.Errorf(guidon.InvalidArgument, "invalid field %s: %s", strings.TrimPrefix(bad.path, "."), bad.rule)
 }
 
-// badText is a rejected string. Its path is built only while returning from the
+// messageCheck checks the fields of messages.
+type messageCheck struct{ strict bool }
+
+// badText is a rejected string, or an unknown field. Its path is built only while returning from the
 // recursion, because nearly all messages have none.
 type badText struct{ path, rule string }
 
@@ -38,16 +43,20 @@ func (b *badText) under(outer string) *badText {
 	return b
 }
 
-// badTextIn returns the first rejected string of the message, or nil if there is none.
-func badTextIn(m protoreflect.Message) (bad *badText) {
+// message returns what is first rejected of the message, or nil if there is none.
+func (c messageCheck) message(m protoreflect.Message) (bad *badText) {
+	if c.strict && len(m.GetUnknown()) > 0 {
+		number, _, _ := protowire.ConsumeTag(m.GetUnknown())
+		return &badText{path: fmt.Sprintf(".%d", number), rule: "is not known"}
+	}
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
 		case field.IsList():
-			bad = badTextOfList(field, value.List())
+			bad = c.list(field, value.List())
 		case field.IsMap():
-			bad = badTextOfMap(field, value.Map())
+			bad = c.entries(field, value.Map())
 		default:
-			bad = badTextOf(field, value)
+			bad = c.value(field, value)
 		}
 		bad = bad.under("." + field.JSONName())
 		return bad == nil
@@ -58,32 +67,32 @@ func badTextIn(m protoreflect.Message) (bad *badText) {
 	return bad
 }
 
-func badTextOfList(field protoreflect.FieldDescriptor, list protoreflect.List) *badText {
+func (c messageCheck) list(field protoreflect.FieldDescriptor, list protoreflect.List) *badText {
 	for i := range list.Len() {
-		if bad := badTextOf(field, list.Get(i)); bad != nil {
+		if bad := c.value(field, list.Get(i)); bad != nil {
 			return bad.under(fmt.Sprintf("[%d]", i))
 		}
 	}
 	return nil
 }
 
-func badTextOfMap(field protoreflect.FieldDescriptor, entries protoreflect.Map) (bad *badText) {
+func (c messageCheck) entries(field protoreflect.FieldDescriptor, entries protoreflect.Map) (bad *badText) {
 	entries.Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
-		if bad = badTextOf(field.MapKey(), key.Value()); bad == nil {
-			bad = badTextOf(field.MapValue(), value)
+		if bad = c.value(field.MapKey(), key.Value()); bad == nil {
+			bad = c.value(field.MapValue(), value)
 		}
 		return bad == nil
 	})
 	return bad
 }
 
-// badTextOf returns the first rejected string of one value of the field, or nil.
-func badTextOf(field protoreflect.FieldDescriptor, value protoreflect.Value) *badText {
+// value returns what is first rejected of one value of the field, or nil.
+func (c messageCheck) value(field protoreflect.FieldDescriptor, value protoreflect.Value) *badText {
 	switch field.Kind() {
 	case protoreflect.StringKind:
 		return badTextIs(value.String())
 	case protoreflect.MessageKind:
-		return badTextIn(value.Message())
+		return c.message(value.Message())
 	}
 	return nil
 }
