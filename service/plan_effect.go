@@ -54,8 +54,8 @@ func (p *Plan) affectedFlags() map[string]bool {
 		case c.Kind == change.KindFlag && c.Action == change.ActionUpdate:
 			affected[c.Key] = true
 		case c.Kind == change.KindSegment:
-			for _, use := range p.base.SegmentUses(c.Key) {
-				affected[use.Flag.Key] = true
+			for f := range p.base.SegmentUsers(c.Key).All() {
+				affected[f.Key] = true
 			}
 		}
 	}

@@ -7,7 +7,12 @@ func (v View) Flags(request PageRequest) ([]*guidon.Flag, Page, error) {
 	if err := request.Validate(); err != nil {
 		return nil, Page{}, err
 	}
-	return paginate(v.Snapshot.Flags(), request, func(f *guidon.Flag) string { return f.Key })
+	compiled, page, err := paginateSorted(v.Snapshot.CompiledFlags(), request, func(c *guidon.CompiledFlag) string { return c.Flag().Key })
+	flags := make([]*guidon.Flag, len(compiled))
+	for i, c := range compiled {
+		flags[i] = c.Flag()
+	}
+	return flags, page, err
 }
 
 // Flag returns the flag. It returns NotFound if it does not exist.
