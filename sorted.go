@@ -128,7 +128,7 @@ func (s Sorted[T]) merge(chunk, removed, added []T) []T {
 	if len(chunk) == 0 {
 		return added
 	}
-	items := slices.Grow(slices.Clone(chunk), len(added))
+	items := append(make([]T, 0, len(chunk)+len(added)), chunk...)
 	for _, item := range removed {
 		at, _ := slices.BinarySearchFunc(items, item, s.compare)
 		items = slices.Delete(items, at, at+1)
@@ -140,13 +140,17 @@ func (s Sorted[T]) merge(chunk, removed, added []T) []T {
 	return items
 }
 
-// append appends the items in chunks of equal size. Chunks do not share memory, since one
-// would keep what the others have lost.
+// append appends the items, which nothing else uses, in chunks of equal size.
 func (s *Sorted[T]) append(items []T) {
-	n := (len(items) + maxItems - 1) / maxItems
-	for ; n > 0; n-- {
+	if len(items) <= maxItems {
+		if len(items) > 0 {
+			s.chunks = append(s.chunks, items)
+		}
+		return
+	}
+	for n := (len(items) + maxItems - 1) / maxItems; n > 0; n-- {
 		size := len(items) / n
-		s.chunks = append(s.chunks, slices.Clone(items[:size]))
+		s.chunks = append(s.chunks, slices.Clone(items[:size])) // does not keep the others in memory
 		items = items[size:]
 	}
 }
