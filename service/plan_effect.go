@@ -23,8 +23,11 @@ func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *guidon
 	})
 	work := 0
 	for _, f := range p.base.Flags() {
+		if !affected[f.Key] { // most
+			continue
+		}
 		edited := after.Flag(f.Key)
-		if !affected[f.Key] || edited == nil {
+		if edited == nil {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
