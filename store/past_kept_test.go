@@ -57,7 +57,8 @@ func TestPastIsKept(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	write(namespace, "small")
-	if read(namespace, last) == read(namespace, last) {
+	known = read(namespace, last)
+	if again := read(namespace, last); again == known {
 		t.Error("a large state is kept")
 	}
 }
