@@ -23,8 +23,9 @@ type Snapshot struct {
 }
 
 // NewSnapshot returns the snapshot of a namespace, which must be nil if it does not
-// exist at the revision. The snapshot keeps the objects; the caller must not modify them
-// afterwards.
+// exist at the revision. Flags and segments must be in creation order. Flags without a
+// position, as in a document, keep their order. The snapshot keeps the objects; the caller
+// must not modify them afterwards.
 func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segments []*Segment) *Snapshot {
 	s := &Snapshot{
 		namespace:     namespace,
@@ -39,13 +40,17 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 	compiled, byKey := make([]*CompiledFlag, len(flags)), newShards[CompiledFlag](len(flags))
 	for i, f := range flags {
 		compiled[i] = compileFlag(f, s.segmentsByKey)
+		compiled[i].order = i
 		byKey.set(f.Key, compiled[i])
 	}
 	s.flags, s.flagByKey = NewSorted(compareCompiled, compiled), byKey.shards
 	return s
 }
 
-func compareCompiled(a, b *CompiledFlag) int { return compareFlags(a.flag, b.flag) }
+func compareCompiled(a, b *CompiledFlag) int {
+	x, y := a.flag.Created, b.flag.Created
+	return cmp.Or(cmp.Compare(x.Revision, y.Revision), cmp.Compare(x.Sequence, y.Sequence), cmp.Compare(a.order, b.order), strings.Compare(a.key, b.key))
+}
 
 func compareFlags(a, b *Flag) int { return compareCreation(a.Created, b.Created, a.Key, b.Key) }
 

@@ -2,6 +2,7 @@ package guidon
 
 import (
 	"maps"
+	"math"
 	"sync"
 )
 
@@ -96,6 +97,10 @@ func (s *Snapshot) applyFlags(latest map[string]*Flag, users []*CompiledFlag) (c
 		c := FlagChange{Before: byKey.get(key)}
 		if f != nil {
 			c.After = compileFlag(f, s.segmentsByKey)
+			c.After.order = math.MaxInt
+			if c.Before != nil {
+				c.After.order = c.Before.order
+			}
 		}
 		if c != (FlagChange{}) {
 			byKey.set(key, c.After)
@@ -105,6 +110,7 @@ func (s *Snapshot) applyFlags(latest map[string]*Flag, users []*CompiledFlag) (c
 	for _, f := range users {
 		if byKey.get(f.key) == f { // otherwise it has already been compiled again
 			c := FlagChange{f, compileFlag(f.flag, s.segmentsByKey)}
+			c.After.order = f.order
 			byKey.set(f.key, c.After)
 			changes = append(changes, c)
 		}
