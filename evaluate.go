@@ -34,7 +34,7 @@ type BooleanResult struct {
 // Variant evaluates a variant flag for an entity. It returns NotFound if the flag does
 // not exist, and the errors of [CompiledFlag.Variant].
 func (s *Snapshot) Variant(flagKey, entityID string, context map[string]string) (VariantResult, error) {
-	f := s.flagByKey[flagKey]
+	f := s.flagByKey.get(flagKey)
 	if f == nil {
 		return VariantResult{}, FlagNotFound(s.namespace.Key, flagKey)
 	}
@@ -95,7 +95,7 @@ func (f *CompiledFlag) distribute(r *compiledRule, entityID string, result Varia
 // Boolean evaluates a boolean flag for an entity. It returns NotFound if the flag does
 // not exist, and the errors of [CompiledFlag.Boolean].
 func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) (BooleanResult, error) {
-	f := s.flagByKey[flagKey]
+	f := s.flagByKey.get(flagKey)
 	if f == nil {
 		return BooleanResult{}, FlagNotFound(s.namespace.Key, flagKey)
 	}

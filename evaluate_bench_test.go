@@ -81,7 +81,7 @@ func benchEntities() []entity {
 }
 
 func BenchmarkBooleanThreshold(b *testing.B) {
-	for _, n := range []int{10, 10_000} {
+	for _, n := range []int{10, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("flags=%d", n), func(b *testing.B) {
 			snapshot, entities := benchSnapshot(n), benchEntities()
 			key := benchFlag(n / 2 / 2 * 2).Key
@@ -97,7 +97,7 @@ func BenchmarkBooleanThreshold(b *testing.B) {
 }
 
 func BenchmarkVariantThreeConstraints(b *testing.B) {
-	for _, n := range []int{10, 10_000} {
+	for _, n := range []int{10, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("flags=%d", n), func(b *testing.B) {
 			snapshot, entities := benchSnapshot(n), benchEntities()
 			key := benchFlag(n/2/2*2 + 1).Key
@@ -116,7 +116,7 @@ func BenchmarkVariantThreeConstraints(b *testing.B) {
 // BenchmarkSpread evaluates all flags in turn, which shows the cost of cache misses in
 // a large namespace.
 func BenchmarkSpread(b *testing.B) {
-	for _, n := range []int{10, 10_000} {
+	for _, n := range []int{10, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("flags=%d", n), func(b *testing.B) {
 			snapshot, entities := benchSnapshot(n), benchEntities()
 			flags := snapshot.Flags()
@@ -138,35 +138,38 @@ func BenchmarkSpread(b *testing.B) {
 }
 
 func BenchmarkNewSnapshot(b *testing.B) {
-	const n = 10_000
-	b.Run(fmt.Sprintf("flags=%d", n), func(b *testing.B) {
-		flags, segments := benchObjects(n)
-		namespace := &guidon.Namespace{Key: "default"}
-		b.ReportAllocs()
-		for b.Loop() {
-			guidon.NewSnapshot(namespace, guidon.Revision{Number: n}, flags, segments)
-		}
-	})
-}
-
-func BenchmarkApplyOneChange(b *testing.B) {
-	const n = 10_000
-	cases := []struct {
-		name  string
-		delta guidon.SnapshotDelta
-	}{
-		{"", guidon.SnapshotDelta{Flags: []*guidon.Flag{benchFlag(n / 2)}}},
-		{"/create", guidon.SnapshotDelta{Flags: []*guidon.Flag{benchFlag(n)}}},
-		{"/delete", guidon.SnapshotDelta{DeletedFlags: []string{benchFlag(n / 2).Key}}},
-		{"/segment", guidon.SnapshotDelta{Segments: []*guidon.Segment{benchSegment(1)}}},
-	}
-	for _, c := range cases {
-		b.Run(fmt.Sprintf("flags=%d%s", n, c.name), func(b *testing.B) {
-			snapshot := benchSnapshot(n)
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprintf("flags=%d", n), func(b *testing.B) {
+			flags, segments := benchObjects(n)
+			namespace := &guidon.Namespace{Key: "default"}
 			b.ReportAllocs()
 			for b.Loop() {
-				snapshot.Apply(c.delta)
+				guidon.NewSnapshot(namespace, guidon.Revision{Number: int64(n)}, flags, segments)
 			}
 		})
+	}
+}
+
+// BenchmarkApplyOneChange measures what one change costs in a small and in a large namespace.
+func BenchmarkApplyOneChange(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		snapshot := benchSnapshot(n)
+		snapshot.SegmentUsers("") // computes them
+		for _, c := range []struct {
+			name  string
+			delta guidon.SnapshotDelta
+		}{
+			{"", guidon.SnapshotDelta{Flags: []*guidon.Flag{benchFlag(n / 2)}}},
+			{"/create", guidon.SnapshotDelta{Flags: []*guidon.Flag{benchFlag(n)}}},
+			{"/delete", guidon.SnapshotDelta{DeletedFlags: []string{benchFlag(n / 2).Key}}},
+			{"/segment", guidon.SnapshotDelta{Segments: []*guidon.Segment{benchSegment(1)}}},
+		} {
+			b.Run(fmt.Sprintf("flags=%d%s", n, c.name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					snapshot.Apply(c.delta)
+				}
+			})
+		}
 	}
 }

@@ -23,7 +23,7 @@ const MaxExplainedSteps = 10_000
 // Constraints are compared by the matchers of the evaluation, all of them: also those that
 // an evaluation skips because another one has decided about their segment.
 func (s *Snapshot) Explain(flagKey, entityID string, context map[string]string) (*Explanation, error) {
-	f := s.flagByKey[flagKey]
+	f := s.flagByKey.get(flagKey)
 	if f == nil {
 		return nil, FlagNotFound(s.namespace.Key, flagKey)
 	}
@@ -52,7 +52,7 @@ func (s *Snapshot) explainCompiled(f *CompiledFlag, entityID string, context map
 
 // Decide is Explain without the path and the other results.
 func (s *Snapshot) Decide(flagKey, entityID string, context map[string]string) (*Explanation, error) {
-	f := s.flagByKey[flagKey]
+	f := s.flagByKey.get(flagKey)
 	if f == nil {
 		return nil, FlagNotFound(s.namespace.Key, flagKey)
 	}

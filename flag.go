@@ -102,16 +102,6 @@ func (f *Flag) SegmentKeys() iter.Seq[string] {
 	}
 }
 
-// usesAny reports whether a rule or rollout of the flag refers to one of the segments.
-func (f *Flag) usesAny(segments map[string]bool) bool {
-	for key := range f.SegmentKeys() {
-		if segments[key] {
-			return true
-		}
-	}
-	return false
-}
-
 // RemoveVariant removes the variant and its distributions, and clears the default if it
 // is that variant (contract 4.7). It reports whether the variant existed.
 func (f *Flag) RemoveVariant(id string) bool {

@@ -16,6 +16,7 @@ type CompiledFlag struct {
 	rules          []compiledRule
 	defaultVariant *Variant // or nil
 	flag           *Flag
+	order          int // among flags that were created at the same position
 	derived        atomic.Pointer[flagDerived]
 	err            error // why it cannot be evaluated, or nil; then kind is UnreadableFlag
 }

@@ -102,6 +102,7 @@ func flagKeys(s *guidon.Snapshot) []string {
 // last call of takeDelta.
 type world struct {
 	random   *rand.Rand
+	flagKeys int // how many different ones
 	revision int64
 	sequence int32
 	flags    map[string]*guidon.Flag
@@ -111,16 +112,20 @@ type world struct {
 	deletedFlags, deletedSegments map[string]bool
 }
 
+func newWorld(seed uint64) *world {
+	return &world{
+		random: rand.New(rand.NewPCG(seed, 0)), flagKeys: 12, changed: map[string]bool{},
+		flags: map[string]*guidon.Flag{}, deletedFlags: map[string]bool{},
+		segments: map[string]*guidon.Segment{}, deletedSegments: map[string]bool{},
+	}
+}
+
 // TestApplyRandomly compares Apply with NewSnapshot of the same state, over long
 // sequences of changes. They create and delete segments that flags use.
 func TestApplyRandomly(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			w := &world{
-				random: rand.New(rand.NewPCG(seed, 0)), changed: map[string]bool{},
-				flags: map[string]*guidon.Flag{}, deletedFlags: map[string]bool{},
-				segments: map[string]*guidon.Segment{}, deletedSegments: map[string]bool{},
-			}
+			w := newWorld(seed)
 			applied := w.snapshot()
 			base, deltas := applied, []guidon.SnapshotDelta(nil) // deltas from base to applied
 			for step := range 50 {
@@ -171,7 +176,7 @@ func (w *world) change() {
 		w.segments[key], w.changed[key] = g, true
 		return
 	}
-	key := fmt.Sprintf("flag-%d", w.random.IntN(12))
+	key := fmt.Sprintf("flag-%d", w.random.IntN(w.flagKeys))
 	old := w.flags[key]
 	if old != nil && w.random.IntN(3) == 0 {
 		delete(w.flags, key)

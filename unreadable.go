@@ -80,9 +80,9 @@ func (s *Snapshot) setUnreadable(kind, key string, err error) {
 // EvaluableFlags returns the flags without those that cannot be evaluated, in creation order.
 func (s *Snapshot) EvaluableFlags() []*Flag {
 	if len(s.unreadable) == 0 {
-		return s.flags
+		return s.Flags()
 	}
-	return slices.DeleteFunc(slices.Clone(s.flags), func(f *Flag) bool { return s.flagByKey[f.Key].err != nil })
+	return slices.DeleteFunc(slices.Clone(s.Flags()), func(f *Flag) bool { return s.Compiled(f.Key).err != nil })
 }
 
 func newUnreadable(kind, key string, stored []byte, cause error) *Unreadable {

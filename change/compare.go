@@ -120,12 +120,19 @@ func Outline(before, after Objects) Comparison {
 // nil.
 func compareAll[T any](s shape[T], before, after []*T, key func(*T) string, flag func(*T) *guidon.Flag) []Compared[T] {
 	var out []Compared[T]
-	rest := make(map[string]*T, len(before))
-	for _, t := range before {
-		rest[key(t)] = t
+	// Two states of one namespace have most objects in common, at the same index.
+	shared := func(i int) bool { return i < min(len(before), len(after)) && before[i] == after[i] }
+	rest := make(map[string]*T)
+	for i, t := range before {
+		if !shared(i) {
+			rest[key(t)] = t
+		}
 	}
 	var of sides
-	for _, is := range after {
+	for i, is := range after {
+		if shared(i) {
+			continue
+		}
 		was, existed := rest[key(is)]
 		if !existed {
 			out = append(out, Compared[T]{Key: key(is), After: is})

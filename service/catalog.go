@@ -1,116 +1,176 @@
 package service
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"sync"
-	"unique"
 
 	"github.com/guidonhq/guidon"
 )
 
 // The catalog is what lists, filters and searches of the flags of a namespace use. It is
-// computed at the first use of a snapshot and lives as long. What depends on a single flag
-// is shared with the other snapshots that have the flag.
+// computed at the first use of a snapshot, from that of an earlier one if there is one.
 
 // flagFacts are what the catalog knows about a flag by itself.
 type flagFacts struct {
-	flag *guidon.Flag
+	flag      *guidon.Flag
+	lowerName string
 	guidon.Outlook
 	metadata *flagMetadata
 }
 
-var factsOf = guidon.NewCompiledDerivation(func(f *guidon.CompiledFlag) *flagFacts {
-	return &flagFacts{flag: f.Flag(), Outlook: f.Outlook(), metadata: metadataOf(f.Flag())}
+var factsOf = guidon.NewCompiledDerivation(func(c *guidon.CompiledFlag) *flagFacts {
+	f := c.Flag()
+	return &flagFacts{flag: f, lowerName: strings.ToLower(f.Name), Outlook: c.Outlook(), metadata: metadataOf(f)}
 })
 
-// catalog is what is known about the flags of a snapshot. It has a row for each of them, in
-// creation order.
+// catalog is what is known about the flags of a snapshot. It has a row for each of them.
 type catalog struct {
-	rows   []catalogRow
-	terms  []uint32 // of the tags and segments of all rows
-	owners []string // by number; the first one is ""
-	tags   []string
-	// segments are the keys of the segments that flags refer to, which need not exist.
-	segments []string
-	orders   [flagSorts]func() []uint32 // the rows in each order
+	*catalogNames
+	byKey  guidon.Sorted[*catalogRow]
+	totals *facetCounts // of all rows
+	uses   int          // of names in all rows
+	mu     sync.Mutex
+	orders [flagSorts]*guidon.Sorted[*catalogRow] // those that have been requested
 }
 
-// catalogRow is a flag with the numbers of its owner, tags and segments. Facets
-// count state and type for each request, so these are in the row: a pointer would be slow.
+// catalogNames are the numbers of names in rows. Catalogs of successive snapshots share them.
+type catalogNames struct {
+	owners, tags numbering
+	segments     numbering // keys, of segments that need not exist
+}
+
+// catalogRow is a flag with the numbers of its owner, tags and segments. Facets count these,
+// state and type for each request, so they are in the row: pointers would be slow.
 type catalogRow struct {
 	*flagFacts
-	state          guidon.FlagState
-	kind           guidon.FlagType
-	owner          uint32
-	first          uint32 // of its terms
-	tags, segments uint32 // how many
+	state guidon.FlagState
+	kind  guidon.FlagType
+	owner uint32
+	tags  int       // how many of terms
+	terms []uint32  // the tags, then the segments
+	few   [4]uint32 // has the terms, unless there are more
 }
 
-var catalogs = guidon.NewDerivation(newCatalog)
+func (r *catalogRow) tagNumbers() []uint32     { return r.terms[:r.tags] }
+func (r *catalogRow) segmentNumbers() []uint32 { return r.terms[r.tags:] }
 
-func newCatalog(s *guidon.Snapshot) *catalog {
-	flags := s.Flags()
-	c := &catalog{rows: make([]catalogRow, 0, len(flags))}
-	owners, tags, segments := newNumbering[unique.Handle[string]](), newNumbering[unique.Handle[string]](), newNumbering[string]()
-	owners.of(noMetadata.owner) // has the number 0
-	for _, f := range flags {
-		facts := factsOf.Of(s.Compiled(f.Key))
-		row := catalogRow{flagFacts: facts, state: facts.State, kind: f.Type, owner: owners.of(facts.metadata.owner), first: count32(len(c.terms))}
-		for _, tag := range facts.metadata.tags {
-			c.terms = append(c.terms, tags.of(tag))
-		}
-		row.tags = count32(len(facts.metadata.tags))
-		begin := len(c.terms)
-		for key := range f.SegmentKeys() {
-			if n := segments.of(key); !slices.Contains(c.terms[begin:], n) {
-				c.terms = append(c.terms, n)
-			}
-		}
-		row.segments = count32(len(c.terms) - begin)
-		c.rows = append(c.rows, row)
+var catalogs = guidon.NewFlagsDerivation(nil, (*catalog).update)
+
+func newCatalog() *catalog {
+	return &catalog{catalogNames: &catalogNames{}, byKey: guidon.NewSorted(flagOrders[FlagsByKey], nil), totals: &facetCounts{}}
+}
+
+// update returns the catalog after the changes. c may be nil.
+func (c *catalog) update(changes []guidon.FlagChange) *catalog {
+	if c == nil {
+		c = newCatalog()
 	}
-	c.terms = slices.Clip(c.terms)
-	c.owners, c.tags, c.segments = texts(owners.names), texts(tags.names), segments.names
-	for sort := range c.orders {
-		c.orders[sort] = sync.OnceValue(func() []uint32 { return c.order(FlagSort(sort)) }) // #nosec G115 -- few
+	before, after := guidon.SplitChanges(changes)
+	var removed, added []*catalogRow
+	for _, f := range before {
+		removed = append(removed, c.row(f.Flag().Key))
 	}
-	return c
+	for _, f := range after {
+		added = append(added, c.newRow(factsOf.Of(f)))
+	}
+	next := c.with(removed, added)
+	if next.catalogNames.len() > 2*next.uses+maxUnusedNames {
+		return next.renumbered()
+	}
+	return next
 }
 
-// count32 returns a number of things in memory, which are fewer than 2^32.
-func count32(n int) uint32 { return uint32(n) } // #nosec G115 -- see above
-
-// numbering gives names their numbers.
-type numbering[T comparable] struct {
-	names   []T
-	numbers map[T]uint32
+// with returns the catalog without the removed rows and with the added ones.
+func (c *catalog) with(removed, added []*catalogRow) *catalog {
+	next := &catalog{catalogNames: c.catalogNames, byKey: c.byKey.With(removed, added), totals: c.totals.grown(c.catalogNames), uses: c.uses}
+	for _, row := range removed {
+		next.totals.add(row, 0, -1)
+		next.uses -= row.uses()
+	}
+	for _, row := range added {
+		next.totals.add(row, 0, 1)
+		next.uses += row.uses()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for sort, order := range c.orders {
+		if order != nil {
+			next.orders[sort] = new(order.With(removed, added))
+		}
+	}
+	return next
 }
 
-func newNumbering[T comparable]() *numbering[T] { return &numbering[T]{numbers: map[T]uint32{}} }
+// maxUnusedNames limits the names that rows of earlier catalogs have left behind, besides as
+// many as there are uses.
+const maxUnusedNames = 1000
 
-func (n *numbering[T]) of(name T) uint32 {
+func (n *catalogNames) len() int {
+	return len(n.owners.all()) + len(n.tags.all()) + len(n.segments.all())
+}
+
+// uses returns how many names the row has.
+func (r *catalogRow) uses() int { return 1 + len(r.terms) }
+
+// row returns the row of the flag, or nil.
+func (c *catalog) row(key string) *catalogRow {
+	row, _ := c.byKey.Find(func(r *catalogRow) int { return strings.Compare(r.flag.Key, key) })
+	return row
+}
+
+func (n *catalogNames) newRow(facts *flagFacts) *catalogRow {
+	row := &catalogRow{flagFacts: facts, state: facts.State, kind: facts.flag.Type, owner: n.owners.of(facts.metadata.owner.Value())}
+	row.tags, row.terms = len(facts.metadata.tags), row.few[:0]
+	for _, tag := range facts.metadata.tags {
+		row.terms = append(row.terms, n.tags.of(tag.Value()))
+	}
+	for key := range facts.flag.SegmentKeys() {
+		if number := n.segments.of(key); !slices.Contains(row.segmentNumbers(), number) {
+			row.terms = append(row.terms, number)
+		}
+	}
+	return row
+}
+
+// renumbered returns the catalog with numbers for the names that are still in use.
+func (c *catalog) renumbered() *catalog {
+	fresh := newCatalog()
+	rows := make([]*catalogRow, 0, c.byKey.Len())
+	for row := range c.byKey.All() {
+		rows = append(rows, fresh.newRow(row.flagFacts))
+	}
+	return fresh.with(nil, rows)
+}
+
+// numbering gives names their numbers. It is safe for concurrent use.
+type numbering struct {
+	mu      sync.Mutex
+	names   []string // by number
+	numbers map[string]uint32
+}
+
+func (n *numbering) of(name string) uint32 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	number, known := n.numbers[name]
 	if !known {
-		number = count32(len(n.names))
+		if n.numbers == nil {
+			n.numbers = map[string]uint32{}
+		}
+		number = uint32(len(n.names)) // #nosec G115 -- names in memory are fewer than 2^32
 		n.names = append(n.names, name)
 		n.numbers[name] = number
 	}
 	return number
 }
 
-func texts(handles []unique.Handle[string]) []string {
-	list := make([]string, len(handles))
-	for i, h := range handles {
-		list[i] = h.Value()
-	}
-	return list
+// all returns the names by number. Those of the rows of any catalog are among them.
+func (n *numbering) all() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.names
 }
-
-func (c *catalog) tagsOf(r *catalogRow) []uint32 { return c.terms[r.first:][:r.tags] }
-
-func (c *catalog) segmentsOf(r *catalogRow) []uint32 { return c.terms[r.first+r.tags:][:r.segments] }
 
 // FlagSort is an order of flags. Flags that are equal in it are in order of their keys.
 type FlagSort uint8
@@ -124,27 +184,32 @@ const (
 	flagSorts
 )
 
-// order returns the numbers of the rows in the order.
-func (c *catalog) order(sort FlagSort) []uint32 {
-	compare := func(i, j uint32) int { return 0 }
-	switch sort {
-	case FlagsByName:
-		compare = byName(c.rows, func(r catalogRow) string { return r.flag.Name })
-	case FlagsByChange:
-		compare = func(i, j uint32) int { return c.rows[i].flag.UpdatedAt.Compare(c.rows[j].flag.UpdatedAt) }
-	case FlagsByCreation:
-		compare = func(i, j uint32) int { return c.rows[i].flag.CreatedAt.Compare(c.rows[j].flag.CreatedAt) }
-	}
-	return ordered(len(c.rows), func(i, j uint32) int {
-		return cmp.Or(compare(i, j), strings.Compare(c.rows[i].flag.Key, c.rows[j].flag.Key))
-	})
+// flagOrders are the comparisons of rows.
+var flagOrders = [flagSorts]func(a, b *catalogRow) int{
+	FlagsByName:     thenByKey(func(a, b *catalogRow) int { return strings.Compare(a.lowerName, b.lowerName) }),
+	FlagsByKey:      thenByKey(func(a, b *catalogRow) int { return 0 }),
+	FlagsByChange:   thenByKey(func(a, b *catalogRow) int { return a.flag.UpdatedAt.Compare(b.flag.UpdatedAt) }),
+	FlagsByCreation: thenByKey(func(a, b *catalogRow) int { return a.flag.CreatedAt.Compare(b.flag.CreatedAt) }),
 }
 
-// byName returns a comparison of items by number, by their names without regard to case.
-func byName[T any](items []T, name func(T) string) func(i, j uint32) int {
-	names := make([]string, len(items))
-	for i, item := range items {
-		names[i] = strings.ToLower(name(item))
+func thenByKey(compare func(a, b *catalogRow) int) func(a, b *catalogRow) int {
+	return func(a, b *catalogRow) int {
+		if order := compare(a, b); order != 0 {
+			return order
+		}
+		return strings.Compare(a.flag.Key, b.flag.Key)
 	}
-	return func(i, j uint32) int { return strings.Compare(names[i], names[j]) }
+}
+
+// order returns the rows in the order.
+func (c *catalog) order(sort FlagSort) guidon.Sorted[*catalogRow] {
+	if sort == FlagsByKey {
+		return c.byKey
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.orders[sort] == nil {
+		c.orders[sort] = new(guidon.NewSorted(flagOrders[sort], slices.Collect(c.byKey.All())))
+	}
+	return *c.orders[sort]
 }

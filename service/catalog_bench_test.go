@@ -11,10 +11,10 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// largeNamespace returns a namespace of 10,000 flags and 500 segments, with descriptions
+// largeNamespace returns a namespace of so many flags and 500 segments, with descriptions
 // and metadata of usual length.
-func largeNamespace() *guidon.Snapshot {
-	const flags, segments = 10_000, 500
+func largeNamespace(flags int) *guidon.Snapshot {
+	const segments = 500
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var allSegments []*guidon.Segment
 	for i := range segments {
@@ -32,6 +32,7 @@ func largeNamespace() *guidon.Snapshot {
 			Key: fmt.Sprintf("checkout-step-%d", i*7919%flags), Name: fmt.Sprintf("Checkout step %d of the shop", i), Type: guidon.FlagType(i % 2), Enabled: i%3 == 0,
 			Description: "Shows the new form for addresses with suggestions from the map, in all countries where there is one.",
 			Metadata:    json.RawMessage(fmt.Sprintf(`{"owner":"team-%d","review":"2027-01-%02d","tags":["area-%d","experiment"],"ticket":"SHOP-%d"}`, i%50, 1+i%28, i%80, i)),
+			Created:     guidon.Position{Revision: 1, Sequence: int32(i)},
 			CreatedAt:   at.Add(time.Duration(i) * time.Minute), UpdatedAt: at.Add(time.Duration(i*104729%flags) * time.Minute),
 		}
 		if f.Type == guidon.BooleanFlag {
@@ -62,7 +63,7 @@ func heap() uint64 {
 
 // BenchmarkCatalog measures lists and counts of 10,000 flags.
 func BenchmarkCatalog(b *testing.B) {
-	v := service.View{Snapshot: largeNamespace()}
+	v := service.View{Snapshot: largeNamespace(10_000)}
 	flags := func(q service.FlagQuery) func() error {
 		return func() error {
 			_, err := v.FlagSummaries(q)
@@ -117,7 +118,7 @@ func BenchmarkCatalogOfSnapshot(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			b.StopTimer()
-			s := largeNamespace()
+			s := largeNamespace(10_000)
 			before := heap()
 			b.StartTimer()
 			service.View{Snapshot: s}.CatalogCounts()
@@ -127,18 +128,41 @@ func BenchmarkCatalogOfSnapshot(b *testing.B) {
 			b.StartTimer()
 		}
 	})
-	b.Run("changed", func(b *testing.B) {
-		s := largeNamespace()
-		service.View{Snapshot: s}.CatalogCounts()
-		changed := *s.Flags()[5000]
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			changed.Enabled = !changed.Enabled
-			copied := changed
-			s = s.Apply(guidon.SnapshotDelta{Revision: guidon.Revision{Number: int64(i)}, Flags: []*guidon.Flag{&copied}})
-			if _, err := (service.View{Snapshot: s}).FlagSummaries(service.FlagQuery{}); err != nil {
-				b.Fatal(err)
-			}
+	for _, flags := range []int{10_000, 100_000} {
+		s := largeNamespace(flags)
+		all := s.Flags()
+		for name, first := range map[string]func(v service.View) error{
+			"list": func(v service.View) error {
+				_, err := v.FlagSummaries(service.FlagQuery{})
+				return err
+			},
+			"counts": func(v service.View) error {
+				v.CatalogCounts()
+				return nil
+			},
+			"nothing": func(service.View) error { return nil },
+		} {
+			b.Run(fmt.Sprintf("changed/%s/%d", name, flags), func(b *testing.B) {
+				if err := first(service.View{Snapshot: s}); err != nil {
+					b.Fatal(err)
+				}
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					changed := *all[i*7919%flags]
+					changed.Enabled = i%2 == 0
+					s = s.Apply(guidon.SnapshotDelta{Revision: guidon.Revision{Number: int64(i)}, Flags: []*guidon.Flag{&changed}})
+					if err := first(service.View{Snapshot: s}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			b.Run(fmt.Sprintf("known/%s/%d", name, flags), func(b *testing.B) {
+				for b.Loop() {
+					if err := first(service.View{Snapshot: s}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
 		}
-	})
+	}
 }

@@ -31,62 +31,63 @@ type FacetCount struct {
 // maxFacet limits the values of a facet.
 const maxFacet = 20
 
-// facetCounter counts rows by facets.
-type facetCounter struct {
-	*catalog
+// facetCounts count rows by facets.
+type facetCounts struct {
 	states                 [3]int
 	types                  [2]int
-	owners, tags, segments []uint32 // by number
+	owners, tags, segments []int // by number
 }
 
-func newFacetCounter(c *catalog) *facetCounter {
-	return &facetCounter{
-		catalog: c, owners: make([]uint32, len(c.owners)), tags: make([]uint32, len(c.tags)), segments: make([]uint32, len(c.segments)),
+// grown returns a copy with room for all names.
+func (c *facetCounts) grown(n *catalogNames) *facetCounts {
+	grow := func(counts []int, names *numbering) []int {
+		return append(slices.Clone(counts), make([]int, len(names.all())-len(counts))...)
 	}
+	return &facetCounts{c.states, c.types, grow(c.owners, &n.owners), grow(c.tags, &n.tags), grow(c.segments, &n.segments)}
 }
 
-// add counts a row that misses at most one facet, for which alone it then counts.
-func (c *facetCounter) add(r *catalogRow, missed facet) {
+// add adds n for a row that misses at most one facet, for which alone it then counts.
+func (c *facetCounts) add(r *catalogRow, missed facet, n int) {
 	counts := func(f facet) bool { return missed&^f == 0 }
 	if counts(byState) {
-		c.states[r.state]++
+		c.states[r.state] += n
 	}
 	if counts(byType) && r.kind.Known() {
-		c.types[r.kind]++
+		c.types[r.kind] += n
 	}
 	if counts(byOwner) {
-		c.owners[r.owner]++
+		c.owners[r.owner] += n
 	}
 	if counts(byTag) {
-		for _, n := range c.tagsOf(r) {
-			c.tags[n]++
+		for _, number := range r.tagNumbers() {
+			c.tags[number] += n
 		}
 	}
 	if counts(bySegment) {
-		for _, n := range c.segmentsOf(r) {
-			c.segments[n]++
+		for _, number := range r.segmentNumbers() {
+			c.segments[number] += n
 		}
 	}
 }
 
-func (c *facetCounter) facets() FlagFacets {
+func (c *facetCounts) facets(n *catalogNames) FlagFacets {
 	return FlagFacets{
 		States: c.states, Types: c.types,
-		Owners:   mostFrequent(c.catalog.owners, c.owners),
-		Tags:     mostFrequent(c.catalog.tags, c.tags),
-		Segments: mostFrequent(c.catalog.segments, c.segments),
+		Owners:   mostFrequent(n.owners.all(), c.owners),
+		Tags:     mostFrequent(n.tags.all(), c.tags),
+		Segments: mostFrequent(n.segments.all(), c.segments),
 	}
 }
 
 // mostFrequent returns the names with the highest counts, those with the same count in
 // alphabetical order.
-func mostFrequent(names []string, counts []uint32) (f FacetCounts) {
+func mostFrequent(names []string, counts []int) (f FacetCounts) {
 	best := newTop(maxFacet, func(a, b FacetCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
 	})
-	for i, n := range counts {
+	for i, n := range counts { // there may be more names, which came later
 		if n > 0 {
-			best.add(FacetCount{names[i], int(n)})
+			best.add(FacetCount{names[i], n})
 		}
 	}
 	return FacetCounts{best.items, best.total - len(best.items)}

@@ -1,6 +1,9 @@
 package service
 
 import (
+	"iter"
+	"slices"
+
 	"github.com/guidonhq/guidon"
 )
 
@@ -36,43 +39,87 @@ func (v View) FlagSummaries(q FlagQuery) (*FlagList, error) {
 	}
 	c, now := catalogs.Of(v.Snapshot), v.now().Unix()
 	parsed := q.parse()
-	m, facets := newMatcher(c, parsed, now), newFacetCounter(c)
-	list := &FlagList{All: len(c.rows)}
-	order := c.orders[q.Sort]()
-	for i := range order {
-		at := order[i]
-		if q.Descending {
-			at = order[len(order)-1-i]
+	list := &FlagList{All: c.byKey.Len()}
+	if parsed.all() { // need not be searched
+		list.Total, list.Facets = list.All, c.totals.facets(c.catalogNames)
+		for _, row := range c.window(q) {
+			list.Flags = append(list.Flags, v.summaryOf(row, now))
 		}
-		row := &c.rows[at]
-		missed, rest := m.misses(row)
-		if !rest {
-			continue
-		}
-		facets.add(row, missed)
-		if missed != 0 {
-			continue
-		}
-		if q.Window.has(list.Total) {
-			list.Flags = append(list.Flags, v.summaryOf(c, row, now))
-		}
-		list.Total++
+	} else {
+		v.search(c, parsed, now, list)
 	}
-	list.Facets = facets.facets()
 	if list.Total == 0 {
 		list.Suggestions = c.similar(parsed.words)
 	}
 	return list, nil
 }
 
-// summaryOf returns the summary of a row.
-func (v View) summaryOf(c *catalog, r *catalogRow, now int64) FlagSummary {
-	s := FlagSummary{
-		Flag: r.flag, Outlook: &r.Outlook, Owner: c.owners[r.owner], Tags: texts(r.metadata.tags),
-		Review: r.review(), ReviewPassed: r.metadata.overdue(now), Segments: int(r.segments), Err: v.Snapshot.Compiled(r.flag.Key).Err(),
+// window returns the rows of the window among all.
+func (c *catalog) window(q FlagQuery) []*catalogRow {
+	order, offset, n := c.order(q.Sort), int(q.Window.Offset), q.Window.size()
+	if !q.Descending {
+		return order.Part(offset, n)
 	}
-	if segments := c.segmentsOf(r); len(segments) > 0 {
-		s.FirstSegment = v.segmentName(c.segments[segments[0]])
+	end := max(order.Len()-offset, 0)
+	rows := order.Part(max(end-n, 0), min(end, n))
+	slices.Reverse(rows)
+	return rows
+}
+
+// search fills in the flags that match the query.
+func (v View) search(c *catalog, q *parsedQuery, now int64, list *FlagList) {
+	m, facets := newMatcher(c, q, now), new(facetCounts).grown(c.catalogNames)
+	for row := range c.candidates(q) {
+		missed, rest := m.misses(row)
+		if !rest {
+			continue
+		}
+		facets.add(row, missed, 1)
+		if missed != 0 {
+			continue
+		}
+		if q.Window.has(list.Total) {
+			list.Flags = append(list.Flags, v.summaryOf(row, now))
+		}
+		list.Total++
+	}
+	list.Facets = facets.facets(c.catalogNames)
+}
+
+// candidates returns the rows that may match the query, in its order.
+func (c *catalog) candidates(q *parsedQuery) iter.Seq[*catalogRow] {
+	var order guidon.Sorted[*catalogRow]
+	if len(q.Keys) > 0 {
+		order = guidon.NewSorted(flagOrders[q.Sort], c.rowsOf(q.Keys))
+	} else {
+		order = c.order(q.Sort)
+	}
+	if q.Descending {
+		return order.Backward()
+	}
+	return order.All()
+}
+
+// rowsOf returns the rows of the flags that exist, each once.
+func (c *catalog) rowsOf(keys []string) (rows []*catalogRow) {
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
+		if row := c.row(key); row != nil {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// summaryOf returns the summary of a row.
+func (v View) summaryOf(r *catalogRow, now int64) FlagSummary {
+	s := FlagSummary{
+		Flag: r.flag, Outlook: &r.Outlook, Owner: r.metadata.owner.Value(), Tags: r.metadata.tagTexts(),
+		Review: r.review(), ReviewPassed: r.metadata.overdue(now), Segments: len(r.segmentNumbers()),
+		Err: v.Snapshot.Compiled(r.flag.Key).Err(),
+	}
+	for key := range r.flag.SegmentKeys() {
+		s.FirstSegment = v.segmentName(key)
+		break
 	}
 	return s
 }
@@ -92,9 +139,9 @@ type CatalogCounts struct{ Flags, Segments, Unused int }
 // may no longer be needed.
 func (v View) CatalogCounts() CatalogCounts {
 	c, now := catalogs.Of(v.Snapshot), v.now().Unix()
-	counts := CatalogCounts{Flags: len(c.rows), Segments: len(v.Snapshot.Segments())}
-	for i := range c.rows {
-		if c.rows[i].unused(now) {
+	counts := CatalogCounts{Flags: c.byKey.Len(), Segments: len(v.Snapshot.Segments())}
+	for row := range c.byKey.All() {
+		if row.unused(now) {
 			counts.Unused++
 		}
 	}
@@ -105,8 +152,8 @@ func (v View) CatalogCounts() CatalogCounts {
 // says of one state, nothing else changes with time.
 func (v View) Overdue() int {
 	c, now, n := catalogs.Of(v.Snapshot), v.now().Unix(), 0
-	for i := range c.rows {
-		if c.rows[i].metadata.overdue(now) {
+	for row := range c.byKey.All() {
+		if row.metadata.overdue(now) {
 			n++
 		}
 	}

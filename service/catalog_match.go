@@ -19,7 +19,6 @@ const (
 
 // matcher decides which rows of a catalog match a query.
 type matcher struct {
-	*catalog
 	query                  *parsedQuery
 	now                    int64
 	owners, tags, segments []bool // by number; nil if the query does not limit them
@@ -27,9 +26,9 @@ type matcher struct {
 
 func newMatcher(c *catalog, q *parsedQuery, now int64) *matcher {
 	return &matcher{
-		catalog: c, query: q, now: now,
-		owners: listed(c.owners, q.Owners, strings.EqualFold), tags: listed(c.tags, q.Tags, strings.EqualFold),
-		segments: listed(c.segments, q.Segments, func(a, b string) bool { return a == b }),
+		query: q, now: now,
+		owners: listed(c.owners.all(), q.Owners, strings.EqualFold), tags: listed(c.tags.all(), q.Tags, strings.EqualFold),
+		segments: listed(c.segments.all(), q.Segments, func(a, b string) bool { return a == b }),
 	}
 }
 
@@ -45,8 +44,8 @@ func listed(names, list []string, same func(a, b string) bool) []bool {
 	return in
 }
 
-// misses returns the facets that the row does not match. It reports whether the row matches
-// everything else. It stops at the second facet that is missed, because the row then counts
+// misses returns the facets that the row, a candidate, does not match. It reports whether the
+// row matches everything else. It stops at the second facet that is missed, because the row then counts
 // nowhere.
 func (m *matcher) misses(r *catalogRow) (missed facet, rest bool) {
 	q := m.query
@@ -59,16 +58,16 @@ func (m *matcher) misses(r *catalogRow) (missed facet, rest bool) {
 	if m.owners != nil && !m.owners[r.owner] {
 		missed |= byOwner
 	}
-	if m.tags != nil && !hasAny(m.tagsOf(r), m.tags) {
+	if m.tags != nil && !hasAny(r.tagNumbers(), m.tags) {
 		missed |= byTag
 	}
-	if m.segments != nil && !hasAny(m.segmentsOf(r), m.segments) {
+	if m.segments != nil && !hasAny(r.segmentNumbers(), m.segments) {
 		missed |= bySegment
 	}
 	if missed&(missed-1) != 0 {
 		return missed, false
 	}
-	return missed, (len(q.Keys) == 0 || slices.Contains(q.Keys, r.flag.Key)) && m.meets(r) && m.hasKey(r) && m.hasWords(r.flagFacts)
+	return missed, m.meets(r) && m.hasKey(r) && m.hasWords(r.flagFacts)
 }
 
 func hasAny(numbers []uint32, in []bool) bool {

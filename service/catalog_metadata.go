@@ -39,6 +39,14 @@ func metadataOf(f *guidon.Flag) *flagMetadata {
 	return &m
 }
 
+func (m *flagMetadata) tagTexts() []string {
+	list := make([]string, len(m.tags))
+	for i, tag := range m.tags {
+		list[i] = tag.Value()
+	}
+	return list
+}
+
 // metadataMembers returns the members of the metadata, or nil if lists use none of them.
 func metadataMembers(f *guidon.Flag) (members map[string]json.RawMessage) {
 	for _, name := range []string{`"owner"`, `"tags"`, `"review"`} {

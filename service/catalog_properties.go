@@ -45,7 +45,7 @@ const (
 )
 
 // properties are the properties of a snapshot, those in the most constraints first.
-var properties = guidon.NewDerivation(newProperties)
+var properties = guidon.NewSegmentsDerivation(newProperties)
 
 // Properties returns the properties that begin with the prefix, those in the most
 // constraints first, and how many there are.
@@ -77,9 +77,9 @@ type propertyUse struct {
 	more   bool
 }
 
-func newProperties(s *guidon.Snapshot) []*Property {
+func newProperties(segments []*guidon.Segment) []*Property {
 	uses := map[string]*propertyUse{}
-	for _, g := range s.Segments() {
+	for _, g := range segments {
 		for _, c := range g.Constraints {
 			name := c.Property
 			if c.Type == guidon.EntityIDComparison {

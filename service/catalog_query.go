@@ -123,6 +123,12 @@ type parsedQuery struct {
 	conditions flagConditions
 }
 
+// all reports whether the query selects all flags.
+func (p *parsedQuery) all() bool {
+	lists := len(p.States) + len(p.Types) + len(p.Owners) + len(p.Tags) + len(p.Segments) + len(p.Keys)
+	return lists+len(p.words)+len(p.keys) == 0 && p.conditions == 0
+}
+
 func (q FlagQuery) parse() *parsedQuery {
 	p := &parsedQuery{FlagQuery: q}
 	// The lists of the request are not appended to in place.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/guidonhq/guidon"
 )
@@ -62,25 +61,22 @@ func (v View) SegmentSummaries(q SegmentQuery) (*SegmentList, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
-	segments := v.Snapshot.Segments()
 	var words []sought
 	for _, w := range wordsOf(q.Text) {
 		words = append(words, newSought(w.text()))
 	}
+	segments := segmentOrders[q.Sort].Of(v.Snapshot)
 	list := &SegmentList{All: len(segments)}
-	order := segmentOrders.Of(v.Snapshot)[q.Sort]()
-	for i := range order {
-		at := order[i]
+	for i, g := range segments {
 		if q.Descending {
-			at = order[len(order)-1-i]
+			g = segments[len(segments)-1-i]
 		}
-		g := segments[at]
 		if !hasWords(g, words) {
 			continue
 		}
 		if q.Window.has(list.Total) {
 			list.Segments = append(list.Segments, SegmentSummary{
-				Segment: g, Conditions: g.Describe(maxSummaryText), Flags: len(v.Snapshot.SegmentUses(g.Key)),
+				Segment: g, Conditions: g.Describe(maxSummaryText), Flags: v.Snapshot.SegmentUsers(g.Key).Len(),
 			})
 		}
 		list.Total++
@@ -103,38 +99,30 @@ func hasWords(g *guidon.Segment, words []sought) bool {
 	return true
 }
 
-// segmentOrders are the numbers of the segments of a snapshot in each order.
-var segmentOrders = guidon.NewDerivation(func(s *guidon.Snapshot) (orders [segmentSorts]func() []uint32) {
-	for sort := range orders {
-		orders[sort] = sync.OnceValue(func() []uint32 { return orderSegments(s, SegmentSort(sort)) }) // #nosec G115 -- few
-	}
-	return orders
-})
-
-func orderSegments(s *guidon.Snapshot, sort SegmentSort) []uint32 {
-	segments := s.Segments()
-	compare := func(i, j uint32) int { return 0 }
-	switch sort {
-	case SegmentsByName:
-		compare = byName(segments, func(g *guidon.Segment) string { return g.Name })
-	case SegmentsByUse:
-		compare = func(i, j uint32) int {
-			return cmp.Compare(len(s.SegmentUses(segments[i].Key)), len(s.SegmentUses(segments[j].Key)))
+// segmentOrders are the segments of a snapshot in each order.
+var segmentOrders = [segmentSorts]*guidon.Derivation[[]*guidon.Segment]{
+	SegmentsByName: guidon.NewSegmentsDerivation(func(segments []*guidon.Segment) []*guidon.Segment {
+		names := make(map[*guidon.Segment]string, len(segments))
+		for _, g := range segments {
+			names[g] = strings.ToLower(g.Name)
 		}
-	case SegmentsByChange:
-		compare = func(i, j uint32) int { return segments[i].UpdatedAt.Compare(segments[j].UpdatedAt) }
-	}
-	return ordered(len(segments), func(i, j uint32) int {
-		return cmp.Or(compare(i, j), strings.Compare(segments[i].Key, segments[j].Key))
-	})
+		return sortSegments(segments, func(a, b *guidon.Segment) int { return strings.Compare(names[a], names[b]) })
+	}),
+	SegmentsByKey: guidon.NewSegmentsDerivation(func(segments []*guidon.Segment) []*guidon.Segment {
+		return sortSegments(segments, func(a, b *guidon.Segment) int { return 0 })
+	}),
+	SegmentsByUse: guidon.NewDerivation(func(s *guidon.Snapshot) []*guidon.Segment {
+		return sortSegments(s.Segments(), func(a, b *guidon.Segment) int {
+			return cmp.Compare(s.SegmentUsers(a.Key).Len(), s.SegmentUsers(b.Key).Len())
+		})
+	}),
+	SegmentsByChange: guidon.NewSegmentsDerivation(func(segments []*guidon.Segment) []*guidon.Segment {
+		return sortSegments(segments, func(a, b *guidon.Segment) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
+	}),
 }
 
-// ordered returns the numbers below n in the order.
-func ordered(n int, compare func(i, j uint32) int) []uint32 {
-	numbers := make([]uint32, n)
-	for i := range numbers {
-		numbers[i] = count32(i)
-	}
-	slices.SortFunc(numbers, compare)
-	return numbers
+func sortSegments(segments []*guidon.Segment, compare func(a, b *guidon.Segment) int) []*guidon.Segment {
+	return slices.SortedFunc(slices.Values(segments), func(a, b *guidon.Segment) int {
+		return cmp.Or(compare(a, b), strings.Compare(a.Key, b.Key))
+	})
 }

@@ -38,8 +38,8 @@ func (c *catalog) similar(words []sought) []*guidon.Flag {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(a.flag.Key, b.flag.Key))
 	})
 	d := distances{want: want, most: 1 + len(want)/4}
-	for i := range c.rows {
-		f := c.rows[i].flag
+	for row := range c.byKey.All() {
+		f := row.flag
 		if n := min(d.ofText(f.Key), d.ofText(f.Name)); n <= d.most {
 			best.add(near{f, n})
 		}

@@ -68,8 +68,7 @@ func (v View) UnusedFlags(q UnusedQuery) (*UnusedList, error) {
 	for _, kind := range q.Reasons {
 		want |= 1 << kind
 	}
-	for _, at := range c.orders[FlagsByChange]() {
-		row := &c.rows[at]
+	for row := range c.order(FlagsByChange).All() {
 		why := row.reasons(now)
 		if why == 0 || want != 0 && why&want == 0 {
 			continue
@@ -79,7 +78,7 @@ func (v View) UnusedFlags(q UnusedQuery) (*UnusedList, error) {
 			continue
 		}
 		if q.Window.has(list.Total) {
-			list.Flags = append(list.Flags, UnusedFlag{v.summaryOf(c, row, now), row.explain(why)})
+			list.Flags = append(list.Flags, UnusedFlag{v.summaryOf(row, now), row.explain(why)})
 		}
 		list.Total++
 	}

@@ -45,16 +45,14 @@ func (v View) ExplainFlags(e Entity, w Window) ([]FlagResult, int, error) {
 		return nil, 0, err
 	}
 	c := catalogs.Of(v.Snapshot)
-	order := c.orders[FlagsByName]()
-	first := min(int(w.Offset), len(order))
-	order = order[first:min(first+w.size(), len(order))]
-	results := make([]FlagResult, len(order))
-	for i, at := range order {
+	rows := c.order(FlagsByName).Part(int(w.Offset), w.size())
+	results := make([]FlagResult, len(rows))
+	for i, row := range rows {
 		r := &results[i]
-		r.Flag = c.rows[at].flag
+		r.Flag = row.flag
 		r.Explanation, r.Err = v.Snapshot.Decide(r.Flag.Key, e.ID, e.Context)
 	}
-	return results, len(c.rows), nil
+	return results, c.byKey.Len(), nil
 }
 
 // ExplainBatch evaluates a flag for entities, in order. The explanations have only the results

@@ -100,18 +100,28 @@ func (r PageRequest) After(n int, key string) string {
 // paginate returns the requested page of items. The request must have been validated.
 // keyOf returns the key or id of an item for the token of the next page.
 func paginate[T any](items []T, request PageRequest, keyOf func(T) string) ([]T, Page, error) {
+	part := func(offset, n int) []T { return items[offset : offset+n] }
+	return paginateParts(len(items), part, request, keyOf)
+}
+
+// paginateSorted is paginate for a sorted list.
+func paginateSorted[T any](items guidon.Sorted[T], request PageRequest, keyOf func(T) string) ([]T, Page, error) {
+	return paginateParts(items.Len(), items.Part, request, keyOf)
+}
+
+func paginateParts[T any](total int, part func(offset, n int) []T, request PageRequest, keyOf func(T) string) ([]T, Page, error) {
 	start, err := request.start()
 	if err != nil {
 		return nil, Page{}, err
 	}
-	page := Page{Total: len(items)}
-	start = min(start, len(items))
-	end := len(items)
-	if request.Limit > 0 && int(request.Limit) < end-start {
-		end = start + int(request.Limit)
-		page.NextToken = request.After(int(request.Limit), keyOf(items[end]))
+	page := Page{Total: total}
+	start = min(start, total)
+	n := total - start
+	if request.Limit > 0 && int(request.Limit) < n {
+		n = int(request.Limit)
+		page.NextToken = request.After(n, keyOf(part(start+n, 1)[0]))
 	}
-	return items[start:end], page, nil
+	return part(start, n), page, nil
 }
 
 // Page sizes of the token list, whose page tokens are plain offsets (contract 6).

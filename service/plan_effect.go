@@ -23,8 +23,11 @@ func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *guidon
 	})
 	work := 0
 	for _, f := range p.base.Flags() {
+		if !affected[f.Key] { // most
+			continue
+		}
 		edited := after.Flag(f.Key)
-		if !affected[f.Key] || edited == nil {
+		if edited == nil {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -54,8 +57,8 @@ func (p *Plan) affectedFlags() map[string]bool {
 		case c.Kind == change.KindFlag && c.Action == change.ActionUpdate:
 			affected[c.Key] = true
 		case c.Kind == change.KindSegment:
-			for _, use := range p.base.SegmentUses(c.Key) {
-				affected[use.Flag.Key] = true
+			for f := range p.base.SegmentUsers(c.Key).All() {
+				affected[f.Key] = true
 			}
 		}
 	}

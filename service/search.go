@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -61,7 +60,6 @@ type SearchHit struct {
 	State     guidon.FlagState // of a flag
 	Flags     int              // that have the owner or tag
 	rank      searchRank
-	flag      *guidon.CompiledFlag
 }
 
 // SearchGroup are hits of one kind.
@@ -157,9 +155,10 @@ func (x *search) compare(a, b SearchHit) int {
 func (x *search) look(s *guidon.Snapshot) {
 	x.searched++
 	n := s.Namespace()
-	for _, f := range s.Flags() {
-		if r := x.want.rank(f.Key, f.Name); r < noMatch {
-			x.add(SearchHit{Kind: SearchFlags, Namespace: n, Key: f.Key, Name: f.Name, Type: f.Type, rank: r, flag: s.Compiled(f.Key)})
+	c := catalogs.Of(s)
+	for row := range c.byKey.All() {
+		if r := x.want.rank(row.flag.Key, row.flag.Name); r < noMatch {
+			x.add(SearchHit{Kind: SearchFlags, Namespace: n, Key: row.flag.Key, Name: row.flag.Name, Type: row.kind, State: row.state, rank: r})
 		}
 	}
 	for _, g := range s.Segments() {
@@ -167,27 +166,16 @@ func (x *search) look(s *guidon.Snapshot) {
 			x.add(SearchHit{Kind: SearchSegments, Namespace: n, Key: g.Key, Name: g.Name, rank: r})
 		}
 	}
-	c := catalogs.Of(s)
-	all := sync.OnceValue(func() *facetCounter { return countsOf(c) })
-	for i, owner := range c.owners {
-		if r := x.want.rank(owner, ""); r < noMatch {
-			x.add(SearchHit{Kind: SearchOwners, Namespace: n, Key: owner, Flags: int(all().owners[i]), rank: r})
+	names := func(kind SearchKind, names *numbering, counts []int) {
+		all := names.all()
+		for i, flags := range counts {
+			if r := x.want.rank(all[i], ""); r < noMatch && flags > 0 {
+				x.add(SearchHit{Kind: kind, Namespace: n, Key: all[i], Flags: flags, rank: r})
+			}
 		}
 	}
-	for i, tag := range c.tags {
-		if r := x.want.rank(tag, ""); r < noMatch {
-			x.add(SearchHit{Kind: SearchTags, Namespace: n, Key: tag, Flags: int(all().tags[i]), rank: r})
-		}
-	}
-}
-
-// countsOf counts all rows.
-func countsOf(c *catalog) *facetCounter {
-	all := newFacetCounter(c)
-	for i := range c.rows {
-		all.add(&c.rows[i], 0)
-	}
-	return all
+	names(SearchOwners, &c.owners, c.totals.owners)
+	names(SearchTags, &c.tags, c.totals.tags)
 }
 
 func (x *search) add(h SearchHit) { x.groups[h.Kind].add(h) }
@@ -195,11 +183,6 @@ func (x *search) add(h SearchHit) { x.groups[h.Kind].add(h) }
 func (x *search) result() *SearchResult {
 	r := &SearchResult{Namespaces: x.searched, Limited: x.limited}
 	for kind, group := range x.groups {
-		for i, h := range group.items {
-			if h.flag != nil {
-				group.items[i].State = factsOf.Of(h.flag).State
-			}
-		}
 		r.Groups[kind] = SearchGroup{group.items, group.total}
 	}
 	return r

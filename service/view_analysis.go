@@ -135,12 +135,12 @@ func (v View) segmentUses(segmentKey string, request PageRequest, effect func(fl
 	if err := request.ValidateTokenFirst(); err != nil {
 		return nil, Page{}, err
 	}
-	page, info, err := paginate(v.Snapshot.SegmentUses(segmentKey), request, func(u guidon.SegmentUse) string { return u.Flag.Key })
+	page, info, err := paginateSorted(v.Snapshot.SegmentUsers(segmentKey), request, func(f *guidon.Flag) string { return f.Key })
 	if err != nil {
 		return nil, Page{}, err
 	}
 	uses := make([]SegmentUse, len(page))
-	for i, u := range page {
+	for i, u := range guidon.SegmentUses(page)[segmentKey] {
 		uses[i] = SegmentUse{u, effect(u.Flag.Key)}
 	}
 	return uses, info, nil

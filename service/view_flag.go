@@ -13,7 +13,15 @@ func (v View) Flags(request PageRequest) ([]*guidon.Flag, Page, error) {
 	if err := request.Validate(); err != nil {
 		return nil, Page{}, err
 	}
-	return paginate(readable(v, v.Snapshot.Flags()), request, func(f *guidon.Flag) string { return f.Key })
+	if len(v.Snapshot.Unreadable()) > 0 {
+		return paginate(readable(v, v.Snapshot.Flags()), request, func(f *guidon.Flag) string { return f.Key })
+	}
+	compiled, page, err := paginateSorted(v.Snapshot.CompiledFlags(), request, func(c *guidon.CompiledFlag) string { return c.Flag().Key })
+	flags := make([]*guidon.Flag, len(compiled))
+	for i, c := range compiled {
+		flags[i] = c.Flag()
+	}
+	return flags, page, err
 }
 
 // readable returns the objects that are not unreadable.

@@ -80,6 +80,7 @@ type DB struct {
 
 	turns            turns
 	groups           groupCommit
+	past             keeper
 	patience         time.Duration // how long a call may wait for its turn and retry
 	statementTimeout time.Duration
 }

@@ -120,26 +120,41 @@ func (p *Protocol) observeFailedBulk(c *call.Call, state service.State, q *Quest
 	}
 }
 
+// sortedFlags are the flags in the order of their keys.
+var sortedFlags = guidon.NewFlagsDerivation(
+	guidon.NewSorted(func(a, b *guidon.CompiledFlag) int { return strings.Compare(a.Flag().Key, b.Flag().Key) }, nil),
+	func(before guidon.Sorted[*guidon.CompiledFlag], changes []guidon.FlagChange) guidon.Sorted[*guidon.CompiledFlag] {
+		return before.With(guidon.SplitChanges(changes))
+	},
+)
+
 var sortedKeys = guidon.NewDerivation(func(s *guidon.Snapshot) []string {
-	keys := make([]string, len(s.Flags()))
-	for i, f := range s.Flags() {
-		keys[i] = f.Key
+	keys := make([]string, 0, sortedFlags.Of(s).Len())
+	for f := range sortedFlags.Of(s).All() {
+		keys = append(keys, f.Flag().Key)
 	}
-	slices.Sort(keys)
 	return keys
 })
 
 // answerSizes estimates the largest bulk response, in bytes and without escapes.
-var answerSizes = guidon.NewDerivation(func(s *guidon.Snapshot) (size int) {
-	for _, f := range s.Flags() {
-		largest := 0
-		for _, v := range f.Variants {
-			largest = max(largest, 2*len(v.Key)+len(v.Attachment))
-		}
-		size += 256 + len(f.Key) + len(f.Metadata) + largest
+var answerSizes = guidon.NewFlagsDerivation(0, func(size int, changes []guidon.FlagChange) int {
+	before, after := guidon.SplitChanges(changes)
+	for _, f := range before {
+		size -= answerSize(f.Flag())
+	}
+	for _, f := range after {
+		size += answerSize(f.Flag())
 	}
 	return size
 })
+
+func answerSize(f *guidon.Flag) int {
+	largest := 0
+	for _, v := range f.Variants {
+		largest = max(largest, 2*len(v.Key)+len(v.Attachment))
+	}
+	return 256 + len(f.Key) + len(f.Metadata) + largest
+}
 
 // keys returns the keys of the requested flags: those listed in the property flags,
 // separated by commas as in Flipt v1, or all.

@@ -97,8 +97,8 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string, _ service.Demand
 	return snapshot, 0, err
 }
 
-// SnapshotAt implements [service.Store]. Earlier states are not cached, but computed from
-// the current one, which is.
+// SnapshotAt implements [service.Store]. Earlier states are computed from the current one,
+// which is cached. The source may keep them as long as that is.
 func (c *Cache) SnapshotAt(ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit) (*guidon.Snapshot, error) {
 	return loadAt(ctx, c, c.source, namespace, at, d, admit)
 }
