@@ -2,6 +2,7 @@ package guidon_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -42,5 +43,21 @@ func BenchmarkReachOfManyRules(b *testing.B) {
 		if _, err := s.ReachOfFlag(context.Background(), s.Flag("f")); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestAnalysisStops: an analysis ends with the context of its caller, and keeps no result.
+func TestAnalysisStops(t *testing.T) {
+	s := manyRules(100, 5)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.EffectWithoutSegment(ended, "f", "s50"); !errors.Is(err, context.Canceled) {
+		t.Errorf("an effect: got %v, want %v", err, context.Canceled)
+	}
+	if _, err := s.Reach(ended, "f"); !errors.Is(err, context.Canceled) {
+		t.Errorf("the reach: got %v, want %v", err, context.Canceled)
+	}
+	if r, err := s.Reach(t.Context(), "f"); err != nil || len(r.Steps) != 100 || r.Truncated {
+		t.Errorf("the reach afterwards: got %v, %v, want 100 steps", r, err)
 	}
 }
