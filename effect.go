@@ -1,6 +1,9 @@
 package guidon
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // Effect is what users see when one state of a flag replaces another: which share of
 // them gets another outcome, and which. It is computed from the buckets of the engine and
@@ -60,34 +63,35 @@ type Move struct {
 type BucketRange struct{ Start, End int }
 
 // EffectOf returns what changes for the users of the flag if the state before is replaced
-// by after. The flag may exist in only one of them.
-func EffectOf(before, after *Snapshot, flagKey string) *Effect {
-	return effectOf(
+// by after. The flag may exist in only one of them. The error is that of the context.
+func EffectOf(ctx context.Context, before, after *Snapshot, flagKey string) (*Effect, error) {
+	return effectOf(ctx,
 		flagState{before.Flag(flagKey), before.segmentsByKey},
 		flagState{after.Flag(flagKey), after.segmentsByKey},
 	)
 }
 
 // EffectOfFlag returns what changes for the users of the flag if it is stored as f, which
-// may be a new flag.
-func (s *Snapshot) EffectOfFlag(f *Flag) *Effect {
-	return effectOf(flagState{s.Flag(f.Key), s.segmentsByKey}, flagState{f, s.segmentsByKey})
+// may be a new flag. The error is that of the context.
+func (s *Snapshot) EffectOfFlag(ctx context.Context, f *Flag) (*Effect, error) {
+	return effectOf(ctx, flagState{s.Flag(f.Key), s.segmentsByKey}, flagState{f, s.segmentsByKey})
 }
 
 // EffectOfSegment returns what changes for the users of the flag if the segment is stored
-// as g.
-func (s *Snapshot) EffectOfSegment(flagKey string, g *Segment) *Effect {
+// as g. The error is that of the context.
+func (s *Snapshot) EffectOfSegment(ctx context.Context, flagKey string, g *Segment) (*Effect, error) {
 	edited := s.segmentsOf(flagKey)
 	edited[g.Key] = compileSegment(g)
-	return effectOf(flagState{s.Flag(flagKey), s.segmentsByKey}, flagState{s.Flag(flagKey), edited})
+	return effectOf(ctx, flagState{s.Flag(flagKey), s.segmentsByKey}, flagState{s.Flag(flagKey), edited})
 }
 
 // EffectWithoutSegment returns what changes for the users of the flag if the segment no
-// longer exists. The rules and rollouts that refer to it stay, but never match.
-func (s *Snapshot) EffectWithoutSegment(flagKey, segmentKey string) *Effect {
+// longer exists. The rules and rollouts that refer to it stay, but never match. The error is
+// that of the context.
+func (s *Snapshot) EffectWithoutSegment(ctx context.Context, flagKey, segmentKey string) (*Effect, error) {
 	rest := s.segmentsOf(flagKey)
 	delete(rest, segmentKey)
-	return effectOf(flagState{s.Flag(flagKey), s.segmentsByKey}, flagState{s.Flag(flagKey), rest})
+	return effectOf(ctx, flagState{s.Flag(flagKey), s.segmentsByKey}, flagState{s.Flag(flagKey), rest})
 }
 
 // segmentsOf returns the segments that the flag refers to, for the caller to change.
@@ -109,7 +113,7 @@ type flagState struct {
 	segments segmentIndex
 }
 
-func effectOf(before, after flagState) *Effect {
+func effectOf(ctx context.Context, before, after flagState) (*Effect, error) {
 	e := &Effect{}
 	if f := after.flag; f != nil {
 		e.Type = f.Type
@@ -122,27 +126,36 @@ func effectOf(before, after flagState) *Effect {
 		e.Steps = pairSteps(before.flag, after.flag)
 	}
 	if e.TypeChanged || before.flag == nil && after.flag == nil {
-		return e
+		return e, nil
 	}
-	e.compare(before, after)
-	return e
+	if err := e.compare(ctx, before, after); err != nil {
+		return nil, err
+	}
+	return e, nil
 }
 
-func (e *Effect) compare(before, after flagState) {
-	p := newPredicates()
+func (e *Effect) compare(ctx context.Context, before, after flagState) error {
+	p := newPredicates(ctx)
 	c := &comparison{
 		effect: e,
 		before: decisionsOf(before.flag, before.segments, p),
 		after:  decisionsOf(after.flag, after.segments, p),
 		work:   maxEffectWork,
+		stop:   &p.stop,
 	}
 	c.before.buckets, c.after.buckets = e.Buckets, e.Buckets // also of a flag that does not exist
 	c.changed = changedSegments(before, after, p)
 	p.relate()
-	c.run(p.facts())
+	if p.stop.err == nil {
+		c.run(p.facts())
+	}
+	if p.stop.err != nil {
+		return p.stop.err
+	}
 	if c.leaves == 1 && !e.Truncated && len(e.Groups) == 1 {
 		e.Groups[0].Who, e.Groups[0].ChangedSegments = Everyone, nil
 	}
+	return nil
 }
 
 // changedSegments returns the keys of the segments of the flags that do not match the same
@@ -174,6 +187,7 @@ type comparison struct {
 	before, after *decisions
 	changed       map[string]bool
 	work          int // left
+	stop          *stop
 	leaves        int // groups found, including those without moves
 	moves         int
 }
@@ -234,7 +248,7 @@ func (c *comparison) walkAfter(i int, x *facts) {
 
 func (c *comparison) spend(work int) bool {
 	c.work -= work
-	if c.work < 0 {
+	if c.work < 0 || c.stop.after(work) {
 		c.effect.Truncated = true
 	}
 	return !c.effect.Truncated

@@ -16,7 +16,7 @@ func FuzzEffect(f *testing.F) {
 	seedEdits(f)
 	f.Fuzz(func(t *testing.T, data []byte, value string) {
 		before, after := fuzzEdit(data, value)
-		effect := guidon.EffectOf(before, after, "flag")
+		effect := effectOf(before, after, "flag")
 		checkSums(t, effect)
 		if effect.TypeChanged || effect.Truncated {
 			return
@@ -38,7 +38,7 @@ func FuzzReach(f *testing.F) {
 		}
 		flag.Enabled = flag.Enabled || flag.Type == guidon.VariantFlag
 		s = s.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{&flag}})
-		reach := s.Reach("flag")
+		reach := reachOf(s, "flag")
 		for _, user := range fuzzUsers(value) {
 			got := outcomeOf(s, user)
 			decides := decidingStep(s, user)

@@ -1,6 +1,7 @@
 package guidon_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -132,13 +133,13 @@ func TestEffect(t *testing.T) {
 		{"a segment behind a full threshold", boolean(false, flagtest.Threshold(100, true)), boolean(false, flagtest.Threshold(100, true), flagtest.SegmentRollout(false, guidon.OrSegments, "beta")), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := guidon.EffectOf(stateOf(tt.before), stateOf(tt.after), "f")
+			got := effectOf(stateOf(tt.before), stateOf(tt.after), "f")
 			if diff := cmp.Diff(tt.want, describeEffect(got)); diff != "" {
 				t.Errorf("groups (-want +got):\n%s", diff)
 			}
 			checkSums(t, got)
 			if tt.after != nil {
-				if diff := cmp.Diff(got, stateOf(tt.before).EffectOfFlag(tt.after)); diff != "" {
+				if diff := cmp.Diff(got, must(stateOf(tt.before).EffectOfFlag(context.Background(), tt.after))); diff != "" {
 					t.Errorf("EffectOfFlag (-want +got):\n%s", diff)
 				}
 			}
@@ -183,13 +184,13 @@ func TestEffectOfSegments(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := guidon.EffectOf(before, before.Apply(tt.delta), "f")
+			got := effectOf(before, before.Apply(tt.delta), "f")
 			if diff := cmp.Diff(tt.want, describeEffect(got)); diff != "" {
 				t.Errorf("groups (-want +got):\n%s", diff)
 			}
-			same := before.EffectWithoutSegment("f", "staff")
+			same := must(before.EffectWithoutSegment(context.Background(), "f", "staff"))
 			if len(tt.delta.Segments) > 0 {
-				same = before.EffectOfSegment("f", tt.delta.Segments[0])
+				same = must(before.EffectOfSegment(context.Background(), "f", tt.delta.Segments[0]))
 			}
 			if diff := cmp.Diff(got, same); diff != "" {
 				t.Errorf("without a second snapshot (-want +got):\n%s", diff)
@@ -207,14 +208,14 @@ func TestEffectSteps(t *testing.T) {
 	}
 	before := flagtest.VariantFlag("f", rule("1", 10, "staff"), rule("2", 20, "beta"), rule("3", 30, "guests"), rule("4", 40, "everyone"))
 	after := flagtest.VariantFlag("f", rule("7", 20, "beta"), rule("3", 31, "staff"), rule("8", 99, "staff"), rule("9", 40, "nowhere"))
-	got := guidon.EffectOf(stateOf(before), stateOf(after), "f").Steps
+	got := effectOf(stateOf(before), stateOf(after), "f").Steps
 	want := []guidon.StepPair{{1, 0}, {2, 1}, {0, 2}, {guidon.NoStep, 3}, {3, guidon.NoStep}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)
 	}
 	old := flagtest.BooleanFlag("f", true, flagtest.Threshold(10, true), flagtest.SegmentRollout(true, guidon.OrSegments, "staff"))
 	edited := flagtest.BooleanFlag("f", true, flagtest.SegmentRollout(false, guidon.OrSegments, "staff"), flagtest.Threshold(20, true))
-	got = guidon.EffectOf(stateOf(old), stateOf(edited), "f").Steps
+	got = effectOf(stateOf(old), stateOf(edited), "f").Steps
 	if diff := cmp.Diff([]guidon.StepPair{{1, 0}, {0, 1}}, got); diff != "" {
 		t.Errorf("rollouts (-want +got):\n%s", diff)
 	}
@@ -236,11 +237,11 @@ func TestEffectLimits(t *testing.T) {
 		}
 		flags[n] = flagtest.VariantFlag("f", rules...)
 	}
-	got := guidon.EffectOf(flagtest.SnapshotOf(flags[0], segments...), flagtest.SnapshotOf(flags[1], segments...), "f")
+	got := effectOf(flagtest.SnapshotOf(flags[0], segments...), flagtest.SnapshotOf(flags[1], segments...), "f")
 	if !got.Truncated {
 		t.Errorf("got all of %d groups", len(got.Groups))
 	}
-	reach := flagtest.SnapshotOf(flags[0], segments...).Reach("f")
+	reach := reachOf(flagtest.SnapshotOf(flags[0], segments...), "f")
 	if len(reach.Steps) != 4000 || !reach.Truncated {
 		t.Errorf("got %d rules, truncated %v, want all rules", len(reach.Steps), reach.Truncated)
 	}
@@ -261,4 +262,20 @@ func TestSameValue(t *testing.T) {
 			t.Errorf("%+v: got %v", tt.other, got)
 		}
 	}
+}
+
+// must returns the result of an analysis whose context does not end.
+func must[T any](result T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return result
+}
+
+func effectOf(before, after *guidon.Snapshot, flagKey string) *guidon.Effect {
+	return must(guidon.EffectOf(context.Background(), before, after, flagKey))
+}
+
+func reachOf(s *guidon.Snapshot, flagKey string) *guidon.Reach {
+	return must(s.Reach(context.Background(), flagKey))
 }

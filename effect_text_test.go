@@ -55,7 +55,7 @@ func TestDescribe(t *testing.T) {
 			}, []string{"all who go from the former step 1 to step 1 go from on to off", "25% of those in none of the segments go from off to on"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e := guidon.EffectOf(tt.before, tt.after, "f")
+			e := effectOf(tt.before, tt.after, "f")
 			var got, onPages []string
 			for i := range e.Groups {
 				for j := range e.Groups[i].Moves {
@@ -78,7 +78,7 @@ func TestWhy(t *testing.T) {
 		flagtest.Rule(nil, "staff"), flagtest.Rule(nil, "beta"), flagtest.Rule(nil, "staff", "beta"), flagtest.RuleOfAll(nil, "staff", "guests"),
 		flagtest.Rule(nil, "nowhere"), flagtest.Rule(nil), flagtest.Rule(nil, "never"), flagtest.Rule(nil, "everyone"))
 	s := flagtest.SnapshotOf(flag, append(testSegments(), flagtest.Segment("never", guidon.MatchAll, flagtest.Has("x"), constraint(guidon.NumberComparison, "p", "gt", "x")))...)
-	r := s.Reach("f")
+	r := reachOf(s, "f")
 	var got []string
 	for i := range r.Steps {
 		got = append(got, r.Why(guidon.APIWords, &r.Steps[i]))
@@ -96,7 +96,7 @@ func TestWhy(t *testing.T) {
 	if got, want := r.Why(guidon.PageWords, &r.Steps[3]), "nobody satisfies conditions 1 of segment staff, 1 of segment guests"; got != want {
 		t.Errorf("on pages: got %q, want %q", got, want)
 	}
-	r = stateOf(flagtest.BooleanFlag("f", true, flagtest.Threshold(0, true), flagtest.Threshold(100, true), flagtest.Threshold(10, true))).Reach("f")
+	r = reachOf(stateOf(flagtest.BooleanFlag("f", true, flagtest.Threshold(0, true), flagtest.Threshold(100, true), flagtest.Threshold(10, true))), "f")
 	got = nil
 	for i := range r.Steps {
 		got = append(got, r.Why(guidon.APIWords, &r.Steps[i]))

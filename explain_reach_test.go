@@ -105,7 +105,7 @@ func checkAgreement(t *testing.T, s *guidon.Snapshot, flagKey, entityID string, 
 	if flag.Type > guidon.BooleanFlag || err != nil {
 		return
 	}
-	a := &agreement{t, s.Reach(flagKey), e, dependsOnEntity(s, flag)}
+	a := &agreement{t, reachOf(s, flagKey), e, dependsOnEntity(s, flag)}
 	if disabled := flag.Type == guidon.VariantFlag && !flag.Enabled; a.never(e.Decided) && !disabled {
 		t.Errorf("step %d decided: %v", e.Decided, describeReach(a.reach))
 	}

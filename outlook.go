@@ -2,6 +2,7 @@ package guidon
 
 import (
 	"cmp"
+	"context"
 	"iter"
 	"math"
 	"slices"
@@ -256,7 +257,7 @@ func (f *CompiledFlag) reachedAnswers() (a answers) {
 	for g := range f.segments() {
 		segments[g.segment.Key] = g // those of rules and rollouts that never match may be missing
 	}
-	r := reachOf(flagState{f.flag, segments})
+	r, _ := reachOf(context.Background(), flagState{f.flag, segments}) // it does not stop: the flag is small
 	for i := range r.Steps {
 		step := &r.Steps[i]
 		switch {

@@ -203,7 +203,7 @@ func FuzzOutlook(f *testing.F) {
 
 // reachedState returns the state of a boolean flag by its reach.
 func reachedState(s *guidon.Snapshot) (guidon.FlagState, bool) {
-	flag, reach := s.Flag("flag"), s.Reach("flag")
+	flag, reach := s.Flag("flag"), reachOf(s, "flag")
 	if flag.Type != guidon.BooleanFlag || reach.Truncated {
 		return 0, false
 	}

@@ -2,6 +2,7 @@ package guidon
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,8 +24,10 @@ type predicates struct {
 	all       []*predicate
 	byContent map[string]*predicate
 	bySegment map[*compiledSegment]*predicate
-	related   []relation          // of each two predicates, by id; see relate
-	work      int                 // left, for comparing constraints
+	related   []relation // of each two predicates, by id; see relate
+	work      int        // left, for comparing constraints
+	stop      stop
+	scratch   []demand            // memory of facts.possible
 	operands  map[string]*operand // of the constraints, by content
 	pairs     map[pair]bool       // see impossiblePair
 }
@@ -36,17 +39,21 @@ const maxRelated = 100
 // maxPredicateWork limits how many values one analysis compares with constraints.
 const maxPredicateWork = 1_000_000
 
-func newPredicates() *predicates {
+func newPredicates(ctx context.Context) *predicates {
 	return &predicates{
-		byContent: map[string]*predicate{}, bySegment: map[*compiledSegment]*predicate{}, work: maxPredicateWork,
+		stop: stop{ctx: ctx, units: stopUnits}, byContent: map[string]*predicate{}, bySegment: map[*compiledSegment]*predicate{}, work: maxPredicateWork,
 		operands: map[string]*operand{}, pairs: map[pair]bool{},
 	}
 }
 
-// of returns the predicate of the segment, or nil if it does not exist.
+// of returns the predicate of the segment, or nil if it does not exist. Once the analysis
+// must stop, it does no more work, and the result means nothing.
 func (p *predicates) of(c *compiledSegment) *predicate {
 	if c == nil {
 		return nil
+	}
+	if p.stop.after(len(c.conditions)) {
+		return &predicate{}
 	}
 	found := p.bySegment[c]
 	if found == nil {
@@ -198,9 +205,16 @@ func (p *predicates) normalize(r requirement) requirement {
 func decisive(predicates []*predicate, holds bool) []demand {
 	var list []demand
 	for _, p := range predicates {
-		if all := p.alternatives(holds); len(all) == 1 {
-			list = append(list, all[0]...)
-		}
+		list = appendDecisive(list, p, holds)
+	}
+	return list
+}
+
+// appendDecisive appends the demands that every entity meets for which the predicate holds,
+// or does not.
+func appendDecisive(list []demand, p *predicate, holds bool) []demand {
+	if all := p.alternatives(holds); len(all) == 1 {
+		return append(list, all[0]...)
 	}
 	return list
 }

@@ -8,10 +8,11 @@ import "slices"
 // maxCompared limits how many constraints about one subject are compared with each other.
 const maxCompared = 64
 
-// spend takes units of work, see [satisfy]. It returns false if there are not enough.
+// spend takes units of work, see [satisfy]. It returns false if there are not enough, or if
+// the analysis must stop.
 func (p *predicates) spend(units int) bool {
 	p.work -= units
-	return p.work >= 0
+	return p.work >= 0 && !p.stop.after(units)
 }
 
 // impossible reports whether nothing meets the demands, which are about the same subject.
@@ -73,7 +74,8 @@ func (p *predicates) conflict(list []demand) []demand {
 	return list
 }
 
-// bySubject groups the demands by what they are about, in the order of the first ones.
+// bySubject groups the demands by what they are about, in the order of the first ones. A group
+// ends when it has more than maxCompared.
 func bySubject(list []demand) [][]demand {
 	var groups [][]demand
 	for _, d := range list {
@@ -82,7 +84,9 @@ func bySubject(list []demand) [][]demand {
 			i = len(groups)
 			groups = append(groups, nil)
 		}
-		groups[i] = append(groups[i], d)
+		if len(groups[i]) <= maxCompared {
+			groups[i] = append(groups[i], d)
+		}
 	}
 	return groups
 }

@@ -81,16 +81,15 @@ func (x *facts) leaves(r requirement, holds bool) bool { return x.assume(r, hold
 // possible reports whether there may be such entities, by comparing the constraints of all
 // predicates at once instead of two by two.
 func (x *facts) possible() bool {
-	var hold, fail []*predicate
+	p := x.predicates
+	list := p.scratch[:0]
 	for id, known := range x.known {
-		switch known {
-		case yes:
-			hold = append(hold, x.predicates.all[id])
-		case no:
-			fail = append(fail, x.predicates.all[id])
+		if known != unknown {
+			list = appendDecisive(list, p.all[id], known == yes)
 		}
 	}
-	return !x.predicates.contradictory(append(decisive(hold, true), decisive(fail, false)...))
+	p.scratch = list
+	return !p.spend(len(list)/4) || !p.contradictory(list)
 }
 
 // set adds a fact and what follows from it by the relations of the predicates.

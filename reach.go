@@ -1,6 +1,10 @@
 package guidon
 
-import "slices"
+import (
+	"context"
+	"slices"
+	"sync"
+)
 
 // Reach is what the rules and rollouts of a flag can never do, whatever the entities and
 // contexts, and what its percentages become in buckets. It does not claim that everything
@@ -59,30 +63,45 @@ const (
 )
 
 // reaches holds the reach of the flags of a snapshot, by key.
-var reaches = NewDerivation(func(*Snapshot) *lazy[*Reach] { return &lazy[*Reach]{} })
+var reaches = NewDerivation(func(*Snapshot) *sync.Map { return new(sync.Map) })
 
-// Reach returns the reach of the flag, or nil if it does not exist. It is computed once for
-// a snapshot, and must not be modified.
-func (s *Snapshot) Reach(flagKey string) *Reach {
+// Reach returns the reach of the flag, or nil if it does not exist. It is kept with the
+// snapshot, and must not be modified. The error is that of the context.
+func (s *Snapshot) Reach(ctx context.Context, flagKey string) (*Reach, error) {
 	f := s.Flag(flagKey)
 	if f == nil {
-		return nil
+		return nil, nil
 	}
-	return reaches.Of(s).get(flagKey, func() *Reach { return reachOf(flagState{f, s.segmentsByKey}) })
+	known := reaches.Of(s)
+	if r, ok := known.Load(flagKey); ok {
+		return r.(*Reach), nil
+	}
+	r, err := s.ReachOfFlag(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	kept, _ := known.LoadOrStore(flagKey, r)
+	return kept.(*Reach), nil
 }
 
-// ReachOfFlag returns the reach of the flag if it is stored as f, which may be a new flag.
-func (s *Snapshot) ReachOfFlag(f *Flag) *Reach { return reachOf(flagState{f, s.segmentsByKey}) }
+// ReachOfFlag returns the reach of the flag if it is stored as f, which may be a new flag. The
+// error is that of the context.
+func (s *Snapshot) ReachOfFlag(ctx context.Context, f *Flag) (*Reach, error) {
+	return reachOf(ctx, flagState{f, s.segmentsByKey})
+}
 
-func reachOf(state flagState) *Reach {
+func reachOf(ctx context.Context, state flagState) (*Reach, error) {
 	f := state.flag
 	r := &Reach{Type: f.Type, Buckets: bucketsOfType(f.Type), Disabled: f.Type == VariantFlag && !f.Enabled}
-	p := newPredicates()
+	p := newPredicates(ctx)
 	steps := reachSteps(f)
 	for i := range steps {
 		steps[i].resolve(state.segments, p)
 	}
 	p.relate()
+	if p.stop.err != nil {
+		return nil, p.stop.err
+	}
 	s := &reachSearch{segments: state.segments, reach: r, predicates: p, left: p.facts(), open: true}
 	for i := range steps {
 		s.add(&steps[i])
@@ -94,7 +113,7 @@ func reachOf(state flagState) *Reach {
 	if f.Type == VariantFlag {
 		r.Unserved = unserved(f, r)
 	}
-	return r
+	return r, p.stop.err
 }
 
 // reachStep is a rule or rollout on its way to a StepReach.
@@ -230,7 +249,7 @@ const maxReachWork = 5_000_000
 
 func (s *reachSearch) spend(work int) bool {
 	s.work += work
-	if s.work > maxReachWork {
+	if s.work > maxReachWork || s.predicates.stop.after(work) {
 		s.reach.Truncated = true
 	}
 	return !s.reach.Truncated
@@ -269,7 +288,8 @@ func (s *reachSearch) takersOf(who requirement) []int {
 // remain reports whether somebody who fulfills the requirement may be left by the takers.
 func (s *reachSearch) remain(who requirement, takers []taker) bool {
 	x := s.predicates.facts()
-	if s.work += x.size + len(takers); s.work > maxReachWork {
+	work := x.size + len(takers)
+	if s.work += work; s.work > maxReachWork || s.predicates.stop.after(work) {
 		return true
 	}
 	if !x.assume(who, true) {

@@ -98,19 +98,19 @@ func TestReach(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := flagtest.SnapshotOf(tt.flag, segments...)
-			got := s.Reach("f")
+			got := reachOf(s, "f")
 			if diff := cmp.Diff(tt.want, describeReach(got)); diff != "" {
 				t.Errorf("reach (-want +got):\n%s", diff)
 			}
 			if got.Disabled != (tt.name == "disabled") {
 				t.Errorf("disabled: %v", got.Disabled)
 			}
-			if s.Reach("f") != got {
+			if reachOf(s, "f") != got {
 				t.Error("computed twice for one snapshot")
 			}
 		})
 	}
-	if got := flagtest.SnapshotOf(variant()).Reach("other"); got != nil {
+	if got := reachOf(flagtest.SnapshotOf(variant()), "other"); got != nil {
 		t.Errorf("got %+v of a flag that does not exist", got)
 	}
 }
@@ -162,7 +162,7 @@ func TestShares(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, describe(stateOf(tt.flag).Reach("f"))); diff != "" {
+			if diff := cmp.Diff(tt.want, describe(reachOf(stateOf(tt.flag), "f"))); diff != "" {
 				t.Errorf("shares (-want +got):\n%s", diff)
 			}
 		})
@@ -174,7 +174,7 @@ func TestShares(t *testing.T) {
 func TestPercentagesInBuckets(t *testing.T) {
 	for n := range 1001 {
 		percentage := float32(n) / 10
-		r := stateOf(flagtest.VariantFlag("f", flagtest.Rule(flagtest.Shares{percentage}, "everyone"))).Reach("f")
+		r := reachOf(stateOf(flagtest.VariantFlag("f", flagtest.Rule(flagtest.Shares{percentage}, "everyone"))), "f")
 		share := r.Steps[0].Shares[0]
 		if share.Rounded() != (share.Buckets() != n) {
 			t.Errorf("%v becomes %d buckets, %v %%: rounded is %v", percentage, share.Buckets(), share.Given(), share.Rounded())
@@ -208,7 +208,7 @@ func TestContradictions(t *testing.T) {
 		segments := []*guidon.Segment{segment("s0"), segment("s1"), segment("s2")}
 		flag := flagtest.VariantFlag("flag", flagtest.Rule(nil, "s0"), flagtest.RuleOfAll(nil, "s1", "s2"), flagtest.Rule(nil, "s2"))
 		s := flagtest.SnapshotOf(flag, segments...)
-		reach := s.Reach("flag")
+		reach := reachOf(s, "flag")
 		for _, step := range reach.Steps {
 			found[step.Cause]++
 		}
@@ -293,7 +293,7 @@ func TestUnsatisfiable(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := flagtest.SnapshotOf(flagtest.VariantFlag("f", flagtest.Rule(nil, "s")), flagtest.Segment("s", guidon.MatchAll, tt.constraints...))
-			step := s.Reach("f").Steps[0]
+			step := reachOf(s, "f").Steps[0]
 			if got := step.Cause == guidon.Unsatisfiable; got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}

@@ -205,15 +205,3 @@ func (d *FlagDerivation[T]) Of(f *CompiledFlag) T {
 	f.derived.CompareAndSwap(known, &flagDerived{d.identity, d.derive(f), known})
 	return d.Of(f) // finds it, or tries again if another derivation was added first
 }
-
-// lazy is a value of a [Derivation] that is computed key by key, as the keys are requested.
-// It is safe for concurrent use, and keeps one value for each key.
-type lazy[T any] struct{ values sync.Map } // of string to func() T
-
-func (l *lazy[T]) get(key string, compute func() T) T {
-	value, known := l.values.Load(key)
-	if !known {
-		value, _ = l.values.LoadOrStore(key, sync.OnceValue(compute))
-	}
-	return value.(func() T)()
-}

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -41,6 +42,34 @@ func (c *Record) SummaryIn(v guidon.Vocabulary) string {
 		return "no change of content"
 	}
 	return Summarize(v, differences)
+}
+
+// Name returns the name of the object after the change or, if that deleted it, before; empty
+// if it has none. It reads no further than that.
+func (c *Record) Name() string {
+	text := c.After
+	if len(text) == 0 {
+		text = c.Before
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return ""
+	}
+	for d.More() {
+		member, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		if member == "name" {
+			var name string
+			_ = d.Decode(&name) // empty if it is no text
+			return name
+		}
+		if err := d.Decode(new(json.RawMessage)); err != nil {
+			return ""
+		}
+	}
+	return ""
 }
 
 // Differences returns the changed fields of an object that existed before and after. Parts

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"context"
 	"slices"
 
 	"github.com/guidonhq/guidon"
@@ -67,7 +68,7 @@ func (l *linter) unreached(root place, d *service.Document) {
 		if f.Type == guidon.VariantFlag {
 			list, indexes = "rules", ruleIndexes(f)
 		}
-		reach := s.ReachOfFlag(objects.Flags[i])
+		reach, _ := s.ReachOfFlag(context.Background(), objects.Flags[i])
 		for j := range reach.Steps {
 			why := reach.Why(guidon.APIWords, &reach.Steps[j])
 			if why == "" || reach.Steps[j].Cause == guidon.NoBuckets {

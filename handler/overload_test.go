@@ -16,20 +16,23 @@ func TestOverload(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		delay  time.Duration
+		lasts  bool
 		caller string // the header Grpc-Timeout
 		want   int
 	}{
-		{"idle", 0, "", http.StatusOK},
-		{"busy", 900 * time.Millisecond, "", http.StatusOK},
-		{"overloaded", 1100 * time.Millisecond, "", http.StatusServiceUnavailable},
-		{"the caller waits longer than the service", 1100 * time.Millisecond, "1H", http.StatusServiceUnavailable},
-		{"the caller does not wait that long", 200 * time.Millisecond, "1S", http.StatusServiceUnavailable},
-		{"a short wait does not count", 40 * time.Millisecond, "100m", http.StatusOK},
+		{"idle", 0, false, "", http.StatusOK},
+		{"busy", 900 * time.Millisecond, false, "", http.StatusOK},
+		{"overloaded", 1100 * time.Millisecond, false, "", http.StatusServiceUnavailable},
+		{"the caller waits longer than the service", 1100 * time.Millisecond, false, "1H", http.StatusServiceUnavailable},
+		{"the caller does not wait that long", 200 * time.Millisecond, false, "1S", http.StatusServiceUnavailable},
+		{"a short wait does not count", 40 * time.Millisecond, false, "100m", http.StatusOK},
+		{"busy for a while", 250 * time.Millisecond, true, "", http.StatusServiceUnavailable},
+		{"not so busy for a while", 150 * time.Millisecond, true, "", http.StatusOK},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := handler.New(handler.Config{
 				Service: service.NewService(&states{}, time.Now), Timeout: 10 * time.Second,
-				Overload: &call.OverloadConfig{Delay: func() time.Duration { return test.delay }, Share: 0.1},
+				Overload: &call.OverloadConfig{Delay: func() (time.Duration, bool) { return test.delay, test.lasts }, Share: 0.1},
 			})
 			var header []string
 			if test.caller != "" {

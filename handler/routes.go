@@ -69,7 +69,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 
 	table := inMessages(
 		// Namespaces.
-		call.Ask[flipt.NamespaceList]("/flipt.Flipt/ListNamespaces", manage, only(get, apiPrefix+"/namespaces"), management.ListNamespaces).ForEveryIdentity(),
+		call.Ask[flipt.NamespaceList]("/flipt.Flipt/ListNamespaces", manage, only(get, apiPrefix+"/namespaces"), management.ListNamespaces).Light().ForEveryIdentity(),
 		call.Change("/flipt.Flipt/CreateNamespace", manage, only(post, apiPrefix+"/namespaces"), management.CreateNamespace).Needing(service.RoleAdmin),
 		call.ListExisting[flipt.Namespace]("/flipt.Flipt/GetNamespace", manage, only(get, apiPrefix+"/namespaces/{key}"), management.GetNamespace),
 		call.Change("/flipt.Flipt/UpdateNamespace", manage, only(put, apiPrefix+"/namespaces/{key}"), management.UpdateNamespace).Needing(service.RoleAdmin),
@@ -116,18 +116,18 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 
 		// Evaluation. The legacy calls belong to the management service and are exempt
 		// from authentication if that is (operations 1.2).
-		call.Ask[wire.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", eval, only(post, evaluatePrefix+"/variant"), evaluator.Variant).ServingStale().Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest).Needing(service.RoleEvaluator),
-		call.Ask[wire.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", eval, only(post, evaluatePrefix+"/boolean"), evaluator.Boolean).ServingStale().Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest).Needing(service.RoleEvaluator),
-		call.Ask[wire.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", eval, only(post, evaluatePrefix+"/batch"), evaluator.Batch).ServingStale().Needing(service.RoleEvaluator),
+		call.Ask[wire.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", eval, only(post, evaluatePrefix+"/variant"), evaluator.Variant).Light().ServingStale().Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest).Needing(service.RoleEvaluator),
+		call.Ask[wire.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", eval, only(post, evaluatePrefix+"/boolean"), evaluator.Boolean).Light().ServingStale().Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest).Needing(service.RoleEvaluator),
+		call.Ask[wire.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", eval, only(post, evaluatePrefix+"/batch"), evaluator.Batch).Light().ServingStale().Needing(service.RoleEvaluator),
 		call.List[wire.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", eval, only(get, internalPrefix+"/evaluation/snapshot/namespace/{key}"), evaluation.Snapshot).WithVersions().ServingStale().Needing(service.RoleClient),
-		call.Ask[flipt.EvaluationResponse]("/flipt.Flipt/Evaluate", manage, both(post, "/evaluate"), evaluator.Legacy).ServingStale().Evaluating().Needing(service.RoleEvaluator),
-		call.Ask[flipt.BatchEvaluationResponse]("/flipt.Flipt/BatchEvaluate", manage, both(post, "/batch-evaluate"), evaluator.LegacyBatch).ServingStale().Evaluating().Needing(service.RoleEvaluator),
+		call.Ask[flipt.EvaluationResponse]("/flipt.Flipt/Evaluate", manage, both(post, "/evaluate"), evaluator.Legacy).Light().ServingStale().Evaluating().Needing(service.RoleEvaluator),
+		call.Ask[flipt.BatchEvaluationResponse]("/flipt.Flipt/BatchEvaluate", manage, both(post, "/batch-evaluate"), evaluator.LegacyBatch).Light().ServingStale().Evaluating().Needing(service.RoleEvaluator),
 
 		// Changes and documents: not part of Flipt v1.
-		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", manage, within(get, "/changes"), management.ListChanges).Needing(service.RoleViewer),
-		call.Ask[guidonv1.LatestChangesResponse]("/guidon.v1.ChangeService/LatestChanges", manage, within(get, "/changes/latest"), management.LatestChanges).Needing(service.RoleViewer),
-		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Writing().Large(management.DocumentLimits, management.LongImport(config.ImportMemory)).Needing(service.RoleEditor),
-		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), management.ExportDocument),
+		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", manage, within(get, "/changes"), management.ListChanges).Heavy().Needing(service.RoleViewer),
+		call.Ask[guidonv1.LatestChangesResponse]("/guidon.v1.ChangeService/LatestChanges", manage, within(get, "/changes/latest"), management.LatestChanges).Heavy().LightIf(management.FewLatestChanges).Needing(service.RoleViewer),
+		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Heavy().Writing().Large(management.DocumentLimits, management.LongImport(config.ImportMemory)).Needing(service.RoleEditor),
+		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), management.ExportDocument).Heavy(),
 
 		// Edits of whole flags and segments: not part of Flipt v1.
 		call.Read("/guidon.v1.EditService/GetFlagContent", manage, within(get, "/flags/{key}/content"), management.GetFlagContent).Validating(management.CheckKey),
@@ -136,18 +136,18 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Change("/guidon.v1.EditService/ReplaceSegment", manage, within(put, "/segments/{key}/content"), management.ReplaceSegment),
 		call.Change("/guidon.v1.EditService/TurnFlagOff", manage, within(post, "/flags/{key}/off"), management.TurnFlagOff).Validating(management.CheckTurnFlagOff),
 		call.Change("/guidon.v1.EditService/TurnFlagOn", manage, within(post, "/flags/{key}/on"), management.TurnFlagOn),
-		call.Ask[guidonv1.FlagMerge]("/guidon.v1.EditService/MergeFlag", manage, within(post, "/flags/{key}/merge"), management.MergeFlag).Needing(service.RoleViewer),
-		call.Ask[guidonv1.SegmentMerge]("/guidon.v1.EditService/MergeSegment", manage, within(post, "/segments/{key}/merge"), management.MergeSegment).Needing(service.RoleViewer),
+		call.Ask[guidonv1.FlagMerge]("/guidon.v1.EditService/MergeFlag", manage, within(post, "/flags/{key}/merge"), management.MergeFlag).Heavy().Needing(service.RoleViewer),
+		call.Ask[guidonv1.SegmentMerge]("/guidon.v1.EditService/MergeSegment", manage, within(post, "/segments/{key}/merge"), management.MergeSegment).Heavy().Needing(service.RoleViewer),
 		call.Change("/guidon.v1.EditService/Patch", manage, within(post, "/patch"), management.Patch),
 		// Plans: not part of Flipt v1.
-		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Plan", manage, within(post, "/plan"), plan.Plan).Large(management.DocumentLimits, management.LongDocument(config.ImportMemory, plan.InParts)).Needing(service.RoleViewer),
-		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Apply", manage, within(post, "/apply"), plan.Apply).Writing().Large(management.DocumentLimits, management.LongDocument(config.ImportMemory, plan.InParts)).Needing(service.RoleEditor),
+		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Plan", manage, within(post, "/plan"), plan.Plan).Heavy().Large(management.DocumentLimits, management.LongDocument(config.ImportMemory, plan.InParts)).Needing(service.RoleViewer),
+		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Apply", manage, within(post, "/apply"), plan.Apply).Heavy().Writing().Large(management.DocumentLimits, management.LongDocument(config.ImportMemory, plan.InParts)).Needing(service.RoleEditor),
 
 		// What follows from the content of flags and segments: not part of Flipt v1.
-		call.Read("/guidon.v1.AnalysisService/GetSegmentUsage", manage, within(get, "/segments/{key}/usage"), management.GetSegmentUsage).Validating(management.CheckKey),
-		call.Read("/guidon.v1.AnalysisService/PreviewSegment", manage, within(post, "/segments/{key}/effect"), management.PreviewSegment).Validating(management.CheckPreviewSegment),
-		call.Read("/guidon.v1.AnalysisService/PreviewFlag", manage, within(post, "/flags/{key}/effect"), management.PreviewFlag).Validating(management.CheckPreviewFlag),
-		call.Read("/guidon.v1.AnalysisService/GetFlagReach", manage, within(get, "/flags/{key}/reach"), management.GetFlagReach).Validating(management.CheckKey),
+		call.Analyze("/guidon.v1.AnalysisService/GetSegmentUsage", manage, within(get, "/segments/{key}/usage"), management.GetSegmentUsage).Validating(management.CheckKey),
+		call.Analyze("/guidon.v1.AnalysisService/PreviewSegment", manage, within(post, "/segments/{key}/effect"), management.PreviewSegment).Validating(management.CheckPreviewSegment),
+		call.Analyze("/guidon.v1.AnalysisService/PreviewFlag", manage, within(post, "/flags/{key}/effect"), management.PreviewFlag).Validating(management.CheckPreviewFlag),
+		call.Analyze("/guidon.v1.AnalysisService/GetFlagReach", manage, within(get, "/flags/{key}/reach"), management.GetFlagReach).Validating(management.CheckKey),
 		// Lists and the search as people use them: not part of Flipt v1.
 		call.List[guidonv1.FlagSummaryList]("/guidon.v1.CatalogService/ListFlagSummaries", manage, within(get, "/catalog/flags"), management.ListFlagSummaries).Validating(management.CheckFlagSummaries),
 		call.Read("/guidon.v1.CatalogService/ListSegmentSummaries", manage, within(get, "/catalog/segments"), management.ListSegmentSummaries).Validating(management.CheckSegmentSummaries),
@@ -156,12 +156,12 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.List[guidonv1.CatalogCounts]("/guidon.v1.CatalogService/GetCatalogCounts", manage, within(get, "/catalog/counts"), management.GetCatalogCounts),
 		call.Inform("/guidon.v1.CatalogService/Search", manage, only(get, apiPrefix+"/search"), management.Search).Validating(management.CheckSearch).ForEveryIdentity(),
 
-		call.Read("/guidon.v1.AnalysisService/PreviewFlagReach", manage, within(post, "/flags/{key}/reach"), management.PreviewFlagReach).Validating(management.CheckPreviewFlagReach),
+		call.Analyze("/guidon.v1.AnalysisService/PreviewFlagReach", manage, within(post, "/flags/{key}/reach"), management.PreviewFlagReach).Validating(management.CheckPreviewFlagReach),
 		// Explanations: not part of Flipt v1.
-		call.List[guidonv1.ExplainResponse]("/guidon.v1.ExplainService/Explain", manage, within(post, "/flags/{key}/explain"), evaluator.Explain).Validating(evaluation.CheckExplain),
-		call.List[guidonv1.ExplainBatchResponse]("/guidon.v1.ExplainService/ExplainBatch", manage, within(post, "/flags/{key}/explain/batch"), evaluator.ExplainBatch).Validating(evaluation.CheckExplainBatch),
-		call.Read("/guidon.v1.ExplainService/ExplainSegment", manage, within(post, "/segments/{key}/explain"), evaluation.ExplainSegment).Validating(evaluation.CheckExplainSegment),
-		call.Read("/guidon.v1.ExplainService/ExplainFlags", manage, within(post, "/explain"), evaluation.ExplainFlags).Validating(evaluation.CheckExplainFlags),
+		call.Analyze("/guidon.v1.ExplainService/Explain", manage, within(post, "/flags/{key}/explain"), evaluator.Explain).Validating(evaluation.CheckExplain),
+		call.Analyze("/guidon.v1.ExplainService/ExplainBatch", manage, within(post, "/flags/{key}/explain/batch"), evaluator.ExplainBatch).Validating(evaluation.CheckExplainBatch),
+		call.Analyze("/guidon.v1.ExplainService/ExplainSegment", manage, within(post, "/segments/{key}/explain"), evaluation.ExplainSegment).Validating(evaluation.CheckExplainSegment),
+		call.Analyze("/guidon.v1.ExplainService/ExplainFlags", manage, within(post, "/explain"), evaluation.ExplainFlags).Validating(evaluation.CheckExplainFlags),
 
 		// States and the differences between them: not part of Flipt v1.
 		call.ReadPair("/guidon.v1.CompareService/Compare", within(get, "/compare"), plan.Compare).Validating(plan.CheckCompare),
@@ -174,10 +174,10 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Inform("/flipt.auth.AuthenticationService/GetAuthentication", authn, only(get, authPrefix+"/tokens/{id}"), auth.GetAuthentication).NeedingEverywhere(service.RoleAdmin),
 		call.Issue("/flipt.auth.AuthenticationService/DeleteAuthentication", only(del, authPrefix+"/tokens/{id}"), auth.DeleteAuthentication),
 		call.Inform("/flipt.auth.AuthenticationService/GetAuthenticationSelf", authn, only(get, authPrefix+"/self"), auth.GetSelf).ForEveryIdentity(),
-		call.Ask[emptypb.Empty]("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", authn, only(put, authPrefix+"/self/expire"), auth.ExpireSelf).Issuing().SigningInOrOut().InQuery().ForEveryIdentity(),
-		call.Ask[wireauth.RevokeAuthenticationSelfResponse]("/flipt.auth.AuthenticationService/RevokeAuthenticationSelf", authn, only(del, authPrefix+"/self/revoke"), sessions.RevokeSelf).Issuing().SigningInOrOut().ForEveryIdentity(),
+		call.Ask[emptypb.Empty]("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", authn, only(put, authPrefix+"/self/expire"), auth.ExpireSelf).Light().Issuing().SigningInOrOut().InQuery().ForEveryIdentity(),
+		call.Ask[wireauth.RevokeAuthenticationSelfResponse]("/flipt.auth.AuthenticationService/RevokeAuthenticationSelf", authn, only(del, authPrefix+"/self/revoke"), sessions.RevokeSelf).Light().Issuing().SigningInOrOut().ForEveryIdentity(),
 		call.Inform("/guidon.v1.SessionService/ListSessions", authn, only(get, authPrefix+"/self/sessions"), sessions.List).ForEveryIdentity(),
-		call.Ask[guidonv1.CreateSessionResponse]("/guidon.v1.SessionService/CreateSession", authn, only(post, authPrefix+"/self/sessions"), sessions.Create).Issuing().SigningInOrOut().ForEveryIdentity(),
+		call.Ask[guidonv1.CreateSessionResponse]("/guidon.v1.SessionService/CreateSession", authn, only(post, authPrefix+"/self/sessions"), sessions.Create).Light().Issuing().SigningInOrOut().ForEveryIdentity(),
 		call.Issue("/guidon.v1.SessionService/DeleteSession", only(del, authPrefix+"/self/sessions/{id}"), sessions.Delete).SigningInOrOut().ForEveryIdentity(),
 
 		// Who may do what.
@@ -192,11 +192,11 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 	)
 	// OFREP, and the event streams of runtimes that support them. They have no messages.
 	table = append(table,
-		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.FlagPath, protocol.Evaluate).ServingStale().Needing(service.RoleEvaluator), Form: ofrep.Form, Rest: true},
-		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.FlagsPath, protocol.EvaluateAll).ServingStale().Needing(service.RoleEvaluator), Form: ofrep.Form},
-		exchange.Row{Operation: ofrep.NewOperation(get, ofrep.ConfigurationPath, protocol.Configure).ForEveryIdentity(), Form: ofrep.Form},
-		exchange.Row{Operation: stream.NewOperation(ofrep.EventsPath, call.AreaOFREP).ServingStale().EnabledIf(streams).Needing(service.RoleEvaluator), Form: protocol.EventForm()},
-		exchange.Row{Operation: stream.NewOperation(namespacePrefix+"/changes/stream", manage).EnabledIf(streams).Needing(service.RoleViewer), Form: stream.NewChangeForm(config.Streams)},
+		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.FlagPath, protocol.Evaluate).Light().ServingStale().Needing(service.RoleEvaluator), Form: ofrep.Form, Rest: true},
+		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.FlagsPath, protocol.EvaluateAll).Light().ServingStale().Needing(service.RoleEvaluator), Form: ofrep.Form},
+		exchange.Row{Operation: ofrep.NewOperation(get, ofrep.ConfigurationPath, protocol.Configure).Light().ForEveryIdentity(), Form: ofrep.Form},
+		exchange.Row{Operation: stream.NewOperation(ofrep.EventsPath, call.AreaOFREP).Light().ServingStale().EnabledIf(streams).Needing(service.RoleEvaluator), Form: protocol.EventForm()},
+		exchange.Row{Operation: stream.NewOperation(namespacePrefix+"/changes/stream", manage).Light().EnabledIf(streams).Needing(service.RoleViewer), Form: stream.NewChangeForm(config.Streams)},
 	)
 	return append(table, auth.Rows(config.SignIn, authPrefix, config.StepError)...)
 }

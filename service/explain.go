@@ -1,6 +1,10 @@
 package service
 
-import "github.com/guidonhq/guidon"
+import (
+	"context"
+
+	"github.com/guidonhq/guidon"
+)
 
 // Limits of explanations: entities of a batch, and properties of a context.
 const (
@@ -39,8 +43,9 @@ type FlagResult struct {
 }
 
 // ExplainFlags evaluates the flags of the window for the entity, in order of their names. It
-// also returns how many flags there are. The errors are those of [CheckExplainFlags].
-func (v View) ExplainFlags(e Entity, w Window) ([]FlagResult, int, error) {
+// also returns how many flags there are. The errors are those of [CheckExplainFlags] and of the
+// context.
+func (v View) ExplainFlags(ctx context.Context, e Entity, w Window) ([]FlagResult, int, error) {
 	if err := CheckExplainFlags(e, w); err != nil {
 		return nil, 0, err
 	}
@@ -48,6 +53,9 @@ func (v View) ExplainFlags(e Entity, w Window) ([]FlagResult, int, error) {
 	rows := c.order(FlagsByName).Part(int(w.Offset), w.size())
 	results := make([]FlagResult, len(rows))
 	for i, row := range rows {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
 		r := &results[i]
 		r.Flag = row.flag
 		r.Explanation, r.Err = v.Snapshot.Decide(r.Flag.Key, e.ID, e.Context)
@@ -56,14 +64,17 @@ func (v View) ExplainFlags(e Entity, w Window) ([]FlagResult, int, error) {
 }
 
 // ExplainBatch evaluates a flag for entities, in order. The explanations have only the results
-// and what decided them. It returns the errors of [CheckExplain] and of
-// [guidon.Snapshot.Decide].
-func (v View) ExplainBatch(key string, entities []Entity) ([]*guidon.Explanation, error) {
+// and what decided them. It returns the errors of [CheckExplain], of [guidon.Snapshot.Decide]
+// and of the context.
+func (v View) ExplainBatch(ctx context.Context, key string, entities []Entity) ([]*guidon.Explanation, error) {
 	if err := CheckExplain(key, entities...); err != nil {
 		return nil, err
 	}
 	explanations := make([]*guidon.Explanation, len(entities))
 	for i, e := range entities {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		var err error
 		if explanations[i], err = v.Snapshot.Decide(key, e.ID, e.Context); err != nil {
 			return nil, err

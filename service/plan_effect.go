@@ -30,14 +30,14 @@ func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *guidon
 		if edited == nil {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
 		if work >= maxEffectWork {
 			return false, nil
 		}
 		work += effectWork(f, edited)
-		e := guidon.EffectOf(p.base, after, f.Key)
+		e, err := guidon.EffectOf(ctx, p.base, after, f.Key)
+		if err != nil {
+			return false, err
+		}
 		if hasEffect(e) && !fn(f.Key, e) {
 			return false, nil
 		}

@@ -203,7 +203,7 @@ func checkEffects(t *testing.T, s *service.Service, r service.PlanRequest) int {
 		if after.Flag(f.Key) == nil {
 			continue
 		}
-		if e := guidon.EffectOf(before, after, f.Key); e.TypeChanged || len(e.Groups) > 0 {
+		if e, err := guidon.EffectOf(t.Context(), before, after, f.Key); err != nil || e.TypeChanged || len(e.Groups) > 0 {
 			want[f.Key] = e
 		}
 	}

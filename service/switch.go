@@ -49,7 +49,7 @@ func (s *Service) TurnFlagOn(ctx context.Context, w Write, namespace, key string
 
 // PreviewSwitch returns what changes for users of the flag if it is turned off, or on for
 // everyone. The errors are those of [Service.TurnFlagOff] and [Service.TurnFlagOn].
-func (v View) PreviewSwitch(flagKey string, on bool) (*guidon.Effect, error) {
+func (v View) PreviewSwitch(ctx context.Context, flagKey string, on bool) (*guidon.Effect, error) {
 	f, err := v.Flag(flagKey)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (v View) PreviewSwitch(flagKey string, on bool) (*guidon.Effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v.Snapshot.EffectOfFlag(&switched), nil
+	return v.Snapshot.EffectOfFlag(ctx, &switched)
 }
 
 // switchFlag applies turn, which reports whether it has changed the flag.

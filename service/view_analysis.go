@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -8,32 +9,32 @@ import (
 )
 
 // Reach returns what the flag can never do. It returns NotFound if the flag does not exist.
-func (v View) Reach(flagKey string) (*guidon.Reach, error) {
+func (v View) Reach(ctx context.Context, flagKey string) (*guidon.Reach, error) {
 	if _, err := v.Flag(flagKey); err != nil {
 		return nil, err
 	}
-	return v.Snapshot.Reach(flagKey), nil
+	return v.Snapshot.Reach(ctx, flagKey)
 }
 
 // PreviewFlag returns what changes for users of the flag if it is saved as an import in
 // mode ImportUpdate saves it. The flag need not exist. PreviewFlag returns InvalidArgument
 // with the problems of the edited flag, as [Document.Validate] does.
-func (v View) PreviewFlag(flagKey string, edited *DocumentFlag) (*guidon.Effect, error) {
+func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentFlag) (*guidon.Effect, error) {
 	f, err := v.editedFlag(flagKey, edited)
 	if err != nil {
 		return nil, err
 	}
-	return v.Snapshot.EffectOfFlag(f), nil
+	return v.Snapshot.EffectOfFlag(ctx, f)
 }
 
 // PreviewReach returns what the flag can never do if it is saved as [View.PreviewFlag]
 // saves it, with the same errors.
-func (v View) PreviewReach(flagKey string, edited *DocumentFlag) (*guidon.Reach, error) {
+func (v View) PreviewReach(ctx context.Context, flagKey string, edited *DocumentFlag) (*guidon.Reach, error) {
 	f, err := v.editedFlag(flagKey, edited)
 	if err != nil {
 		return nil, err
 	}
-	return v.Snapshot.ReachOfFlag(f), nil
+	return v.Snapshot.ReachOfFlag(ctx, f)
 }
 
 // editedFlag returns the flag as an import in mode ImportUpdate would store it.
@@ -68,25 +69,25 @@ type SegmentUse struct {
 
 // SegmentUsage returns a page of the flags that refer to the segment, with the effect of
 // removing it. It returns NotFound if the segment does not exist.
-func (v View) SegmentUsage(segmentKey string, request PageRequest) ([]SegmentUse, Page, error) {
+func (v View) SegmentUsage(ctx context.Context, segmentKey string, request PageRequest) ([]SegmentUse, Page, error) {
 	if _, err := v.Segment(segmentKey); err != nil {
 		return nil, Page{}, err
 	}
-	return v.segmentUses(segmentKey, request, func(flagKey string) *guidon.Effect {
-		return v.Snapshot.EffectWithoutSegment(flagKey, segmentKey)
+	return v.segmentUses(segmentKey, request, func(flagKey string) (*guidon.Effect, error) {
+		return v.Snapshot.EffectWithoutSegment(ctx, flagKey, segmentKey)
 	})
 }
 
 // PreviewSegment returns a page of the flags that refer to the segment, with the effect of
 // saving it as an import in mode ImportUpdate saves it. The segment need not exist.
 // PreviewSegment returns InvalidArgument with the problems of the edited segment.
-func (v View) PreviewSegment(segmentKey string, edited *DocumentSegment, request PageRequest) ([]SegmentUse, Page, error) {
+func (v View) PreviewSegment(ctx context.Context, segmentKey string, edited *DocumentSegment, request PageRequest) ([]SegmentUse, Page, error) {
 	segment, err := v.edited(segmentKey, edited)
 	if err != nil {
 		return nil, Page{}, err
 	}
-	return v.segmentUses(segmentKey, request, func(flagKey string) *guidon.Effect {
-		return v.Snapshot.EffectOfSegment(flagKey, segment)
+	return v.segmentUses(segmentKey, request, func(flagKey string) (*guidon.Effect, error) {
+		return v.Snapshot.EffectOfSegment(ctx, flagKey, segment)
 	})
 }
 
@@ -128,7 +129,7 @@ func checkEdited(key string, edited *string) error {
 // maxUsePage is the largest page of uses of a segment: each one takes an analysis.
 const maxUsePage = 50
 
-func (v View) segmentUses(segmentKey string, request PageRequest, effect func(flagKey string) *guidon.Effect) ([]SegmentUse, Page, error) {
+func (v View) segmentUses(segmentKey string, request PageRequest, effect func(flagKey string) (*guidon.Effect, error)) ([]SegmentUse, Page, error) {
 	if request.Limit == 0 || request.Limit > maxUsePage {
 		request.Limit = maxUsePage
 	}
@@ -141,7 +142,10 @@ func (v View) segmentUses(segmentKey string, request PageRequest, effect func(fl
 	}
 	uses := make([]SegmentUse, len(page))
 	for i, u := range guidon.SegmentUses(page)[segmentKey] {
-		uses[i] = SegmentUse{u, effect(u.Flag.Key)}
+		uses[i].SegmentUse = u
+		if uses[i].Effect, err = effect(u.Flag.Key); err != nil {
+			return nil, Page{}, err
+		}
 	}
 	return uses, info, nil
 }

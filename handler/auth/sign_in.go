@@ -67,23 +67,23 @@ func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, 
 		form(call.Ask[emptypb.Empty](oidcService+"Revoke", call.AreaPublic, route(http.MethodPost, oidcPath+"revoke"),
 			func(ctx context.Context, s *service.Service, c *call.Call, m *auth.RevokeRequest, _ *call.Request) (call.Response, error) {
 				return in.Revoke(ctx, s, c.Write(), m)
-			}).Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(oidc), logoutForm{exchange.Messages}),
+			}).Light().Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(oidc), logoutForm{exchange.Messages}),
 		form(authorize(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
 		form(callback(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
 		form(call.Ask[auth.VerifyServiceAccountResponse]("/flipt.auth.AuthenticationMethodKubernetesService/VerifyServiceAccount", call.AreaPublic,
 			route(http.MethodPost, prefix+"/method/kubernetes/serviceaccount"),
 			func(ctx context.Context, s *service.Service, c *call.Call, m *auth.VerifyServiceAccountRequest, _ *call.Request) (call.Response, error) {
 				return in.VerifyServiceAccount(ctx, s, c.Write(), m)
-			}).Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(enabled(service.MethodKubernetes)), nil),
+			}).Light().Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(enabled(service.MethodKubernetes)), nil),
 		form(call.Ask[guidonv1.CreateGrantResponse]("/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route(http.MethodPost, prefix+"/self/grants"),
 			func(ctx context.Context, _ *service.Service, c *call.Call, m *guidonv1.CreateGrantRequest, _ *call.Request) (call.Response, error) {
 				response, err := in.CreateGrant(ctx, c.Caller.Authentication, m)
 				return call.Response{Message: response}, err
-			}).Issuing().SigningInOrOut().ForEveryIdentity(), nil),
+			}).Light().Issuing().SigningInOrOut().ForEveryIdentity(), nil),
 		form(call.Ask[guidonv1.ExchangeGrantResponse]("/guidon.v1.SessionService/ExchangeGrant", call.AreaPublic, route(http.MethodPost, prefix+"/method/cli/exchange"),
 			func(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ExchangeGrantRequest, _ *call.Request) (call.Response, error) {
 				return in.ExchangeGrant(ctx, s, c.Write(), m)
-			}).Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity(), nil),
+			}).Light().Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity(), nil),
 	}
 }
 
@@ -99,7 +99,7 @@ func authorize(in SignIn, method service.Method, name, path string) *call.Operat
 				return call.Response{}, request.Rejected
 			}
 			return in.AuthorizeURL(ctx, s, method, m, request)
-		}).KeepingSession().ForEveryIdentity()
+		}).Light().KeepingSession().ForEveryIdentity()
 }
 
 // callback returns the operation that ends an attempt to sign in. Its method is GET although
@@ -111,7 +111,7 @@ func callback(in SignIn, method service.Method, name, path string) *call.Operati
 				return in.Reject(method, m, request.Rejected), request.Rejected
 			}
 			return in.Callback(ctx, s, c.Write(), method, m, request)
-		}).Issuing().KeepingSession().ForEveryIdentity()
+		}).Light().Issuing().KeepingSession().ForEveryIdentity()
 }
 
 // checkQuery returns an error if the query of a step is too long or has a parameter twice,

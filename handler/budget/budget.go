@@ -29,9 +29,14 @@ type Budget struct {
 	Bodies    *Pool // encoded requests, from their arrival until they are decoded
 	Messages  *Pool // decoded requests, until they are answered
 	Responses *Pool // encoded responses, until the client has received them
+	Heavy     *Heavy
 }
 
-// New returns a budget of limit bytes, or of [Default] if limit is 0.
+// roomShare is the room of a heavy operation relative to the limit of a budget.
+const roomShare = 3
+
+// New returns a budget of limit bytes, or of [Default] if limit is 0. One heavy operation
+// runs at a time.
 func New(limit int64) *Budget {
 	if limit == 0 {
 		limit = Default
@@ -40,6 +45,7 @@ func New(limit int64) *Budget {
 		Bodies:    NewPool(limit / 4),
 		Messages:  NewPool(limit / 2),
 		Responses: NewPool(limit / 4),
+		Heavy:     NewHeavy(1, roomShare*limit),
 	}
 }
 

@@ -77,9 +77,10 @@ func (i *Invoker) Invoke(ctx context.Context, o *Operation, request Request) (Re
 	e.Deadline, _ = ctx.Deadline()
 	e.SetRequestID(request.RequestID)
 	request.RequestID = e.RequestID
-	if o.states { // the state is not needed once the message has been built
-		request.Memory = i.config.Budget.Responses.NewReservation()
-		defer request.Memory.Release()
+	if request.Turn == nil {
+		turn := i.config.Budget.Heavy.NewTurn()
+		request.Turn = &turn
+		defer turn.End()
 	}
 	response, err := i.Carry(ctx, o, &request, new(Work), &e)
 	e.Err = err
@@ -156,6 +157,9 @@ func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work 
 	}
 	if err == nil && o.verifies {
 		err = i.exhausted(bounded, request.Sender)
+	}
+	if err == nil {
+		err = i.beginTurn(bounded, o, request)
 	}
 	if err == nil {
 		response, err = o.run(bounded, i.service, call, request)

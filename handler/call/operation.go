@@ -58,6 +58,8 @@ type Operation struct {
 
 	disabled       bool
 	need           need
+	cost           cost
+	lightIf        func(m proto.Message) bool // nil if all requests cost the same
 	effect         effect
 	queryOnly      bool // the request is in the query string whatever the method
 	states         bool // the request may name an earlier state of its namespace

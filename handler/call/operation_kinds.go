@@ -15,7 +15,7 @@ const (
 )
 
 // NewOperation returns an operation without messages that is served in a format of its
-// own, with a single route. Its requests come with a Payload.
+// own, with a single route. Its requests come with a Payload. It must state its cost.
 func NewOperation(route Route, area Area, bytes int64, run Func) *Operation {
 	return &Operation{Name: route.Pattern, Routes: []Route{route}, Area: area, limits: Limits{Bytes: bytes}, run: run}
 }
@@ -38,12 +38,24 @@ func Read[Q, A any, PQ message[Q], PA message[A]](
 	})
 }
 
+// Analyze is Read for a heavy fn, which must end when the context does.
+func Analyze[Q, A any, PQ message[Q], PA message[A]](
+	name string, area Area, routes []Route,
+	fn func(ctx context.Context, v service.View, m PQ) (PA, error),
+) *Operation {
+	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty,
+		func(ctx context.Context, v service.View, m PQ, _ *Request) (Response, error) {
+			answer, err := fn(ctx, v, m)
+			return responseOf(answer, err)
+		}).Heavy()
+}
+
 // List is Read for an fn that may return its response in pieces.
 func List[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
 	fn func(v service.View, m PQ, request *Request) (Response, error),
 ) *Operation {
-	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty, fn)
+	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty, withoutContext(fn)).Light()
 }
 
 // ListExisting is List for a namespace that must exist.
@@ -51,23 +63,32 @@ func ListExisting[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
 	fn func(v service.View, m PQ, request *Request) (Response, error),
 ) *Operation {
-	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).View, fn)
+	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).View, withoutContext(fn)).Light()
+}
+
+func withoutContext[PQ any](fn func(v service.View, m PQ, request *Request) (Response, error)) func(ctx context.Context, v service.View, m PQ, request *Request) (Response, error) {
+	return func(_ context.Context, v service.View, m PQ, request *Request) (Response, error) {
+		return fn(v, m, request)
+	}
 }
 
 func viewing[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
 	view func(s *service.Service, ctx context.Context, namespace string, d service.Demand) (service.View, error),
-	fn func(v service.View, m PQ, request *Request) (Response, error),
+	fn func(ctx context.Context, v service.View, m PQ, request *Request) (Response, error),
 ) *Operation {
 	var o *Operation
 	o = Ask[A, Q, PA, PQ](name, area, routes,
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (response Response, err error) {
 			v, err := request.view(ctx, s, c.Demand, view)
 			if err == nil {
-				response, err = fn(v, m, request)
+				response, err = fn(ctx, v, m, request)
 			}
 			if err == nil {
 				request.tag(o, &response, v.Snapshot.Revision())
+			}
+			if err == nil && response.Answer != nil { // it keeps the state until the client has received it
+				err = request.Reserve(ctx, request.stored)
 			}
 			response.State = v.State
 			return response, err
@@ -84,7 +105,7 @@ type pairMessage[T any] interface {
 
 // ReadPair returns an operation that reads two namespaces, which must exist, or earlier
 // states of them, for viewers of both: that of the request, which its response is about,
-// and the one that it names as with.
+// and the one that it names as with. It is heavy.
 func ReadPair[Q, A any, PQ pairMessage[Q], PA message[A]](
 	name string, routes []Route,
 	fn func(ctx context.Context, before, after service.View, m PQ, request *Request) (PA, error),
@@ -101,7 +122,7 @@ func ReadPair[Q, A any, PQ pairMessage[Q], PA message[A]](
 			}
 			response.State = before.State
 			return response, err
-		}).Needing(service.RoleViewer)
+		}).Heavy().Needing(service.RoleViewer)
 	o.states = true
 	return o
 }
@@ -117,7 +138,7 @@ func Change[Q, A any, PQ message[Q], PA message[A]](
 			response, err := responseOf(answer, err)
 			response.State = service.State{Namespace: request.about(), Revision: revision}
 			return response, err
-		}).Writing().Needing(service.RoleEditor)
+		}).Light().Writing().Needing(service.RoleEditor)
 }
 
 // Issue returns an operation that changes authentications, for admins of everything.
@@ -129,7 +150,7 @@ func Issue[Q, A any, PQ message[Q], PA message[A]](
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, _ *Request) (Response, error) {
 			answer, err := fn(ctx, s, c.Write(), m)
 			return responseOf(answer, err)
-		}).Issuing().NeedingEverywhere(service.RoleAdmin)
+		}).Light().Issuing().NeedingEverywhere(service.RoleAdmin)
 }
 
 // Inform returns an operation that reads something else than a namespace.
@@ -141,7 +162,7 @@ func Inform[Q, A any, PQ message[Q], PA message[A]](
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, _ *Request) (Response, error) {
 			answer, err := fn(ctx, s, c, m)
 			return responseOf(answer, err)
-		})
+		}).Light()
 }
 
 // responseOf returns the response with the message, unless err is an error.
@@ -153,7 +174,7 @@ func responseOf(m proto.Message, err error) (Response, error) {
 }
 
 // Ask returns an operation that needs more than the other kinds give. It reads, unless it
-// is marked otherwise. fn states in the response what it is about.
+// is marked otherwise, and must state its cost. fn states in the response what it is about.
 func Ask[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
 	fn func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (Response, error),

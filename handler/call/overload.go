@@ -10,9 +10,10 @@ import (
 
 // OverloadConfig configures when requests are rejected instead of queued.
 type OverloadConfig struct {
-	// Delay returns how long a request that starts now has waited for a processor. It
-	// is safe for concurrent use.
-	Delay func() time.Duration
+	// Delay returns how long a request that starts now has waited for a processor, and
+	// whether requests have been waiting for longer than [LastingWait] for a while. It is
+	// safe for concurrent use.
+	Delay func() (delay time.Duration, lasting bool)
 	// Share is the part of its timeout that a request may have waited.
 	Share float64
 }
@@ -21,6 +22,12 @@ type OverloadConfig struct {
 // garbage collection must not cause rejections.
 const minWait = 50 * time.Millisecond
 
+// LastingWait is how long a request may have waited if the load is not a burst, because
+// requests have been waiting for longer for a while. A request waits for a processor several
+// times (until its connection is accepted, and each part of it is read), so its caller waits
+// for a multiple of this.
+const LastingWait = 200 * time.Millisecond
+
 // checkLoad returns Unavailable for a request that has waited too long: its caller
 // would probably give up before the response, and others wait behind it.
 func (i *Invoker) checkLoad(ctx context.Context) error {
@@ -28,7 +35,7 @@ func (i *Invoker) checkLoad(ctx context.Context) error {
 	if overload == nil {
 		return nil
 	}
-	delay := overload.Delay()
+	delay, lasting := overload.Delay()
 	if delay <= minWait { // nearly always
 		return nil
 	}
@@ -36,7 +43,11 @@ func (i *Invoker) checkLoad(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok {
 		timeout = min(timeout, time.Until(deadline))
 	}
-	if float64(delay) <= overload.Share*float64(timeout) {
+	longest := time.Duration(overload.Share * float64(timeout))
+	if lasting {
+		longest = min(longest, LastingWait)
+	}
+	if delay <= longest {
 		return nil
 	}
 	return guidon.Errorf(guidon.Unavailable, "the service is overloaded: requests wait for %s; try again later", clock.Text(delay.Round(time.Millisecond)))

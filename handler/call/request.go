@@ -32,6 +32,8 @@ type Request struct {
 	Sender        Sender             // whose requests and failed credentials are limited; nil for none
 	Actor         *change.Actor      // set only by trusted callers in this process: skips authentication
 	Memory        budget.Reservation // for the response, until the client has received it
+	Turn          *budget.Turn       // for heavy operations; it ends when the response has been encoded
+	stored        int64              // how many stored bytes were admitted, see Admit
 	at            service.Moment     // the state that the request is about; zero is the current one
 	with          service.Moment     // of the namespace that it is compared with, if any
 	Pieces        bool               // the response may be written in pieces instead of as a message
@@ -116,6 +118,10 @@ type InPieces interface {
 	// WriteJSON writes the JSON of the response, indented if pretty is set.
 	WriteJSON(out io.Writer, pretty bool) error
 }
+
+// Whole is a response that is encoded as a whole, during the turn of a heavy operation:
+// encoding it in pieces would take much memory for as long as the client reads.
+type Whole struct{ InPieces }
 
 const (
 	// MaxWhole is the size up to which a response is sent as a whole, in bytes.

@@ -103,7 +103,7 @@ func (r *Request) view(ctx context.Context, s *service.Service, d service.Demand
 	if r.at.IsCurrent() {
 		return current(s, ctx, r.about(), d)
 	}
-	return s.ViewAt(ctx, service.Reference{Namespace: r.about(), At: r.at}, d, r.Reserve)
+	return s.ViewAt(ctx, service.Reference{Namespace: r.about(), At: r.at}, d, r.Admit)
 }
 
 // viewPair returns the two states that the request is about. A revision that d demands is
@@ -112,11 +112,8 @@ func (r *Request) viewPair(ctx context.Context, s *service.Service, d service.De
 	if before, err = r.view(ctx, s, d, (*service.Service).View); err != nil {
 		return before, after, err
 	}
-	reserved := r.Memory.Size()
 	d.AtLeast = 0
-	after, err = s.ViewAt(ctx, service.Reference{Namespace: with, At: r.with}, d, func(ctx context.Context, n int64) error {
-		return r.Reserve(ctx, reserved+n)
-	})
+	after, err = s.ViewAt(ctx, service.Reference{Namespace: with, At: r.with}, d, r.Admit)
 	return before, after, err
 }
 

@@ -23,6 +23,14 @@ func ChangeWithoutObjects(c *change.Record) *guidonv1.Change {
 	return m
 }
 
+// NamedChangeIn is [ChangeIn] with the name of the object in place of what it was before and
+// after.
+func NamedChangeIn(words guidon.Vocabulary, c *change.Record) *guidonv1.Change {
+	m := ChangeWithoutSummary(c)
+	m.Summary, m.Name = c.SummaryIn(words), new(c.Name())
+	return m
+}
+
 // ChangeWithoutSummary is [ChangeWithoutObjects] without the summary, which is made from the
 // objects.
 func ChangeWithoutSummary(c *change.Record) *guidonv1.Change {

@@ -1,11 +1,12 @@
 package evaluation
 
 import (
+	"context"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -20,7 +21,7 @@ func CheckExplain(m proto.Message) error {
 }
 
 // Explain explains an evaluation. That does not count as an evaluation of the flag.
-func (v *Evaluator) Explain(view service.View, m *guidonv1.ExplainRequest, _ *call.Request) (call.Response, error) {
+func (v *Evaluator) Explain(_ context.Context, view service.View, m *guidonv1.ExplainRequest) (*guidonv1.ExplainResponse, error) {
 	start := v.tick()
 	var edited *service.DocumentFlag
 	if m.GetFlag() != nil {
@@ -28,16 +29,16 @@ func (v *Evaluator) Explain(view service.View, m *guidonv1.ExplainRequest, _ *ca
 	}
 	e, err := view.Explain(m.GetKey(), edited, entityOf(m))
 	if err != nil {
-		return call.Response{}, err
+		return nil, err
 	}
 	meta := responseMeta{m.GetRequestId(), v.tick().Sub(start), timestamppb.New(v.now())}
 	w := &explanation{e: e, left: maxExplained}
-	return call.Response{Message: &guidonv1.ExplainResponse{
+	return &guidonv1.ExplainResponse{
 		NamespaceKey: convert.NamespaceOf(m), FlagKey: e.Flag.Key, EntityId: m.GetEntityId(),
 		FlagType: flipt.FlagType(e.Flag.Type), Enabled: e.Flag.Enabled,
 		Result: wireResult(e, meta), DecidedBy: number(e.Decided),
 		Steps: w.steps(), Others: w.others(), Limited: e.Limited || w.cut,
-	}}, nil
+	}, nil
 }
 
 func entityOf(m interface {

@@ -2,12 +2,12 @@ package evaluation
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -22,14 +22,14 @@ func CheckExplainBatch(m proto.Message) error {
 
 // ExplainBatch evaluates a flag for many entities. These do not count as evaluations of the
 // flag.
-func (v *Evaluator) ExplainBatch(view service.View, m *guidonv1.ExplainBatchRequest, _ *call.Request) (call.Response, error) {
-	explanations, err := view.ExplainBatch(m.GetKey(), entitiesOf(m))
+func (v *Evaluator) ExplainBatch(ctx context.Context, view service.View, m *guidonv1.ExplainBatchRequest) (*guidonv1.ExplainBatchResponse, error) {
+	explanations, err := view.ExplainBatch(ctx, m.GetKey(), entitiesOf(m))
 	if err != nil {
-		return call.Response{}, err
+		return nil, err
 	}
 	f, err := view.Flag(m.GetKey())
 	if err != nil {
-		return call.Response{}, err
+		return nil, err
 	}
 	response := &guidonv1.ExplainBatchResponse{
 		NamespaceKey: convert.NamespaceOf(m), FlagKey: f.Key, FlagType: flipt.FlagType(f.Type), Enabled: f.Enabled,
@@ -38,7 +38,7 @@ func (v *Evaluator) ExplainBatch(view service.View, m *guidonv1.ExplainBatchRequ
 	for i, e := range explanations {
 		response.Results[i] = entityResult(m.GetEntities()[i].GetEntityId(), e)
 	}
-	return call.Response{Message: response}, nil
+	return response, nil
 }
 
 func entitiesOf(m *guidonv1.ExplainBatchRequest) []service.Entity {

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"context"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -19,9 +20,9 @@ func CheckExplainFlags(m proto.Message) error {
 
 // ExplainFlags evaluates the flags of a namespace for one entity. These do not count as
 // evaluations of the flags.
-func ExplainFlags(view service.View, m *guidonv1.ExplainFlagsRequest) (*guidonv1.ExplainFlagsResponse, error) {
+func ExplainFlags(ctx context.Context, view service.View, m *guidonv1.ExplainFlagsRequest) (*guidonv1.ExplainFlagsResponse, error) {
 	window := flagsWindow(m)
-	results, total, err := view.ExplainFlags(entityOf(m), window)
+	results, total, err := view.ExplainFlags(ctx, entityOf(m), window)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package evaluation
 
 import (
+	"context"
+
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon/handler/convert"
@@ -15,7 +17,7 @@ func CheckExplainSegment(m proto.Message) error {
 }
 
 // ExplainSegment compares an entity with the constraints of a segment.
-func ExplainSegment(view service.View, m *guidonv1.ExplainSegmentRequest) (*guidonv1.ExplainSegmentResponse, error) {
+func ExplainSegment(_ context.Context, view service.View, m *guidonv1.ExplainSegmentRequest) (*guidonv1.ExplainSegmentResponse, error) {
 	var edited *service.DocumentSegment
 	if m.GetSegment() != nil {
 		edited = convert.DocumentSegmentOf(m.GetSegment())

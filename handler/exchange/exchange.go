@@ -26,9 +26,9 @@ type Exchange struct {
 	status      int       // of a response without an error; 0 means 200
 	wroteHeader bool
 	pooled      *buffer            // nil until it is needed
-	again       []*call.Request    // of operations that were carried again
 	bodies      budget.Reservation // for the encoded request
 	decoded     budget.Reservation // for the decoded request
+	turn        budget.Turn        // for heavy operations, until the response starts
 
 	values [6]string // of header fields; see Set
 	free   int       // index of the first unused element of values
@@ -66,6 +66,8 @@ func (t *Router) begin(w http.ResponseWriter, r *http.Request) *Exchange {
 	memory := t.invoker.Budget()
 	x.bodies, x.decoded = memory.Bodies.NewReservation(), memory.Messages.NewReservation()
 	x.Call.Memory = memory.Responses.NewReservation()
+	x.turn = memory.Heavy.NewTurn()
+	x.Call.Turn = &x.turn
 	x.Event.Start = clock.Tick()
 	x.Event.Operation, x.Event.Transport, x.Event.Method = unmatched, "http", r.Method
 	x.Event.SetRequestID(First(r.Header, "X-Request-Id"))
@@ -100,10 +102,7 @@ func (x *Exchange) end() {
 	x.bodies.Release()
 	x.decoded.Release()
 	x.Call.Memory.Release()
-	for _, request := range x.again {
-		request.Memory.Release()
-	}
-	x.again = nil
+	x.turn.End()
 	x.ResponseWriter, x.Request, x.Call, x.Event = nil, nil, call.Request{}, call.Event{}
 }
 
@@ -116,11 +115,10 @@ func (x *Exchange) Carry(ctx context.Context, o *call.Operation) (call.Response,
 	return response, err
 }
 
-// CarryAgain runs the operation for another request of the same exchange. The memory that
-// the response reserves is released when the exchange ends.
+// CarryAgain runs the operation for another request of the same exchange, in the same turn if
+// it is heavy.
 func (x *Exchange) CarryAgain(ctx context.Context, o *call.Operation, request *call.Request) (call.Response, error) {
-	request.Memory = x.router.invoker.Budget().Responses.NewReservation()
-	x.again = append(x.again, request)
+	request.Turn = &x.turn
 	response, err := x.router.invoker.Carry(ctx, o, request, new(call.Work), &x.Event)
 	if !x.wroteHeader {
 		x.setState(response.State)
@@ -149,8 +147,10 @@ func (x *Exchange) From(context.Context) (connection string, forwarded []string)
 	return x.Request.RemoteAddr, x.Request.Header["X-Forwarded-For"]
 }
 
-// WriteHeader implements [http.ResponseWriter] and records the status.
+// WriteHeader implements [http.ResponseWriter] and records the status. It ends the turn of
+// heavy operations, so that others need not wait for a slow client.
 func (x *Exchange) WriteHeader(status int) {
+	x.turn.End()
 	if !x.wroteHeader && status >= http.StatusOK {
 		x.wroteHeader, x.Event.Status = true, status
 	}

@@ -63,7 +63,7 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 		x.replyTagged(response)
 		return
 	}
-	x.replyResponse(response)
+	x.replyResponse(&response)
 	response.Release()
 }
 
@@ -77,6 +77,7 @@ func (x *Exchange) setCall(o *call.Operation) {
 		MinRevision:  strings.Join(header[call.MinRevisionHeader], ","),
 		Source:       x,
 		Memory:       x.Call.Memory,
+		Turn:         x.Call.Turn,
 		Rejected:     x.Call.Rejected,
 		Pieces:       true,
 	}
@@ -165,7 +166,7 @@ func (x *Exchange) replyVersioned(response call.Response) {
 		x.WriteHeader(http.StatusNotModified)
 		return
 	}
-	x.replyResponse(response)
+	x.replyResponse(&response)
 }
 
 // replyTagged writes the response about a state that was named by a reference. The ETag is
@@ -179,21 +180,29 @@ func (x *Exchange) replyTagged(response call.Response) {
 		x.WriteHeader(http.StatusNotModified)
 		return
 	}
-	x.replyResponse(response)
+	x.replyResponse(&response)
 }
 
 // replyResponse writes the answer or message of the response.
-func (x *Exchange) replyResponse(response call.Response) {
+func (x *Exchange) replyResponse(response *call.Response) {
 	switch answer := response.Answer.(type) {
 	case Replier:
 		answer.Reply(x)
+	case call.Whole:
+		response.Answer = nil
+		x.replyWhole(answer)
 	case call.InPieces:
 		x.ReplyPieces(answer)
 	default:
-		if isLarge(response.Message) {
-			x.ReplyPieces(largeMessage{response.Message})
-		} else {
+		switch {
+		case !isLarge(response.Message):
 			x.replyMessage(response.Message)
+		case x.turn.Begun():
+			m := largeMessage{response.Message}
+			response.Message = nil
+			x.replyWhole(m)
+		default:
+			x.ReplyPieces(largeMessage{response.Message})
 		}
 	}
 }

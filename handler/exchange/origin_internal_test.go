@@ -71,7 +71,7 @@ func newOriginRouter(config Config) *Router {
 				plain = append(plain, Plain{Method: method, Pattern: "/" + kind.name, AnyHost: true, Serve: serve})
 				continue
 			}
-			o := call.NewOperation(call.Route{Method: method, Pattern: "/" + kind.name}, kind.area, 0, nil).ForEveryIdentity()
+			o := call.NewOperation(call.Route{Method: method, Pattern: "/" + kind.name}, kind.area, 0, nil).Light().ForEveryIdentity()
 			if kind.writes {
 				o.Writing()
 			}

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -88,6 +89,17 @@ func (x *Exchange) ReplyPieces(response call.InPieces) {
 	if err != nil && !x.wroteHeader {
 		x.ReplyError(err)
 	}
+}
+
+// replyWhole writes a JSON response that is encoded before any of it is sent, so that nothing
+// but its text is kept for a slow client.
+func (x *Exchange) replyWhole(response call.InPieces) {
+	var body bytes.Buffer
+	if err := response.WriteJSON(&body, x.Pretty()); err != nil {
+		x.ReplyError(err)
+		return
+	}
+	x.Reply(http.StatusOK, ContentJSON, body.Bytes())
 }
 
 // incremental is a response that starts when more than one piece has been written.

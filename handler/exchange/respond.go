@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/guidonhq/guidon/handler/budget"
 )
 
 // ContentJSON is the media type of most responses.
@@ -22,16 +24,28 @@ const MinCompressed = 1 << 10
 // sets Content-Length at less cost than we could.
 const maxCounted = 2 << 10
 
-// Reply writes a complete response.
+// Reply writes a complete response. It reserves memory for a large one and, if there is no
+// room, writes the error instead.
 func (x *Exchange) Reply(status int, contentType string, body []byte) {
-	header := x.Header()
-	x.Set("Content-Type", contentType)
-	if len(body) >= MinCompressed {
-		header.Add("Vary", "Accept-Encoding")
-		if encoding := AcceptedEncoding(x.Request.Header["Accept-Encoding"]); encoding != "" {
-			header.Set("Content-Encoding", encoding)
+	encoding, compressible := "", len(body) >= MinCompressed
+	if compressible {
+		if encoding = AcceptedEncoding(x.Request.Header["Accept-Encoding"]); encoding != "" {
 			body = Compress(encoding, body)
 		}
+	}
+	if n := int64(len(body)); n > budget.Small && x.Event.Err == nil {
+		if err := x.Call.Memory.Raise(x.Request.Context(), n); err != nil {
+			x.ReplyError(err)
+			return
+		}
+	}
+	header := x.Header()
+	x.Set("Content-Type", contentType)
+	if compressible {
+		header.Add("Vary", "Accept-Encoding")
+	}
+	if encoding != "" {
+		header.Set("Content-Encoding", encoding)
 	}
 	if len(body) > maxCounted {
 		x.Set("Content-Length", strconv.Itoa(len(body)))

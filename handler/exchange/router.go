@@ -58,7 +58,7 @@ type route struct {
 
 // NewRouter returns the router for the operations that are enabled, the other routes and
 // the mounts. It panics if two of them claim the same path, if an operation does not state
-// which role it needs, or if an origin is not valid; see [ParseOrigin].
+// which role it needs and its cost, or if an origin is not valid; see [ParseOrigin].
 func NewRouter(rows []Row, plain []Plain, mounts []Mount, config Config) *Router {
 	t := &Router{
 		invoker: config.Invoker, prefixes: slices.Clone(config.Prefixes),
@@ -77,6 +77,9 @@ func NewRouter(rows []Row, plain []Plain, mounts []Mount, config Config) *Router
 	for _, row := range rows {
 		if _, _, stated := row.Needs(); !stated {
 			panic(row.Name + " does not state which role it needs")
+		}
+		if _, stated := row.Costs(); !stated {
+			panic(row.Name + " does not state whether it is light or heavy")
 		}
 		if row.Enabled() {
 			for _, r := range row.Routes {

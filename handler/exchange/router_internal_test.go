@@ -28,7 +28,7 @@ func (naming) Error(x *Exchange, err error) {
 // newRouter returns a router with routes of every kind.
 func newRouter(mounts ...Mount) *Router {
 	row := func(method, pattern string, area call.Area) Row {
-		return Row{Operation: call.NewOperation(call.Route{Method: method, Pattern: pattern}, area, 0, nil).ForEveryIdentity(), Form: naming{}}
+		return Row{Operation: call.NewOperation(call.Route{Method: method, Pattern: pattern}, area, 0, nil).Light().ForEveryIdentity(), Form: naming{}}
 	}
 	tail := row(http.MethodPost, "/tails/v1/{key}", call.AreaOFREP)
 	tail.Rest = true
@@ -156,6 +156,18 @@ func TestUnstatedNeed(t *testing.T) {
 	unstated := call.NewOperation(call.Route{Method: http.MethodGet, Pattern: "/api/v1/unstated"}, call.AreaEvaluation, 0, nil)
 	defer func() {
 		got, want := fmt.Sprint(recover()), unstated.Name+" does not state which role it needs"
+		if got != want {
+			t.Errorf("got panic %q, want %q", got, want)
+		}
+	}()
+	newRouterOf([]Row{{Operation: unstated, Form: naming{}}}, nil)
+}
+
+// TestUnstatedCost: so is one that does not state its cost.
+func TestUnstatedCost(t *testing.T) {
+	unstated := call.NewOperation(call.Route{Method: http.MethodGet, Pattern: "/api/v1/unstated"}, call.AreaEvaluation, 0, nil).ForEveryIdentity()
+	defer func() {
+		got, want := fmt.Sprint(recover()), unstated.Name+" does not state whether it is light or heavy"
 		if got != want {
 			t.Errorf("got panic %q, want %q", got, want)
 		}

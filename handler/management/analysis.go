@@ -1,6 +1,8 @@
 package management
 
 import (
+	"context"
+
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
@@ -10,8 +12,8 @@ import (
 )
 
 // GetFlagReach returns what a flag can never do.
-func GetFlagReach(v service.View, m *guidonv1.GetFlagReachRequest) (*guidonv1.FlagReach, error) {
-	r, err := v.Reach(m.GetKey())
+func GetFlagReach(ctx context.Context, v service.View, m *guidonv1.GetFlagReachRequest) (*guidonv1.FlagReach, error) {
+	r, err := v.Reach(ctx, m.GetKey())
 	return convert.Result(r, err, func(r *guidon.Reach) *guidonv1.FlagReach { return convert.Reach(guidon.APIWords, r) })
 }
 
@@ -28,13 +30,13 @@ func CheckPreviewFlag(m proto.Message) error {
 }
 
 // PreviewFlag returns the effect of saving a flag, or of turning it on or off.
-func PreviewFlag(v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagEffect, error) {
+func PreviewFlag(ctx context.Context, v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagEffect, error) {
 	var e *guidon.Effect
 	var err error
 	if m.TurnOn != nil {
-		e, err = v.PreviewSwitch(m.GetKey(), m.GetTurnOn())
+		e, err = v.PreviewSwitch(ctx, m.GetKey(), m.GetTurnOn())
 	} else {
-		e, err = v.PreviewFlag(m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
+		e, err = v.PreviewFlag(ctx, m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
 	}
 	return convert.Result(e, err, func(e *guidon.Effect) *guidonv1.FlagEffect { return convert.Effect(convert.Words(m), e) })
 }
@@ -52,15 +54,15 @@ func CheckPreviewFlagReach(m proto.Message) error {
 }
 
 // PreviewFlagReach returns what an edited flag could never do.
-func PreviewFlagReach(v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagReach, error) {
-	r, err := v.PreviewReach(m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
+func PreviewFlagReach(ctx context.Context, v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagReach, error) {
+	r, err := v.PreviewReach(ctx, m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
 	return convert.Result(r, err, func(r *guidon.Reach) *guidonv1.FlagReach { return convert.Reach(convert.Words(m), r) })
 }
 
 // GetSegmentUsage returns what refers to a segment.
-func GetSegmentUsage(v service.View, m *guidonv1.GetSegmentUsageRequest) (*guidonv1.SegmentUsage, error) {
+func GetSegmentUsage(ctx context.Context, v service.View, m *guidonv1.GetSegmentUsageRequest) (*guidonv1.SegmentUsage, error) {
 	requested := convert.Page(m)
-	uses, page, err := v.SegmentUsage(m.GetKey(), requested)
+	uses, page, err := v.SegmentUsage(ctx, m.GetKey(), requested)
 	return segmentUsage(convert.Words(m), m.GetKey(), requested, uses, page, err)
 }
 
@@ -73,9 +75,9 @@ func CheckPreviewSegment(m proto.Message) error {
 }
 
 // PreviewSegment returns the effect of saving a segment.
-func PreviewSegment(v service.View, m *guidonv1.PreviewSegmentRequest) (*guidonv1.SegmentUsage, error) {
+func PreviewSegment(ctx context.Context, v service.View, m *guidonv1.PreviewSegmentRequest) (*guidonv1.SegmentUsage, error) {
 	requested := convert.Page(m)
-	uses, page, err := v.PreviewSegment(m.GetKey(), convert.DocumentSegmentOf(m.GetSegment()), requested)
+	uses, page, err := v.PreviewSegment(ctx, m.GetKey(), convert.DocumentSegmentOf(m.GetSegment()), requested)
 	return segmentUsage(convert.Words(m), m.GetKey(), requested, uses, page, err)
 }
 

@@ -26,7 +26,7 @@ func TestErrors(t *testing.T) {
 	}
 	viewer, stranger := usual.tokenFor(`{"name":"viewer","role":"viewer"}`), usual.tokenFor(`{"name":"stranger","role":"viewer","namespaceKeys":["other"]}`)
 	overloaded := newShop(t, func(config *handler.Config) {
-		config.Overload = &call.OverloadConfig{Delay: func() time.Duration { return 10 * time.Second }, Share: 0.1}
+		config.Overload = &call.OverloadConfig{Delay: func() (time.Duration, bool) { return 10 * time.Second, false }, Share: 0.1}
 	})
 	limited := newShop(t, func(config *handler.Config) {
 		config.Requests = call.NewRequestLimiter(1, func() time.Time { return now })

@@ -34,7 +34,7 @@ func CheckCompare(m proto.Message) error {
 
 // Compare returns a page of the differences between two states. All pages are about the
 // same two states: it returns FailedPrecondition if one of them is no longer current.
-func Compare(ctx context.Context, before, after service.View, m *guidonv1.CompareRequest, request *call.Request) (*guidonv1.CompareResponse, error) {
+func Compare(ctx context.Context, before, after service.View, m *guidonv1.CompareRequest, _ *call.Request) (*guidonv1.CompareResponse, error) {
 	token, err := parseCompareToken(m.GetPageToken())
 	if err != nil {
 		return nil, err
@@ -42,41 +42,31 @@ func Compare(ctx context.Context, before, after service.View, m *guidonv1.Compar
 	if err := token.check(before, after); err != nil {
 		return nil, err
 	}
-	states := request.Memory.Size() // of the states themselves
-	if request.Pieces {             // the size of the objects is unknown until they are built
-		if err := request.Reserve(ctx, states+convert.MaxPage); err != nil {
-			return nil, err
-		}
-	}
 	c := NewComparison(sides(before, after))
 	answer := &guidonv1.CompareResponse{
 		Before: comparedState(before), After: comparedState(after), Flags: c.Flags(), Segments: c.Segments(),
 	}
-	size, err := addPage(answer, c, token.Offset, m)
-	if err != nil {
+	if err := addPage(ctx, answer, c, token.Offset, m); err != nil {
 		return nil, err
 	}
 	if next := token.Offset + len(answer.GetObjects()); next < c.Len() {
 		answer.NextPageToken = tokenOf(before, after, next).String()
 	}
-	if request.Pieces {
-		if err := request.Reserve(ctx, states+int64(size)); err != nil {
-			return nil, err
-		}
-	}
 	return answer, nil
 }
 
-// addPage adds the objects of the page that starts at the offset, as far as they fit, and
-// returns their size in bytes.
-func addPage(answer *guidonv1.CompareResponse, c *Comparison, offset int, m *guidonv1.CompareRequest) (size int, err error) {
-	limit := min(int(m.GetLimit()), maxComparePage)
+// addPage adds the objects of the page that starts at the offset, as far as they fit.
+func addPage(ctx context.Context, answer *guidonv1.CompareResponse, c *Comparison, offset int, m *guidonv1.CompareRequest) error {
+	size, limit := 0, min(int(m.GetLimit()), maxComparePage)
 	if limit == 0 {
 		limit = defaultComparePage
 	}
 	for o, err := range c.Objects(offset, m.GetDiff()) {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
-			return 0, err
+			return err
 		}
 		more := proto.Size(o)
 		if len(answer.GetObjects()) > 0 && size+more > convert.MaxPage {
@@ -87,7 +77,7 @@ func addPage(answer *guidonv1.CompareResponse, c *Comparison, offset int, m *gui
 			break
 		}
 	}
-	return size, nil
+	return nil
 }
 
 // sides returns the two sides, with names that distinguish them.

@@ -33,7 +33,7 @@ func Plan(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.Pla
 	if err != nil {
 		return call.Response{}, err
 	}
-	plan, state, err := s.Plan(ctx, c.Caller, c.Demand, r, from.Reserve)
+	plan, state, err := s.Plan(ctx, c.Caller, c.Demand, r, from.Admit)
 	if err != nil {
 		return call.Response{State: state}, err
 	}
@@ -53,7 +53,7 @@ func Apply(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.Ap
 	if err != nil {
 		return call.Response{}, err
 	}
-	plan, revision, err := s.Apply(ctx, convert.WithMessage(c.Write(), m), c.Demand, r, expected(m), from.Reserve)
+	plan, revision, err := s.Apply(ctx, convert.WithMessage(c.Write(), m), c.Demand, r, expected(m), from.Admit)
 	state := service.State{Namespace: convert.NamespaceOf(m), Revision: revision}
 	if err != nil {
 		return call.Response{State: state}, err

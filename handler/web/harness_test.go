@@ -136,12 +136,12 @@ func (s *server) rows() []exchange.Row {
 	operations := []*call.Operation{
 		call.Inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", call.AreaPublic, route("GET", "/auth/v1/method"), methods.List),
 		call.Inform("/flipt.auth.AuthenticationService/GetAuthenticationSelf", call.AreaAuthentication, route("GET", "/auth/v1/self"), auth.GetSelf),
-		call.Ask[wireauth.RevokeAuthenticationSelfResponse]("/flipt.auth.AuthenticationService/RevokeAuthenticationSelf", call.AreaAuthentication, route("DELETE", "/auth/v1/self/revoke"), sessions.RevokeSelf).Issuing(),
-		call.Ask[guidonv1.CreateSessionResponse]("/guidon.v1.SessionService/CreateSession", call.AreaAuthentication, route("POST", "/auth/v1/self/sessions"), sessions.Create).Issuing(),
-		call.Ask[emptypb.Empty]("/test.Broken/Callback", call.AreaPublic, route("GET", "/auth/v1/method/{reason}/callback"), broken),
+		call.Ask[wireauth.RevokeAuthenticationSelfResponse]("/flipt.auth.AuthenticationService/RevokeAuthenticationSelf", call.AreaAuthentication, route("DELETE", "/auth/v1/self/revoke"), sessions.RevokeSelf).Light().Issuing(),
+		call.Ask[guidonv1.CreateSessionResponse]("/guidon.v1.SessionService/CreateSession", call.AreaAuthentication, route("POST", "/auth/v1/self/sessions"), sessions.Create).Light().Issuing(),
+		call.Ask[emptypb.Empty]("/test.Broken/Callback", call.AreaPublic, route("GET", "/auth/v1/method/{reason}/callback"), broken).Light(),
 	}
 	if !s.setup.noGrants {
-		operations = append(operations, call.Ask[guidonv1.CreateGrantResponse]("/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route("POST", "/auth/v1/self/grants"), s.createGrant).EnabledIf(!s.setup.disabled))
+		operations = append(operations, call.Ask[guidonv1.CreateGrantResponse]("/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route("POST", "/auth/v1/self/grants"), s.createGrant).Light().EnabledIf(!s.setup.disabled))
 	}
 	rows := make([]exchange.Row, len(operations))
 	for i, o := range operations {

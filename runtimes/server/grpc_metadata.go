@@ -41,6 +41,7 @@ func requestOf(ctx context.Context, o *call.Operation, in *inbound) call.Request
 		Transport:     transportGRPC,
 		Source:        in,
 		Sender:        in,
+		Turn:          &in.turn,
 	}
 	if o.TakesMessage() {
 		request.WriteMessage = strings.Join(md["guidon-message"], ",")

@@ -42,6 +42,7 @@ type inbound struct {
 	items    *quickgrpc.Items   // of the message, or nil
 	bodies   budget.Reservation // for the encoded message
 	decoded  budget.Reservation
+	turn     budget.Turn     // until the response has been encoded
 	response mem.BufferSlice // encoded
 }
 
@@ -179,6 +180,7 @@ func (in *inbound) release() {
 	in.items.Release()
 	in.bodies.Release()
 	in.decoded.Release()
+	in.turn.End()
 	in.message, in.items = nil, nil
 }
 

@@ -2,8 +2,10 @@ package instance
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 
+	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/management"
 )
 
@@ -14,7 +16,19 @@ const (
 	defaultRequestMemory = 64 << 20
 	requestMemoryShare   = 14
 	importMemoryShare    = 5
+	turnShare            = 4         // of all heavy operations at a time
+	largeTurn            = 256 << 20 // what one takes with the largest objects
 )
+
+// newBudget returns the budget of the requests in progress. Heavy operations have a turn for
+// every second processor, as far as the memory suffices, and at least one.
+func newBudget(configured int) *budget.Budget {
+	b := budget.New(requestMemory(configured))
+	turn := b.Heavy.NewTurn()
+	fitting := debug.SetMemoryLimit(-1) / turnShare / min(turn.Room(), largeTurn)
+	b.Heavy = b.Heavy.WithTurns(int(max(1, min(fitting, int64(runtime.GOMAXPROCS(0)/2)))))
+	return b
+}
 
 // requestMemory returns the limit, in bytes, on the memory of requests in progress.
 // configured is in MiB; if it is 0, the limit depends on that of the Go runtime.

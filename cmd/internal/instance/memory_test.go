@@ -2,8 +2,10 @@ package instance
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 )
 
 func TestImportMemory(t *testing.T) {
@@ -13,6 +15,27 @@ func TestImportMemory(t *testing.T) {
 			defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
 			if got := importMemory(); got != want {
 				t.Errorf("with a limit of %d: got %d, want %d", limit, got, want)
+			}
+		}()
+	}
+}
+
+// TestTurns: with the memory of the Helm chart, one heavy operation runs at a time.
+func TestTurns(t *testing.T) {
+	const mib = 1 << 20
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	for limit, want := range map[int64]int{448 * mib: 1, 4096 * mib: 4, 64 << 10 * mib: 4, math.MaxInt64: 4} {
+		func() {
+			defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
+			b, got := newBudget(0), 0
+			for range 10 {
+				turn := b.Heavy.NewTurn()
+				if turn.Begin(t.Context(), time.Millisecond) == nil {
+					got++
+				}
+			}
+			if got != want {
+				t.Errorf("with a limit of %d: got %d turns, want %d", limit, got, want)
 			}
 		}()
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
@@ -55,7 +54,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		Logger:        logger,
 		Timeout:       c.Server.RequestTimeout,
 		ImportMemory:  importMemory(),
-		Budget:        budget.New(requestMemory(c.Server.RequestMemory)),
+		Budget:        newBudget(c.Server.RequestMemory),
 		Failures:      newFailures(c.Authentication.FailureLimit),
 		Requests:      newRequests(c.Authentication.RequestLimit),
 		Proxies:       c.Server.TrustedNetworks(),

@@ -59,7 +59,7 @@ func Error(v *page.Visit, o Object, cause error) error {
 
 // Deletion returns the newest change of the object if that deleted it, or nil.
 func Deletion(v *page.Visit, kind, key string) (*guidonv1.Change, error) {
-	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: kind, Key: key, Limit: 1})
+	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: kind, Key: key, Limit: 1, MaxObjectBytes: 1})
 	if err != nil || len(list.GetChanges()) == 0 || list.GetChanges()[0].GetAction() != "delete" {
 		return nil, err
 	}

@@ -32,10 +32,10 @@ type detail struct {
 // detailOf returns the details of a change. It compares what its record has, so that it
 // needs no earlier state.
 func detailOf(c *guidonv1.Change) detail {
-	r := recordOf(c)
-	if len(r.Before)+len(r.After) > maxCompared {
+	if c.Name != nil { // it stands for the objects
 		return detail{TooLarge: true}
 	}
+	r := recordOf(c)
 	var d detail
 	differences, err := r.Differences()
 	before, after, documentErr := documentsOf(r)

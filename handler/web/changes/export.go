@@ -72,6 +72,7 @@ func export(v *page.Visit, f *filter, format string) error {
 // read reads the changes, the newest first.
 func (l *exportedList) read(v *page.Visit, request *guidonv1.ListChangesRequest) error {
 	for range maxExportReads {
+		request.MaxObjectBytes = namesOnly
 		request.Limit = int32(min(pageSize, maxExported-len(l.Changes))) // #nosec G115 -- at most 100
 		answer, err := listChanges.Run(v, request)
 		if err != nil {

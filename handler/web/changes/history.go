@@ -56,7 +56,7 @@ func (p pages) history(k kind) func(v *page.Visit) error {
 
 // read reads the changes of the object.
 func (h *historyPage) read(v *page.Visit) error {
-	newest, err := h.changes(v, 0, 1)
+	newest, err := h.changes(v, 0, 1, namesOnly)
 	if err != nil {
 		return err
 	}
@@ -72,13 +72,13 @@ func (h *historyPage) read(v *page.Visit) error {
 	}
 	f := readFilter(v)
 	last := f.request.GetLastRevision()
-	answer, err := h.changes(v, last, maxHistory)
+	answer, err := h.changes(v, last, maxHistory, maxTitled)
 	if err != nil {
 		return err
 	}
 	if v.Variable("revision") != "" && !shows(answer, selected) {
 		last = selected
-		if answer, err = h.changes(v, last, maxHistory); err != nil {
+		if answer, err = h.changes(v, last, maxHistory, maxTitled); err != nil {
 			return err
 		}
 	}
@@ -94,8 +94,8 @@ func shows(list *guidonv1.ListChangesResponse, revision int64) bool {
 	return slices.ContainsFunc(list.GetChanges(), func(c *guidonv1.Change) bool { return c.GetRevision() <= revision })
 }
 
-func (h *historyPage) changes(v *page.Visit, last int64, limit int32) (*guidonv1.ListChangesResponse, error) {
-	return listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit, PageWords: true})
+func (h *historyPage) changes(v *page.Visit, last int64, limit, objectBytes int32) (*guidonv1.ListChangesResponse, error) {
+	return listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit, MaxObjectBytes: objectBytes, PageWords: true})
 }
 
 // list keeps the list, which starts at the revision last; 0 is the newest.
@@ -124,7 +124,14 @@ func (h *historyPage) selectRevision(v *page.Visit, revision int64) error {
 	if v.Variable("revision") != "" && h.Selected.Revision > revision {
 		return noRevision(v, revision)
 	}
-	h.Detail = detailOf(h.Selected.Records[0].Change)
+	detailed, err := h.changes(v, h.Selected.Revision, 1, maxCompared)
+	if err != nil {
+		return err
+	}
+	if len(detailed.GetChanges()) == 0 { // deleted meanwhile
+		return noRevision(v, revision)
+	}
+	h.Detail = detailOf(detailed.GetChanges()[0])
 	h.Effects, _, h.Known = effectsOfChange(v, h.Selected)
 	return nil
 }

@@ -18,6 +18,7 @@ const (
 	maxGroups = 25  // revisions on a page
 	pageSize  = 100 // records that are read at once, the maximum of the operation
 	maxReads  = 8   // for one page
+	namesOnly = 1   // bytes: objects are left out, and named instead
 )
 
 // changeList is the list of changes.
@@ -58,7 +59,7 @@ func list(v *page.Visit) error {
 // is not read to its end: it may have thousands.
 func (l *changeList) read(v *page.Visit) error {
 	request := l.request
-	request.Limit = pageSize
+	request.Limit, request.MaxObjectBytes = pageSize, namesOnly
 	for range maxReads {
 		answer, err := listChanges.Run(v, request)
 		if err != nil {
@@ -202,8 +203,8 @@ func prunedText(v *page.Visit) string {
 }
 
 // changesOf returns the changes of a revision, the first of the namespace's, and whether
-// there are more.
-func changesOf(v *page.Visit, revision int64, limit int32) (changes []*guidonv1.Change, more bool, err error) {
-	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit, PageWords: true})
+// there are more. Objects that take more than so many bytes are left out.
+func changesOf(v *page.Visit, revision int64, limit, objectBytes int32) (changes []*guidonv1.Change, more bool, err error) {
+	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit, MaxObjectBytes: objectBytes, PageWords: true})
 	return answer.GetChanges(), answer.GetNextPageToken() != "", err
 }

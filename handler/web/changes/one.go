@@ -76,7 +76,7 @@ func revisionOf(v *page.Visit) (int64, error) {
 
 // groupOf returns what the revision changed, as far as it fits into a page of records.
 func groupOf(v *page.Visit, revision int64) (*group, error) {
-	changes, more, err := changesOf(v, revision, pageSize)
+	changes, more, err := changesOf(v, revision, pageSize, maxCompared)
 	if err != nil {
 		return nil, err
 	}

@@ -50,6 +50,9 @@ func addSigns(v *page.Visit, groups []*group) error {
 // Name returns the name that the object had after the change or, if that deleted it,
 // before.
 func (r record) Name() string {
+	if name := page.Printable(r.GetName(), maxShownName); name != "" {
+		return name
+	}
 	for _, state := range []*structpb.Struct{r.GetAfter(), r.GetBefore()} {
 		if name := page.Printable(state.GetFields()["name"].GetStringValue(), maxShownName); name != "" {
 			return name

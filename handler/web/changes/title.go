@@ -11,7 +11,8 @@ import (
 // Limits of the title of a change.
 const (
 	maxTitleParts = 3
-	maxTitlePart  = 60 // bytes
+	maxTitlePart  = 60       // bytes
+	maxTitled     = 16 << 10 // bytes of an object before and after together; other titles are less exact
 )
 
 // titleOf returns what a change of an object did in a few words, such as "Rule 3, metadata".
@@ -22,11 +23,10 @@ func titleOf(r record) string {
 	case change.ActionDelete:
 		return "Deleted"
 	}
-	recorded := recordOf(r.Change)
-	if len(recorded.Before)+len(recorded.After) > maxCompared {
+	if r.Change.Name != nil { // it stands for the objects
 		return "Changed"
 	}
-	differences, err := recorded.Differences()
+	differences, err := recordOf(r.Change).Differences()
 	if err != nil || len(differences) == 0 {
 		return page.Capital(page.Printable(r.GetSummary(), maxTitlePart))
 	}

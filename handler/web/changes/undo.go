@@ -111,7 +111,7 @@ func newUndo(v *page.Visit) (*review, error) {
 	if err != nil {
 		return nil, err
 	}
-	changes, more, err := changesOf(v, revision, 2)
+	changes, more, err := changesOf(v, revision, 2, namesOnly)
 	if err != nil {
 		return nil, err
 	}

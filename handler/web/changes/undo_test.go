@@ -280,3 +280,16 @@ func TestUndoAway(t *testing.T) {
 	}
 	s.wantName("Wishes")
 }
+
+// TestUndoLarge: the page of an undo runs several operations, each of which takes much memory
+// for a large flag. They do not add up, and the list of changes has no large objects.
+func TestUndoLarge(t *testing.T) {
+	s := newSite(t, webtest.Options{})
+	text := strings.Repeat("x", 4<<20)
+	s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes", Description: text})
+	revision := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Many wishes", Description: text})
+	s.Get(undoOf(revision)).Check(200).Contains("Undo revision 4", `"Many wishes" → "Wishes"`)
+	s.Get(ns+"/changes").Check(200).Contains("Many wishes", "too large to describe")
+	s.Get(ns+"/flags/wish/history").Check(200).Contains("Many wishes", "too large to describe")
+	s.Get(at(revision)).Check(200).Contains("too large")
+}

@@ -44,7 +44,7 @@ func (s *selection) addNews(since int64) error {
 
 // deleted returns the news of a flag that does not exist.
 func deleted(v *page.Visit, key string) (news, error) {
-	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Key: key, Limit: 1})
+	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Key: key, Limit: 1, MaxObjectBytes: 1})
 	if err != nil {
 		return news{}, err
 	}

@@ -26,7 +26,7 @@ func (v *Visit) saved() (revision int64, text string) {
 		return 0, ""
 	}
 	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{
-		NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: 2,
+		NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: 2, MaxObjectBytes: 1,
 	})
 	if err != nil || len(list.GetChanges()) == 0 { // the page itself is what matters
 		return 0, ""

@@ -771,9 +771,12 @@ type ListChangesRequest struct {
 	// Only changes of this revision and earlier ones; 0 means all.
 	LastRevision int64 `protobuf:"varint,12,opt,name=last_revision,json=lastRevision,proto3" json:"last_revision,omitempty"`
 	// Use the words of the web interface in summaries, such as step instead of rollout.
-	PageWords     bool `protobuf:"varint,13,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	PageWords bool `protobuf:"varint,13,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
+	// Leave out the objects of changes that take more bytes than this, before and after
+	// together, and name them instead; 0 means no limit.
+	MaxObjectBytes int32 `protobuf:"varint,14,opt,name=max_object_bytes,json=maxObjectBytes,proto3" json:"max_object_bytes,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ListChangesRequest) Reset() {
@@ -895,6 +898,13 @@ func (x *ListChangesRequest) GetPageWords() bool {
 		return x.PageWords
 	}
 	return false
+}
+
+func (x *ListChangesRequest) GetMaxObjectBytes() int32 {
+	if x != nil {
+		return x.MaxObjectBytes
+	}
+	return 0
 }
 
 // ListChangesResponse is one page of changes.
@@ -1105,7 +1115,10 @@ type Change struct {
 	// What kind of write the change was part of; unset if it was made directly.
 	Reason *ChangeReason `protobuf:"bytes,14,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The change in words, such as "rollout 2: percentage 10 → 50"; at most 400 bytes.
-	Summary       string `protobuf:"bytes,15,opt,name=summary,proto3" json:"summary,omitempty"`
+	Summary string `protobuf:"bytes,15,opt,name=summary,proto3" json:"summary,omitempty"`
+	// The object's name after the change or, if that deleted it, before; only if the objects
+	// were left out because of max_object_bytes.
+	Name          *string `protobuf:"bytes,16,opt,name=name,proto3,oneof" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1241,6 +1254,13 @@ func (x *Change) GetReason() *ChangeReason {
 func (x *Change) GetSummary() string {
 	if x != nil {
 		return x.Summary
+	}
+	return ""
+}
+
+func (x *Change) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
 	}
 	return ""
 }
@@ -2609,7 +2629,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x14DeleteBindingRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"8\n" +
 	"\x1cDeleteAuthenticationsRequest\x12\x18\n" +
-	"\asubject\x18\x01 \x01(\tR\asubject\"\xab\x03\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\"\xd5\x03\n" +
 	"\x12ListChangesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x10\n" +
@@ -2626,7 +2646,8 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x0efirst_revision\x18\v \x01(\x03R\rfirstRevision\x12#\n" +
 	"\rlast_revision\x18\f \x01(\x03R\flastRevision\x12\x1d\n" +
 	"\n" +
-	"page_words\x18\r \x01(\bR\tpageWords\"j\n" +
+	"page_words\x18\r \x01(\bR\tpageWords\x12(\n" +
+	"\x10max_object_bytes\x18\x0e \x01(\x05R\x0emaxObjectBytes\"j\n" +
 	"\x13ListChangesResponse\x12+\n" +
 	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x90\x01\n" +
@@ -2636,7 +2657,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x04keys\x18\x03 \x03(\tR\x04keys\x12+\n" +
 	"\x11without_summaries\x18\x04 \x01(\bR\x10withoutSummaries\"D\n" +
 	"\x15LatestChangesResponse\x12+\n" +
-	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\"\x97\x04\n" +
+	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\"\xb9\x04\n" +
 	"\x06Change\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
@@ -2654,11 +2675,13 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\aaddress\x18\f \x01(\tH\x00R\aaddress\x88\x01\x01\x12\x1d\n" +
 	"\amessage\x18\r \x01(\tH\x01R\amessage\x88\x01\x01\x12/\n" +
 	"\x06reason\x18\x0e \x01(\v2\x17.guidon.v1.ChangeReasonR\x06reason\x12\x18\n" +
-	"\asummary\x18\x0f \x01(\tR\asummaryB\n" +
+	"\asummary\x18\x0f \x01(\tR\asummary\x12\x17\n" +
+	"\x04name\x18\x10 \x01(\tH\x02R\x04name\x88\x01\x01B\n" +
 	"\n" +
 	"\b_addressB\n" +
 	"\n" +
-	"\b_message\"\xdc\x01\n" +
+	"\b_messageB\a\n" +
+	"\x05_name\"\xdc\x01\n" +
 	"\fChangeReason\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12(\n" +
 	"\rnamespace_key\x18\x02 \x01(\tH\x00R\fnamespaceKey\x88\x01\x01\x12\x1f\n" +
