@@ -297,7 +297,7 @@ func TestRecognize(t *testing.T) {
 			texts = []string{text}
 		}
 		tokens := &fixedTokens{set: service.AuthenticationDelta{Bindings: stored(t, texts...)}.Set()}
-		s := service.NewService(tokens, time.Now).WithPolicy(&service.Policy{Enforced: true, Defaults: usual})
+		s := service.NewService(tokens, time.Now).WithPolicy(usualPolicy())
 		a, _, err := s.Recognize(t.Context(), service.Demand{}, "", id)
 		if err != nil || roles(a) != want || a.ID != "" || a.TokenHash != "" || a.Actor().ID != "jwt:sub:robot" {
 			t.Errorf("%q: got %+v, %v, want %q", text, a, err, want)

@@ -11,10 +11,11 @@ import (
 func TestUnreadable(t *testing.T) {
 	revision := guidon.Revision{Number: 7, Stamp: -7}
 	for _, stored := range []string{`{"key":"a","type":"NEWER","matchType":"NEWER"}`, "\xff{", ""} {
+		unreadable := guidon.ReadFlag("a", []byte(stored))
+		unreadable.Created = guidon.Position{Revision: 3, Sequence: 1}
 		before := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, revision,
-			[]*guidon.Flag{{Key: "first"}, guidon.ReadFlag("a", []byte(stored)), {Key: "last"}},
+			[]*guidon.Flag{{Key: "first"}, unreadable, {Key: "last", Created: guidon.Position{Revision: 4}}},
 			[]*guidon.Segment{guidon.ReadSegment("a", []byte(stored))})
-		before.Flags()[1].Created = guidon.Position{Revision: 3, Sequence: 1}
 		text, err := encode(before)
 		if err != nil {
 			t.Fatal(err)
@@ -24,7 +25,7 @@ func TestUnreadable(t *testing.T) {
 			t.Fatalf("%q: got %v", stored, after)
 		}
 		f, g := after.Flags()[1], after.Segments()[0]
-		if f.Key != "a" || f.Created != before.Flags()[1].Created || string(f.Unreadable.Stored) != stored || string(g.Unreadable.Stored) != stored {
+		if f.Key != "a" || f.Created != unreadable.Created || string(f.Unreadable.Stored) != stored || string(g.Unreadable.Stored) != stored {
 			t.Errorf("%q: got %+v and %+v", stored, f, g)
 		}
 	}
