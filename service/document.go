@@ -30,10 +30,11 @@ type DocumentNamespace struct {
 func (d *Document) Validate() error { return d.check(map[string]bool{}) }
 
 // Problems is Validate, but returns the problems one by one, at most limit of them, and how
-// many more there are.
+// many more there are. Objects that are too large to be stored are among them.
 func (d *Document) Problems(limit int) (found []Problem, more int) {
 	p := &problems{limit: limit}
-	d.normalize(p, map[string]bool{}, func(*DocumentSegment) {}, func(*DocumentFlag) {})
+	d.normalize(p, map[string]bool{},
+		func(g *DocumentSegment) { p.add(g.checkSize()) }, func(f *DocumentFlag) { p.add(f.checkSize()) })
 	return p.found, p.more
 }
 

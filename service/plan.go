@@ -236,6 +236,9 @@ func (p *planner) plan(base change.Objects, revision int64, now time.Time) (*Pla
 	if err != nil {
 		return nil, err
 	}
+	if err := checkSizes(p.Namespace, w.patch.Put); err != nil {
+		return nil, err
+	}
 	plan, err := change.NewPlan(base, w.patch, change.PlanOptions{Required: w.required, Unchanged: w.unchanged, Skipped: w.skipped})
 	if err != nil {
 		return nil, err

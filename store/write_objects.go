@@ -220,8 +220,7 @@ func (o *objects[T]) put(ctx context.Context, object *T) error {
 		return err
 	}
 	if len(body) > service.MaxObjectSize {
-		return guidon.Errorf(guidon.TooLarge, "%s %q is too large: %d bytes, the limit is %d",
-			o.kind.name, o.tx.namespace+"/"+key, len(body), service.MaxObjectSize)
+		return service.TooLargeObject(o.kind.name, o.tx.namespace+"/"+key, len(body))
 	}
 	o.set(key, it, body, o.kind.created(object))
 	return nil
