@@ -63,6 +63,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 		return err
 	}
 	defer func() { err = closing(err, end) }()
+	i.nameTarget("the database " + db.Path())
 	missing, err := content.Check(ctx, db)
 	if err != nil {
 		return fmt.Errorf("nothing was imported: %w", err)
