@@ -32,7 +32,7 @@ var heavy = []string{
 func busy(t *testing.T) *server {
 	t.Helper()
 	memory := budget.New(0)
-	s := newInside(t, "calls operations without a request", func(c *handler.Config) { c.Budget, c.Timeout = memory, 40*time.Millisecond })
+	s := newInside(t, "calls operations without a request", func(c *handler.Config) { c.Budget, c.Timeout = memory, 200*time.Millisecond })
 	turn := memory.Heavy.NewTurn()
 	if err := turn.Begin(t.Context(), time.Second); err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func TestUnknownMembers(t *testing.T) {
 // TestUnknownMembersOfOperations: every operation that grants something, and every one that is
 // not part of Flipt v1, refuses a member that its request does not have.
 func TestUnknownMembersOfOperations(t *testing.T) {
-	s := newServer(t, required)
+	s := newInside(t, "goes through the operations of the handler", required)
 	admin, strict := "Bearer "+s.token(""), 0
 	for _, o := range s.handler.Operations() {
 		if !o.HasMessages() || !o.Enabled() {
@@ -99,5 +99,17 @@ func TestUnknownFieldOverGRPC(t *testing.T) {
 		if guidon.CodeOf(err) != guidon.InvalidArgument || !strings.Contains(err.Error(), "invalid field 2000: is not known") {
 			t.Errorf("got %v", err)
 		}
+	}
+}
+
+// TestContentSentBack: what is read of a flag or segment can be sent back as it is.
+func TestContentSentBack(t *testing.T) {
+	s := newServer(t)
+	s.must("", "POST", "/api/v1/namespaces/default/flags", `{"key":"f","name":"F"}`)
+	s.must("", "POST", "/api/v1/namespaces/default/segments", `{"key":"s","name":"S"}`)
+	for _, path := range []string{"/api/v1/namespaces/default/flags/f", "/api/v1/namespaces/default/segments/s"} {
+		content := s.must("", "GET", path+"/content", "").body
+		s.must("", "PUT", path+"/content", content)
+		s.must("", "POST", path+"/effect", content)
 	}
 }

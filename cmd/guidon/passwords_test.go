@@ -15,7 +15,7 @@ func TestPasswordsAreNotShown(t *testing.T) {
 				"postgres://u:" + written + "@127.0.0.1:1/flags", "mysql://u:" + written + "@127.0.0.1:1/flags",
 				"u:" + written + "@tcp(127.0.0.1:1)/flags", "u:" + written + "@127.0.0.1/flags", "file://u:" + written + "@127.0.0.1/flags",
 			} {
-				s := newShell(t, "GUIDON_DB_URL="+database, "GUIDON_DB_START_TIMEOUT=1ms", "GUIDON_DB_CONNECT_TIMEOUT=1s")
+				s := newEmptyShell(t, "GUIDON_DB_URL="+database, "GUIDON_DB_START_TIMEOUT=1ms", "GUIDON_DB_CONNECT_TIMEOUT=1s")
 				for _, args := range [][]string{
 					{"server"}, {"migrate", "status"}, {"export"}, {"config", "check"}, {"copy-database", "--to", database},
 					{"import", "--from-flipt-database", database, "--dry-run"}, {"export", "--db", database},

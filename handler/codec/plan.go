@@ -54,6 +54,7 @@ type plan struct {
 	fields []field // in the order of declaration
 	byName map[string]spelling
 	share  protoreflect.FieldDescriptor // of shares, or nil
+	ignore []string                     // fields that it does not have and that are no mistake
 }
 
 type field struct {
@@ -87,6 +88,7 @@ func newPlan(message protoreflect.MessageDescriptor) *plan {
 		fields: make([]field, all.Len()),
 		byName: make(map[string]spelling, 2*all.Len()),
 		share:  all.ByName(shares[message.FullName()]),
+		ignore: returned[message.FullName()],
 	}
 	for i := range p.fields {
 		desc := all.Get(i)

@@ -40,6 +40,15 @@ var shares = map[protoreflect.FullName]protoreflect.Name{
 	"flipt.UpdateDistributionRequest": "rollout",
 }
 
+// returned are the fields of the contents of flags and segments that the requests which take
+// these contents do not have: what was read can be sent back, edited.
+var returned = map[protoreflect.FullName][]string{
+	"guidon.v1.ReplaceFlagRequest":    {"createdAt", "updatedAt", "unreadable"},
+	"guidon.v1.ReplaceSegmentRequest": {"createdAt", "updatedAt"},
+	"guidon.v1.PreviewFlagRequest":    {"createdAt", "updatedAt", "unreadable"},
+	"guidon.v1.PreviewSegmentRequest": {"createdAt", "updatedAt"},
+}
+
 // unknown returns the field of the name, which the message does not have. stated says whether
 // the message states its percentage, if it has one.
 func (p *plan) unknown(name string, stated bool) *UnknownField {

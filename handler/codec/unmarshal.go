@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -125,7 +126,9 @@ func (s *scanner) message(m protoreflect.Message) error {
 	err := s.object(func(name []byte) error {
 		known, ok := p.byName[string(name)]
 		if !ok {
-			unknown = cmp.Or(unknown, shorten(string(name)))
+			if !slices.Contains(p.ignore, string(name)) {
+				unknown = cmp.Or(unknown, shorten(string(name)))
+			}
 			return s.skip()
 		}
 		desc, before := p.fields[known.index].desc, s.unknown

@@ -76,11 +76,15 @@ type errorPage struct {
 func (p errorPage) title() string { return p.Heading }
 
 // ErrorPage responds with a page about an error, for people: what happened, the id of the
-// request, and a link to begin anew: to the start page if there is nothing at the address, or
-// else to that of signing in. reason is one of sign-ins that have failed, or "". The page
-// repeats nothing that a client or provider has sent. It is for any exchange, also those of
-// operations.
+// request, and a link to the page of signing in, to begin anew. reason is one of sign-ins that
+// have failed, or "". The page repeats nothing that a client or provider has sent. It is for
+// any exchange, also those of operations.
 func (s *Site) ErrorPage(x *exchange.Exchange, status int, reason string) {
+	s.showError(x, status, reason, false)
+}
+
+// showError is ErrorPage, but links to the start page if there is nothing at the address.
+func (s *Site) showError(x *exchange.Exchange, status int, reason string, lost bool) {
 	s = s.at(x)
 	page.Protect(x)
 	// The address may contain the code of a sign-in. There are no forms.
@@ -92,7 +96,6 @@ func (s *Site) ErrorPage(x *exchange.Exchange, status int, reason string) {
 	if !ok {
 		said = otherWords
 	}
-	lost := status == http.StatusNotFound || status == http.StatusMethodNotAllowed
 	s.reply(x, status, errorPage{said, lost, x.Event.RequestID})
 }
 
@@ -105,5 +108,5 @@ func (s *Site) replyError(x *exchange.Exchange, err error) {
 	case status == http.StatusNotImplemented: // an operation that is disabled
 		status = http.StatusNotFound
 	}
-	s.ErrorPage(x, status, "")
+	s.showError(x, status, "", status == http.StatusNotFound || status == http.StatusMethodNotAllowed)
 }

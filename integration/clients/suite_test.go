@@ -33,6 +33,7 @@ var lambdaDifferences = []struct {
 	{"*", "TestAbort", "there is no connection to cut: the answer is a 500"},
 	{"*", "TestPanicElsewhere/in_the_middle_of_the_response", "the same"},
 	{"*", "TestBadInput/an_oversized_import", "the front refuses a body of more than 6 MB"},
+	{"*", "TestLargePlan", "the same"},
 	{"*", "TestHalfBodies", "the front has read a body to its end, or refuses it"},
 	{"*", "TestChangeStreamRecords", "a function does not stream events"},
 	{"*", "TestOFREPEventStreams", "the same"},
@@ -62,11 +63,11 @@ var insideTests = []string{
 	"TestAbort", "TestCORSCredentials", "TestCrossOriginOperations", "TestCrossOriginRoutes", "TestCrossOriginSignIn", "TestCrossOriginSources",
 	"TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration", "TestEveryRouteIsReachable", "TestFailureAddress", "TestFailureEvent",
 	"TestFailureLimit", "TestFailureLocal", "TestFailureLoopback", "TestFailureOfKnownToken", "TestFailureOnLambda", "TestFailureTotal",
-	"TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts", "TestImportMemory", "TestInvalidUTF8InRequests", "TestInvoke", "TestLargePlan",
+	"TestFewLatestChanges", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHeavy", "TestHosts", "TestImportMemory", "TestInvalidUTF8InRequests", "TestInvoke", "TestLargePlan",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNULInRequests", "TestNotFailures", "TestNotThrottled", "TestOFREPFailures",
 	"TestOFREPObserved", "TestOFREPRestored", "TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere",
 	"TestPanickingObserver", "TestPlanOverGRPC", "TestProfiler", "TestReadOnlyTrusted", "TestRecordAddress", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie",
-	"TestSignIn", "TestStateOperations", "TestSteps", "TestTextsOfOtherTransports", "TestUnavailable",
+	"TestSignIn", "TestStateOperations", "TestSteps", "TestTextsOfOtherTransports", "TestTooLargeForTurn", "TestUnavailable", "TestUnknownFieldOverGRPC", "TestUnknownMembersOfOperations", "TestUnreadable",
 }
 
 // leastOutside is the minimum number of tests of package handler that run against separate
