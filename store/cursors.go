@@ -15,7 +15,7 @@ import (
 // inHistory is the condition that the cursor p counts: the log has its revision with its
 // stamp. Records of the revisions of cursors are therefore not deleted. With EXISTS,
 // databases may search all records of the revision, or hash the whole log.
-const inHistory = `(SELECT h.stamp FROM changes h WHERE h.namespace_key = p.namespace_key AND h.revision = p.revision ORDER BY h.seq LIMIT 1) = p.stamp`
+const inHistory = `(SELECT h.stamp FROM changes h WHERE h.namespace_key = p.namespace_key AND h.revision = p.revision ORDER BY h.namespace_key, h.revision, h.seq LIMIT 1) = p.stamp`
 
 // readersInNamespaces selects from all readers r and namespaces n, with the cursor p of the
 // reader in the namespace, which is NULL at the beginning of the log.
@@ -27,7 +27,8 @@ const readersInNamespaces = ` FROM change_readers r CROSS JOIN namespaces n
 // databases can search from the position of a row.
 const selectChanged = `SELECT n.namespace_key, n.revision, COALESCE(p.revision, 0), COALESCE(p.seq, 0)` + readersInNamespaces + `
 	WHERE r.reader_name = ? AND n.namespace_key > ? AND n.revision >= COALESCE(p.revision, 0)
-		AND (SELECT u.seq FROM changes u WHERE u.namespace_key = n.namespace_key AND u.revision = n.revision ORDER BY u.seq DESC LIMIT 1)
+		AND (SELECT u.seq FROM changes u WHERE u.namespace_key = n.namespace_key AND u.revision = n.revision
+			ORDER BY u.namespace_key DESC, u.revision DESC, u.seq DESC LIMIT 1)
 			> CASE WHEN n.revision = p.revision THEN p.seq ELSE -1 END
 	ORDER BY n.namespace_key LIMIT ?`
 

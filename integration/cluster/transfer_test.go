@@ -142,7 +142,7 @@ func TestHundredThousandFlags(t *testing.T) {
 	remote, direct := filepath.Join(dir, "remote.yaml"), filepath.Join(dir, "direct.yaml")
 	guidon("import", written, "--address", s.URL)
 	guidon("export", "--namespaces", "big", "-o", remote, "--address", s.URL)
-	guidon("import", remote, "--db", file)
+	guidon("import", remote, "--db", file, "--local")
 	guidon("export", "--namespaces", "big", "-o", direct, "--db", file)
 	guidon("export", "--namespaces", "big", "-o", filepath.Join(dir, "direct.json"), "--db", file)
 	if got := peak(t, s); got > most {

@@ -141,7 +141,7 @@ func TestCleanupRows(t *testing.T) {
 		if err != nil || deleted != 2*importedFlags {
 			t.Errorf("deleted %d records, %v, want %d", deleted, err, 2*importedFlags)
 		}
-		if read, limit := rowsRead(t, db.SQL(), s)-before, int64(15*3*importedFlags); read > limit {
+		if read, limit := rowsRead(t, db.SQL(), s)-before, int64(40*3*importedFlags); read > limit {
 			t.Errorf("read %d rows, want at most %d", read, limit)
 		}
 	})

@@ -178,7 +178,7 @@ func TestKilledServerLeavesNoLock(t *testing.T) {
 // would be lost at the next start. It works again after a restart.
 func TestReplacedFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "guidon.db")
-	if code, out := guidonAs(t, 0, file+".backup", "import", shopFile(t)); code != 0 {
+	if code, out := guidonAs(t, 0, file+".backup", "import", "--local", shopFile(t)); code != 0 {
 		t.Fatal(out)
 	}
 	s := harness.Start(t, "file:"+file)
@@ -202,7 +202,7 @@ func TestReplacedFile(t *testing.T) {
 // change.
 func TestUnusableFile(t *testing.T) {
 	good := filepath.Join(t.TempDir(), "good.db")
-	if code, out := guidonAs(t, 0, good, "import", shopFile(t)); code != 0 {
+	if code, out := guidonAs(t, 0, good, "import", "--local", shopFile(t)); code != 0 {
 		t.Fatal(out)
 	}
 	content, err := os.ReadFile(good)
@@ -266,7 +266,7 @@ func TestUnusableFolder(t *testing.T) {
 		return folder
 	}
 	good := filepath.Join(t.TempDir(), "good.db")
-	if code, out := guidonAs(t, 0, good, "import", shopFile(t)); code != 0 {
+	if code, out := guidonAs(t, 0, good, "import", "--local", shopFile(t)); code != 0 {
 		t.Fatal(out)
 	}
 	content, err := os.ReadFile(good)
@@ -279,7 +279,7 @@ func TestUnusableFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	commands := [][]string{{"server"}, {"migrate", "up"}, {"import", shopFile(t)}}
+	commands := [][]string{{"server"}, {"migrate", "up"}, {"import", "--local", shopFile(t)}}
 	t.Run("full, new file", func(t *testing.T) {
 		path := filepath.Join(mount(t, "size=64k,mode=0777"), "guidon.db")
 		for _, args := range commands {

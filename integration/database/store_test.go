@@ -112,9 +112,9 @@ func TestAuthenticationRows(t *testing.T) {
 	if err != nil || set.ByID("1000") == nil {
 		t.Fatalf("got %v, %v, want the new authentication", set, err)
 	}
-	// The current revision, the same with the transaction's view, the stamp of the held
-	// revision, the changed id, and its row.
-	if got, want := proxy.Rows()-before, int64(5); got != want {
+	// The current revision, the settings of the transaction, the same with its view, the
+	// stamp of the held revision, the changed id, and its row.
+	if got, want := proxy.Rows()-before, int64(6); got != want {
 		t.Errorf("%d rows were read, want %d", got, want)
 	}
 }
