@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -84,6 +85,7 @@ const maxQuoted = 400
 func Errorf(code Code, format string, args ...any) error {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok && len(text) > maxQuoted {
+			args = slices.Clone(args) // the caller may have passed a slice
 			args[i] = Shorten(text, maxQuoted)
 		}
 	}
