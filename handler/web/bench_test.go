@@ -61,7 +61,13 @@ func writer(s *webtest.Server, body []byte) http.Handler {
 // much.
 func BenchmarkPages(b *testing.B) {
 	s := webtest.New(b, webtest.Options{Empty: true})
-	if _, _, err := s.Service.Import(b.Context(), service.Write{}, "default", manyFlags(10_000), service.ImportReplace, false); err != nil {
+	_, before, err := s.Service.Import(b.Context(), service.Write{}, "default", manyFlags(10_000), service.ImportReplace, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	changed := &service.Document{Flags: manyFlags(1).Flags}
+	changed.Flags[0].Name = "Changed"
+	if _, _, err := s.Service.Import(b.Context(), service.Write{}, "default", changed, service.ImportUpdate, false); err != nil {
 		b.Fatal(err)
 	}
 	for _, page := range []struct {
@@ -71,6 +77,8 @@ func BenchmarkPages(b *testing.B) {
 		{"list", "/namespaces/default/flags?page=3", nil},
 		{"filter", "/namespaces/default/flags?q=experiment+77", []string{"Guidon-Fragment", "list"}},
 		{"flag", "/namespaces/default/flags/flag-00006", nil},
+		{"changes", "/namespaces/default/changes", nil},
+		{"compare", fmt.Sprintf("/namespaces/default/compare?from=default@%d", before), nil},
 		{"unused", "/namespaces/default/unused", nil},
 		{"palette", "/search?q=checkout+experiment+9", []string{"Guidon-Fragment", "options"}},
 	} {

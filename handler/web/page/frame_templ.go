@@ -10,7 +10,8 @@ import (
 	"strconv"
 )
 
-// head is the head of every document.
+// head is the head of every document. Nothing is drawn before the element end
+// has been read: a busy browser would draw half a row, which then moves.
 func (s *Site) head(title string, modules []string) templ.Component {
 	return markup.Component(func(templ_7745c5c3_Buffer *markup.Writer) {
 		templ_7745c5c3_Buffer.Put("<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1, viewport-fit=cover\"><meta name=\"color-scheme\" content=\"light dark\"><title>", string(title))
@@ -18,7 +19,7 @@ func (s *Site) head(title string, modules []string) templ.Component {
 		markup.Address(templ_7745c5c3_Buffer, s.Asset("icon.svg"))
 		templ_7745c5c3_Buffer.Raw("\" type=\"image/svg+xml\"><link rel=\"stylesheet\" href=\"")
 		markup.Address(templ_7745c5c3_Buffer, s.Asset("guidon.css"))
-		templ_7745c5c3_Buffer.Raw("\">")
+		templ_7745c5c3_Buffer.Raw("\"><link rel=\"expect\" href=\"#end\" blocking=\"render\">")
 		for _, module := range modules {
 			templ_7745c5c3_Buffer.Put("<script type=\"module\" src=\"", string(s.Asset(module)))
 			templ_7745c5c3_Buffer.Raw("\"></script>")
@@ -81,7 +82,7 @@ func (v *Visit) frame(p Page) templ.Component {
 		templ_7745c5c3_Buffer.Show(v.bottom(p))
 		templ_7745c5c3_Buffer.Raw("</div>")
 		templ_7745c5c3_Buffer.Show(v.toasts())
-		templ_7745c5c3_Buffer.Raw("</body></html>")
+		templ_7745c5c3_Buffer.Raw("<div id=\"end\"></div></body></html>")
 	})
 }
 

@@ -61,8 +61,7 @@ const (
 )
 
 // minShift is the least cumulative layout shift that counts: with three decimals, as tools
-// report it, anything less is 0. A browser that is slow to parse a page may draw half a row of
-// buttons on the right, which then moves by as much.
+// report it, anything less is 0.
 const minShift = 0.0005
 
 // Findings returns what is wrong with what happened. All requests must stay within origin,
