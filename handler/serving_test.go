@@ -34,13 +34,13 @@ type hotKind struct {
 
 // hotRequests are the frequent kinds of request. The flags are those of [benchSnapshot].
 var hotRequests = []hotKind{
-	{"boolean", "/evaluate/v1/boolean", "", evaluationOf("bool-00000"), http.StatusOK, 24},
-	{"variant", "/evaluate/v1/variant", "", evaluationOf("var-00001"), http.StatusOK, 24},
+	{"boolean", "/evaluate/v1/boolean", "", evaluationOf("bool-00000"), http.StatusOK, 25},
+	{"variant", "/evaluate/v1/variant", "", evaluationOf("var-00001"), http.StatusOK, 25},
 	{"batch of 50", "/evaluate/v1/batch", "", batchOf(50), http.StatusOK, 42},
-	{"OFREP boolean", ofrepPath + "/bool-00000", "", hotContext, http.StatusOK, 24},
-	{"OFREP variant", ofrepPath + "/var-00001", "", hotContext, http.StatusOK, 24},
-	{"OFREP bulk of 50", ofrepPath, "", hotContext, http.StatusOK, 30},
-	{"OFREP bulk, not modified", ofrepPath, "If-None-Match: {etag}\r\n", hotContext, http.StatusNotModified, 28},
+	{"OFREP boolean", ofrepPath + "/bool-00000", "", hotContext, http.StatusOK, 25},
+	{"OFREP variant", ofrepPath + "/var-00001", "", hotContext, http.StatusOK, 25},
+	{"OFREP bulk of 50", ofrepPath, "", hotContext, http.StatusOK, 31},
+	{"OFREP bulk, not modified", ofrepPath, "If-None-Match: {etag}\r\n", hotContext, http.StatusNotModified, 29},
 }
 
 const hotContext = `{"context":{"targetingKey":"user-0001","country":"US","age":42,"beta":true}}`

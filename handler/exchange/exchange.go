@@ -3,7 +3,6 @@ package exchange
 import (
 	"context"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/guidonhq/guidon/handler/budget"
@@ -25,6 +24,7 @@ type Exchange struct {
 	work        call.Work // of Call
 	status      int       // of a response without an error; 0 means 200
 	wroteHeader bool
+	detached    bool               // the response outlasts the request; see Detach
 	pooled      *buffer            // nil until it is needed
 	bodies      budget.Reservation // for the encoded request
 	decoded     budget.Reservation // for the decoded request
@@ -34,35 +34,13 @@ type Exchange struct {
 	free   int       // index of the first unused element of values
 }
 
-// exchangeBatch is how many exchanges are allocated together. A long-lived exchange, that
-// of a stream, keeps the memory of its whole batch.
-const exchangeBatch = 4
-
-// exchangeStock is a batch of unused exchanges.
-type exchangeStock struct{ left []Exchange }
-
-var exchangeStocks = sync.Pool{New: func() any { return new(exchangeStock) }}
-
-// newExchange returns an unused exchange. Exchanges are not reused, because goroutines
-// may keep the context of one after it has ended.
-func newExchange() *Exchange {
-	stock := exchangeStocks.Get().(*exchangeStock)
-	defer exchangeStocks.Put(stock)
-	if len(stock.left) == 0 {
-		stock.left = make([]Exchange, exchangeBatch)
-	}
-	x := &stock.left[0]
-	stock.left = stock.left[1:]
-	return x
-}
-
 // unmatched is the operation of a request that matches no route.
 const unmatched = "unmatched"
 
-// begin returns the exchange of a request that has arrived.
+// begin returns the exchange of a request that has arrived. Exchanges are not reused, because
+// goroutines may keep the context of one after it has ended.
 func (t *Router) begin(w http.ResponseWriter, r *http.Request) *Exchange {
-	x := newExchange()
-	x.ResponseWriter, x.Request, x.router = w, r, t
+	x := &Exchange{ResponseWriter: w, Request: r, router: t}
 	memory := t.invoker.Budget()
 	x.bodies, x.decoded = memory.Bodies.NewReservation(), memory.Messages.NewReservation()
 	x.Call.Memory = memory.Responses.NewReservation()
@@ -75,25 +53,33 @@ func (t *Router) begin(w http.ResponseWriter, r *http.Request) *Exchange {
 	return x
 }
 
-// conclude ends the exchange and emits its event. It turns a panic into a 500 or, if the
-// response has started, aborts the connection.
+// conclude ends the exchange, unless it is detached, and emits its event. It turns a panic
+// into a 500 or, if the response has started, aborts the connection.
 func (t *Router) conclude(x *Exchange) {
+	if x.detached {
+		return
+	}
+	if v := recover(); t.settle(x, v) {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// settle ends the exchange and emits its event. v is what the handler has panicked with, or
+// nil. It reports whether the connection must be aborted.
+func (t *Router) settle(x *Exchange, v any) (abort bool) {
 	defer x.end()
-	cut := false
-	if v := recover(); v != nil {
-		if call.IsAbort(v) {
-			panic(v)
-		}
-		cut = x.wroteHeader
+	if call.IsAbort(v) {
+		return true
+	}
+	if v != nil {
+		abort = x.wroteHeader
 		x.Event.Err = call.Recovered(v)
-		if !cut {
+		if !abort {
 			x.ReplyError(x.Event.Err)
 		}
 	}
 	t.invoker.Finish(x.Request.Context(), &x.Event)
-	if cut {
-		panic(http.ErrAbortHandler)
-	}
+	return abort
 }
 
 // end releases the memory that x has used. Only its context may still be in use.

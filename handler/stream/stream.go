@@ -114,16 +114,16 @@ func (f Form) Serve(x *exchange.Exchange, o *call.Operation) {
 		x.ReplyError(err)
 		return
 	}
-	why := EndedFailed // unless run returns, it has panicked
-	x.Event.Ended = string(why)
-	defer func() { s.hub.Close(s.slot, why) }()
-	why = s.run(x.Request.Context(), first)
-	x.Event.Ended = string(why)
+	if why := s.start(x.Request.Context(), first); why != "" {
+		s.close(why)
+		return
+	}
+	if !x.Detach(s.run) {
+		s.run(x.Request.Context())
+	}
 }
 
-// open runs the first poll. It is a function of its own to keep the stack frame of Serve
-// small: that frame exists as long as the stream, and with thousands of streams its size
-// decides how far their stacks shrink.
+// open runs the first poll.
 func (f Form) open(x *exchange.Exchange, o *call.Operation) (s *openStream, first []byte, err error) {
 	request, err := f.Open(x)
 	if err != nil {
@@ -158,22 +158,33 @@ func (s *openStream) prepare() error {
 	return err
 }
 
-// run sends events until the stream ends, and returns the reason.
-func (s *openStream) run(ctx context.Context, first []byte) Reason {
-	// Set a deadline for what net/http writes at the end.
-	defer func() { _ = s.pieces.Begin() }()
+// start sends the header and the first events. It returns why the stream must end, or "".
+func (s *openStream) start(ctx context.Context, first []byte) Reason {
 	header := s.x.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no") // a buffering proxy would wait forever for the end
+	header.Set("Connection", "close")     // when the stream ends
 	s.x.WriteHeader(http.StatusOK)
-	if err := s.write(appendRetry(nil, minReconnect, maxReconnect)); err != nil {
+	if err := s.write(append(appendRetry(nil, minReconnect, maxReconnect), first...)); err != nil {
 		return s.broken(ctx)
 	}
-	if err := s.write(first); err != nil {
-		return s.broken(ctx)
-	}
-	return s.follow(ctx)
+	return ""
+}
+
+// run sends further events until the stream ends, and closes it.
+func (s *openStream) run(ctx context.Context) {
+	why := EndedFailed // unless follow returns, it has panicked
+	defer func() { s.close(why) }()
+	s.pieces = s.x.Pieces()
+	why = s.follow(ctx)
+}
+
+// close frees the slot of the stream. It sets a deadline for what ends the response.
+func (s *openStream) close(why Reason) {
+	s.x.Event.Ended = string(why)
+	_ = s.pieces.Begin()
+	s.hub.Close(s.slot, why)
 }
 
 // follow polls whenever something may have changed. No change is missed between two
@@ -223,7 +234,7 @@ func (s *openStream) follow(ctx context.Context) Reason {
 func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time, why Reason) {
 	for {
 		known := s.x.Event
-		response, err := s.x.CarryAgain(ctx, s.op, s.request)
+		response, err := s.ask(ctx)
 		if _, panicked := errors.AsType[*call.PanicError](err); ctx.Err() != nil && !panicked {
 			return pollAt, EndedByClient
 		}
@@ -246,6 +257,26 @@ func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time,
 		}
 		return latest(news.expires, now.Add(streamRetry)), ""
 	}
+}
+
+// ask runs the operation. It does that in another goroutine, of which there are few: the
+// operation needs a deep stack, which the goroutine of the stream would keep.
+func (s *openStream) ask(ctx context.Context) (response call.Response, err error) {
+	select {
+	case s.hub.asking <- struct{}{}:
+	case <-ctx.Done():
+		return call.Response{}, ctx.Err()
+	}
+	done := make(chan struct{})
+	go func() {
+		defer func() {
+			<-s.hub.asking
+			close(done)
+		}()
+		response, err = s.x.CarryAgain(ctx, s.op, s.request)
+	}()
+	<-done
+	return response, err
 }
 
 // endOf returns why the error of a poll ends the stream, or "" if it does not. Temporary

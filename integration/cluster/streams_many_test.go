@@ -18,7 +18,7 @@ import (
 // TestTwoThousandStreams: one instance serves 2000 listeners, all of them are notified of a
 // change, and when it stops each gets a different time to reconnect.
 func TestTwoThousandStreams(t *testing.T) {
-	const clients, bound = 2000, 76 << 20
+	const clients, bound = 2000, 64 << 20
 	s := harness.Start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"))
 	idle := resident(t, s)
 	all := make([]*events, clients)

@@ -51,5 +51,7 @@ func (l *httpListener) connState(conn net.Conn, state http.ConnState) {
 		c := httpConnOf(conn)
 		c.idleSince.Store(l.group.Swept())
 		c.header.next()
+	case http.StateHijacked:
+		httpConnOf(conn).detached.Store(true)
 	}
 }

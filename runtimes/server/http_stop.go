@@ -113,6 +113,18 @@ func (s *httpStop) closeIfIdle(c *httpConn, now int64) {
 // lingers reports whether connections that net/http closes must linger.
 func (s *httpStop) lingers() bool { return s.started.Load() && !s.cut.Load() }
 
+// closeDetached closes the connections whose responses outlast their handlers: net/http does
+// not know them any more.
+func (l *httpListener) closeDetached() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.conns {
+		if c.detached.Load() {
+			_ = c.TCPConn.Close() // who writes gets an error from it, and closes it too
+		}
+	}
+}
+
 // inProgress returns the number of connections whose client waits for a response.
 func (l *httpListener) inProgress() int {
 	l.mu.Lock()
@@ -132,6 +144,7 @@ type httpActivity struct {
 	used       atomic.Uint32 // changes with each use
 	hadRequest atomic.Bool
 	busy       atomic.Bool  // the handler runs
+	detached   atomic.Bool  // a response outlasts its handler; the connection closes when it ends
 	unanswered atomic.Bool  // something has been read, and nothing written since
 	writesLeft atomic.Int32 // up to and including the first of the response; then 0
 	ending     atomic.Bool  // the idle read is being interrupted
@@ -172,7 +185,9 @@ func (a *httpActivity) beginWrite() bool {
 
 // awaited reports whether the client waits for a response, as far as the server can
 // tell.
-func (a *httpActivity) awaited() bool { return a.busy.Load() || a.unanswered.Load() }
+func (a *httpActivity) awaited() bool {
+	return a.busy.Load() || a.unanswered.Load() || a.detached.Load()
+}
 
 // endIdle interrupts the read that waits for the next request, after which net/http
 // closes the connection.

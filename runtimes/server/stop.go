@@ -64,6 +64,7 @@ func (s *serving) drainHTTP(ctx context.Context, accepted <-chan struct{}) error
 			cut = fmt.Errorf("aborted HTTP requests (%d): %w", n, cause)
 		}
 		s.open.http.stop.cut.Store(true)
+		s.open.http.closeDetached()
 	}
 	return errors.Join(cut, s.http.Close())
 }

@@ -70,7 +70,7 @@ const MinRetention = 24 * time.Hour
 // Streams configures the event streams.
 type Streams struct {
 	Enabled    bool   `key:"enabled" default:"true" doc:"Serves event streams, and announces them to OpenFeature's web providers, which otherwise poll if configured to."`
-	MaxOFREP   int    `key:"max_ofrep" default:"3000" min:"1" max:"100000" doc:"Maximum number of open streams of OpenFeature providers on this server, at about 30 KiB of memory each. When it is reached, no streams are announced to further providers, which poll if configured to."`
+	MaxOFREP   int    `key:"max_ofrep" default:"3000" min:"1" max:"100000" doc:"Maximum number of open streams of OpenFeature providers on this server, at about 20 KiB of memory each. When it is reached, no streams are announced to further providers, which poll if configured to."`
 	MaxChanges int    `key:"max_changes" default:"200" min:"1" max:"10000" doc:"Maximum number of open streams of change records on this server; further ones are rejected."`
 	PublicURL  string `key:"public_url" defaultText:"server.public_url" doc:"URL at which browsers reach this service, such as https://flags.example/base; required if a proxy serves it under a path."`
 }
