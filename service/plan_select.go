@@ -9,10 +9,10 @@ import (
 
 // selectObjects sets the document to what is selected of the source, in the order of the
 // source, with what flags of the target keep, and with the segments that come along.
-func (w *wanting) selectObjects() {
-	w.document = &Document{Namespace: w.source.Namespace}
+func (w *wanting) selectObjects(source *Document) {
+	w.document = &Document{Namespace: source.Namespace}
 	flags := w.selection(change.KindFlag, w.Flags)
-	for _, f := range w.source.Flags {
+	for _, f := range source.Flags {
 		if f == nil || !flags.take(f.Key) {
 			continue
 		}
@@ -22,14 +22,14 @@ func (w *wanting) selectObjects() {
 		w.document.Flags = append(w.document.Flags, f)
 	}
 	flags.end(&w.problems)
-	w.selectSegments()
+	w.selectSegments(source)
 }
 
-func (w *wanting) selectSegments() {
+func (w *wanting) selectSegments(source *Document) {
 	segments := w.selection(change.KindSegment, w.Segments)
 	segments.all = segments.all && !w.WithoutSegments
 	w.required = w.segmentsOfFlags()
-	for _, g := range w.source.Segments {
+	for _, g := range source.Segments {
 		if g == nil {
 			continue
 		}

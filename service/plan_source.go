@@ -15,7 +15,7 @@ import (
 // share the checks, and the comparison and merge of each object.
 type bringing struct {
 	PlanRequest
-	source *Document        // as far as it may be selected; with the key of the target
+	source *Document        // as far as it may be selected, with the key of the target; nil if it is all of past
 	from   State            // of the source, if it is a namespace
 	past   *guidon.Snapshot // the source, if it is an earlier state of the target
 }
@@ -27,13 +27,14 @@ func (s *Service) newBringing(ctx context.Context, by Caller, d Demand, r PlanRe
 		return nil, err
 	}
 	b := &bringing{PlanRequest: r, from: view.State}
-	if b.source, err = b.sourceDocument(view); err != nil {
-		return nil, err
-	}
 	if view.Namespace == r.Namespace {
 		b.past = view.Snapshot
 	}
-	return b, nil
+	if b.past != nil && b.everything() {
+		return b, view.Export(false).Err()
+	}
+	b.source, err = b.sourceDocument(view)
+	return b, err
 }
 
 // sourceView returns the state that a plan brings objects from. The caller must be allowed
@@ -94,6 +95,30 @@ func (b *bringing) sourceDocument(v View) (*Document, error) {
 	return d, nil
 }
 
+// changedSince returns the objects of the past that are not those of the later state, as a
+// document, and the keys of all others. An earlier state shares with a later one what has not
+// changed, and a document of that would take most of the time.
+func (b *bringing) changedSince(flags map[string]*guidon.Flag, segments map[string]*guidon.Segment) (d *Document, sameFlags, sameSegments map[string]bool) {
+	d = &Document{Namespace: DocumentNamespace{Key: b.Namespace}}
+	sameFlags, sameSegments = map[string]bool{}, map[string]bool{}
+	share := b.Mode == ImportUpdate || b.Mode == ImportReplace // other modes treat existing objects alike
+	for _, g := range b.past.Segments() {
+		if share && !b.WithoutSegments && segments[g.Key] == g {
+			sameSegments[g.Key] = true
+		} else {
+			d.Segments = append(d.Segments, NewDocumentSegment(g))
+		}
+	}
+	for _, f := range b.past.Flags() {
+		if share && flags[f.Key] == f {
+			sameFlags[f.Key] = true
+		} else {
+			d.Flags = append(d.Flags, NewDocumentFlag(f))
+		}
+	}
+	return d, sameFlags, sameSegments
+}
+
 // mayCreate implements proposal: a document creates namespaces, as with an import, and a
 // deleted one can be restored as a whole.
 func (b *bringing) mayCreate() bool {
@@ -116,6 +141,9 @@ func (b *bringing) reason() change.Reason {
 
 // flagKeys implements proposal.
 func (b *bringing) flagKeys() (keys map[string]bool, all bool) {
+	if b.source == nil {
+		return nil, true
+	}
 	selected := b.selection(change.KindFlag, b.Flags)
 	keys = map[string]bool{}
 	for _, f := range b.source.Flags {

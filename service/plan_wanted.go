@@ -1,6 +1,7 @@
 package service
 
 import (
+	"maps"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -14,7 +15,8 @@ type wanting struct {
 	namespace *guidon.Namespace // nil if it does not exist
 	flags     map[string]*guidon.Flag
 	segments  map[string]*guidon.Segment
-	document  *Document // what is selected
+	document  *Document                                 // what is selected and not shared with the target
+	same      struct{ flags, segments map[string]bool } // what is shared with it, by key
 	now       time.Time
 	problems
 }
@@ -32,8 +34,13 @@ func (b *bringing) wanted(base change.Objects, now time.Time) (*wanted, error) {
 	for _, g := range base.Segments {
 		w.segments[g.Key] = g
 	}
-	w.selectObjects()
-	if err := checkPlanned(len(w.document.Flags) + len(w.document.Segments)); err != nil {
+	source := b.source
+	if source == nil {
+		source, w.same.flags, w.same.segments = b.changedSince(w.flags, w.segments)
+		w.unchanged = len(w.same.flags) + len(w.same.segments)
+	}
+	w.selectObjects(source)
+	if err := checkPlanned(len(w.document.Flags) + len(w.document.Segments) + w.unchanged); err != nil {
 		return nil, err
 	}
 	referable := w.check()
@@ -70,6 +77,7 @@ func checkPlanned(objects int) error {
 // and, unless the rest is deleted, those of the target.
 func (w *wanting) check() map[string]bool {
 	referable := map[string]bool{}
+	maps.Copy(referable, w.same.segments)
 	if w.Mode != ImportReplace {
 		for key := range w.segments {
 			referable[key] = true
@@ -141,7 +149,7 @@ func (w *wanting) wantFlag(want *DocumentFlag) {
 func (w *wanting) deleteOthers(base change.Objects, segments map[string]bool) {
 	kept := w.document.flagKeys()
 	for _, f := range base.Flags {
-		if !kept[f.Key] {
+		if !kept[f.Key] && !w.same.flags[f.Key] {
 			w.patch.Delete.Flags = append(w.patch.Delete.Flags, f.Key)
 		}
 	}
