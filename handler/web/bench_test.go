@@ -66,9 +66,11 @@ func BenchmarkPages(b *testing.B) {
 		b.Fatal(err)
 	}
 	changed := &service.Document{Flags: manyFlags(1).Flags}
-	changed.Flags[0].Name = "Changed"
-	if _, _, err := s.Service.Import(b.Context(), service.Write{}, "default", changed, service.ImportUpdate, false); err != nil {
-		b.Fatal(err)
+	for i := range 30 {
+		changed.Flags[0].Name = fmt.Sprint("Name ", i)
+		if _, _, err := s.Service.Import(b.Context(), service.Write{}, "default", changed, service.ImportUpdate, false); err != nil {
+			b.Fatal(err)
+		}
 	}
 	for _, page := range []struct {
 		name, target string

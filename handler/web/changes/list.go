@@ -15,10 +15,11 @@ import (
 
 // Limits of the list.
 const (
-	maxGroups = 25  // revisions on a page
-	pageSize  = 100 // records that are read at once, the maximum of the operation
-	maxReads  = 8   // for one page
-	namesOnly = 1   // bytes: objects are left out, and named instead
+	maxGroups = 25            // revisions on a page
+	firstRead = maxGroups + 1 // records, enough if each revision has one
+	pageSize  = 100           // records that are read at once then, the maximum of the operation
+	maxReads  = 8             // for one page
+	namesOnly = 1             // bytes: objects are left out, and named instead
 )
 
 // changeList is the list of changes.
@@ -59,12 +60,13 @@ func list(v *page.Visit) error {
 // is not read to its end: it may have thousands.
 func (l *changeList) read(v *page.Visit) error {
 	request := l.request
-	request.Limit, request.MaxObjectBytes = pageSize, namesOnly
+	request.Limit, request.MaxObjectBytes = firstRead, namesOnly
 	for range maxReads {
 		answer, err := listChanges.Run(v, request)
 		if err != nil {
 			return err
 		}
+		request.Limit = pageSize
 		next := answer.GetNextPageToken()
 		groups := groupsOf(answer.GetChanges())
 		for i, g := range groups {
