@@ -28,10 +28,10 @@ const (
 	defaultSession = 24 * time.Hour   // of a browser
 )
 
-// compressedOpenAPI is openapi.yaml, compressed to a tenth of its size.
+// apiDescription is openapi.yaml.
 //
-//go:embed openapi.yaml.gz
-var compressedOpenAPI []byte
+//go:embed openapi.yaml
+var apiDescription []byte
 
 // Config configures a [Handler]. Service is required; the zero value of every other
 // field is a usable default.
@@ -108,7 +108,7 @@ func New(config Config) *Handler {
 		Health: config.Health, Outage: config.Outage, DatabaseFault: config.DatabaseFault, Metrics: config.Metrics, MetricsPublic: config.MetricsPublic,
 		Profiling: config.Profiling, Required: config.Authentication.Required,
 	}
-	plain := append(state.Routes(), diagnostics.OpenAPI(compressedOpenAPI, config.Authentication.Required), diagnostics.Analytics(config.Authentication.Required))
+	plain := append(state.Routes(), diagnostics.OpenAPI(apiDescription, config.Authentication.Required), diagnostics.Analytics(config.Authentication.Required))
 	if config.Backup != nil {
 		plain = append(plain, diagnostics.Backup(config.Backup, config.Authentication.Required))
 	}

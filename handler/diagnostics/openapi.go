@@ -1,11 +1,7 @@
 package diagnostics
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"net/http"
-	"sync"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/exchange"
@@ -17,23 +13,11 @@ const (
 	analyticsPath = "/internal/v1/analytics/namespaces/{namespace_key}/flags/{flag_key}"
 )
 
-// OpenAPI returns the route of the description of the API, which is given compressed.
-// required states that credentials are required.
-func OpenAPI(compressed []byte, required bool) exchange.Plain {
-	description := sync.OnceValues(func() ([]byte, error) {
-		r, err := gzip.NewReader(bytes.NewReader(compressed))
-		if err != nil {
-			return nil, err
-		}
-		return io.ReadAll(r)
-	})
+// OpenAPI returns the route of the description of the API. required states that credentials
+// are required.
+func OpenAPI(description []byte, required bool) exchange.Plain {
 	return exchange.Plain{Method: http.MethodGet, Pattern: openAPIPath, AnyHost: required, Serve: func(x *exchange.Exchange) {
-		text, err := description()
-		if err != nil {
-			x.ReplyError(err)
-			return
-		}
-		x.Reply(http.StatusOK, "application/yaml", text)
+		x.Reply(http.StatusOK, "application/yaml", description)
 	}}
 }
 
