@@ -28,18 +28,6 @@ run: build ## run the service: http://127.0.0.1:8080, gRPC on 9000, data in guid
 	  GUIDON_SERVER_HOST=$${GUIDON_SERVER_HOST:-127.0.0.1} \
 	  GUIDON_LOG_ENCODING=$${GUIDON_LOG_ENCODING:-console} ./bin/guidon server
 
-# The markup of pages is much code that runs seldom. Without inlining, which repeats it, it
-# is a third smaller.
-SMALL_PAGES := -gcflags=github.com/guidonhq/guidon/handler/web/...=-l
-
-# A function loads its whole program at a cold start, so there the same is done to what waits
-# for the network or runs once. Evaluation, the handler and the standard library are not
-# among it.
-SMALL_FUNCTION := $(SMALL_PAGES) $(patsubst %,-gcflags=%=-l, \
-  $(patsubst %,github.com/guidonhq/guidon/%,handler/login/... handler/convert handler/plan handler/auth handler/management document change cmd/...) \
-  github.com/aws/... github.com/redis/... github.com/jackc/... github.com/go-sql-driver/... \
-  github.com/go-jose/... github.com/golang-jwt/... github.com/coreos/... golang.org/x/oauth2/... golang.org/x/text/... go.yaml.in/... github.com/pressly/...)
-
 # Exclude grpc-go's pages about its own calls. They are templates, which may call any method
 # by name, so that the binary would contain all methods of all its types: 10 MB more.
 SERVER_TAGS := grpcnotrace
@@ -51,19 +39,18 @@ RELEASE := $(if $(COMMIT),-buildvcs=false) -trimpath \
 
 .PHONY: build
 build: ## build bin/guidon, one static binary
-	$(GO) build -tags $(SERVER_TAGS) $(SMALL_PAGES) $(RELEASE) -o $(OUT) ./cmd/guidon
+	$(GO) build -tags $(SERVER_TAGS) $(RELEASE) -o $(OUT) ./cmd/guidon
 
 .PHONY: image
 image: ## build the container image guidon:VERSION; see docs/deploy-containers.md
 	infra/docker/build.sh guidon:$(VERSION)
 
-# Exclude what the function does not use: net/rpc, HTTP/2, which its runtime does not
-# support, and the PostgreSQL driver's support for argument types that are never sent.
-LAMBDA_TAGS := lambda.norpc,nethttpomithttp2,nopgxregisterdefaulttypes
+# Exclude net/rpc, which the function does not use.
+LAMBDA_TAGS := lambda.norpc
 BOOTSTRAP ?= bin/bootstrap
 .PHONY: build-lambda
 build-lambda: ## build bin/bootstrap, the AWS Lambda function; GOARCH=arm64 or amd64
-	$(GO) build -tags $(LAMBDA_TAGS) $(SMALL_FUNCTION) $(RELEASE) -o $(BOOTSTRAP) ./cmd/guidon-lambda
+	$(GO) build -tags $(LAMBDA_TAGS) $(RELEASE) -o $(BOOTSTRAP) ./cmd/guidon-lambda
 
 DIST ?= bin/dist
 PLATFORMS ?=
@@ -166,7 +153,6 @@ generate: ## regenerate the wire messages, pages, openapi.yaml, the configuratio
 	cd infra/tools && $(GO) run ./protogen ../../handler/wire
 	$(TOOL) templ fmt -log-level warn handler/web
 	$(TOOL) templ generate -log-level warn -include-version=false -path handler/web
-	cd infra/tools && $(GO) run ./templshrink ../../handler/web
 	$(GO) test ./handler/openapi ./cmd/internal/config -update
 	$(GO) run ./bench/scale > docs/scale.md
 

@@ -52,7 +52,7 @@ func list(t *testing.T, args ...string) []listed {
 }
 
 // lambdaTags are the build tags of the AWS Lambda function.
-const lambdaTags = "-tags=lambda.norpc,nethttpomithttp2,nopgxregisterdefaulttypes"
+const lambdaTags = "-tags=lambda.norpc"
 
 // TestImports checks the code against the arrows of docs/architecture.md: which packages
 // outside the standard library each part may depend on. It ignores test files.
@@ -98,9 +98,8 @@ func TestImports(t *testing.T) {
 		{module + "/handler/evaluation", subjects},
 		{module + "/handler/stream", subjects},
 		{module + "/handler/auth", subjects},
-		{module + "/handler/web/markup", []string{"github.com/a-h/templ"}},
-		{module + "/handler/web/part", []string{handler + "web/markup", "github.com/a-h/templ"}},
-		{module + "/handler/web/page", slices.Concat(exchanges, []string{handler + "exchange", handler + "web/markup", handler + "web/part", "github.com/a-h/templ"})},
+		{module + "/handler/web/part", []string{"github.com/a-h/templ"}},
+		{module + "/handler/web/page", slices.Concat(exchanges, []string{handler + "exchange", handler + "web/part", "github.com/a-h/templ"})},
 		{module + "/handler/web/...", slices.Concat(exchanges, documents, []string{handler + "exchange", handler + "convert", handler + "web", module + "/examples", "github.com/a-h/templ"})},
 		{module + "/handler/login/provider", []string{module}},
 		{module + "/handler/login/discovery", []string{module, handler + "login/provider", "golang.org/x/oauth2"}},

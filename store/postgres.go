@@ -203,7 +203,7 @@ func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
 // postgresConnections returns the connector. The DSN may set how statements are sent;
 // otherwise the best way for the server is used.
 func postgresConnections(d *dialect, dsn string, config *pgx.ConnConfig, options Options) driver.Connector {
-	each := []stdlib.OptionOpenDB{stdlib.OptionAfterConnect(registerTypes)}
+	var each []stdlib.OptionOpenDB
 	if options.Password != nil {
 		each = append(each, stdlib.OptionBeforeConnect(func(ctx context.Context, c *pgx.ConnConfig) (err error) {
 			c.Password, err = options.password(ctx, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), c.User)
