@@ -5,8 +5,8 @@ import (
 
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
-	"github.com/guidonhq/guidon/handler/web/markup"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 )
 
 // Site renders pages. It is safe for concurrent use.
@@ -53,7 +53,7 @@ type document interface {
 
 // reply responds with a page of signing in.
 func (s *Site) reply(x *exchange.Exchange, status int, d document) {
-	x.Reply(status, "text/html; charset=utf-8", markup.Render(s.Bare(page.PreferencesOf(x.Request), d.title(), d.main(s))))
+	x.Reply(status, "text/html; charset=utf-8", part.Render(s.Bare(page.PreferencesOf(x.Request), d.title(), d.main(s))))
 }
 
 // run runs an operation for the session of the browser or, if there is a token, for that.

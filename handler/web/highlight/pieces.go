@@ -1,23 +1,26 @@
 package highlight
 
 import (
-	"github.com/a-h/templ"
+	"context"
+	"io"
+	"strings"
 
-	"github.com/guidonhq/guidon/handler/web/markup"
+	"github.com/a-h/templ"
 )
 
 // Pieces is the markup of tokens, without an element around them. It is not in a template
 // because these put spaces between elements, which count in a pre element.
 func Pieces(tokens []Token) templ.Component {
-	return markup.Component(func(w *markup.Writer) {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var markup strings.Builder
 		for _, t := range tokens {
-			if t.Class == "" {
-				w.Text(t.Text)
-				continue
+			text := templ.EscapeString(t.Text)
+			if t.Class != "" {
+				text = `<span class="` + t.Class + `">` + text + `</span>`
 			}
-			w.Raw(`<span class="` + t.Class + `">`)
-			w.Text(t.Text)
-			w.Raw(`</span>`)
+			markup.WriteString(text)
 		}
+		_, err := io.WriteString(w, markup.String())
+		return err
 	})
 }

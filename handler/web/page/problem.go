@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
-	"github.com/guidonhq/guidon/handler/web/markup"
+	"github.com/guidonhq/guidon/handler/web/part"
 )
 
 // problem is the page about a request that failed.
@@ -86,7 +86,7 @@ func (v *Visit) Fail(err error) {
 	}
 	v.keepForm(&p)
 	if !v.known {
-		v.Exchange.Reply(status, contentHTML, markup.Render(v.Site.Bare(v.Preferences, p.Heading, v.problemMain(p))))
+		v.Exchange.Reply(status, contentHTML, part.Render(v.Site.Bare(v.Preferences, p.Heading, v.problemMain(p))))
 		return
 	}
 	v.Reply(status, Page{Title: p.Heading, Main: v.problemMain(p)})

@@ -11,11 +11,11 @@ import (
 
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
-	"github.com/guidonhq/guidon/handler/web/markup"
+	"github.com/guidonhq/guidon/handler/web/part"
 )
 
 // Page is what a visitor gets to see. Its markup is in .templ files beside the code that
-// shows it; "make generate" turns them into calls of [markup.Writer].
+// shows it.
 //
 // Pages are not made with html/template: a program that can execute a template contains
 // every exported method of all its types, which makes the AWS Lambda function 40 % larger.
@@ -58,7 +58,7 @@ func (v *Visit) Reply(status int, p Page) {
 		p.found = status == http.StatusOK && v.Request.Method != http.MethodPost
 		content = v.frame(p)
 	}
-	v.ReplyBody(status, contentHTML, markup.Render(content))
+	v.ReplyBody(status, contentHTML, part.Render(content))
 }
 
 // ReplyBody responds with a body of any kind. One of a page that is [Route.Unchanging] may

@@ -1,11 +1,13 @@
 package playground
 
 import (
+	"context"
+	"io"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 
-	"github.com/guidonhq/guidon/handler/web/markup"
 	"github.com/guidonhq/guidon/handler/web/page"
 )
 
@@ -43,15 +45,17 @@ func (m *model) announcement() string {
 // spans is the markup of a sentence. It is not in a template because these put spaces between
 // elements, where a sentence has commas.
 func spans(all []span) templ.Component {
-	return markup.Component(func(w *markup.Writer) {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var markup strings.Builder
 		for _, s := range all {
+			text := templ.EscapeString(s.Text)
 			if s.Code {
-				w.Put("<code>", s.Text)
-				w.Raw("</code>")
-			} else {
-				w.Text(s.Text)
+				text = "<code>" + text + "</code>"
 			}
+			markup.WriteString(text)
 		}
+		_, err := io.WriteString(w, markup.String())
+		return err
 	})
 }
 
