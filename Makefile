@@ -11,6 +11,10 @@ GOSEC   := $(GO) run github.com/securego/gosec/v2/cmd/gosec@v2.29.0
 # The programs are built without C, and so is all that is tested with them.
 export CGO_ENABLED := 0
 
+# One set of flags for all that is built, so that each package is compiled once, and once more
+# for the race detector. Programs do not depend on where they are built.
+export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
+
 # The race detector needs a C compiler.
 # With it, Go also checks the conversions of pointers. SQLite, which is C in the form of Go, has
 # so many that tests would take twice as long.
@@ -34,8 +38,7 @@ SERVER_TAGS := grpcnotrace
 
 # A release names its commit itself: what Go records about it depends on the tags that a clone
 # has. All other builds leave it to Go.
-RELEASE := $(if $(COMMIT),-buildvcs=false) -trimpath \
-  -ldflags "-s -w -X main.version=$(VERSION)$(if $(COMMIT), -X main.commit=$(COMMIT) -X main.date=$(DATE))"
+RELEASE := $(if $(COMMIT),-buildvcs=false) -ldflags "-s -w -X main.version=$(VERSION)$(if $(COMMIT), -X main.commit=$(COMMIT) -X main.date=$(DATE))"
 
 .PHONY: build
 build: ## build bin/guidon, one static binary
@@ -60,8 +63,6 @@ dist: ## make the files of a release in DIST (default bin/dist); see docs/releas
 	  $(if $(filter-out file,$(origin VERSION)),-version "$(VERSION)") $(if $(PLATFORMS),-platforms "$(PLATFORMS)") \
 	  $(if $(COMMIT),-commit "$(COMMIT)" -time "$(SOURCE_DATE_EPOCH)")
 
-# Tests leave go vet to make lint, except for the files of the tag simple, which only they compile.
-
 .PHONY: test
 test: ## run the tests without external dependencies, with the race detector if a C compiler is installed
 	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
@@ -69,9 +70,8 @@ test: ## run the tests without external dependencies, with the race detector if 
 	cd infra/dist && $(GO) test ./...
 	@# the race detector makes pools drop items, so allocations are counted without it
 	$(if $(RACE),$(GO) test -run Allocations ./handler)
-	@# without the fast paths (handler/codec/quick, runtimes/server/quick*), everything must work the same;
-	@# pages use none of them
-	$(GO) test -tags simple $$($(GO) list ./handler/... ./runtimes/... | grep -v /handler/web/)
+	@# without the fast paths (handler/codec/quick, runtimes/server/quick*), everything must work the same
+	$(GO) test -vet=off -tags simple ./handler ./handler/codec/... ./runtimes/...
 
 .PHONY: integration
 integration: ## run the tests with real databases, servers and clients; see integration/doc.go
@@ -120,6 +120,7 @@ lint: ## check formatting, go.mod, vet, staticcheck, gosec, and that other syste
 	cd infra/dist && $(GO) mod tidy -diff
 	cd integration/clients/generated && $(GO) mod tidy -diff
 	$(GO) vet ./...
+	$(GO) vet -tags simple ./handler/codec/quick ./runtimes/server/...
 	cd infra/dist && $(GO) vet ./...
 	$(TOOL) staticcheck ./...
 	cd infra/dist && $(GO) tool -modfile=../tools/go.mod staticcheck ./...

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/examples"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 	"github.com/guidonhq/guidon/service"
 )
@@ -113,7 +114,7 @@ func formWithButton(t *testing.T, r *webtest.Reply, do string) (string, url.Valu
 // TestDelete: the key of the flag must be typed.
 func TestDelete(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	s.Import("staging", webtest.Example(t, "shop.yaml"))
+	s.Import("staging", examples.Shop)
 	ask := s.Get(flags+"one-click-buy/delete").Check(200).Contains("It is partly on in Default.", "You can undo this in Changes.")
 	for _, key := range []string{"", "one-click", "One-Click-Buy"} {
 		r := press(t, s, ask, "delete", "key", key).Check(422).Contains("This is not the key of the flag: one-click-buy.")

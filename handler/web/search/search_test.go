@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon/examples"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 	"github.com/guidonhq/guidon/service"
 )
@@ -33,7 +34,7 @@ func TestOptions(t *testing.T) {
 // TestViewer: who may not edit is not offered to, and finds only what may be seen.
 func TestViewer(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	s.Import("staging", webtest.Example(t, "shop.yaml"))
+	s.Import("staging", examples.Shop)
 	viewer := s.As(s.SignIn(service.TokenInput{Name: "guest", Role: service.RoleViewer, Namespaces: []string{"staging"}}))
 	r := viewer.Get("/search?q=one-click-buy").Check(200).Lacks("Turn off", "New flag")
 	if diff := cmp.Diff([]string{"/namespaces/staging/flags/one-click-buy", "/namespaces/staging/playground?flag=one-click-buy"}, r.Links()); diff != "" {
@@ -45,7 +46,7 @@ func TestViewer(t *testing.T) {
 // there are eight of a kind.
 func TestOrder(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	s.Import("staging", webtest.Example(t, "shop.yaml"))
+	s.Import("staging", examples.Shop)
 	create := func(namespace string, keys ...string) {
 		for _, key := range keys {
 			if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, namespace, service.FlagInput{Key: key, Name: "Flag " + key}); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/examples"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 	"github.com/guidonhq/guidon/service"
 )
@@ -287,7 +288,7 @@ func TestExportSelected(t *testing.T) {
 func TestTransferExport(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	s.Get(transferAt).Check(200).Contains("Import and export", "All 2 that you may see")
-	shop := string(webtest.Example(t, "shop.yaml"))
+	shop := string(examples.Shop)
 	if diff := cmp.Diff(shop, s.Get(transferAt+"?download=yaml&all=1").Check(200).Body); diff != "" {
 		t.Errorf("all (-want +got):\n%s", diff)
 	}

@@ -11,9 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +21,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/examples"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
@@ -81,7 +80,7 @@ func New(t testing.TB, options Options) *Server {
 	}
 	s.handler = handler.New(all)
 	if !options.Empty && options.DB == nil {
-		s.Import("", Example(t, "shop.yaml"))
+		s.Import("", examples.Shop)
 	}
 	if !options.Open {
 		s.session = s.SignIn(service.TokenInput{Name: "Mira"})
@@ -116,17 +115,6 @@ func open(t testing.TB) *store.DB {
 		t.Fatal(err)
 	}
 	return db
-}
-
-// Example returns a file of the folder examples.
-func Example(t testing.TB, name string) []byte {
-	t.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	content, err := os.ReadFile(filepath.Join(filepath.Dir(here), "../../../examples", name)) // #nosec G304 -- our own file
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
 }
 
 // Import imports YAML documents into their namespaces, and replaces what these have. A
