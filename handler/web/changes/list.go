@@ -59,7 +59,7 @@ func list(v *page.Visit) error {
 // read reads the groups of the page. A revision of which a page of records has only a part
 // is not read to its end: it may have thousands.
 func (l *changeList) read(v *page.Visit) error {
-	request := l.request
+	request := proto.CloneOf(l.request) // the filter says what the page is
 	request.Limit, request.MaxObjectBytes = firstRead, namesOnly
 	for range maxReads {
 		answer, err := listChanges.Run(v, request)
@@ -107,6 +107,7 @@ func (l *changeList) read(v *page.Visit) error {
 // complete reads the records of a group again, of which a page may have only some.
 func (l *changeList) complete(v *page.Visit, g *group) error {
 	request := proto.CloneOf(l.request)
+	request.Limit, request.MaxObjectBytes = pageSize, namesOnly
 	request.PageToken, request.FirstRevision, request.LastRevision = "", g.Revision, g.Revision
 	answer, err := listChanges.Run(v, request)
 	if err != nil || len(answer.GetChanges()) == 0 {

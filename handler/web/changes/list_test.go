@@ -116,6 +116,9 @@ func TestListPages(t *testing.T) {
 	for address, pages := ns+"/changes", 0; ; pages++ {
 		r := s.Get(address).Check(200)
 		got = append(got, strings.Fields(listed(r))...)
+		if announces, newest := strings.Contains(r.Body, "data-newer"), pages == 0; announces != newest {
+			t.Errorf("page %d announces newer changes: %t", pages+1, announces)
+		}
 		if pages == 0 {
 			r.Contains("imported 100 flags, and more", "All of revision 33")
 		}
