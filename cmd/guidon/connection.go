@@ -213,7 +213,7 @@ func (p *program) withClient(ctx context.Context, c *connection, mode access, fn
 		}
 	}()
 	if c.message != "" {
-		return fn(messaging{service, c.message})
+		return fn(messageClient{service, c.message})
 	}
 	return fn(service)
 }

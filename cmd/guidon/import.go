@@ -63,8 +63,8 @@ const importExample = `  guidon import shop.yaml
   guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --token-role viewer
   guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --damaged off`
 
-// importing is one run of the command.
-type importing struct {
+// importCommand is one run of the command.
+type importCommand struct {
 	*program
 	connection   connection
 	format       inputFormat
@@ -83,7 +83,7 @@ type importing struct {
 }
 
 func (p *program) importCommand() *cobra.Command {
-	i := &importing{program: p}
+	i := &importCommand{program: p}
 	command := &cobra.Command{
 		Use:     "import <file>... | - | --from-flipt-database <URL>",
 		Short:   "Load flags and segments from files",
@@ -110,7 +110,7 @@ func (p *program) importCommand() *cobra.Command {
 	return command
 }
 
-func (i *importing) mode() guidonv1.ImportMode {
+func (i *importCommand) mode() guidonv1.ImportMode {
 	switch {
 	case i.skipExisting:
 		return guidonv1.ImportMode_SKIP_EXISTING_IMPORT_MODE
@@ -122,7 +122,7 @@ func (i *importing) mode() guidonv1.ImportMode {
 	return guidonv1.ImportMode_CREATE_IMPORT_MODE
 }
 
-func (i *importing) run(ctx context.Context, paths []string) error {
+func (i *importCommand) run(ctx context.Context, paths []string) error {
 	if i.fliptDatabase == "" && (i.tokenRole != "" || i.damaged != "" || i.ignoreOrphans) {
 		return usageError("--token-role, --damaged and --ignore-orphans can be combined only with --from-flipt-database")
 	}
@@ -171,7 +171,7 @@ func checkDistinct(documents []fileDocument) error {
 }
 
 // preview prints what the import would do.
-func (i *importing) preview(ctx context.Context, service client.Client, documents []fileDocument) error {
+func (i *importCommand) preview(ctx context.Context, service client.Client, documents []fileDocument) error {
 	plans, err := i.planAll(ctx, service, documents)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func (i *importing) preview(ctx context.Context, service client.Client, document
 }
 
 // planAll returns what each document would change.
-func (i *importing) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.ImportResponse, error) {
+func (i *importCommand) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.ImportResponse, error) {
 	progress := i.startProgress("checking", "objects", countObjects(documents))
 	defer progress.stop()
 	plans := make([]*guidonv1.ImportResponse, 0, len(documents))
@@ -205,7 +205,7 @@ func (i *importing) planAll(ctx context.Context, service client.Client, document
 
 // apply imports the documents. If there are several, or if something may be deleted,
 // a dry run of all of them comes first.
-func (i *importing) apply(ctx context.Context, service client.Client, documents []fileDocument) error {
+func (i *importCommand) apply(ctx context.Context, service client.Client, documents []fileDocument) error {
 	var plans []*guidonv1.ImportResponse
 	var err error
 	if i.drop || len(documents) > 1 {
@@ -227,7 +227,7 @@ func (i *importing) apply(ctx context.Context, service client.Client, documents 
 
 // importAll imports the documents one after the other, and returns what that has changed up to
 // the first that fails.
-func (i *importing) importAll(ctx context.Context, service client.Client, documents []fileDocument, plans []*guidonv1.ImportResponse) ([]*guidonv1.ImportResponse, error) {
+func (i *importCommand) importAll(ctx context.Context, service client.Client, documents []fileDocument, plans []*guidonv1.ImportResponse) ([]*guidonv1.ImportResponse, error) {
 	var imported []*guidonv1.ImportResponse
 	progress := i.startProgress("importing", "objects", countObjects(documents))
 	defer progress.stop()
@@ -250,7 +250,7 @@ func (i *importing) importAll(ctx context.Context, service client.Client, docume
 }
 
 // partial adds to the error what had been imported before it.
-func (i *importing) partial(imported []fileDocument, err error) error {
+func (i *importCommand) partial(imported []fileDocument, err error) error {
 	if errors.Is(err, guidon.FailedPrecondition) {
 		err = fmt.Errorf("%w; the namespace has changed since the deletions were listed: run the import again", err)
 	}
@@ -265,7 +265,7 @@ func (i *importing) partial(imported []fileDocument, err error) error {
 }
 
 // send imports one document, or only returns what that would change.
-func (i *importing) send(ctx context.Context, service client.Client, d fileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
+func (i *importCommand) send(ctx context.Context, service client.Client, d fileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
 	response := new(guidonv1.ImportResponse)
 	err := service.Invoke(ctx, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{
 		NamespaceKey: d.key(), Document: d.wire, Mode: i.mode(), DryRun: dryRun, IgnoreUnknown: i.format.ignoreUnknown,

@@ -79,7 +79,7 @@ func deletes(r *guidonv1.ImportResponse) int {
 const maxListed = 50
 
 // confirmDrop asks for confirmation of the deletions in the plans, if any.
-func (i *importing) confirmDrop(plans []*guidonv1.ImportResponse) error {
+func (i *importCommand) confirmDrop(plans []*guidonv1.ImportResponse) error {
 	var list strings.Builder
 	total := 0
 	for _, plan := range plans {

@@ -9,8 +9,8 @@ import (
 )
 
 // print prints the plans.
-func (l *planning) print(plans []*guidonv1.PlanResponse) error {
-	return l.show(l.output, shownPlans(plans))
+func (c *planCommand) print(plans []*guidonv1.PlanResponse) error {
+	return c.show(c.output, shownPlans(plans))
 }
 
 // shownPlans returns what a command shows of plans.

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/replay"
 )
 
-func (r *replaying) print(result *replay.Report) error {
+func (r *replayCommand) print(result *replay.Report) error {
 	var names []string
 	for _, f := range result.Flags {
 		names = append(names, f.Namespace+"/"+f.Flag)

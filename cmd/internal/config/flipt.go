@@ -62,7 +62,7 @@ func (c *Config) ignoredVariables(env environment) []string {
 			continue
 		}
 		k, middle, ok := flipt.FindVariable(rest)
-		if !ok || k.Fate == flipt.Needless {
+		if !ok || k.Status == flipt.Needless {
 			continue
 		}
 		if now == nil {

@@ -24,7 +24,7 @@ func (t *translation) redis(s *setting) bool {
 		t.find(s, "is not needed: Flipt does not use it, because cache.backend is not redis")
 	case t.db.sqlite:
 		t.find(s, "is not needed: an SQLite file has one server, whose responses are never stale")
-	case s.entry.Fate == flipt.Combined:
+	case s.entry.Status == flipt.Combined:
 		t.redisURL(s)
 	case s.key == "cache.redis.net_timeout":
 		return t.netTimeout(s)

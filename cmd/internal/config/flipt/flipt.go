@@ -8,12 +8,12 @@ import "strings"
 // Prefix is the prefix of the environment variables of Flipt.
 const Prefix = "FLIPT_"
 
-// Fate is what becomes of a key.
-type Fate uint8
+// Status says whether Guidon has a key of Flipt, and under which name.
+type Status uint8
 
 const (
 	// Kept is a key that exists here, too. Its note says what differs.
-	Kept Fate = iota
+	Kept Status = iota
 	// Moved is a key that has another name here.
 	Moved
 	// Combined is a key whose value becomes part of the value of another one.
@@ -24,12 +24,12 @@ const (
 	Dropped
 )
 
-// Key is a key of Flipt, or a group of keys with the same fate.
+// Key is a key of Flipt, or a group of keys with the same status.
 type Key struct {
-	Key  string // a star stands for a name that the operator chose
-	Fate Fate
-	To   string // the key here, of those that are moved or combined
-	Note string // what differs, or why it is gone and what to use instead
+	Key    string // a star stands for a name that the operator chose
+	Status Status
+	To     string // the key here, of those that are moved or combined
+	Note   string // what differs, or why it is gone and what to use instead
 }
 
 // Find returns the entry for the key, which may be a group, or else that of the closest
@@ -89,7 +89,7 @@ func (k Key) matchVariable(variable string) (rest string, ok bool) {
 
 // isGroup reports whether there are keys below that of the entry.
 func (k Key) isGroup() bool {
-	if k.Fate != Kept {
+	if k.Status != Kept {
 		return true
 	}
 	return k.Key == Metadata
@@ -119,9 +119,9 @@ func Variable(key string) string { return strings.ToUpper(strings.ReplaceAll(key
 // Hint returns what to do instead of using the key, or "" if it exists here.
 func (k Key) Hint() string {
 	switch {
-	case k.Fate == Kept:
+	case k.Status == Kept:
 		return ""
-	case k.Fate == Needless:
+	case k.Status == Needless:
 		return "remove it, " + k.Note
 	case k.Note != "":
 		return k.Note
