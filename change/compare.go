@@ -40,7 +40,7 @@ type Difference struct {
 	Summary string          `json:"summary"`        // in words of the API, such as "rollout 2: percentage 10 → 50"
 
 	at   *phrase
-	says saying // nil if Summary is all that can be said
+	says wordingFunc // nil if Summary is all that can be said
 }
 
 // Compared is an object that differs between two states. At least one of Before and After
@@ -201,7 +201,7 @@ type comparer struct {
 	out []Difference
 }
 
-func (c *comparer) replaced(at place, before, after json.RawMessage, says saying) {
+func (c *comparer) replaced(at place, before, after json.RawMessage, says wordingFunc) {
 	c.add(at.words, says, Difference{Path: at.path, Op: OpReplace, Before: before, After: after})
 }
 
@@ -218,10 +218,10 @@ func (c *comparer) removed(at place, value json.RawMessage, brief func(v guidon.
 // moved adds a move. The positions count from 1. In words, an item without a key has the
 // number that it had before.
 func (c *comparer) moved(before, after place, from, to int) {
-	c.add(before.words, otherwise("moved to "+strconv.Itoa(to)), Difference{Path: after.path, Op: OpMove, From: from, To: to})
+	c.add(before.words, fixedWording("moved to "+strconv.Itoa(to)), Difference{Path: after.path, Op: OpMove, From: from, To: to})
 }
 
-func (c *comparer) add(at *phrase, says saying, d Difference) *Difference {
+func (c *comparer) add(at *phrase, says wordingFunc, d Difference) *Difference {
 	d.at, d.says = at, says
 	d.Summary = d.Wording(guidon.APIWords).String()
 	c.out = append(c.out, d)

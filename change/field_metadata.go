@@ -51,7 +51,7 @@ func (d *metadata[T]) compare(c *comparer, at place, before, after *T) {
 		d.compareProperties(c, at, was, is)
 	}
 	if len(c.out) == differences { // text that is no object, or another order
-		c.replaced(at.field(d.json, word(d.json)), jsonOrString(*d.at(before)), jsonOrString(*d.at(after)), otherwise(changed))
+		c.replaced(at.field(d.json, word(d.json)), jsonOrString(*d.at(before)), jsonOrString(*d.at(after)), fixedWording(changed))
 	}
 }
 

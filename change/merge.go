@@ -80,10 +80,10 @@ func MergeFlag(base, ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.
 	return merged, err
 }
 
-// MergeFlagBlindly is [MergeFlag] if it is not known what the versions began from: each of
+// MergeFlagWithoutBase is [MergeFlag] if it is not known what the versions began from: each of
 // their differences is a conflict, as both sides may have made it.
-func MergeFlagBlindly(ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
-	merged, err := mergeBlindly(flagShape, ours, theirs, choices, mergeFlag)
+func MergeFlagWithoutBase(ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
+	merged, err := mergeWithoutBase(flagShape, ours, theirs, choices, mergeFlag)
 	if merged.Object != nil && ours != nil {
 		merged.Object.Created = ours.Created
 	}
@@ -99,9 +99,9 @@ func MergeSegment(base, ours, theirs *guidon.Segment, choices Choices) (Merged[g
 	return merged, err
 }
 
-// MergeSegmentBlindly is [MergeFlagBlindly] for segments.
-func MergeSegmentBlindly(ours, theirs *guidon.Segment, choices Choices) (Merged[guidon.Segment], error) {
-	merged, err := mergeBlindly(segmentShape, ours, theirs, choices, mergeMembers(segmentShape))
+// MergeSegmentWithoutBase is [MergeFlagWithoutBase] for segments.
+func MergeSegmentWithoutBase(ours, theirs *guidon.Segment, choices Choices) (Merged[guidon.Segment], error) {
+	merged, err := mergeWithoutBase(segmentShape, ours, theirs, choices, mergeMembers(segmentShape))
 	if merged.Object != nil && ours != nil {
 		merged.Object.Created = ours.Created
 	}
@@ -123,14 +123,14 @@ func merge[T any](s shape[T], v versions[T], choices Choices, both mergeFunc[T])
 	return mergeVersions(s, v, false, choices, both)
 }
 
-func mergeBlindly[T any](s shape[T], ours, theirs *T, choices Choices, both mergeFunc[T]) (Merged[T], error) {
+func mergeWithoutBase[T any](s shape[T], ours, theirs *T, choices Choices, both mergeFunc[T]) (Merged[T], error) {
 	return mergeVersions(s, versions[T]{ours: ours, theirs: theirs}, true, choices, both)
 }
 
-func mergeVersions[T any](s shape[T], v versions[T], blind bool, choices Choices, both mergeFunc[T]) (Merged[T], error) {
+func mergeVersions[T any](s shape[T], v versions[T], unknownBase bool, choices Choices, both mergeFunc[T]) (Merged[T], error) {
 	flags := flagsOf(v)
 	run := func(choices Choices) (*merger, *T) {
-		m := &merger{flags: flags, blind: blind, choices: choices, met: map[string]bool{}}
+		m := &merger{flags: flags, unknownBase: unknownBase, choices: choices, met: map[string]bool{}}
 		return m, mergeObject(m, place{}, s, v, false, both)
 	}
 	m, object := run(choices)
@@ -170,11 +170,11 @@ func checkChoices(choices Choices, m *merger, unresolved func() *merger) error {
 
 // merger collects the conflicts of one merge.
 type merger struct {
-	flags     versions[guidon.Flag]
-	blind     bool // the base is not known, instead of not existing
-	choices   Choices
-	met       map[string]bool // the paths of all conflicts, also of resolved ones
-	conflicts []Conflict
+	flags       versions[guidon.Flag]
+	unknownBase bool // a nil base is unknown, instead of not existing
+	choices     Choices
+	met         map[string]bool // the paths of all conflicts, also of resolved ones
+	conflicts   []Conflict
 
 	used    map[string]bool   // ids of variants that the merged flag refers to, or may refer to
 	renamed map[string]string // other keys that variants may get, by id
@@ -236,7 +236,7 @@ func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed b
 		return nil
 	case v.ours == nil || v.theirs == nil:
 		existing := cmp.Or(v.ours, v.theirs)
-		if v.base == nil && !m.blind {
+		if v.base == nil && !m.unknownBase {
 			return s.clone(existing)
 		}
 		changed := !s.same(m.contents(v.ours == nil), v.base, existing)
@@ -256,7 +256,7 @@ func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed b
 		return s.clone(v.theirs)
 	case s.same(strict, v.ours, v.theirs):
 		return s.clone(v.ours)
-	case v.base == nil && at.path == "" && !m.blind:
+	case v.base == nil && at.path == "" && !m.unknownBase:
 		if s.same(&sides{before: m.flags.ours, after: m.flags.theirs}, v.ours, v.theirs) {
 			return s.clone(v.ours)
 		}

@@ -129,14 +129,14 @@ func distinct(lists ...[]string) (ids []string) {
 func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E], kept func(id string) bool) []string {
 	inAll := func(of items[E]) (ids []string) {
 		for _, id := range of.ids {
-			if (m.blind || base.has(id)) && ours.has(id) && theirs.has(id) {
+			if (m.unknownBase || base.has(id)) && ours.has(id) && theirs.has(id) {
 				ids = append(ids, id)
 			}
 		}
 		return ids
 	}
 	orders, known := versions[[]string]{nil, pointer(inAll(ours)), pointer(inAll(theirs))}, ours
-	if !m.blind {
+	if !m.unknownBase {
 		orders.base, known = pointer(inAll(base)), base
 	}
 	same := func(_ *sides, a, b *[]string) bool { return slices.Equal(*a, *b) }

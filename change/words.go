@@ -20,7 +20,7 @@ const (
 const changed = "changed"
 
 // transition returns how a value changed, such as "10 → 50". It leaves out long values.
-func transition(before, after any, long bool) saying {
+func transition(before, after any, long bool) wordingFunc {
 	return func(v guidon.Vocabulary) Wording {
 		was, shortBefore := valueWords(v, before)
 		is, shortAfter := valueWords(v, after)

@@ -140,15 +140,15 @@ func (c *comparer) access(at place, before, after json.RawMessage, shown bool) {
 		op, words = OpRemove, "removed"
 	}
 	if !shown {
-		c.add(at.words, otherwise(words), Difference{Path: at.path, Op: op})
+		c.add(at.words, fixedWording(words), Difference{Path: at.path, Op: op})
 		return
 	}
 	says := transition(accessValue(before), accessValue(after), false)
 	switch op {
 	case OpAdd:
-		says = otherwise(words + inParentheses(accessWords(after)))
+		says = fixedWording(words + inParentheses(accessWords(after)))
 	case OpRemove:
-		says = otherwise(words + inParentheses(accessWords(before)))
+		says = fixedWording(words + inParentheses(accessWords(before)))
 	}
 	c.add(at.words, says, Difference{Path: at.path, Op: op, Before: before, After: after})
 }

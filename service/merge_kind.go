@@ -13,26 +13,26 @@ type mergeVersions[O any] struct{ base, mine, theirs *O }
 
 // mergeKind is how objects of a kind are merged: O is the stored form, T that of a document.
 type mergeKind[O, T any] struct {
-	kind     change.Kind
-	find     func(s *guidon.Snapshot, key string) *O
-	ranked   func(o *O) *O // a copy whose ranks are positions, as in documents
-	edited   func(have *O, want *T, now time.Time) *O
-	adopt    func(v mergeVersions[O]) // gives what both sides have added the ids that it has in theirs
-	merging  func(base, ours, theirs *O, choices change.Choices) (change.Merged[O], error)
-	blindly  func(ours, theirs *O, choices change.Choices) (change.Merged[O], error)
-	compare  func(before, after *O) []change.Difference
-	document func(o *O) *T
+	kind        change.Kind
+	find        func(s *guidon.Snapshot, key string) *O
+	ranked      func(o *O) *O // a copy whose ranks are positions, as in documents
+	edited      func(have *O, want *T, now time.Time) *O
+	adopt       func(v mergeVersions[O]) // gives what both sides have added the ids that it has in theirs
+	merging     func(base, ours, theirs *O, choices change.Choices) (change.Merged[O], error)
+	withoutBase func(ours, theirs *O, choices change.Choices) (change.Merged[O], error)
+	compare     func(before, after *O) []change.Difference
+	document    func(o *O) *T
 }
 
 var flagMerging = mergeKind[guidon.Flag, DocumentFlag]{
 	kind: change.KindFlag, find: (*guidon.Snapshot).Flag, ranked: rankedFlag,
-	edited: mergeFlag, adopt: adoptFlag, merging: change.MergeFlag, blindly: change.MergeFlagBlindly,
+	edited: mergeFlag, adopt: adoptFlag, merging: change.MergeFlag, withoutBase: change.MergeFlagWithoutBase,
 	compare: change.CompareFlagVersions, document: NewDocumentFlag,
 }
 
 var segmentMerging = mergeKind[guidon.Segment, DocumentSegment]{
 	kind: change.KindSegment, find: (*guidon.Snapshot).Segment, ranked: func(g *guidon.Segment) *guidon.Segment { return g },
-	edited: mergeSegment, adopt: adoptSegment, merging: change.MergeSegment, blindly: change.MergeSegmentBlindly,
+	edited: mergeSegment, adopt: adoptSegment, merging: change.MergeSegment, withoutBase: change.MergeSegmentWithoutBase,
 	compare: change.CompareSegmentVersions, document: NewDocumentSegment,
 }
 
@@ -61,7 +61,7 @@ func (k mergeKind[O, T]) merge(m *Merge[T], v mergeVersions[O], choices change.C
 	v.base, v.theirs = k.ranked(v.base), k.ranked(v.theirs)
 	merge := func(choices change.Choices) (change.Merged[O], error) {
 		if m.BaseMissing {
-			return k.blindly(v.mine, v.theirs, choices)
+			return k.withoutBase(v.mine, v.theirs, choices)
 		}
 		return k.merging(v.base, v.mine, v.theirs, choices)
 	}
