@@ -36,8 +36,8 @@ type catalog struct {
 
 // catalogNames are the numbers of names in rows. Catalogs of successive snapshots share them.
 type catalogNames struct {
-	owners, tags numbering
-	segments     numbering // keys, of segments that need not exist
+	owners, tags nameNumbers
+	segments     nameNumbers // keys, of segments that need not exist
 }
 
 // catalogRow is a flag with the numbers of its owner, tags and segments. Facets count these,
@@ -143,14 +143,14 @@ func (c *catalog) renumbered() *catalog {
 	return fresh.with(nil, rows)
 }
 
-// numbering gives names their numbers. It is safe for concurrent use.
-type numbering struct {
+// nameNumbers gives names their numbers. It is safe for concurrent use.
+type nameNumbers struct {
 	mu      sync.Mutex
 	names   []string // by number
 	numbers map[string]uint32
 }
 
-func (n *numbering) of(name string) uint32 {
+func (n *nameNumbers) of(name string) uint32 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	number, known := n.numbers[name]
@@ -166,7 +166,7 @@ func (n *numbering) of(name string) uint32 {
 }
 
 // all returns the names by number. Those of the rows of any catalog are among them.
-func (n *numbering) all() []string {
+func (n *nameNumbers) all() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.names

@@ -40,7 +40,7 @@ type facetCounts struct {
 
 // grown returns a copy with room for all names.
 func (c *facetCounts) grown(n *catalogNames) *facetCounts {
-	grow := func(counts []int, names *numbering) []int {
+	grow := func(counts []int, names *nameNumbers) []int {
 		return append(slices.Clone(counts), make([]int, len(names.all())-len(counts))...)
 	}
 	return &facetCounts{c.states, c.types, grow(c.owners, &n.owners), grow(c.tags, &n.tags), grow(c.segments, &n.segments)}

@@ -88,7 +88,7 @@ func (s *Service) Import(ctx context.Context, w Write, namespace string, doc *Do
 	}
 	var result *ImportResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		i := &importing{
+		i := &documentImport{
 			tx: tx, by: w.By, mode: mode, now: tx.Now(), result: &ImportResult{Namespace: namespace},
 			described: dryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed,
 		}
@@ -115,10 +115,10 @@ func (d *Document) withNamespace(key string) *Document {
 	return &out
 }
 
-// importing is the import of a document into one namespace. It makes two passes: the
+// documentImport is the import of a document into one namespace. It makes two passes: the
 // first finds all problems, the second changes one object at a time. So it needs no
 // second copy of a large document in memory.
-type importing struct {
+type documentImport struct {
 	tx        Tx
 	by        Caller
 	mode      ImportMode
@@ -137,7 +137,7 @@ type importing struct {
 	referable map[string]bool
 }
 
-func (i *importing) run(ctx context.Context, d *Document) error {
+func (i *documentImport) run(ctx context.Context, d *Document) error {
 	if err := i.readState(ctx); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 	}
 	// All flags that exist when segments are deleted are those of the document, which has
 	// been checked. So they need not be read again.
-	p := &patching{tx: i.tx, namespace: i.result.Namespace, used: i.referable}
+	p := &patchApplier{tx: i.tx, namespace: i.result.Namespace, used: i.referable}
 	for patch, err := range i.patches(ctx, d) {
 		if err != nil {
 			return err
@@ -181,7 +181,7 @@ func mayPutNamespace(by Caller, namespace string) error {
 	return nil
 }
 
-func (i *importing) readState(ctx context.Context) error {
+func (i *documentImport) readState(ctx context.Context) error {
 	var err error
 	i.namespace, err = existingNamespace(ctx, i.tx, i.result.Namespace)
 	if errors.Is(err, guidon.NotFound) && i.result.Namespace != guidon.DefaultNamespace {
@@ -210,7 +210,7 @@ func setOf(keys []string) map[string]bool {
 
 // mustAllBeNew returns the error of the first object that exists already, in the order
 // of contract 13.4.
-func (i *importing) mustAllBeNew(d *Document) error {
+func (i *documentImport) mustAllBeNew(d *Document) error {
 	for _, f := range d.Flags {
 		if f != nil && i.flags[f.Key] {
 			return notUnique("flag", d.Namespace.Key, f.Key)

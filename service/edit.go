@@ -127,7 +127,7 @@ func (s *Service) edit(ctx context.Context, w Write, namespace string, edits Edi
 	namespace = guidon.NamespaceKey(namespace)
 	var result *EditResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		e := &editing{
+		e := &editRun{
 			tx: tx, edits: edits, single: single,
 			invalid: &problems{}, conflicts: &problems{}, result: &EditResult{Namespace: namespace},
 		}
@@ -146,8 +146,8 @@ func (r *EditResult) at(revision int64, err error) (*EditResult, int64, error) {
 	return r, revision, nil
 }
 
-// editing is one run of the edits in a transaction.
-type editing struct {
+// editRun is one run of the edits in a transaction.
+type editRun struct {
 	tx     Tx
 	edits  Edits
 	single bool
@@ -168,7 +168,7 @@ type editing struct {
 	used map[string]bool
 }
 
-func (e *editing) run(ctx context.Context) error {
+func (e *editRun) run(ctx context.Context) error {
 	if _, err := existingNamespace(ctx, e.tx, e.result.Namespace); err != nil {
 		return err
 	}
@@ -179,6 +179,6 @@ func (e *editing) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p := &patching{tx: e.tx, namespace: e.result.Namespace, used: e.used}
+	p := &patchApplier{tx: e.tx, namespace: e.result.Namespace, used: e.used}
 	return p.apply(ctx, patch)
 }

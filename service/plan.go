@@ -179,11 +179,11 @@ func (s *Service) newPlanner(ctx context.Context, by Caller, d Demand, r PlanReq
 	p := &planner{PlanRequest: r}
 	switch {
 	case r.Undo != nil:
-		p.proposal, err = s.newUndoing(ctx, r, admit)
+		p.proposal, err = s.newUndoPlan(ctx, r, admit)
 	case r.Document != nil:
-		p.proposal = &bringing{PlanRequest: r, source: r.Document.withNamespace(r.Namespace)}
+		p.proposal = &sourcePlan{PlanRequest: r, source: r.Document.withNamespace(r.Namespace)}
 	default:
-		p.proposal, err = s.newBringing(ctx, by, d, r, admit)
+		p.proposal, err = s.newSourcePlan(ctx, by, d, r, admit)
 	}
 	return p, err
 }

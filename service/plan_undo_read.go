@@ -23,7 +23,7 @@ func (s *Service) undoneRecords(ctx context.Context, r PlanRequest, admit Admit)
 	case r.Undo.Last > latest.Revision:
 		return nil, guidon.Errorf(guidon.NotFound, "namespace %q has no revision %d yet; the current one is %d", r.Namespace, r.Undo.Last, latest.Revision)
 	}
-	reading := newUndoReading(r)
+	reading := newUndoSelection(r)
 	query := change.Query{
 		Namespace: r.Namespace, Limit: undoPage,
 		After: change.After(r.Undo.First - 1), Before: guidon.Position{Revision: r.Undo.Last + 1},
@@ -52,8 +52,8 @@ func startsRange(records []*change.Record, u *Undo) bool {
 	return len(records) > 0 && records[0].Revision == u.First
 }
 
-// undoReading collects the records to undo.
-type undoReading struct {
+// undoSelection collects the records to undo.
+type undoSelection struct {
 	flags, segments *selection
 	namespace       bool // whether the namespace itself is selected
 	spans           map[change.Object]*undoSpan
@@ -66,12 +66,12 @@ type undoReading struct {
 // there is only one.
 type undoSpan struct{ first, last *change.Record }
 
-func newUndoReading(r PlanRequest) *undoReading {
+func newUndoSelection(r PlanRequest) *undoSelection {
 	absent := fmt.Sprintf("was not changed in revision %d", r.Undo.First)
 	if r.Undo.Last > r.Undo.First {
 		absent = fmt.Sprintf("was not changed in revisions %d to %d", r.Undo.First, r.Undo.Last)
 	}
-	return &undoReading{
+	return &undoSelection{
 		flags:     newSelection(change.KindFlag, r.Flags, r.everything(), absent),
 		segments:  newSelection(change.KindSegment, r.Segments, r.everything(), absent),
 		namespace: r.everything(),
@@ -79,7 +79,7 @@ func newUndoReading(r PlanRequest) *undoReading {
 	}
 }
 
-func (u *undoReading) selects(r *change.Record) bool {
+func (u *undoSelection) selects(r *change.Record) bool {
 	switch r.Kind {
 	case change.KindFlag:
 		return u.flags.take(r.Key)
@@ -90,7 +90,7 @@ func (u *undoReading) selects(r *change.Record) bool {
 }
 
 // add adds the selected records of a page, which it may modify.
-func (u *undoReading) add(ctx context.Context, page []*change.Record, admit Admit) error {
+func (u *undoSelection) add(ctx context.Context, page []*change.Record, admit Admit) error {
 	u.read += len(page)
 	for _, r := range page {
 		if u.selects(r) {
@@ -107,7 +107,7 @@ func (u *undoReading) add(ctx context.Context, page []*change.Record, admit Admi
 }
 
 // keep keeps of each object what it was before its first record and after its last one.
-func (u *undoReading) keep(r *change.Record) {
+func (u *undoSelection) keep(r *change.Record) {
 	o := change.Object{Kind: r.Kind, Key: r.Key}
 	span := u.spans[o]
 	if span == nil {
@@ -127,7 +127,7 @@ func (u *undoReading) keep(r *change.Record) {
 
 // end returns the records that were kept, or InvalidArgument if nothing was changed of
 // something that is selected.
-func (u *undoReading) end() ([]*change.Record, error) {
+func (u *undoSelection) end() ([]*change.Record, error) {
 	var p problems
 	u.flags.end(&p)
 	u.segments.end(&p)

@@ -166,7 +166,7 @@ func (x *search) look(s *guidon.Snapshot) {
 			x.add(SearchHit{Kind: SearchSegments, Namespace: n, Key: g.Key, Name: g.Name, rank: r})
 		}
 	}
-	names := func(kind SearchKind, names *numbering, counts []int) {
+	names := func(kind SearchKind, names *nameNumbers, counts []int) {
 		all := names.all()
 		for i, flags := range counts {
 			if r := x.want.rank(all[i], ""); r < noMatch && flags > 0 {
