@@ -77,7 +77,7 @@ func (s *session) positionsIn(ctx context.Context, query change.Query, b bounds,
 	var size int64
 	err = s.rowsOfEach(ctx, "SELECT revision, seq, body_size FROM changes"+clauses, lists, func() { sizes[at] = size }, &at.Revision, &at.Sequence, &size)
 	positions = slices.SortedFunc(maps.Keys(sizes), func(a, b guidon.Position) int { return compareCursors(b, a) })
-	var fits fitting
+	var fits pageBudget
 	for _, at := range positions[:min(len(positions), query.Limit)] {
 		fits.add(sizes[at])
 	}

@@ -179,28 +179,28 @@ func ceilMicro(t time.Time) int64 {
 }
 
 func (s *session) countFitting(ctx context.Context, clauses string, args []any, limit int) (int, error) {
-	var f fitting
+	var b pageBudget
 	err := s.rows(ctx, "SELECT body_size FROM changes"+clauses, append(args[:len(args):len(args)], limit),
 		func(rows *sql.Rows) error {
 			var size int64
 			err := rows.Scan(&size)
-			f.add(size)
+			b.add(size)
 			return err
 		})
-	return f.records, err
+	return b.records, err
 }
 
-// fitting counts the first records whose bodies fit into one result, at least one.
-type fitting struct {
+// pageBudget counts the first records whose bodies fit into one result, at least one.
+type pageBudget struct {
 	records int
 	bytes   int64
 	full    bool // the next one does not fit
 }
 
-func (f *fitting) add(size int64) {
-	f.bytes += size
-	if f.full = f.full || f.records > 0 && f.bytes > maxChangesBytes; !f.full {
-		f.records++
+func (b *pageBudget) add(size int64) {
+	b.bytes += size
+	if b.full = b.full || b.records > 0 && b.bytes > maxChangesBytes; !b.full {
+		b.records++
 	}
 }
 

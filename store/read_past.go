@@ -97,7 +97,7 @@ func (p *past) load(ctx context.Context, s *session) (*guidon.Snapshot, error) {
 		}
 		return kept.snapshot, nil
 	}
-	u := undoing{s: s, namespace: p.namespace, since: number, rewind: change.NewRewind(later, revision), room: p.admitted}
+	u := undoReader{s: s, namespace: p.namespace, since: number, rewind: change.NewRewind(later, revision), room: p.admitted}
 	if err := u.run(ctx, h.live); err != nil {
 		p.size = u.used
 		return nil, err

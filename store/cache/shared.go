@@ -223,7 +223,7 @@ func (s *Shared) UpdateAuthentications(ctx context.Context, w service.Write, fn 
 		}
 		changes := false
 		err := s.source.UpdateAuthenticationsMirrored(ctx, w, m, func(ctx context.Context, tx service.AuthenticationTx) error {
-			return fn(ctx, &changingTx{AuthenticationTx: tx, changes: &changes})
+			return fn(ctx, &changeTracker{AuthenticationTx: tx, changes: &changes})
 		})
 		return outcome{changes: changes, kept: m.kept, err: err}
 	})
