@@ -12,7 +12,7 @@ import "slices"
 // known to have. The cost of demands is the number of outcomes that differ at least. The
 // cheapest demands are tried first, so the first ones that violate nothing are the smallest.
 type search struct {
-	x          *explaining
+	x          *explainer
 	facts      []fact
 	properties []property
 	steps      []searchStep // up to end
@@ -79,7 +79,7 @@ type finding struct {
 	smallest bool
 }
 
-func newSearch(x *explaining) *search {
+func newSearch(x *explainer) *search {
 	s := &search{x: x, work: explainWork}
 	s.findEnd()
 	s.collect()
