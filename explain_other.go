@@ -115,7 +115,7 @@ type others struct {
 }
 
 // results returns the results other than the actual one, without a verdict, and determines
-// what each step gives.
+// the result of each step.
 func (o *others) results() []OtherResult {
 	x := o.x
 	o.gives = make([]OtherResult, len(x.steps))

@@ -11,7 +11,7 @@ type ExplainedStep struct {
 	Bucket   *ExplainedBucket    // if the step consulted it, otherwise nil
 }
 
-// StepOutcome is what an evaluation did with a rule or rollout.
+// StepOutcome is the outcome of a rule or rollout in an evaluation.
 type StepOutcome uint8
 
 // Outcomes of steps.

@@ -39,7 +39,7 @@ func Probes(f *Flag, segments map[string]*Segment, limit int) (list []Probe, cut
 	return p.list, p.cut
 }
 
-// subject is what a constraint is about: a property, or the entity's id.
+// subject is the subject of a constraint: a property, or the entity's id.
 type subject struct {
 	entity   bool
 	property string
@@ -63,7 +63,7 @@ type probeBuilder struct {
 	flag   *Flag
 	limit  int
 	all    []probeStep
-	values map[subject][]string // that tell the constraints about it apart
+	values map[subject][]string // that distinguish the constraints on it
 	list   []Probe
 	seen   map[string]bool
 	cut    bool
@@ -108,7 +108,7 @@ func (p *probeBuilder) steps(segments map[string]*Segment) []probeStep {
 // maxProbeWork limits the work for the values of one property.
 const maxProbeWork = 100_000
 
-// learn finds values that tell the constraints apart, together with those before.
+// learn finds values that distinguish the constraints, together with those before.
 func (p *probeBuilder) learn(constraints []*Constraint) {
 	about := make(map[subject][]*Constraint)
 	for _, c := range constraints {
@@ -151,7 +151,7 @@ func (p *probeBuilder) probe(s probeStep) {
 	}
 }
 
-// subjectsOf returns what the constraints are about, in order.
+// subjectsOf returns the subjects of the constraints, in order.
 func subjectsOf(constraints []*Constraint) []subject {
 	var list []subject
 	for _, c := range constraints {
