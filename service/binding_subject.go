@@ -6,8 +6,7 @@ import (
 )
 
 // The first part of a subject is its method, the second part of one of OpenID Connect is
-// the name of the provider: what one provider vouches for must not match what another
-// one says.
+// the name of the provider: a claim of one provider must not match that of another one.
 const (
 	subjectOIDC       = "oidc"
 	subjectCodehost   = "codehost"

@@ -8,10 +8,10 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// The catalog is what lists, filters and searches of the flags of a namespace use. It is
+// The catalog indexes the flags of a namespace for lists, filters and searches. It is
 // computed at the first use of a snapshot, from that of an earlier one if there is one.
 
-// flagFacts are what the catalog knows about a flag by itself.
+// flagFacts are the facts of the catalog that depend on one flag alone.
 type flagFacts struct {
 	flag      *guidon.Flag
 	lowerName string
@@ -24,7 +24,7 @@ var factsOf = guidon.NewCompiledDerivation(func(c *guidon.CompiledFlag) *flagFac
 	return &flagFacts{flag: f, lowerName: strings.ToLower(f.Name), Outlook: c.Outlook(), metadata: metadataOf(f)}
 })
 
-// catalog is what is known about the flags of a snapshot. It has a row for each of them.
+// catalog has the facts about the flags of a snapshot, one row for each of them.
 type catalog struct {
 	*catalogNames
 	byKey  guidon.Sorted[*catalogRow]

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// FlagFacets count the flags that match a query. Each facet counts what matches if its own
-// list is left out.
+// FlagFacets count the flags that match a query. Each facet counts the flags that match if
+// its own list is left out.
 type FlagFacets struct {
 	States   [3]int // by state
 	Types    [2]int // by type

@@ -61,7 +61,7 @@ func (v View) knownLatest(keys []string, now time.Time) (records []*change.Recor
 	return records, unknown
 }
 
-// latest returns what is remembered of the flag, or nil.
+// latest returns the record that is remembered for the flag, or nil.
 func (v View) latest(key string) *latestRecord {
 	if f := v.Snapshot.Compiled(key); f != nil {
 		return latestOf.Of(f).Load()

@@ -34,7 +34,7 @@ func (m ImportMode) String() string {
 	return fmt.Sprintf("%d", uint8(m))
 }
 
-// ImportResult describes what an import did or, in a dry run, would do.
+// ImportResult describes the changes that an import made or, in a dry run, would make.
 type ImportResult struct {
 	Namespace string
 	Revision  int64 // current after the import
@@ -48,7 +48,7 @@ type ImportResult struct {
 // omits their states before and after the import. The change log always has them.
 const maxDescribed = 1000
 
-// ImportChange is what an import does to one object. Before and After are documents of
+// ImportChange is the change of an import to one object. Before and After are documents of
 // that object alone, or nil if it does not exist. Both are nil if the document has more
 // than 1000 flags and segments, except in a dry run.
 type ImportChange struct {

@@ -67,7 +67,7 @@ type objectEdit interface {
 	key() string // of the object
 }
 
-// EditResult describes what a call has changed.
+// EditResult describes the changes that a call has made.
 type EditResult struct {
 	Namespace string
 	Revision  int64          // current after the call

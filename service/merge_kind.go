@@ -11,13 +11,14 @@ import (
 // mergeVersions are the stored forms of the versions of a merge. A nil version does not exist.
 type mergeVersions[O any] struct{ base, mine, theirs *O }
 
-// mergeKind is how objects of a kind are merged: O is the stored form, T that of a document.
+// mergeKind has the functions that merge objects of a kind: O is the stored form, T that of a
+// document.
 type mergeKind[O, T any] struct {
 	kind        change.Kind
 	find        func(s *guidon.Snapshot, key string) *O
 	ranked      func(o *O) *O // a copy whose ranks are positions, as in documents
 	edited      func(have *O, want *T, now time.Time) *O
-	adopt       func(v mergeVersions[O]) // gives what both sides have added the ids that it has in theirs
+	adopt       func(v mergeVersions[O]) // gives the parts that both sides have added the ids that they have in theirs
 	merging     func(base, ours, theirs *O, choices change.Choices) (change.Merged[O], error)
 	withoutBase func(ours, theirs *O, choices change.Choices) (change.Merged[O], error)
 	compare     func(before, after *O) []change.Difference
@@ -95,7 +96,7 @@ func asEdited[O any](merged change.Merged[O], mine *O) *O {
 	return merged.Object
 }
 
-// differences returns what leads from one version to another. There is a single one if one of
+// differences returns the differences between two versions. There is a single one if one of
 // them does not exist.
 func (k mergeKind[O, T]) differences(before, after *O) []change.Difference {
 	switch {

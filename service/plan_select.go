@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// selectObjects sets the document to what is selected of the source, in the order of the
-// source, with what flags of the target keep, and with the segments that come along.
+// selectObjects sets the document to the selected objects of the source, in the order of the
+// source, with the parts that flags of the target keep, and with the segments that come along.
 func (c *sourceComparison) selectObjects(source *Document) {
 	c.document = &Document{Namespace: source.Namespace}
 	flags := c.selection(change.KindFlag, c.Flags)
@@ -75,7 +75,7 @@ type selection struct {
 	kind   change.Kind
 	keys   []string
 	all    bool
-	absent string          // what the error about a key says that is not found
+	absent string          // the text of the error about a key that is not found
 	found  map[string]bool // by key
 }
 

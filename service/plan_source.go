@@ -51,7 +51,7 @@ func (s *Service) sourceView(ctx context.Context, by Caller, source string, d De
 	return s.ViewAt(ctx, ref, d, admit)
 }
 
-// sourceDocument returns what the request can select of the view: everything, or the
+// sourceDocument returns the objects that the request can select of the view: all, or the
 // selected objects with the segments that they refer to.
 func (p *sourcePlan) sourceDocument(v View) (*Document, error) {
 	if p.everything() {

@@ -106,7 +106,7 @@ func (u *undoSelection) add(ctx context.Context, page []*change.Record, admit Ad
 	return admit(ctx, u.size)
 }
 
-// keep keeps of each object what it was before its first record and after its last one.
+// keep keeps the versions of each object before its first record and after its last one.
 func (u *undoSelection) keep(r *change.Record) {
 	o := change.Object{Kind: r.Kind, Key: r.Key}
 	span := u.spans[o]

@@ -15,8 +15,8 @@ type sourceComparison struct {
 	namespace *guidon.Namespace // nil if it does not exist
 	flags     map[string]*guidon.Flag
 	segments  map[string]*guidon.Segment
-	document  *Document                                 // what is selected and not shared with the target
-	same      struct{ flags, segments map[string]bool } // what is shared with it, by key
+	document  *Document                                 // the selected objects that are not shared with the target
+	same      struct{ flags, segments map[string]bool } // keys of those that are shared with it
 	now       time.Time
 	problems
 }
@@ -72,8 +72,8 @@ func checkPlanned(objects int) error {
 	return nil
 }
 
-// check finds the problems of what is selected, and replaces it by its normal form. It
-// returns the segments that flags may refer to afterwards: those that come from the source
+// check finds the problems of the selected objects, and replaces these by their normal form.
+// It returns the segments that flags may refer to afterwards: those that come from the source
 // and, unless the rest is deleted, those of the target.
 func (c *sourceComparison) check() map[string]bool {
 	referable := map[string]bool{}
@@ -145,7 +145,8 @@ func (c *sourceComparison) wantFlag(want *DocumentFlag) {
 	c.patch.Put.Flags = append(c.patch.Put.Flags, mergeFlag(c.flagBefore(have, want.Key), want, c.now))
 }
 
-// deleteOthers deletes what the source does not have. segments are those that it has.
+// deleteOthers deletes the objects that the source does not have. segments are those that it
+// has.
 func (c *sourceComparison) deleteOthers(base change.Objects, segments map[string]bool) {
 	kept := c.document.flagKeys()
 	for _, f := range base.Flags {

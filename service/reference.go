@@ -23,7 +23,7 @@ type Reference struct {
 // Moment selects one state of a namespace. The zero Moment is the current state.
 type Moment struct {
 	Revision int64     // the state with this revision, if positive
-	Time     time.Time // otherwise, unless zero: what was current at that time
+	Time     time.Time // otherwise, unless zero: the state that was current at that time
 }
 
 // ParseReference parses the name of a state: "shop" is the current one, "shop@412" that of

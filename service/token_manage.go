@@ -74,7 +74,7 @@ func (s *Service) Reauthenticate(ctx context.Context, d Demand, next string, ear
 	return s.valid(set, set.ByTokenHash(earlier.TokenHash), age)
 }
 
-// valid returns the authentication, which may be nil, with what it may do.
+// valid returns the authentication, which may be nil, with its access.
 func (s *Service) valid(set *AuthenticationSet, a *Authentication, age time.Duration) (*Authentication, time.Duration, error) {
 	if a != nil {
 		a = s.resolve(set, a)
@@ -196,7 +196,7 @@ func (s *Service) GetAuthentication(ctx context.Context, d Demand, id string) (*
 }
 
 // DeleteAuthentication deletes an authentication. It is not an error if it does not
-// exist. It returns InvalidArgument if that is the caller's own and nobody else is an
+// exist. It returns InvalidArgument if that is the caller's own and no one else is an
 // administrator.
 func (s *Service) DeleteAuthentication(ctx context.Context, w Write, id string) error {
 	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
@@ -209,7 +209,7 @@ func (s *Service) DeleteAuthentication(ctx context.Context, w Write, id string) 
 
 // ExpireSelf sets the expiry of the caller's own authentication; nil means now. If it
 // expires already, the expiry cannot be extended: ExpireSelf returns InvalidArgument for
-// a later time, and for one within a day if nobody else is an administrator. It returns
+// a later time, and for one within a day if no one else is an administrator. It returns
 // Unauthenticated if the caller has no stored authentication, or if that has expired.
 func (s *Service) ExpireSelf(ctx context.Context, w Write, at *time.Time) error {
 	self := w.By.Authentication

@@ -9,8 +9,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// sourcePlan is what an import, a plan of a document, a promotion or a restore brings into a
-// state, by the rules of [service.PlanRequest].
+// sourcePlan is an import, a plan of a document, a promotion or a restore, by the rules of
+// [service.PlanRequest].
 type sourcePlan struct {
 	service.PlanRequest
 	source   *state

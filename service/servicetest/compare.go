@@ -153,7 +153,7 @@ func adopt[T any](id *string, i int, got []T, of func(T) string) {
 }
 
 // freeFlagFields are the fields of a flag for which a model may be too simple. The first
-// one is what refers to variants, and these.
+// one stands for the variants and the references to them.
 var freeFlagFields = map[string]func(want, got *guidon.Flag){
 	variantsField: func(want, got *guidon.Flag) {
 		want.Variants, want.DefaultVariantID, want.Rules = got.Variants, got.DefaultVariantID, got.Rules

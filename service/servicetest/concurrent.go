@@ -51,8 +51,8 @@ type applied struct {
 	message  string
 }
 
-// look returns a namespace whose history is only its current state.
-func (w *worker) look(key string) *space {
+// currentSpace returns a namespace whose history is only its current state.
+func (w *worker) currentSpace(key string) *space {
 	v, err := w.service.View(w.t.Context(), key, service.Demand{})
 	current, err := readState(v, err)
 	if err != nil {
@@ -71,7 +71,7 @@ var writes = []func(m *model, s *space) attempt{
 
 // write makes a random change of one of the namespaces, if that is possible.
 func (w *worker) write() {
-	s := w.look(pick(w.model, w.spaces).key)
+	s := w.currentSpace(pick(w.model, w.spaces).key)
 	a := pick(w.model, writes)(w.model, s)
 	if !s.exists() || w.one(40) {
 		a = w.changeNamespace(s)
@@ -142,7 +142,7 @@ func (w *worker) planFor(r *service.PlanRequest) *service.Plan {
 
 // request returns a random request for a plan.
 func (w *worker) request() service.PlanRequest {
-	target, source := w.look(pick(w.model, w.spaces).key), w.look(pick(w.model, w.spaces).key)
+	target, source := w.currentSpace(pick(w.model, w.spaces).key), w.currentSpace(pick(w.model, w.spaces).key)
 	latest := w.latest(target.key)
 	r := service.PlanRequest{Namespace: target.key}
 	switch {
