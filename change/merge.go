@@ -59,9 +59,9 @@ type Merged[T any] struct {
 	Conflicts []Conflict // that no choice resolves
 }
 
-// MergeFlag brings the changes from base to theirs into ours: what changed on one side
-// only is taken from it, and what changed on both sides differently is a conflict, unless
-// choices resolve it. A nil flag is one that does not exist. Variants are matched by id or
+// MergeFlag brings the changes from base to theirs into ours: a part that changed on one side
+// only is taken from it, and a part that changed on both sides differently is a conflict,
+// unless choices resolve it. A nil flag is one that does not exist. Variants are matched by id or
 // else by key, metadata by key, and rules and rollouts by id. The distributions of a rule are
 // one part: their shares are valid together only.
 //
@@ -69,7 +69,7 @@ type Merged[T any] struct {
 // removes a variant that the other has begun to use. If the side that removes it is chosen,
 // its distributions are removed too (contract 4.7). Ranks are assigned anew if those of the
 // versions do not fit together. Times are those of one of the versions: the caller sets
-// them for what it stores. The result shares nothing with the versions.
+// them for the objects that it stores. The result shares nothing with the versions.
 //
 // MergeFlag returns InvalidArgument if a choice is not about a conflict.
 func MergeFlag(base, ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
@@ -80,8 +80,8 @@ func MergeFlag(base, ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.
 	return merged, err
 }
 
-// MergeFlagWithoutBase is [MergeFlag] if it is not known what the versions began from: each of
-// their differences is a conflict, as both sides may have made it.
+// MergeFlagWithoutBase is [MergeFlag] for versions whose base is not known: each of their
+// differences is a conflict, as both sides may have made it.
 func MergeFlagWithoutBase(ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
 	merged, err := mergeWithoutBase(flagShape, ours, theirs, choices, mergeFlag)
 	if merged.Object != nil && ours != nil {

@@ -124,7 +124,7 @@ func distinct(lists ...[]string) (ids []string) {
 }
 
 // mergeOrder returns the ids for which kept returns true in the merged order. It is the
-// order of the side that has changed the order of what all versions have. Each item that
+// order of the side that has changed the order of the items of all versions. Each item that
 // only the other side has follows the one that it follows there.
 func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E], kept func(id string) bool) []string {
 	inAll := func(of items[E]) (ids []string) {
@@ -150,7 +150,7 @@ func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E]
 	return interleave(first, second, kept)
 }
 
-// namesOf returns what the items with the ids are called: their keys or else their ids.
+// namesOf returns the names of the items with the ids: their keys or else their ids.
 func (l *list[T, E]) namesOf(ids []string, in items[E]) []string {
 	if l.key == nil {
 		return ids

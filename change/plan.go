@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Plan is what applying a patch to a state of a namespace changes.
+// Plan describes the changes of applying a patch to a state of a namespace.
 type Plan struct {
 	Changes   []PlannedChange // in the order in which they are applied
 	Unchanged int             // number of selected objects that are already as wanted
@@ -24,7 +24,7 @@ type Plan struct {
 	Digest string
 }
 
-// PlannedChange is what a plan does to one object. Before and After have that object
+// PlannedChange is the change of a plan to one object. Before and After have that object
 // alone, or nothing if it does not exist.
 type PlannedChange struct {
 	Kind          Kind
@@ -52,7 +52,7 @@ func (c *PlannedChange) SummaryIn(v guidon.Vocabulary) string {
 	return Summarize(v, c.Differences)
 }
 
-// PlanOptions is what a plan states besides its patch.
+// PlanOptions holds the information about a plan that its patch does not contain.
 type PlanOptions struct {
 	Required  map[string]bool // the segments that were not selected, but that selected flags refer to
 	Unchanged int
@@ -92,7 +92,7 @@ func NewPlan(base Objects, patch Patch, o PlanOptions) (*Plan, error) {
 	return &p.Plan, nil
 }
 
-// planBuilder is the construction of a plan.
+// planBuilder builds a plan.
 type planBuilder struct {
 	Plan
 	required map[string]bool
@@ -119,7 +119,8 @@ func (p *planBuilder) addFlag(key string, after *guidon.Flag) {
 		func(f *guidon.Flag) Objects { return Objects{Flags: []*guidon.Flag{f}} })
 }
 
-// addPlanned adds the change of one object. Deleting what does not exist is no change.
+// addPlanned adds the change of one object. Deleting an object that does not exist is no
+// change.
 func addPlanned[T any](p *planBuilder, kind Kind, s shape[T], key string, before, after *T, objects func(*T) Objects) {
 	if before == nil && after == nil {
 		return

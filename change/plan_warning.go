@@ -140,7 +140,8 @@ func (p *planBuilder) addWarning(w Warning, says func(v guidon.Vocabulary) strin
 	p.Warnings = append(p.Warnings, w)
 }
 
-// servedBy returns what serves the variant, in words, or an empty term if nothing does.
+// servedBy names in words the rule or default that serves the variant. It returns an empty
+// term if there is none.
 func servedBy(f *guidon.Flag, v *guidon.Variant) term {
 	for i, r := range f.Rules {
 		for _, d := range r.Distributions {

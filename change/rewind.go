@@ -8,8 +8,8 @@ import (
 )
 
 // Rewind computes an earlier state of a namespace from a later one, by undoing the changes
-// in between. Only the first record of each object after the earlier state matters: what
-// the object was before that change is what it was in the earlier state.
+// in between. Only the first record of each object after the earlier state matters: before
+// that change, the object was as in the earlier state.
 //
 // The flags and segments that did not change are shared with the later state. A Rewind is
 // used once, by one goroutine.

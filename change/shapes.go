@@ -30,11 +30,11 @@ var flagFields = shape[guidon.Flag]{
 	variant("DefaultVariantID", "defaultVariant", term{"default variant", everyoneElse}, func(f *guidon.Flag) *string { return &f.DefaultVariantID }),
 }
 
-// everyoneElse is what pages call the outcome if no rule or step decides.
+// everyoneElse is the name on pages of the outcome if no rule or step decides.
 const everyoneElse = "everyone else"
 
-// enabled is the member for the switch of a flag, which for boolean flags is only what
-// everyone else gets.
+// enabled is the member for the switch of a flag, which for boolean flags is only the value
+// for everyone else.
 func enabled() *value[guidon.Flag] {
 	v := shown("Enabled", "enabled", word("enabled"), func(f *guidon.Flag) *bool { return &f.Enabled },
 		func(f *guidon.Flag) any { return switched(f.Enabled) })

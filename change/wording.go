@@ -8,8 +8,8 @@ import (
 
 // Wording is a difference in words.
 type Wording struct {
-	// Parts name what differs, such as "rule 2" and "segments": the part, after those that
-	// contain it. There are none if only a text about the difference is known.
+	// Parts name the part that differs, after those that contain it, such as "rule 2" and
+	// "segments". There are none if only a text about the difference is known.
 	Parts         []string
 	Before, After string // the values; both are "" if they are not shown
 	What          string // what happened instead, such as "added (50% "blue")" or "moved to 2"

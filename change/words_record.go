@@ -187,7 +187,7 @@ func accessProperties(before, after json.RawMessage) (was, is []property, err er
 	return was, is, nil
 }
 
-// brief returns what the object is, in words, or "".
+// brief describes the object in words, or returns "".
 func (c *Record) brief(text json.RawMessage) string {
 	switch c.Kind {
 	case KindFlag:
