@@ -11,7 +11,7 @@ import (
 const (
 	maxSuggestions = 3
 	minMisspelt    = 3  // bytes of the words of a query
-	maxMisspelt    = 40 // bytes of the words of a query
+	maxMisspelt    = 40 // also in bytes
 )
 
 // similar returns the flags whose keys or names, or words of these, are nearly the words of

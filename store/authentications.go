@@ -127,15 +127,15 @@ func (c *changedIDs) add(kind change.Kind, id string) {
 	}
 }
 
-// selectChangedSince reads the kinds and ids of what has change records after a revision,
-// some of them more than once. Unlike a column of the row, the
-// records also show deletions, and the changes by servers of earlier releases, none of
-// which writes an authentication without one. [DB.DeleteChanges] keeps the newest record
-// of each. The order is that of the primary key: with DISTINCT instead, databases may
-// read the whole log in the order of the ids.
+// selectChangedSince reads the kinds and ids of the objects that have change records after a
+// revision, some of them more than once. Unlike a column of the row, the records also show
+// deletions, and the changes by servers of earlier releases, none of which writes an
+// authentication without one. [DB.DeleteChanges] keeps the newest record of each. The order
+// is that of the primary key: with DISTINCT instead, databases may read the whole log in the
+// order of the ids.
 const selectChangedSince = `SELECT kind, object_key FROM changes WHERE namespace_key = ? AND revision > ?` + oldestFirst
 
-// changedSince returns what changed between the revisions.
+// changedSince returns the ids of the objects that changed between the revisions.
 func (s *session) changedSince(ctx context.Context, from guidon.Revision, to int64) (*changedIDs, error) {
 	changed := &changedIDs{authentications: map[string]bool{}}
 	switch {

@@ -88,8 +88,7 @@ func (s *session) positionsIn(ctx context.Context, query change.Query, b bounds,
 // the search, and the position before which the scan must be continued, or zero.
 //
 // It scans the notes, of which there is one for a revision. If the search is limited
-// otherwise, an index finds the records that come into question, and it scans the notes of
-// these.
+// otherwise, an index finds the candidate records, and it scans the notes of these.
 func (s *session) scanNotes(ctx context.Context, search change.Search, b bounds) (revisions []int64, next guidon.Position, err error) {
 	query, args := noteQuery(search)
 	if byRecord(search.Query) {
@@ -121,7 +120,7 @@ func byRecord(query change.Query) bool {
 	return query.Key != "" || query.Actor != "" || query.Since != nil || query.Until != nil
 }
 
-// noteQuery returns the query for the notes that come into question, newest first.
+// noteQuery returns the query for the candidate notes, newest first.
 func noteQuery(search change.Search) (query string, args []any) {
 	query, args = "SELECT revision, 0, message, reason FROM change_notes WHERE namespace_key = ?", []any{queriedKey(search.Query)}
 	if search.Reason != "" {
@@ -143,8 +142,8 @@ func noteQuery(search change.Search) (query string, args []any) {
 	return query + " ORDER BY revision DESC LIMIT ?", append(args, maxScanned)
 }
 
-// recordNoteQuery returns the query for the records that come into question, newest first,
-// with their notes.
+// recordNoteQuery returns the query for the candidate records, newest first, with their
+// notes.
 func recordNoteQuery(search change.Search, b bounds) (query string, args []any) {
 	clauses, args := changeClauses(search.Query, b)
 	message, reason := "''", "''" // unless needed

@@ -37,7 +37,7 @@ type Freshness struct {
 
 // Shared is a [service.Store] that caches the snapshots and the authentications of a
 // source with other writers. It queries the source for current revisions as often as
-// [Freshness] requires, and loads only what has changed.
+// [Freshness] requires, and loads only the changes.
 //
 // Queries are shared. One runs at a time, and serves all callers that came before it
 // began. Callers that come while it runs share the next one, unless MaxAge lets them

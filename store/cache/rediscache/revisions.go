@@ -83,7 +83,7 @@ func (s *Source) runs(keys []string, args ...any) []run {
 	return runs
 }
 
-// fill stores in Redis what the database returned. Redis accepts a revision only if no
+// fill stores in Redis the revisions that the database returned. Redis accepts a revision only if no
 // write has been announced since it recorded the nonce. If it had no state of the key,
 // it only creates one.
 func (s *Source) fill(ctx context.Context, f found, stored map[string]guidon.Revision) {

@@ -1,6 +1,6 @@
-// Package rediscache lets instances of the service share through Redis what each of
-// them would otherwise read from the database: the current revisions, and the
-// snapshots. docs/architecture.md explains why none of it is ever out of date.
+// Package rediscache lets instances of the service share through Redis the state that each
+// of them would otherwise read from the database: the current revisions, and the snapshots.
+// docs/architecture.md explains why none of it is ever out of date.
 package rediscache
 
 import (
