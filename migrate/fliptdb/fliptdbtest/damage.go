@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// field is a column that may be damaged, and how. What is damaged is always recognizable:
-// values that no Flipt could read or write, and references to nothing.
+// field is a column that may be damaged, and how. Damage is always recognizable: values that
+// no Flipt could read or write, and references to nothing.
 type field struct {
 	table  string
 	id     string // columns that identify a row
@@ -58,7 +58,7 @@ type damager struct {
 	ctx     context.Context
 	session *sql.Conn
 	dialect string
-	done    []string        // what was damaged
+	done    []string        // the damage so far
 	touched map[string]bool // tables to restore
 	err     error
 }

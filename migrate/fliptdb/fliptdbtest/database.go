@@ -39,7 +39,7 @@ var types = map[string]struct {
 	"mysql":    {"JSON", "DATETIME(6)", " DEFAULT CHARACTER SET utf8mb4", 15},
 }
 
-// unchecked matches what keeps a database from storing damaged rows.
+// unchecked matches the constraints that keep a database from storing damaged rows.
 var unchecked = regexp.MustCompile(`, (PRIMARY KEY|UNIQUE) \([^)]*\)| (PRIMARY KEY|UNIQUE|NOT NULL)`)
 
 // writer executes statements until one fails.
