@@ -104,7 +104,7 @@ func namespaceList(plans []savedPlan) string {
 	return strings.Join(keys, ", ")
 }
 
-// outcome is what became of one namespace, in JSON.
+// outcome is the outcome for one namespace, in JSON.
 type outcome struct {
 	Namespace string `json:"namespaceKey"`
 	Status    string `json:"status"` // applied, unchanged, failed or "not applied"
@@ -148,8 +148,8 @@ func (c *planCommand) applyAll(ctx context.Context, service client.Client, docum
 	return withOutcomes(failed, outcomes)
 }
 
-// shownOutcomes returns what a command shows of outcomes. Their names are those of the
-// namespaces that changed.
+// shownOutcomes returns the output for outcomes. Their names are those of the namespaces that
+// changed.
 func shownOutcomes(outcomes []outcome) shown {
 	var names []string
 	for _, o := range outcomes {
@@ -178,7 +178,7 @@ func countChanges(n int) string {
 	return fmt.Sprintf("%d changes", n)
 }
 
-// withOutcomes adds to the error, if there is one, what was applied and what was not.
+// withOutcomes adds to the error, if there is one, the namespaces by their outcomes.
 func withOutcomes(err error, outcomes []outcome) error {
 	if err == nil {
 		return nil

@@ -46,7 +46,8 @@ const powershellHelp = `Print the completion script for PowerShell.
 
 The example is for one shell. For all shells of yours, add its line to the file that $PROFILE names.`
 
-// bashFunctions are what the script for bash needs of the package bash-completion.
+// bashFunctions are the functions of the package bash-completion that the script for bash
+// needs.
 //
 //go:embed completion.bash
 var bashFunctions string

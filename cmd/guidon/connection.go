@@ -25,8 +25,8 @@ const (
 	localStatement = time.Minute
 )
 
-// connection holds the flags that select what a command works on: a running server
-// or the local database.
+// connection holds the flags that select the target of a command: a running server or the
+// local database.
 type connection struct {
 	address   string // a URL, or "" for the local database; see program.setDefaults
 	caFile    string
@@ -103,7 +103,7 @@ func (p *program) connect(ctx context.Context, c *connection, mode access) (clie
 	return localClient(configuration, db, end)
 }
 
-// nameTarget prints what the command works on, beside its output.
+// nameTarget prints the target of the command on the standard error.
 func (p *program) nameTarget(target string) { fmt.Fprintf(p.err, "using %s\n", target) }
 
 func (p *program) connectRemote(c *connection) (client.Client, error) {

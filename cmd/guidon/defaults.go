@@ -28,7 +28,7 @@ func markNamespace(command *cobra.Command, name string) {
 	_ = command.Flags().SetAnnotation(name, defaulted, []string{"true"}) // the flag exists
 }
 
-// defaults are what commands use if it is not given.
+// defaults are the values that commands use for flags that are not given.
 type defaults struct {
 	address   string // "" for the local database
 	namespace string // "" for that of the service

@@ -179,7 +179,7 @@ func setMetadata(flag *guidonv1.DocumentFlag, texts []string) error {
 	return nil
 }
 
-// showFlag prints what was done to the flag or, for programs, the flag.
+// showFlag prints the action on the flag or, for programs, the flag.
 func (o *objects) showFlag(ctx context.Context, service client.Client, key, done string) error {
 	content, err := o.flag(ctx, service, key)
 	if err != nil {

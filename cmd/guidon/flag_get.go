@@ -70,7 +70,7 @@ func (o *objects) shownFlag(content *guidonv1.FlagContent) shown {
 	}
 }
 
-// stamps are what the data of an object has besides the fields of import files.
+// stamps are the fields in the data of an object that import files do not have.
 type stamps struct {
 	NamespaceKey string    `json:"namespaceKey,omitempty"`
 	CreatedAt    time.Time `json:"createdAt,omitzero"`

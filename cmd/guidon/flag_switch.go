@@ -106,7 +106,8 @@ func (s *flagSwitchCommand) turnOn(ctx context.Context, service client.Client, k
 	return done, changedMeanwhile(err)
 }
 
-// askForEveryone shows who gets the flag if it is turned on for everyone, and asks whether to.
+// askForEveryone prints the effect of turning the flag on for everyone, and asks for
+// confirmation.
 func (s *flagSwitchCommand) askForEveryone(ctx context.Context, service client.Client, key string) error {
 	effect := new(guidonv1.FlagEffect)
 	err := service.Invoke(ctx, "/guidon.v1.AnalysisService/PreviewFlag", &guidonv1.PreviewFlagRequest{NamespaceKey: s.namespace, Key: key, TurnOn: new(true)}, effect)
@@ -121,7 +122,7 @@ func (s *flagSwitchCommand) askForEveryone(ctx context.Context, service client.C
 	return s.ask("--everyone")
 }
 
-// summary returns what the flag does in short.
+// summary returns the summary of the flag.
 func (o *objects) summary(ctx context.Context, service client.Client, key string) (*guidonv1.FlagSummary, error) {
 	flags, err := allFlags(ctx, service, &guidonv1.ListFlagSummariesRequest{NamespaceKey: o.namespace, Keys: []string{key}})
 	if err == nil && len(flags) != 1 {
@@ -133,7 +134,7 @@ func (o *objects) summary(ctx context.Context, service client.Client, key string
 	return flags[0], nil
 }
 
-// showSwitched prints what the flag is now.
+// showSwitched prints the new state of the flag.
 func (s *flagSwitchCommand) showSwitched(ctx context.Context, service client.Client, key string, done *guidonv1.EditResponse) error {
 	summary, err := s.summary(ctx, service, key)
 	if err != nil {

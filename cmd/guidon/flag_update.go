@@ -97,7 +97,7 @@ func (o *objects) replaceFlag(ctx context.Context, service client.Client, flag *
 	return done, changedMeanwhile(err)
 }
 
-// outcomeWord returns the word for what was done, or that nothing was.
+// outcomeWord returns the word for the action, or says that nothing was done.
 func outcomeWord(done *guidonv1.EditResponse, word string) string {
 	if len(done.GetChanges()) == 0 {
 		return "nothing to do for"

@@ -78,7 +78,7 @@ type importCommand struct {
 
 	fliptDatabase string
 	tokenRole     string // of tokens of Flipt
-	damaged       string // what becomes of damaged flags of Flipt
+	damaged       string // how to treat damaged flags of Flipt
 	ignoreOrphans bool
 }
 
@@ -158,7 +158,7 @@ func (i *importCommand) run(ctx context.Context, paths []string) error {
 }
 
 // checkDistinct returns an error if two documents have the same namespace. With --drop
-// the second one would delete what the first one imports.
+// the second one would delete the objects that the first one imports.
 func checkDistinct(documents []fileDocument) error {
 	seen := make(map[string]string)
 	for _, d := range documents {
@@ -170,7 +170,7 @@ func checkDistinct(documents []fileDocument) error {
 	return nil
 }
 
-// preview prints what the import would do.
+// preview prints the changes that the import would make.
 func (i *importCommand) preview(ctx context.Context, service client.Client, documents []fileDocument) error {
 	plans, err := i.planAll(ctx, service, documents)
 	if err != nil {
@@ -187,7 +187,7 @@ func (i *importCommand) preview(ctx context.Context, service client.Client, docu
 	return nil
 }
 
-// planAll returns what each document would change.
+// planAll returns the changes that each document would make.
 func (i *importCommand) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.ImportResponse, error) {
 	progress := i.startProgress("checking", "objects", countObjects(documents))
 	defer progress.stop()
@@ -225,8 +225,8 @@ func (i *importCommand) apply(ctx context.Context, service client.Client, docume
 	return err
 }
 
-// importAll imports the documents one after the other, and returns what that has changed up to
-// the first that fails.
+// importAll imports the documents one after the other, and returns the changes made up to the
+// first that fails.
 func (i *importCommand) importAll(ctx context.Context, service client.Client, documents []fileDocument, plans []*guidonv1.ImportResponse) ([]*guidonv1.ImportResponse, error) {
 	var imported []*guidonv1.ImportResponse
 	progress := i.startProgress("importing", "objects", countObjects(documents))
@@ -234,7 +234,7 @@ func (i *importCommand) importAll(ctx context.Context, service client.Client, do
 	for n, d := range documents {
 		ctx := ctx
 		if i.drop && deletes(plans[n]) > 0 {
-			ctx = client.WithIfMatch(ctx, plans[n].GetRevision()) // exactly what was confirmed
+			ctx = client.WithIfMatch(ctx, plans[n].GetRevision()) // exactly the confirmed deletions
 		}
 		done, err := i.send(ctx, service, d, false)
 		if err != nil {
@@ -249,7 +249,7 @@ func (i *importCommand) importAll(ctx context.Context, service client.Client, do
 	return imported, nil
 }
 
-// partial adds to the error what had been imported before it.
+// partial adds to the error the namespaces that were imported before it.
 func (i *importCommand) partial(imported []fileDocument, err error) error {
 	if errors.Is(err, guidon.FailedPrecondition) {
 		err = fmt.Errorf("%w; the namespace has changed since the deletions were listed: run the import again", err)
@@ -264,7 +264,7 @@ func (i *importCommand) partial(imported []fileDocument, err error) error {
 	return fmt.Errorf("only %s was imported: %w", strings.Join(keys, ", "), err)
 }
 
-// send imports one document, or only returns what that would change.
+// send imports one document or, in a dry run, only returns the changes that it would make.
 func (i *importCommand) send(ctx context.Context, service client.Client, d fileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
 	response := new(guidonv1.ImportResponse)
 	err := service.Invoke(ctx, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{

@@ -135,7 +135,7 @@ func (i *importCommand) writeFlipt(ctx context.Context, db service.Store, conten
 	return nil
 }
 
-// printFlipt prints what the content has, for each namespace and altogether.
+// printFlipt prints the numbers of objects of the content, for each namespace and in total.
 func (i *importCommand) printFlipt(content *fliptdb.Content) {
 	remark := ""
 	if i.dryRun {

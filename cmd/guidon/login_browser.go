@@ -53,7 +53,7 @@ func (l *login) withBrowser(ctx context.Context) error {
 	return l.exchange(ctx, server, code, verifier)
 }
 
-// checkMethods returns an error if nobody can sign in to the server with a browser.
+// checkMethods returns an error if the server has no method of signing in with a browser.
 func (l *login) checkMethods(ctx context.Context, server client.Client) error {
 	list := new(auth.ListAuthenticationMethodsResponse)
 	if err := server.Invoke(ctx, "/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", new(emptypb.Empty), list); err != nil {

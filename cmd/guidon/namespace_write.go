@@ -116,7 +116,7 @@ func (n *namespaces) update(ctx context.Context, service client.Client, key stri
 	return n.showWritten(updated, "updated")
 }
 
-// showWritten prints what was done to the namespace or, for programs, the namespace.
+// showWritten prints the action on the namespace or, for programs, the namespace.
 func (n *namespaces) showWritten(written *flipt.Namespace, done string) error {
 	s := shownNamespace(written)
 	s.table = func(out io.Writer) error {

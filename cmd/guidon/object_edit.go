@@ -147,7 +147,7 @@ func (e *objectEditCommand) parse(text []byte) (*guidonv1.Document, error) {
 	return d, nil
 }
 
-// printWarnings prints what the text has without effect, such as a misspelled member.
+// printWarnings prints the warnings about the text, such as one about a misspelled member.
 func (e *objectEditCommand) printWarnings(text []byte) {
 	for _, f := range document.Lint(text, document.YAML, document.RejectUnknown).Findings {
 		if f.Warning {
@@ -156,7 +156,7 @@ func (e *objectEditCommand) printWarnings(text []byte) {
 	}
 }
 
-// plan returns what the document changes, and for whom.
+// plan returns the plan of the document, with its effects.
 func (e *objectEditCommand) plan(ctx context.Context, c client.Client, d *guidonv1.Document) (*guidonv1.PlanResponse, error) {
 	plan := new(guidonv1.PlanResponse)
 	err := c.Invoke(ctx, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{

@@ -16,7 +16,7 @@ const maxPlanFile = 256 << 20
 // planFileVersion is the version of the form of a saved plan.
 const planFileVersion = 1
 
-// planFile is a saved plan. It has what an apply must match, and not the changes
+// planFile is a saved plan. It has the digests that an apply must match, and not the changes
 // themselves: these are in the files.
 type planFile struct {
 	Version int         `json:"version"`

@@ -65,7 +65,7 @@ func mustResolve(conflicts int) error {
 	return fmt.Errorf("nothing was changed: %s changed again since; decide what counts with --resolve", what)
 }
 
-// printConflict prints what must be resolved, and how.
+// printConflict prints the conflict to resolve, and how to resolve it.
 func printConflict(out io.Writer, c *guidonv1.PlanConflict) {
 	fmt.Fprintf(out, "  conflict in %s %s: %s\n", c.GetKind(), c.GetKey(), c.GetName())
 	for _, value := range []struct {

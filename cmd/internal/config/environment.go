@@ -59,7 +59,7 @@ func loadEnvironment(c *Config, env environment, found *problems) {
 	}
 }
 
-// hint returns what to use instead of an unknown variable, or "".
+// hint returns a hint for an unknown variable, or "".
 func hint(variable string, named []namedGroups, known map[string]bool) string {
 	if text := replacedVariable(variable); text != "" {
 		return text

@@ -63,7 +63,7 @@ func LoadText(ctx context.Context, path string, text []byte, environ []string, s
 	return load(ctx, environ, secrets, func(c *Config, env environment, found *problems) { loadText(c, path, text, env, found) })
 }
 
-// fileLoader sets what a file has, and adds its problems to found.
+// loadFunc applies the settings of a file, and adds its problems to found.
 type loadFunc func(c *Config, env environment, found *problems)
 
 func load(ctx context.Context, environ []string, secrets Secrets, file loadFunc) (*Config, error) {

@@ -214,10 +214,10 @@ func checkClaim(name string) error {
 	return nil
 }
 
-// publicIssuers are the hosts of providers where anybody can get an account.
+// publicIssuers are the hosts of providers where anyone can get an account.
 var publicIssuers = append([]string{"accounts.google.com", "gitlab.com", "appleid.apple.com", "www.facebook.com", "www.linkedin.com", "api.login.yahoo.com", "codeberg.org"}, entraHosts...)
 
-// public reports whether anybody can get an account at the provider.
+// public reports whether anyone can get an account at the provider.
 func (p *Provider) public() bool {
 	return slices.Contains(publicIssuers, strings.ToLower(parsed(p.IssuerURL).Hostname()))
 }

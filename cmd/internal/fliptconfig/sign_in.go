@@ -20,7 +20,7 @@ const (
 	codehostKey  = methodsKey + "codehost."
 )
 
-// addSignIn adds what Guidon requires for signing in. Everything is chosen so that it
+// addSignIn adds the settings that Guidon requires for signing in. They are chosen so that it
 // admits the same people and tokens as before, but gives them no more than a role.
 func (t *translation) addSignIn() {
 	providers := t.providers()
@@ -124,7 +124,7 @@ func (t *translation) excludeManagement(s *setting) bool {
 	return true
 }
 
-// emailMatches ends each expression in $. Flipt looks for it anywhere in an address.
+// emailMatches ends each expression in $. In Flipt, it matches anywhere in an address.
 func (t *translation) emailMatches(s *setting) {
 	items := texts(s.value)
 	if len(items) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 )
 
-// translate writes every setting in its place, and then what Guidon needs besides.
+// translate writes every setting in its place, and then the others that Guidon needs.
 func (t *translation) translate() error {
 	t.db = t.newDatabase()
 	for _, s := range t.order {

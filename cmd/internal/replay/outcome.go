@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// Outcome is what a service answers to a request, without ids, times and durations.
+// Outcome is the result of a service for a request, without ids, times and durations.
 type Outcome struct {
 	Type        string   `json:"type"` // boolean, variant or error
 	FlagKey     string   `json:"flagKey,omitempty"`
