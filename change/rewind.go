@@ -72,7 +72,8 @@ func (u rewound[T]) apply(later *T, created guidon.Position, put *[]*T, deleted 
 		created = *u.created(later)
 	}
 	if created == (guidon.Position{}) || !u.precedes(created) {
-		return fmt.Errorf("change: the position of the creation of the %s %q of revision %d is not known", u.record.Kind, u.record.Key, u.delta.Revision.Number)
+		return fmt.Errorf("change: the position of the creation of the %s %q of revision %d is not known",
+			u.record.Kind, u.record.Key, u.delta.Revision.Number)
 	}
 	*u.created(earlier) = created
 	*put = append(*put, earlier)

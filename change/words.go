@@ -115,7 +115,8 @@ func operandWords(v guidon.Vocabulary, c *guidon.Constraint) (string, bool) {
 // enumsOnPages are the values of enums that pages name differently from the API.
 var enumsOnPages = map[fmt.Stringer]string{
 	guidon.OrSegments: "any", guidon.AndSegments: "all",
-	guidon.StringComparison: "text", guidon.BooleanComparison: "yes or no", guidon.DateTimeComparison: "date", guidon.EntityIDComparison: "entity",
+	guidon.StringComparison: "text", guidon.BooleanComparison: "yes or no", guidon.DateTimeComparison: "date",
+	guidon.EntityIDComparison: "entity",
 }
 
 // enumIn returns the value of an enum in words.
