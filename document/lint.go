@@ -91,7 +91,11 @@ func lintLong(text []byte, format Format, unknown Unknown) Report {
 		}
 		l.report.More += more
 	}
-	l.add(Finding{Message: fmt.Sprintf("the file is larger than %d MiB, so only errors are reported, without their lines; split it to get all", maxUnsplitSize>>20), Warning: true})
+	l.add(Finding{
+		Message: fmt.Sprintf("the file is larger than %d MiB, so only errors are reported, without their lines; split it to get all",
+			maxUnsplitSize>>20),
+		Warning: true,
+	})
 	return l.report
 }
 

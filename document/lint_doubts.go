@@ -31,7 +31,8 @@ func (l *linter) constraint(root place, path []service.Step, c *service.Document
 		return // reported as an error
 	}
 	if normal.Type != guidon.EntityIDComparison && guidon.MeansEntity(normal.Property) {
-		l.warn(root.walk(path).member("type").node, path, "it compares the property %s of the context; for the id of the entity, the type must be %s and the property %s",
+		l.warn(root.walk(path).member("type").node, path,
+			"it compares the property %s of the context; for the id of the entity, the type must be %s and the property %s",
 			guidon.Shorten(normal.Property, maxRaw), guidon.EntityIDComparison, guidon.EntityProperty)
 	}
 	problem := normal.Problem()
