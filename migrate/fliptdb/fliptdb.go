@@ -103,7 +103,8 @@ func (l Loss) String() string {
 		count int
 	}{
 		{"damaged flags", l.Damaged}, {"flags imported off", l.Off}, {"flags not imported", l.Flags}, {"segments not imported", l.Segments},
-		{"namespaces not imported", l.Namespaces}, {"authentications not imported", l.Authentications}, {"rows that belong to nothing", l.Orphans},
+		{"namespaces not imported", l.Namespaces}, {"authentications not imported", l.Authentications},
+		{"rows that belong to nothing", l.Orphans},
 	} {
 		if part.count > 0 {
 			parts = append(parts, fmt.Sprintf("%s: %d", part.name, part.count))

@@ -200,7 +200,8 @@ func sameAuthentication(a, b *service.Authentication) bool {
 }
 
 func conflicting(a *service.Authentication) error {
-	return guidon.Errorf(guidon.FailedPrecondition, "authentication %q, or another one with the same token, already exists and differs from that of Flipt", a.ID)
+	return guidon.Errorf(guidon.FailedPrecondition,
+		"authentication %q, or another one with the same token, already exists and differs from that of Flipt", a.ID)
 }
 
 // same reports whether a and b have the same stored form.

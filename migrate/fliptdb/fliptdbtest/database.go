@@ -81,7 +81,8 @@ func (d *Data) store(ctx context.Context, db *sql.DB, dialect, schema string) er
 
 func (d *Data) write(w *writer) {
 	for _, r := range d.Namespaces {
-		w.insert("namespaces", "key name description protected created_at updated_at", r.Key, r.Name, r.Description, r.Protected, r.Created, r.Updated)
+		w.insert("namespaces", "key name description protected created_at updated_at",
+			r.Key, r.Name, r.Description, r.Protected, r.Created, r.Updated)
 	}
 	for _, r := range d.Segments {
 		w.insert("segments", "namespace_key key name description match_type created_at updated_at",

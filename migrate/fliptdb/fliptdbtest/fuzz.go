@@ -44,7 +44,8 @@ func Fuzz(t *testing.T, d *Data, db, reader *sql.DB, dialect string, seed uint64
 		for _, flag := range d.Flags {
 			outcome, problem := check.flag(t, flag)
 			if problem != "" {
-				t.Fatalf("round %d, %q, --damaged %s: %s/%s %s; findings:\n%v", round, f.done, options.Damaged, flag.Namespace, flag.Key, problem, content.Findings)
+				t.Fatalf("round %d, %q, --damaged %s: %s/%s %s; findings:\n%v",
+					round, f.done, options.Damaged, flag.Namespace, flag.Key, problem, content.Findings)
 			}
 			outcomes[outcome]++
 		}
