@@ -41,7 +41,8 @@ func (s *Service) keepAdmin(ctx context.Context, tx AuthenticationTx, caller *Au
 	if err != nil || slices.ContainsFunc(tokens, func(a *Authentication) bool { return a.ID != r.token && s.isAdminToken(a, until) }) {
 		return err
 	}
-	return guidon.Errorf(guidon.InvalidArgument, "this is the only way in which anybody is an administrator; make another token or binding with the role admin first")
+	return guidon.Errorf(guidon.InvalidArgument,
+		"this is the only way in which anybody is an administrator; make another token or binding with the role admin first")
 }
 
 // givesAdmin reports whether the authentication or binding that ends gives the role admin

@@ -65,7 +65,8 @@ func sorted(keys []string) []string { return slices.Sorted(slices.Values(keys)) 
 func (s *Service) DeleteBinding(ctx context.Context, w Write, id string) error {
 	for _, b := range s.policy.Bindings.All() {
 		if b.ID == id {
-			return guidon.Errorf(guidon.InvalidArgument, "binding %q is in the configuration (authorization.bindings) and can only be removed there", id)
+			return guidon.Errorf(guidon.InvalidArgument, "binding %q is in the configuration (authorization.bindings) and can only be removed there",
+				id)
 		}
 	}
 	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {

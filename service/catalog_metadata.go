@@ -26,7 +26,8 @@ var noMetadata = &flagMetadata{owner: unique.Make("")}
 
 func metadataOf(f *guidon.Flag) *flagMetadata {
 	members := metadataMembers(f)
-	m := flagMetadata{owner: unique.Make(guidon.Shorten(strings.TrimSpace(textOf(members["owner"])), maxSummaryText)), tags: tagsOf(members["tags"])}
+	m := flagMetadata{owner: unique.Make(guidon.Shorten(strings.TrimSpace(textOf(members["owner"])), maxSummaryText)),
+		tags: tagsOf(members["tags"])}
 	if due, dated := dueAfter(textOf(members["review"])); dated {
 		m.due = cmp.Or(due.Unix(), -1)
 	}

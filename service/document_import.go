@@ -75,7 +75,9 @@ var errDryRun = errors.New("dry run")
 // if the default namespace does not exist, and TooLarge if a flag or segment is too
 // large to be stored. It returns PermissionDenied if the import creates or changes the
 // namespace itself, and the caller may not. doc is not modified.
-func (s *Service) Import(ctx context.Context, w Write, namespace string, doc *Document, mode ImportMode, dryRun bool) (*ImportResult, int64, error) {
+func (s *Service) Import(
+	ctx context.Context, w Write, namespace string, doc *Document, mode ImportMode, dryRun bool,
+) (*ImportResult, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := checkEnum("mode", mode); err != nil {
 		return nil, 0, err

@@ -104,7 +104,9 @@ func (s *Service) Edit(ctx context.Context, w Write, namespace string, edits Edi
 }
 
 // ReplaceFlag is [Service.Edit] with one flag, whose key may be empty in the document.
-func (s *Service) ReplaceFlag(ctx context.Context, w Write, namespace, key string, flag *DocumentFlag, unlessChangedSince *int64) (*EditResult, int64, error) {
+func (s *Service) ReplaceFlag(
+	ctx context.Context, w Write, namespace, key string, flag *DocumentFlag, unlessChangedSince *int64,
+) (*EditResult, int64, error) {
 	put := *flag
 	if err := checkEdited(key, &put.Key); err != nil {
 		return nil, 0, err
@@ -113,7 +115,9 @@ func (s *Service) ReplaceFlag(ctx context.Context, w Write, namespace, key strin
 }
 
 // ReplaceSegment is [Service.Edit] with one segment, whose key may be empty in the document.
-func (s *Service) ReplaceSegment(ctx context.Context, w Write, namespace, key string, segment *DocumentSegment, unlessChangedSince *int64) (*EditResult, int64, error) {
+func (s *Service) ReplaceSegment(
+	ctx context.Context, w Write, namespace, key string, segment *DocumentSegment, unlessChangedSince *int64,
+) (*EditResult, int64, error) {
 	put := *segment
 	if err := checkEdited(key, &put.Key); err != nil {
 		return nil, 0, err

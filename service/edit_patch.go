@@ -89,7 +89,9 @@ func (e *editRun) deleteSegments(ctx context.Context, patch *change.Patch) (err 
 
 // deletions returns the keys of the objects that edits delete and that exist, and adds them
 // to the result.
-func deletions[T any, E objectEdit](ctx context.Context, e *editRun, kind change.Kind, get func(context.Context, string) (*T, error), edits []E) ([]string, error) {
+func deletions[T any, E objectEdit](
+	ctx context.Context, e *editRun, kind change.Kind, get func(context.Context, string) (*T, error), edits []E,
+) ([]string, error) {
 	var keys []string
 	for _, edit := range edits {
 		if !edit.deletes() {

@@ -54,7 +54,9 @@ func (s *Service) MergeFlag(ctx context.Context, d Demand, r MergeRequest[Docume
 }
 
 // MergeSegment is [Service.MergeFlag] for segments.
-func (s *Service) MergeSegment(ctx context.Context, d Demand, r MergeRequest[DocumentSegment], admit Admit) (*Merge[DocumentSegment], State, error) {
+func (s *Service) MergeSegment(
+	ctx context.Context, d Demand, r MergeRequest[DocumentSegment], admit Admit,
+) (*Merge[DocumentSegment], State, error) {
 	var want *DocumentSegment
 	if r.Mine != nil {
 		put := *r.Mine
@@ -71,7 +73,9 @@ func (s *Service) MergeSegment(ctx context.Context, d Demand, r MergeRequest[Doc
 }
 
 // mergeEdit merges an edit, which has been checked. want is nil if it deletes the object.
-func mergeEdit[O, T any](ctx context.Context, s *Service, d Demand, r MergeRequest[T], k mergeKind[O, T], want *T, admit Admit) (*Merge[T], State, error) {
+func mergeEdit[O, T any](
+	ctx context.Context, s *Service, d Demand, r MergeRequest[T], k mergeKind[O, T], want *T, admit Admit,
+) (*Merge[T], State, error) {
 	switch {
 	case r.Key == "":
 		return nil, State{}, emptyField("key")
@@ -113,7 +117,9 @@ func (s *Service) latestOf(ctx context.Context, state State, o change.Object, si
 
 // mergeBase returns the object that the edit began from, nil if it did not exist, and whether
 // that is no longer known.
-func mergeBase[O, T any](ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k mergeKind[O, T], admit Admit) (base *O, missing bool, err error) {
+func mergeBase[O, T any](
+	ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k mergeKind[O, T], admit Admit,
+) (base *O, missing bool, err error) {
 	switch {
 	case r.Since == 0:
 		return nil, false, nil

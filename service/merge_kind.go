@@ -148,9 +148,10 @@ func adoptFlag(v mergeVersions[guidon.Flag]) {
 	adoptAdded(v.mine.Rules, base.Rules, v.theirs.Rules, func(r *guidon.Rule) string { return r.ID }, func(mine bool, r *guidon.Rule) string {
 		return ruleKeys[0](documentRule(flagOf(mine, v), r))
 	})
-	adoptAdded(v.mine.Rollouts, base.Rollouts, v.theirs.Rollouts, func(r *guidon.Rollout) string { return r.ID }, func(_ bool, r *guidon.Rollout) string {
-		return rolloutKeys[0](documentRollout(r))
-	})
+	adoptAdded(v.mine.Rollouts, base.Rollouts, v.theirs.Rollouts, func(r *guidon.Rollout) string { return r.ID },
+		func(_ bool, r *guidon.Rollout) string {
+			return rolloutKeys[0](documentRollout(r))
+		})
 }
 
 func flagOf(mine bool, v mergeVersions[guidon.Flag]) *guidon.Flag {
@@ -189,9 +190,10 @@ func adoptSegment(v mergeVersions[guidon.Segment]) {
 	if base == nil {
 		base = new(guidon.Segment)
 	}
-	adoptAdded(v.mine.Constraints, base.Constraints, v.theirs.Constraints, func(c *guidon.Constraint) string { return c.ID }, func(_ bool, c *guidon.Constraint) string {
-		return constraintKeys[0](documentConstraint(c))
-	})
+	adoptAdded(v.mine.Constraints, base.Constraints, v.theirs.Constraints, func(c *guidon.Constraint) string { return c.ID },
+		func(_ bool, c *guidon.Constraint) string {
+			return constraintKeys[0](documentConstraint(c))
+		})
 }
 
 // adoptAdded replaces items of mine that base does not have by those of theirs that it does not

@@ -222,7 +222,8 @@ func (r *PlanRequest) checkSource() error {
 	case r.Source != "" && guidon.NamespaceKey(r.Source) == r.Namespace:
 		return invalidField("sourceNamespaceKey", "must not be the target, unless it refers to an earlier state")
 	case r.Document != nil && r.Document.Namespace.Key != "" && r.Document.Namespace.Key != r.Namespace:
-		return guidon.Errorf(guidon.InvalidArgument, "document of namespace %q cannot be planned for namespace %q", r.Document.Namespace.Key, r.Namespace)
+		return guidon.Errorf(guidon.InvalidArgument, "document of namespace %q cannot be planned for namespace %q",
+			r.Document.Namespace.Key, r.Namespace)
 	}
 	return nil
 }

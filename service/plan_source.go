@@ -98,7 +98,9 @@ func (p *sourcePlan) sourceDocument(v View) (*Document, error) {
 // changedSince returns the objects of the past that are not those of the later state, as a
 // document, and the keys of all others. An earlier state shares with a later one what has not
 // changed, and a document of that would take most of the time.
-func (p *sourcePlan) changedSince(flags map[string]*guidon.Flag, segments map[string]*guidon.Segment) (d *Document, sameFlags, sameSegments map[string]bool) {
+func (p *sourcePlan) changedSince(
+	flags map[string]*guidon.Flag, segments map[string]*guidon.Segment,
+) (d *Document, sameFlags, sameSegments map[string]bool) {
 	d = &Document{Namespace: DocumentNamespace{Key: p.Namespace}}
 	sameFlags, sameSegments = map[string]bool{}, map[string]bool{}
 	share := p.Mode == ImportUpdate || p.Mode == ImportReplace // other modes treat existing objects alike

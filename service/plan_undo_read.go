@@ -21,7 +21,8 @@ func (s *Service) undoneRecords(ctx context.Context, r PlanRequest, admit Admit)
 	case latest == change.After(0):
 		return nil, guidon.Errorf(guidon.NotFound, "namespace %q not found", r.Namespace)
 	case r.Undo.Last > latest.Revision:
-		return nil, guidon.Errorf(guidon.NotFound, "namespace %q has no revision %d yet; the current one is %d", r.Namespace, r.Undo.Last, latest.Revision)
+		return nil, guidon.Errorf(guidon.NotFound, "namespace %q has no revision %d yet; the current one is %d",
+			r.Namespace, r.Undo.Last, latest.Revision)
 	}
 	reading := newUndoSelection(r)
 	query := change.Query{
@@ -35,7 +36,8 @@ func (s *Service) undoneRecords(ctx context.Context, r PlanRequest, admit Admit)
 		case err != nil:
 			return nil, err
 		case reading.read == 0 && !startsRange(page, r.Undo):
-			return nil, guidon.Errorf(guidon.NotFound, "the changes of revision %d of namespace %q are no longer in the log", r.Undo.First, r.Namespace)
+			return nil, guidon.Errorf(guidon.NotFound, "the changes of revision %d of namespace %q are no longer in the log",
+				r.Undo.First, r.Namespace)
 		case len(page) == 0:
 			return reading.end()
 		}
@@ -98,7 +100,8 @@ func (u *undoSelection) add(ctx context.Context, page []*change.Record, admit Ad
 		}
 	}
 	if len(u.order) > maxPlanned {
-		return guidon.Errorf(guidon.TooLarge, "these are changes of more than %d flags and segments; undo fewer revisions or objects at a time", maxPlanned)
+		return guidon.Errorf(guidon.TooLarge, "these are changes of more than %d flags and segments; undo fewer revisions or objects at a time",
+			maxPlanned)
 	}
 	if admit == nil {
 		return nil

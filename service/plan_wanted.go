@@ -67,7 +67,8 @@ func (p *sourcePlan) wanted(base change.Objects, now time.Time) (*wanted, error)
 // response.
 func checkPlanned(objects int) error {
 	if objects > maxPlanned {
-		return guidon.Errorf(guidon.TooLarge, "a plan must not select or delete more than %d flags and segments; select fewer at a time, or import the document", maxPlanned)
+		return guidon.Errorf(guidon.TooLarge,
+			"a plan must not select or delete more than %d flags and segments; select fewer at a time, or import the document", maxPlanned)
 	}
 	return nil
 }

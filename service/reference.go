@@ -87,7 +87,8 @@ func ReferenceKey(text string) (key string, past bool) {
 // ErrReference is the error of an operation that was given the reference to a state, but
 // changes a namespace, follows it, or evaluates its flags.
 func ErrReference(text string) error {
-	return guidon.Errorf(guidon.InvalidArgument, "invalid namespace %s: must be a key; a reference to a state (key@revision or key@time) can only be read",
+	return guidon.Errorf(guidon.InvalidArgument,
+		"invalid namespace %s: must be a key; a reference to a state (key@revision or key@time) can only be read",
 		quoteReference(text))
 }
 

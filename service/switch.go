@@ -41,7 +41,9 @@ func (s *Service) TurnFlagOff(ctx context.Context, w Write, namespace, key strin
 // rollout matches, and the rules of a variant flag decide. TurnFlagOn returns InvalidArgument
 // as well if rollouts make the flag false for everybody even so. The other errors are those
 // of TurnFlagOff.
-func (s *Service) TurnFlagOn(ctx context.Context, w Write, namespace, key string, everyone bool, unlessChangedSince *int64) (*EditResult, int64, error) {
+func (s *Service) TurnFlagOn(
+	ctx context.Context, w Write, namespace, key string, everyone bool, unlessChangedSince *int64,
+) (*EditResult, int64, error) {
 	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(ctx context.Context, tx Tx, f *guidon.Flag) (bool, error) {
 		return turnOn(f, everyone, tx.Now(), func(key string) (*guidon.Segment, error) { return stored(ctx, tx.Segment, key) })
 	})
@@ -124,7 +126,8 @@ func turnOff(f *guidon.Flag, now time.Time) bool {
 		return false
 	case f.Type == guidon.BooleanFlag:
 		f.Rollouts = putFirst(&guidon.Rollout{
-			ID: NewID(), Description: OffDescription, Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: false}, CreatedAt: now, UpdatedAt: now,
+			ID: NewID(), Description: OffDescription, Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: false}, CreatedAt: now,
+			UpdatedAt: now,
 		}, f.Rollouts, now)
 	default:
 		f.Enabled, f.Metadata = false, withOffMember(f.Metadata)
@@ -168,7 +171,8 @@ func turnOn(f *guidon.Flag, everyone bool, now time.Time, segment func(key strin
 	case err != nil:
 		return false, err
 	case would == guidon.OffState:
-		return false, guidon.Errorf(guidon.InvalidArgument, "flag %q is not turned on: its rollouts make it false for everybody; change or delete them", f.Key)
+		return false, guidon.Errorf(guidon.InvalidArgument,
+			"flag %q is not turned on: its rollouts make it false for everybody; change or delete them", f.Key)
 	case !everyone:
 		return false, guidon.Errorf(guidon.InvalidArgument,
 			"flag %q is not turned on: it has not been turned off, so there is nothing to restore; to enable it for everyone, set everyone", f.Key)

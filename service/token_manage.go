@@ -59,7 +59,9 @@ func (s *Service) Authenticate(ctx context.Context, d Demand, next, token string
 // Reauthenticate returns the current state of an authentication that was returned
 // earlier, with the arguments and the age of [Service.Authenticate]. It returns
 // Unauthenticated if it no longer exists or has expired.
-func (s *Service) Reauthenticate(ctx context.Context, d Demand, next string, earlier *Authentication) (*Authentication, time.Duration, error) {
+func (s *Service) Reauthenticate(
+	ctx context.Context, d Demand, next string, earlier *Authentication,
+) (*Authentication, time.Duration, error) {
 	set, age, err := s.store.Authentications(ctx, d, next)
 	if err != nil {
 		return nil, age, err
@@ -170,7 +172,9 @@ func (f AuthenticationFilter) excludes(a *Authentication) bool {
 // creation order, and the token of the next page, which is empty on the last one. A limit
 // of 0 means 25, and more than 100 means 100. It returns
 // InvalidArgument if limit is negative (contract 6).
-func (s *Service) ListAuthentications(ctx context.Context, d Demand, filter AuthenticationFilter, limit int32, pageToken string) ([]*Authentication, string, error) {
+func (s *Service) ListAuthentications(
+	ctx context.Context, d Demand, filter AuthenticationFilter, limit int32, pageToken string,
+) ([]*Authentication, string, error) {
 	set, _, err := s.store.Authentications(ctx, d, "")
 	if err != nil {
 		return nil, "", err

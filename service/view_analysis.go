@@ -81,7 +81,9 @@ func (v View) SegmentUsage(ctx context.Context, segmentKey string, request PageR
 // PreviewSegment returns a page of the flags that refer to the segment, with the effect of
 // saving it as an import in mode ImportUpdate saves it. The segment need not exist.
 // PreviewSegment returns InvalidArgument with the problems of the edited segment.
-func (v View) PreviewSegment(ctx context.Context, segmentKey string, edited *DocumentSegment, request PageRequest) ([]SegmentUse, Page, error) {
+func (v View) PreviewSegment(
+	ctx context.Context, segmentKey string, edited *DocumentSegment, request PageRequest,
+) ([]SegmentUse, Page, error) {
 	segment, err := v.edited(segmentKey, edited)
 	if err != nil {
 		return nil, Page{}, err
@@ -129,7 +131,9 @@ func checkEdited(key string, edited *string) error {
 // maxUsePage is the largest page of uses of a segment: each one takes an analysis.
 const maxUsePage = 50
 
-func (v View) segmentUses(segmentKey string, request PageRequest, effect func(flagKey string) (*guidon.Effect, error)) ([]SegmentUse, Page, error) {
+func (v View) segmentUses(
+	segmentKey string, request PageRequest, effect func(flagKey string) (*guidon.Effect, error),
+) ([]SegmentUse, Page, error) {
 	if request.Limit == 0 || request.Limit > maxUsePage {
 		request.Limit = maxUsePage
 	}

@@ -189,7 +189,8 @@ type rules[T any] struct {
 
 var (
 	namespaceRules = rules[guidon.Namespace]{
-		change.KindNamespace, differNamespaces, func(*guidon.Namespace) string { return "" }, func(n *guidon.Namespace) *time.Time { return &n.CreatedAt },
+		change.KindNamespace, differNamespaces, func(*guidon.Namespace) string { return "" },
+		func(n *guidon.Namespace) *time.Time { return &n.CreatedAt },
 	}
 	segmentRules = rules[guidon.Segment]{
 		change.KindSegment, differSegments, invalidSegment, func(g *guidon.Segment) *time.Time { return &g.CreatedAt },

@@ -148,7 +148,8 @@ func (w *worker) request() service.PlanRequest {
 	switch {
 	case w.one(3) && latest > 1:
 		last := latest - w.random.Int64N(min(latest-1, 5))
-		r.Mode, r.Undo = service.ImportUpdate, &service.Undo{First: max(2, last-w.random.Int64N(3)), Last: last, Choices: map[change.Object]change.Choices{}}
+		r.Mode, r.Undo = service.ImportUpdate, &service.Undo{First: max(2, last-w.random.Int64N(3)), Last: last,
+			Choices: map[change.Object]change.Choices{}}
 		return r
 	case source.key == target.key && latest > 1:
 		r.Source = fmt.Sprintf("%s@%d", target.key, latest-1-w.random.Int64N(min(latest-1, 20)))
@@ -197,7 +198,8 @@ func checkLog(t *testing.T, workers []*worker) {
 			}
 			for _, r := range records {
 				if r.Message != a.message || r.Reason.Kind == "" {
-					t.Errorf("revision %d of %q: got the message %q and the reason %v, want those of %s", a.revision, r.Namespace, r.Message, r.Reason, a.message)
+					t.Errorf("revision %d of %q: got the message %q and the reason %v, want those of %s",
+						a.revision, r.Namespace, r.Message, r.Reason, a.message)
 				}
 			}
 		}
@@ -241,7 +243,8 @@ func (m *model) replay(namespace string) map[int64][]*change.Record {
 		for _, r := range page {
 			o := change.Object{Kind: r.Kind, Key: r.Key}
 			if state[o] != string(r.Before) {
-				m.t.Errorf("revision %d of %q: %s %q is not what it was before:\n%s", r.Revision, namespace, r.Kind, r.Key, cmp.Diff(state[o], string(r.Before)))
+				m.t.Errorf("revision %d of %q: %s %q is not what it was before:\n%s",
+					r.Revision, namespace, r.Kind, r.Key, cmp.Diff(state[o], string(r.Before)))
 			}
 			if state[o] = string(r.After); r.After == nil {
 				delete(state, o)

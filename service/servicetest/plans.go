@@ -45,7 +45,8 @@ func (m *model) document(s *space) (*service.Document, *state) {
 
 func (m *model) mode() service.ImportMode {
 	return pick(m, []service.ImportMode{
-		service.ImportCreate, service.ImportSkipExisting, service.ImportUpdate, service.ImportUpdate, service.ImportUpdate, service.ImportReplace, service.ImportReplace,
+		service.ImportCreate, service.ImportSkipExisting, service.ImportUpdate, service.ImportUpdate, service.ImportUpdate, service.ImportReplace,
+		service.ImportReplace,
 	})
 }
 

@@ -141,7 +141,8 @@ func (u *undoAttempt) expect() expectation {
 			}
 		case change.KindSegment:
 			v := versions[guidon.Segment]{after.segments[o.Key], now.segments[o.Key], before.segments[o.Key]}
-			put(e.next.segments, o.Key, mergeSegments(m, v), func(a, b *guidon.Segment) bool { return sameSegments(exact, a, b) && len(m.free) == 0 })
+			put(e.next.segments, o.Key, mergeSegments(m, v),
+				func(a, b *guidon.Segment) bool { return sameSegments(exact, a, b) && len(m.free) == 0 })
 		case change.KindFlag:
 			v := versions[guidon.Flag]{after.flags[o.Key], now.flags[o.Key], before.flags[o.Key]}
 			put(e.next.flags, o.Key, mergeFlags(m, v), func(a, b *guidon.Flag) bool { return sameFlags(m.match, a, b) && len(m.free) == 0 })
