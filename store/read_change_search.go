@@ -63,7 +63,9 @@ func (s *session) searchChanges(ctx context.Context, search change.Search) ([]*c
 
 // positionsIn returns the positions of the newest records of the revisions that match the
 // query and fit into one result. It reports whether there are more.
-func (s *session) positionsIn(ctx context.Context, query change.Query, b bounds, revisions []int64) (positions []guidon.Position, more bool, err error) {
+func (s *session) positionsIn(
+	ctx context.Context, query change.Query, b bounds, revisions []int64,
+) (positions []guidon.Position, more bool, err error) {
 	var clauses string
 	var lists [][]any
 	for _, revision := range revisions {
@@ -75,7 +77,8 @@ func (s *session) positionsIn(ctx context.Context, query change.Query, b bounds,
 	sizes := map[guidon.Position]int64{}
 	var at guidon.Position
 	var size int64
-	err = s.rowsOfEach(ctx, "SELECT revision, seq, body_size FROM changes"+clauses, lists, func() { sizes[at] = size }, &at.Revision, &at.Sequence, &size)
+	err = s.rowsOfEach(ctx, "SELECT revision, seq, body_size FROM changes"+clauses, lists,
+		func() { sizes[at] = size }, &at.Revision, &at.Sequence, &size)
 	positions = slices.SortedFunc(maps.Keys(sizes), func(a, b guidon.Position) int { return compareCursors(b, a) })
 	var fits pageBudget
 	for _, at := range positions[:min(len(positions), query.Limit)] {

@@ -50,7 +50,8 @@ func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record,
 			first++
 		}
 		if err == nil && query.Complete && oldest.revision >= first {
-			err = guidon.Errorf(guidon.NotFound, "some changes up to revision %d of namespace %q are no longer in the log", oldest.revision, query.Namespace)
+			err = guidon.Errorf(guidon.NotFound, "some changes up to revision %d of namespace %q are no longer in the log",
+				oldest.revision, query.Namespace)
 		}
 		if err != nil || n == 0 {
 			return err
@@ -264,7 +265,9 @@ func atPositionArgs(namespace string, p guidon.Position) []any {
 
 // recordsAt returns the records at the positions, in any order. The query must end with
 // atPosition.
-func (s *session) recordsAt(ctx context.Context, query, namespace string, positions []guidon.Position) (records []*change.Record, err error) {
+func (s *session) recordsAt(
+	ctx context.Context, query, namespace string, positions []guidon.Position,
+) (records []*change.Record, err error) {
 	var lists [][]any
 	for _, p := range positions {
 		lists = append(lists, atPositionArgs(namespace, p))

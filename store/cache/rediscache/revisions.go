@@ -40,7 +40,8 @@ func (s *Source) lookup(ctx context.Context, keys []string) found {
 		}
 	}
 	f.nonce = rand.Text()
-	answers, err := s.runScript(ctx, readScript, s.runs(keys, f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateTTL))...)
+	answers, err := s.runScript(ctx, readScript,
+		s.runs(keys, f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateTTL))...)
 	if redis.HasErrorPrefix(err, "CROSSSLOT") { // a cluster of one server, behind a client for a single server
 		s.clustered.Store(true)
 	}
