@@ -207,7 +207,8 @@ func withOutcomes(err error, outcomes []outcome) error {
 func (c *planCommand) apply(ctx context.Context, service client.Client, d fileDocument, plan savedPlan) (int64, error) {
 	response := new(guidonv1.PlanResponse)
 	err := service.Invoke(ctx, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
-		NamespaceKey: d.key(), Document: d.wire, Mode: c.mode(), Digest: plan.Digest, ExpectedChanges: plan.expected(), IgnoreUnknown: c.format.ignoreUnknown,
+		NamespaceKey: d.key(), Document: d.wire, Mode: c.mode(), Digest: plan.Digest, ExpectedChanges: plan.expected(),
+		IgnoreUnknown: c.format.ignoreUnknown,
 	}, response)
 	return response.GetRevision(), err
 }

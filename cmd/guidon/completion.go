@@ -69,8 +69,11 @@ func (p *program) completionCommand() *cobra.Command {
 			}
 			return root.GenBashCompletionV2(out, true)
 		}),
-		shell("zsh", zshHelp, "source <(guidon completion zsh)", func(root *cobra.Command, out io.Writer) error { return root.GenZshCompletion(out) }),
-		shell("fish", fishHelp, "guidon completion fish | source", func(root *cobra.Command, out io.Writer) error { return root.GenFishCompletion(out, true) }),
-		shell("powershell", powershellHelp, "guidon completion powershell | Out-String | Invoke-Expression", func(root *cobra.Command, out io.Writer) error { return root.GenPowerShellCompletionWithDesc(out) }),
+		shell("zsh", zshHelp, "source <(guidon completion zsh)",
+			func(root *cobra.Command, out io.Writer) error { return root.GenZshCompletion(out) }),
+		shell("fish", fishHelp, "guidon completion fish | source",
+			func(root *cobra.Command, out io.Writer) error { return root.GenFishCompletion(out, true) }),
+		shell("powershell", powershellHelp, "guidon completion powershell | Out-String | Invoke-Expression",
+			func(root *cobra.Command, out io.Writer) error { return root.GenPowerShellCompletionWithDesc(out) }),
 	)
 }

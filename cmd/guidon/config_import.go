@@ -90,7 +90,8 @@ func refusal(keys int) error {
 	case 1:
 		return fmt.Errorf("1 key is refused and is a comment in the result: correct it, and then remove the line %q", fliptconfig.Unfinished)
 	}
-	return fmt.Errorf("%d keys are refused and are comments in the result: correct them, and then remove the line %q", keys, fliptconfig.Unfinished)
+	return fmt.Errorf("%d keys are refused and are comments in the result: correct them, and then remove the line %q",
+		keys, fliptconfig.Unfinished)
 }
 
 // write writes the result to the file or the standard output.

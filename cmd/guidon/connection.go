@@ -45,7 +45,8 @@ func (c *connection) flags(command *cobra.Command) {
 	c.serverFlags(command)
 	c.optional = true
 	databaseFlag(command, &c.database)
-	command.Flags().BoolVar(&c.local, "local", false, "work on the configured database, not on the server of the context in use; an SQLite file is created if it does not exist")
+	command.Flags().BoolVar(&c.local, "local", false,
+		"work on the configured database, not on the server of the context in use; an SQLite file is created if it does not exist")
 	command.MarkFlagsMutuallyExclusive("address", "db")
 	command.MarkFlagsMutuallyExclusive("address", "local")
 }
@@ -54,7 +55,8 @@ func (c *connection) flags(command *cobra.Command) {
 func (c *connection) serverFlags(command *cobra.Command) {
 	c.addressFlags(command)
 	flags := command.Flags()
-	flags.StringVarP(&c.token, "token", "t", "", "`token` for the server, instead of that of \"guidon login\"; GUIDON_TOKEN and --token-file keep it out of the process list")
+	flags.StringVarP(&c.token, "token", "t", "",
+		"`token` for the server, instead of that of \"guidon login\"; GUIDON_TOKEN and --token-file keep it out of the process list")
 	flags.StringVar(&c.tokenFile, "token-file", "", "`file` that contains the token")
 	command.MarkFlagsMutuallyExclusive("token", "token-file")
 }

@@ -19,7 +19,8 @@ const defaulted = "defaulted"
 // namespaceFlag adds the flag for the namespace that a command works on.
 func namespaceFlag(command *cobra.Command, namespace *string) {
 	flags := command.Flags()
-	flags.StringVarP(namespace, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace (also: GUIDON_NAMESPACE, or that of the context in use)")
+	flags.StringVarP(namespace, "namespace", "n", guidon.DefaultNamespace,
+		"`key` of the namespace (also: GUIDON_NAMESPACE, or that of the context in use)")
 	markNamespace(command, "namespace")
 }
 

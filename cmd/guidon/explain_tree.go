@@ -34,7 +34,8 @@ func (t *tree) branch(last bool, line string, below func(t *tree)) {
 // printExplanation prints an explanation as a tree. Write errors are those of out.
 func printExplanation(out io.Writer, r *guidonv1.ExplainResponse) error {
 	t := &tree{out: bufio.NewWriter(out)}
-	fmt.Fprintf(t.out, "%s is %s for %s\n", printable(r.GetNamespaceKey()+"/"+r.GetFlagKey()), resultText(r), printable(cmp.Or(r.GetEntityId(), "an entity without id")))
+	fmt.Fprintf(t.out, "%s is %s for %s\n",
+		printable(r.GetNamespaceKey()+"/"+r.GetFlagKey()), resultText(r), printable(cmp.Or(r.GetEntityId(), "an entity without id")))
 	kind := stepKind(r.GetFlagType())
 	for i, s := range r.GetSteps() {
 		t.step(i == len(r.GetSteps())-1, kind, s)

@@ -62,7 +62,8 @@ func (p *program) exportCommand() *cobra.Command {
 	flags := command.Flags()
 	flags.StringVarP(&e.output, "output", "o", "", "write to this `file` instead of the standard output")
 	e.format.flag(command)
-	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace}, "`keys` of the namespaces, or references to their states, separated by commas")
+	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace},
+		"`keys` of the namespaces, or references to their states, separated by commas")
 	markNamespace(command, "namespaces")
 	flags.BoolVar(&e.all, "all-namespaces", false, "export every namespace")
 	flags.BoolVar(&e.sortByKey, "sort-by-key", false, "sort namespaces, flags, variants and segments by key instead of creation order")

@@ -98,7 +98,8 @@ type inputFormat struct {
 
 func (f *inputFormat) flag(command *cobra.Command) {
 	f.register(command, "input-format", "format of the files (default: by their extensions, or else their contents)")
-	command.Flags().BoolVar(&f.ignoreUnknown, "ignore-unknown", false, "ignore members and values that this version does not know, in files of other versions")
+	command.Flags().BoolVar(&f.ignoreUnknown, "ignore-unknown", false,
+		"ignore members and values that this version does not know, in files of other versions")
 }
 
 // unknown returns how to treat members and values that are not known.

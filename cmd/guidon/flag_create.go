@@ -97,7 +97,8 @@ func existing(kind, namespace, key string, err error) error {
 	if err != nil {
 		return err
 	}
-	return guidon.Errorf(guidon.InvalidArgument, "%s %q already exists in namespace %q; \"guidon %s update\" and \"guidon %s edit\" change it", kind, key, namespace, kind, kind)
+	return guidon.Errorf(guidon.InvalidArgument, "%s %q already exists in namespace %q; \"guidon %s update\" and \"guidon %s edit\" change it",
+		kind, key, namespace, kind, kind)
 }
 
 // flag returns the flag to create.

@@ -54,7 +54,8 @@ func (p *program) flagGetCommand() *cobra.Command {
 // flag returns the flag with everything under it.
 func (o *objects) flag(ctx context.Context, service client.Client, key string) (*guidonv1.FlagContent, error) {
 	content := new(guidonv1.FlagContent)
-	err := service.Invoke(ctx, "/guidon.v1.EditService/GetFlagContent", &guidonv1.GetFlagContentRequest{NamespaceKey: o.namespace, Key: key}, content)
+	err := service.Invoke(ctx, "/guidon.v1.EditService/GetFlagContent",
+		&guidonv1.GetFlagContentRequest{NamespaceKey: o.namespace, Key: key}, content)
 	return content, err
 }
 

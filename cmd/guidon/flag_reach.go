@@ -56,7 +56,8 @@ func (p *program) flagReachCommand() *cobra.Command {
 func (r *flagReachCommand) run(ctx context.Context, args []string) error {
 	response := new(guidonv1.FlagReach)
 	err := r.withClient(ctx, &r.connection, reading, func(service client.Client) error {
-		return service.Invoke(ctx, "/guidon.v1.AnalysisService/GetFlagReach", &guidonv1.GetFlagReachRequest{NamespaceKey: r.namespace, Key: args[0]}, response)
+		return service.Invoke(ctx, "/guidon.v1.AnalysisService/GetFlagReach",
+			&guidonv1.GetFlagReachRequest{NamespaceKey: r.namespace, Key: args[0]}, response)
 	})
 	if err != nil {
 		return err

@@ -51,7 +51,9 @@ func (p *program) flagOffCommand() *cobra.Command {
 }
 
 // command returns the command that switches a flag with turn.
-func (s *flagSwitchCommand) command(short, long string, turn func(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error)) *cobra.Command {
+func (s *flagSwitchCommand) command(
+	short, long string, turn func(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error),
+) *cobra.Command {
 	command := &cobra.Command{
 		Use:   s.word + " <flag>",
 		Short: short,
@@ -110,11 +112,13 @@ func (s *flagSwitchCommand) turnOn(ctx context.Context, service client.Client, k
 // confirmation.
 func (s *flagSwitchCommand) askForEveryone(ctx context.Context, service client.Client, key string) error {
 	effect := new(guidonv1.FlagEffect)
-	err := service.Invoke(ctx, "/guidon.v1.AnalysisService/PreviewFlag", &guidonv1.PreviewFlagRequest{NamespaceKey: s.namespace, Key: key, TurnOn: new(true)}, effect)
+	err := service.Invoke(ctx, "/guidon.v1.AnalysisService/PreviewFlag",
+		&guidonv1.PreviewFlagRequest{NamespaceKey: s.namespace, Key: key, TurnOn: new(true)}, effect)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n", printable(key), s.place())
+	fmt.Fprintf(s.err, "Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n",
+		printable(key), s.place())
 	if len(effectLines(effect)) == 0 {
 		fmt.Fprintln(s.err, "    effect: nobody gets anything else")
 	}

@@ -89,7 +89,9 @@ func (f *flagFields) set(flag *guidonv1.DocumentFlag, given []string) error {
 }
 
 // replaceFlag replaces the flag unless it has changed since the revision.
-func (o *objects) replaceFlag(ctx context.Context, service client.Client, flag *guidonv1.DocumentFlag, since *int64) (*guidonv1.EditResponse, error) {
+func (o *objects) replaceFlag(
+	ctx context.Context, service client.Client, flag *guidonv1.DocumentFlag, since *int64,
+) (*guidonv1.EditResponse, error) {
 	done := new(guidonv1.EditResponse)
 	err := service.Invoke(ctx, "/guidon.v1.EditService/ReplaceFlag", &guidonv1.ReplaceFlagRequest{
 		NamespaceKey: o.namespace, Key: flag.GetKey(), Flag: flag, UnlessChangedSince: since,

@@ -101,11 +101,14 @@ func (p *program) importCommand() *cobra.Command {
 	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask for confirmation before --drop deletes")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "print the differences and change nothing")
 	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 if there are differences")
-	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "", "import everything from the database of a Flipt v1 server at this `URL` instead of from files")
+	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "",
+		"import everything from the database of a Flipt v1 server at this `URL` instead of from files")
 	flags.StringVar(&i.tokenRole, "token-role", "", "`role` of the static tokens of Flipt: evaluator, client, viewer, editor or admin")
 	_ = command.RegisterFlagCompletionFunc("token-role", completeRole) // the flag exists
-	flags.StringVar(&i.damaged, "damaged", "", "what becomes of flags of Flipt that cannot be read wholly: `off or omit` (default: import nothing)")
-	flags.BoolVar(&i.ignoreOrphans, "ignore-orphans", false, "leave out rows of Flipt whose flag, segment, rule or rollout does not exist, as Flipt does")
+	flags.StringVar(&i.damaged, "damaged", "",
+		"what becomes of flags of Flipt that cannot be read wholly: `off or omit` (default: import nothing)")
+	flags.BoolVar(&i.ignoreOrphans, "ignore-orphans", false,
+		"leave out rows of Flipt whose flag, segment, rule or rollout does not exist, as Flipt does")
 	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
 	return command
 }
@@ -227,7 +230,9 @@ func (i *importCommand) apply(ctx context.Context, service client.Client, docume
 
 // importAll imports the documents one after the other, and returns the changes made up to the
 // first that fails.
-func (i *importCommand) importAll(ctx context.Context, service client.Client, documents []fileDocument, plans []*guidonv1.ImportResponse) ([]*guidonv1.ImportResponse, error) {
+func (i *importCommand) importAll(
+	ctx context.Context, service client.Client, documents []fileDocument, plans []*guidonv1.ImportResponse,
+) ([]*guidonv1.ImportResponse, error) {
 	var imported []*guidonv1.ImportResponse
 	progress := i.startProgress("importing", "objects", countObjects(documents))
 	defer progress.stop()

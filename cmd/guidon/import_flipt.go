@@ -190,7 +190,8 @@ func openFlipt(ctx context.Context, text string) (db *sql.DB, dialect string, en
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, "", nil, err
 	}
-	file := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)"}
+	file := url.URL{Scheme: "file",
+		OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)"}
 	db, err = sql.Open("sqlite", file.String())
 	if err != nil {
 		return nil, "", nil, err

@@ -166,7 +166,9 @@ func (e *objectEditCommand) plan(ctx context.Context, c client.Client, d *guidon
 }
 
 // apply shows the plan, and replaces the object if the user confirms it.
-func (e *objectEditCommand) apply(ctx context.Context, c client.Client, d *guidonv1.Document, plan *guidonv1.PlanResponse, since *int64) error {
+func (e *objectEditCommand) apply(
+	ctx context.Context, c client.Client, d *guidonv1.Document, plan *guidonv1.PlanResponse, since *int64,
+) error {
 	out := e.out
 	if e.output.data() {
 		out = e.err

@@ -138,7 +138,8 @@ func (c *planCommand) read(paths []string) ([]fileDocument, error) {
 	seen := make(map[string]string)
 	for _, d := range documents {
 		if other, twice := seen[d.key()]; twice {
-			return nil, fmt.Errorf("namespace %s is in %s and in %s; it may occur only once", guidon.Quote(d.key()), streamName(other), streamName(d.path))
+			return nil, fmt.Errorf("namespace %s is in %s and in %s; it may occur only once",
+				guidon.Quote(d.key()), streamName(other), streamName(d.path))
 		}
 		seen[d.key()] = d.path
 	}

@@ -45,7 +45,8 @@ func (p *program) restoreCommand() *cobra.Command {
 		whole := len(c.request.GetFlagKeys()) == 0 && len(c.request.GetSegmentKeys()) == 0
 		switch {
 		case !past:
-			return usageError(`specify a revision or a time of namespace %q, such as %s@412; "guidon log -n %s" lists them`, args[0], args[0], args[0])
+			return usageError(`specify a revision or a time of namespace %q, such as %s@412; "guidon log -n %s" lists them`,
+				args[0], args[0], args[0])
 		case keepNew && !whole:
 			return usageError("--keep-new is for a whole namespace, not for some flags or segments: nothing else is deleted then")
 		case whole && !keepNew:

@@ -156,7 +156,8 @@ func parseConstraint(text string) (*guidonv1.DocumentConstraint, error) {
 	property, rest, _ := strings.Cut(rest, " ")
 	operator, value, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	if property == "" || operator == "" {
-		return nil, usageError("invalid --constraint %s: must be a property, an operator and a value, such as 'country eq PT'", guidon.Quote(text))
+		return nil, usageError("invalid --constraint %s: must be a property, an operator and a value, such as 'country eq PT'",
+			guidon.Quote(text))
 	}
 	if meant := meantBy(property); !typed && meant != "" {
 		return nil, usageError("invalid --constraint %s: did you mean %s? For a property of that name, write string:%s",

@@ -139,9 +139,10 @@ func (t *tree) segmentUse(last bool, u *guidonv1.SegmentUse) {
 	if len(lines) == 0 {
 		lines = []string{"nothing changes for users"}
 	}
-	t.branch(last, fmt.Sprintf("%s (%s): %s", printable(u.GetFlagKey()), printable(u.GetFlagName()), strings.Join(references, ", ")), func(t *tree) {
-		for i, line := range lines {
-			t.branch(i == len(lines)-1, "without it: "+line, nil)
-		}
-	})
+	t.branch(last, fmt.Sprintf("%s (%s): %s", printable(u.GetFlagKey()), printable(u.GetFlagName()), strings.Join(references, ", ")),
+		func(t *tree) {
+			for i, line := range lines {
+				t.branch(i == len(lines)-1, "without it: "+line, nil)
+			}
+		})
 }

@@ -84,7 +84,8 @@ func (c *tokenCreateCommand) run(ctx context.Context, args []string) error {
 		}
 		c.warnOfMissing(ctx, service, append(request.GetNamespaceKeys(), request.GetNamespaceKey()))
 		if err := c.print(response); err != nil {
-			return fmt.Errorf("token %s was created but cannot be shown: %w; delete it and create another", response.GetAuthentication().GetId(), err)
+			return fmt.Errorf("token %s was created but cannot be shown: %w; delete it and create another",
+				response.GetAuthentication().GetId(), err)
 		}
 		return nil
 	})

@@ -52,7 +52,8 @@ func resolveAll(ctx context.Context, service client.Client, request *guidonv1.Pl
 			return nil
 		}
 		for _, c := range plan.GetConflicts() {
-			request.Undo.Choices = append(request.Undo.Choices, &guidonv1.ConflictChoice{Kind: c.GetKind(), Key: c.GetKey(), Path: c.GetPath(), Side: side})
+			request.Undo.Choices = append(request.Undo.Choices,
+				&guidonv1.ConflictChoice{Kind: c.GetKind(), Key: c.GetKey(), Path: c.GetPath(), Side: side})
 		}
 	}
 }

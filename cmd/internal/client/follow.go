@@ -107,7 +107,8 @@ func (s *followRun) stream(ctx context.Context) error {
 	for {
 		e, err := events.next()
 		if err != nil {
-			return guidon.Errorf(guidon.Unavailable, "the change stream of %s was interrupted: %v", s.http.address, cmp.Or(context.Cause(streaming), err))
+			return guidon.Errorf(guidon.Unavailable, "the change stream of %s was interrupted: %v",
+				s.http.address, cmp.Or(context.Cause(streaming), err))
 		}
 		if err := s.handle(e); err != nil {
 			return err

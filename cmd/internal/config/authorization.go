@@ -65,7 +65,8 @@ func (c *Config) RolesEnforced() bool {
 
 func (c *Config) checkAuthorization(found *problems) {
 	if c.Authorization.Required == "true" && !c.Authentication.Required {
-		found.key("authorization.required", "requires authentication.required (GUIDON_AUTHENTICATION_REQUIRED), because otherwise credentials are not checked")
+		found.key("authorization.required",
+			"requires authentication.required (GUIDON_AUTHENTICATION_REQUIRED), because otherwise credentials are not checked")
 	}
 	if c.Authentication.Exclude.Management && c.RolesEnforced() {
 		found.key("authentication.exclude.management", "must be false if roles are enforced (authorization.required, GUIDON_AUTHORIZATION_REQUIRED), because anyone could otherwise change flags without a role")

@@ -98,14 +98,16 @@ func (p *Provider) check(matched bool, base redirectBase, at scope) {
 		at.key("allowed_groups", "requires groups_claim")
 	}
 	checkAdmission(at, p.AllowEveryone, matched, []allowList{
-		{"allowed_emails", p.AllowedEmails, checkEmail}, {"allowed_domains", p.AllowedDomains, checkDomain}, {"allowed_groups", p.AllowedGroups, checkName},
+		{"allowed_emails", p.AllowedEmails, checkEmail}, {"allowed_domains", p.AllowedDomains, checkDomain},
+		{"allowed_groups", p.AllowedGroups, checkName},
 	})
 }
 
 // sharedTenants are those of Entra ID that stand for all tenants: each token has the issuer
 // of its own tenant.
 var (
-	entraHosts    = []string{"login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn", "login.chinacloudapi.cn"}
+	entraHosts = []string{"login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn",
+		"login.chinacloudapi.cn"}
 	sharedTenants = []string{"common", "organizations", "consumers"}
 )
 

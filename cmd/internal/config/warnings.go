@@ -46,7 +46,8 @@ func (c *Config) warnSignIn(found *warnings) {
 		found.key(jwtKey+".validate_claims.any_audience", "accepts tokens that were issued for other services, which can then use them here")
 	}
 	if k := a.Methods.Kubernetes; k.Enabled && k.Verify == VerifyReview && k.TokenFile() == "" {
-		found.key(kubernetesKey+".service_account_token_path", "there is no token for the API server, so it will not review any; outside a cluster, set "+kubernetesKey+".verify to keys")
+		found.key(kubernetesKey+".service_account_token_path",
+			"there is no token for the API server, so it will not review any; outside a cluster, set "+kubernetesKey+".verify to keys")
 	}
 }
 

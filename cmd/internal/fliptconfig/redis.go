@@ -66,7 +66,8 @@ func (t *translation) redisURL(s *setting) {
 			return
 		}
 	}
-	u := url.URL{Scheme: "redis", Host: net.JoinHostPort(cmp.Or(t.text("cache.redis.host"), "localhost"), cmp.Or(t.text("cache.redis.port"), "6379"))}
+	u := url.URL{Scheme: "redis",
+		Host: net.JoinHostPort(cmp.Or(t.text("cache.redis.host"), "localhost"), cmp.Or(t.text("cache.redis.port"), "6379"))}
 	if t.isTrue("cache.redis.require_tls") {
 		u.Scheme = "rediss"
 	}

@@ -30,13 +30,16 @@ func (t *translation) addSignIn() {
 		}
 	}
 	if t.has(githubKey) && !t.restricted {
-		t.added(codehostKey+"allow_everyone", "true", "as in Flipt, everyone with an account there may sign in; better name them in allowed_organizations or allowed_teams")
+		t.added(codehostKey+"allow_everyone", "true",
+			"as in Flipt, everyone with an account there may sign in; better name them in allowed_organizations or allowed_teams")
 	}
 	if t.has(methodsKey+"jwt.") && len(texts(t.value(methodsKey+"jwt.validate_claims.audiences"))) == 0 {
-		t.added(methodsKey+"jwt.validate_claims.any_audience", "true", "as in Flipt, tokens that were issued for other services are accepted; better name audiences")
+		t.added(methodsKey+"jwt.validate_claims.any_audience", "true",
+			"as in Flipt, tokens that were issued for other services are accepted; better name audiences")
 	}
 	if t.has(methodsKey + "kubernetes.") {
-		t.added(methodsKey+"kubernetes.verify", "keys", "tokens are verified as in Flipt, but must be for guidon or the API server (audiences); review also refuses those of deleted pods")
+		t.added(methodsKey+"kubernetes.verify", "keys",
+			"tokens are verified as in Flipt, but must be for guidon or the API server (audiences); review also refuses those of deleted pods")
 	}
 	t.addPublicURL(providers)
 	if t.rolesEnforced() && !t.isTrue("authorization.required") {

@@ -95,7 +95,8 @@ func (c Cleaner) changes(ctx context.Context, result *Cleaned) error {
 	}
 	// The configuration has been checked already, but deletions cannot be undone.
 	if c.retention < config.MinRetention {
-		return fmt.Errorf("invalid retention %s: change records must be kept for at least %s", clock.Text(c.retention), clock.Text(config.MinRetention))
+		return fmt.Errorf("invalid retention %s: change records must be kept for at least %s",
+			clock.Text(c.retention), clock.Text(config.MinRetention))
 	}
 	before := c.now().Add(-c.retention)
 	return c.withLease(ctx, "cleanup of changes", func(ctx context.Context) (err error) {

@@ -37,7 +37,8 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 	}
 	site := web.New(pages(c, info, runtime))
 	h := handler.Config{
-		SignIn: signIn, Session: sessionCookie(c), MaxSessions: c.Authentication.Session.MaxPerIdentity, StepError: site.ErrorPage, Pages: site.Mount,
+		SignIn: signIn, Session: sessionCookie(c), MaxSessions: c.Authentication.Session.MaxPerIdentity, StepError: site.ErrorPage,
+		Pages:   site.Mount,
 		Service: svc,
 		Authentication: call.AuthenticationConfig{
 			Required:          c.Authentication.Required,
