@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// metadata is the member that is a JSON object with any members. Text that is none, or has
-// a name twice, is compared and merged as a whole.
+// metadata is the member that is a JSON object with any members. Text that is not an object,
+// or has a name twice, is compared and merged as a whole.
 type metadata[T any] struct {
 	name string // of the field
 	json string // in paths, JSON forms and words
