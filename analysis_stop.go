@@ -2,15 +2,15 @@ package guidon
 
 import "context"
 
-// stop ends an analysis when the context of its caller has ended: what some flags take is
-// more than a request may.
+// stop ends an analysis when the context of its caller has ended: some flags take more time
+// than a request may.
 type stop struct {
 	ctx   context.Context
-	units int // done since the context was looked at; stopUnits at the beginning
+	units int // done since the context was checked; stopUnits at the beginning
 	err   error
 }
 
-// stopUnits is the work between two looks at the context.
+// stopUnits is the work between two checks of the context.
 const stopUnits = 1000
 
 // after counts work, and reports whether the analysis must stop.

@@ -142,7 +142,7 @@ func (d *demand) leaves() (values []string, finite bool) {
 	return nil, false
 }
 
-// collect finds out what the demands compare.
+// collect collects the values that the demands compare.
 func (x *sample) collect() {
 	for i := range x.demands {
 		d := &x.demands[i]
@@ -191,7 +191,7 @@ func (x *sample) numberForms() (values []string) {
 // strings returns strings of which at least one meets the demands if any does that is
 // neither a number nor a time.
 //
-// A text that meets the demands contains what is demanded of a text, so the shortest text
+// A text that meets the demands contains all demanded parts of a text, so the shortest text
 // that does, with an unused character between the parts, violates none of the others.
 func (x *sample) strings() []string {
 	filler, space := string(x.unused()), x.unusedSpace()

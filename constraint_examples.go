@@ -27,7 +27,7 @@ type examples struct {
 	literals []string // strings that are compared as a whole
 	prefixes []string
 	suffixes []string
-	parts    []string // what strings contain
+	parts    []string // contained in strings
 	numbers  []float64
 	times    []time.Time
 	cut      bool // there are too many values

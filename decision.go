@@ -2,7 +2,7 @@ package guidon
 
 import "math"
 
-// Outcome is what the evaluation of a flag returns to an entity, without the segments that
+// Outcome is the result of evaluating a flag for an entity, without the segments that
 // matched.
 type Outcome struct {
 	Match      bool   // as in VariantResult
@@ -21,7 +21,7 @@ func (o Outcome) SameValue(other Outcome) bool {
 	return o == other
 }
 
-// decisions is what the engine does with a flag, by buckets instead of entities: the steps
+// decisions describes the evaluation of a flag by buckets instead of entities: the steps
 // of [CompiledFlag.Variant] and [CompiledFlag.Boolean].
 type decisions struct {
 	buckets  int
@@ -119,7 +119,7 @@ func booleanDecisions(f *Flag, segments segmentIndex, p *predicates) *decisions 
 				d.steps = append(d.steps, decision{index: i, threshold: true, outcomes: []outcomeRange{{end, matched}}})
 			}
 			if end == d.buckets {
-				return d // nobody gets further
+				return d // no entity gets further
 			}
 		case r.Segment != nil:
 			if set := segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator); set != nil {
@@ -143,7 +143,7 @@ func thresholdBuckets(percentage float32) int {
 
 // add appends a rule or rollout with segments.
 func (d *decisions) add(index int, set *audience, p *predicates, outcomes []outcomeRange) {
-	if set.unknown { // whoever gets here gets an error
+	if set.unknown { // entities that get here get an error
 		d.steps = append(d.steps, decision{
 			index: index, who: everyone, segments: set.keys, outcomes: []outcomeRange{{d.buckets, Outcome{Fails: true}}},
 		})
@@ -155,15 +155,15 @@ func (d *decisions) add(index int, set *audience, p *predicates, outcomes []outc
 // noStep is the index of no rule or rollout: the default decides.
 const noStep = -1
 
-// decided is what some buckets get, and from which rule or rollout.
+// decided holds the outcome of some buckets, and the rule or rollout that decided it.
 type decided struct {
 	end     int
 	outcome Outcome
 	index   int
 }
 
-// of returns what the buckets get of entities for whom the step matches, and no earlier
-// one that is not a threshold. The step may be len(d.steps), which is none.
+// of returns the outcomes by bucket for entities that match the step, but no earlier one
+// that is not a threshold. The step may be len(d.steps), which means no step.
 func (d *decisions) of(step int) []decided {
 	var list []decided
 	covered := 0

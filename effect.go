@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Effect is what users see when one state of a flag replaces another: which share of
-// them gets another outcome, and which. It is computed from the buckets of the engine and
-// holds exactly. How many users there are in a group of [EffectGroup] is not known, because
-// that depends on the contexts of their evaluations.
+// Effect describes how the outcomes of users change when one state of a flag replaces
+// another: which share of them gets another outcome, and which. It is computed from the
+// buckets of the engine and holds exactly. The number of users in a group of [EffectGroup]
+// is not known, because it depends on the contexts of their evaluations.
 type Effect struct {
 	Type        FlagType // after the change, or before if the flag is deleted
 	Buckets     int      // of the type; the counts of buckets below are of so many
 	TypeChanged bool     // every evaluation of the former type fails; there are no groups
 	Steps       []StepPair
-	Groups      []EffectGroup // those in which somebody gets another outcome
+	Groups      []EffectGroup // those in which some entities get another outcome
 	Truncated   bool          // there may be more groups
 }
 
@@ -31,14 +31,14 @@ type EffectGroup struct {
 	Before, After int // its index, or NoStep if none matches
 	Who           Membership
 	// ChangedSegments are the keys of the segments that the membership depends on, and
-	// that do not match the same entities as before. The group then consists of those who
+	// that do not match the same entities as before. The group then consists of those that
 	// matched before as Before says, and match now as After says.
 	ChangedSegments []string
 	Unchanged       int // buckets whose outcome stays
 	Moves           []Move
 }
 
-// Membership says what is known about who belongs to a group.
+// Membership says which entities are known to belong to a group.
 type Membership uint8
 
 // Memberships.
@@ -62,7 +62,7 @@ type Move struct {
 // BucketRange are the buckets from Start to before End.
 type BucketRange struct{ Start, End int }
 
-// EffectOf returns what changes for the users of the flag if the state before is replaced
+// EffectOf returns the effect on the users of the flag if the state before is replaced
 // by after. The flag may exist in only one of them. The error is that of the context.
 func EffectOf(ctx context.Context, before, after *Snapshot, flagKey string) (*Effect, error) {
 	return effectOf(ctx,
@@ -71,13 +71,13 @@ func EffectOf(ctx context.Context, before, after *Snapshot, flagKey string) (*Ef
 	)
 }
 
-// EffectOfFlag returns what changes for the users of the flag if it is stored as f, which
+// EffectOfFlag returns the effect on the users of the flag if it is stored as f, which
 // may be a new flag. The error is that of the context.
 func (s *Snapshot) EffectOfFlag(ctx context.Context, f *Flag) (*Effect, error) {
 	return effectOf(ctx, flagState{s.Flag(f.Key), s.segmentsByKey}, flagState{f, s.segmentsByKey})
 }
 
-// EffectOfSegment returns what changes for the users of the flag if the segment is stored
+// EffectOfSegment returns the effect on the users of the flag if the segment is stored
 // as g. The error is that of the context.
 func (s *Snapshot) EffectOfSegment(ctx context.Context, flagKey string, g *Segment) (*Effect, error) {
 	edited := s.segmentsOf(flagKey)
@@ -85,7 +85,7 @@ func (s *Snapshot) EffectOfSegment(ctx context.Context, flagKey string, g *Segme
 	return effectOf(ctx, flagState{s.Flag(flagKey), s.segmentsByKey}, flagState{s.Flag(flagKey), edited})
 }
 
-// EffectWithoutSegment returns what changes for the users of the flag if the segment no
+// EffectWithoutSegment returns the effect on the users of the flag if the segment no
 // longer exists. The rules and rollouts that refer to it stay, but never match. The error is
 // that of the context.
 func (s *Snapshot) EffectWithoutSegment(ctx context.Context, flagKey, segmentKey string) (*Effect, error) {
@@ -177,7 +177,7 @@ func changedSegments(before, after flagState, p *predicates) map[string]bool {
 
 // Limits of the work for one effect.
 const (
-	maxEffectWork  = 1_000_000 // predicates looked at
+	maxEffectWork  = 1_000_000 // predicates examined
 	maxEffectMoves = 2_000     // in all groups
 )
 

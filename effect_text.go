@@ -8,7 +8,7 @@ import (
 
 // Describe returns the move in words, such as "20 % of those who reach rule 3 move from
 // classic to one-page". Rules and rollouts are counted from 1, as they are in the state
-// that the words are about. Pages say what people get, but not why.
+// that the words are about. Pages say which outcome people get, but not why.
 func (e *Effect) Describe(v Vocabulary, g *EffectGroup, m *Move) string {
 	return e.describeShare(v, g, m) + " " + e.describeMove(v, m) + v.Pick(g.caveat(), "")
 }
@@ -85,13 +85,13 @@ func numbered(t FlagType, index int) string {
 	switch {
 	case index != NoStep:
 		return fmt.Sprintf("%s %d", APIWords.step(t), index+1)
-	case t == BooleanFlag: // thresholds are not what the group is about
+	case t == BooleanFlag: // the group does not depend on thresholds
 		return "no rollout with segments"
 	}
 	return "no rule"
 }
 
-// caveat says what is not known about the group.
+// caveat says which facts about the group are unknown.
 func (g *EffectGroup) caveat() string {
 	if g.Who != ByChangedMatch {
 		return ""
@@ -124,7 +124,7 @@ func (o Outcome) text(v Vocabulary, t FlagType) string {
 	return strconv.FormatBool(o.Enabled)
 }
 
-// value returns what people get from a flag of the type, in words.
+// value returns the outcome of a flag of the type in words.
 func (o Outcome) value(t FlagType) string {
 	switch {
 	case t == BooleanFlag && o.Enabled:

@@ -37,7 +37,7 @@ func (s *Snapshot) ExplainFlag(f *Flag, entityID string, context map[string]stri
 }
 
 func (s *Snapshot) explainCompiled(f *CompiledFlag, entityID string, context map[string]string) (*Explanation, error) {
-	x, err := s.explaining(f, entityID, context)
+	x, err := s.newExplainer(f, entityID, context)
 	if err != nil {
 		return nil, err
 	}
@@ -56,15 +56,15 @@ func (s *Snapshot) Decide(flagKey, entityID string, context map[string]string) (
 	if f == nil {
 		return nil, FlagNotFound(s.namespace.Key, flagKey)
 	}
-	x, err := s.explaining(f, entityID, context)
+	x, err := s.newExplainer(f, entityID, context)
 	if err != nil {
 		return nil, err
 	}
 	return x.evaluate()
 }
 
-// explaining is one explanation while it is made.
-type explaining struct {
+// explainer is one explanation while it is made.
+type explainer struct {
 	segments segmentIndex
 	flag     *CompiledFlag
 	steps    []step
@@ -77,11 +77,11 @@ type explaining struct {
 	constraints chunk[ExplainedConstraint]
 }
 
-func (s *Snapshot) explaining(f *CompiledFlag, entityID string, context map[string]string) (*explaining, error) {
+func (s *Snapshot) newExplainer(f *CompiledFlag, entityID string, context map[string]string) (*explainer, error) {
 	if max(len(f.flag.Rules), len(f.flag.Rollouts)) > MaxExplainedSteps {
 		return nil, Errorf(TooLarge, "flag %q has more than %d rules or rollouts, which cannot be explained", f.key, MaxExplainedSteps)
 	}
-	x := &explaining{segments: s.segmentsByKey, flag: f, entityID: entityID, context: context}
+	x := &explainer{segments: s.segmentsByKey, flag: f, entityID: entityID, context: context}
 	x.steps = x.resolve()
 	if f.kind == VariantFlag {
 		x.bucket = variantBucket(f.hash, entityID)
@@ -92,7 +92,7 @@ func (s *Snapshot) explaining(f *CompiledFlag, entityID string, context map[stri
 }
 
 // evaluate returns the result and the step that decided it.
-func (x *explaining) evaluate() (*Explanation, error) {
+func (x *explainer) evaluate() (*Explanation, error) {
 	e := &Explanation{Flag: x.flag.flag, Decided: -1}
 	if x.flag.kind == BooleanFlag {
 		result, err := x.flag.Boolean(x.entityID, x.context)
@@ -124,7 +124,7 @@ func (x *explaining) evaluate() (*Explanation, error) {
 }
 
 // matches reports whether the entity reaches no step after this one.
-func (x *explaining) matches(s *step) (bool, error) {
+func (x *explainer) matches(s *step) (bool, error) {
 	switch {
 	case s.audience != nil:
 		keys, err := s.audience.match(x.entityID, x.context)

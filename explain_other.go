@@ -81,7 +81,7 @@ const (
 )
 
 // addOthers finds the other results.
-func (x *explaining) addOthers(e *Explanation) {
+func (x *explainer) addOthers(e *Explanation) {
 	o := &others{x: x, e: e}
 	results := o.results()
 	if len(results) > maxOthers {
@@ -107,7 +107,7 @@ func (x *explaining) addOthers(e *Explanation) {
 
 // others finds the other results of an explanation.
 type others struct {
-	x         *explaining
+	x         *explainer
 	e         *Explanation
 	gives     []OtherResult // for each step: the result, if the step matches; only for steps that can
 	search    *search
@@ -115,7 +115,7 @@ type others struct {
 }
 
 // results returns the results other than the actual one, without a verdict, and determines
-// what each step gives.
+// the result of each step.
 func (o *others) results() []OtherResult {
 	x := o.x
 	o.gives = make([]OtherResult, len(x.steps))

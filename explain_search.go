@@ -2,7 +2,7 @@ package guidon
 
 import "slices"
 
-// search looks for contexts with which the entity gets another result, by changing as few
+// search searches for contexts with which the entity gets another result, by changing as few
 // outcomes of constraints as possible.
 //
 // It starts from the outcomes as they are. If they violate a goal (a step must match,
@@ -12,7 +12,7 @@ import "slices"
 // known to have. The cost of demands is the number of outcomes that differ at least. The
 // cheapest demands are tried first, so the first ones that violate nothing are the smallest.
 type search struct {
-	x          *explaining
+	x          *explainer
 	facts      []fact
 	properties []property
 	steps      []searchStep // up to end
@@ -72,14 +72,14 @@ type node struct {
 // step, that this one does.
 type goal struct{ from, to, match int }
 
-// finding is the outcome of a run.
+// finding is the result of a run.
 type finding struct {
 	verdict  Verdict
 	goal     goal // that is met, if the verdict is Reachable
 	smallest bool
 }
 
-func newSearch(x *explaining) *search {
+func newSearch(x *explainer) *search {
 	s := &search{x: x, work: explainWork}
 	s.findEnd()
 	s.collect()
@@ -202,7 +202,7 @@ func (s *search) propertyOf(c *condition) int32 {
 	return int32(len(s.properties) - 1) // #nosec G115 -- at most maxFacts
 }
 
-// find looks for the smallest set of outcomes to change so that one of the steps decides the
+// find searches for the smallest set of outcomes to change so that one of the steps decides the
 // result. The number of steps stands for none of them.
 func (s *search) find(targets []int) finding {
 	goals := make([]goal, len(targets))
@@ -212,7 +212,7 @@ func (s *search) find(targets []int) finding {
 	return s.run(goals...)
 }
 
-// run looks for the smallest set of outcomes to change so that one of the goals is
+// run searches for the smallest set of outcomes to change so that one of the goals is
 // met. If it finds one, the properties have the outcomes.
 func (s *search) run(goals ...goal) finding {
 	s.nodes, s.queue, s.guessed, s.open = s.nodes[:0], s.queue[:0], false, false
@@ -245,7 +245,7 @@ func (s *search) run(goals ...goal) finding {
 	return finding{verdict: Impossible}
 }
 
-// nodeWork is the work of one node beside what its outcomes take. It limits their number.
+// nodeWork is the work of one node besides that of its outcomes. It limits the number of nodes.
 const nodeWork = 10
 
 // push adds a node to the queue, unless nothing meets its demands. It costs at least as much as
@@ -526,7 +526,7 @@ func (s *search) first(g *searchSegment, outcome bool) []int32 {
 	return nil
 }
 
-// changes returns what a run has found.
+// changes returns the changes that a run has found.
 func (s *search) changes(f finding) []PropertyChange {
 	scope := s.scope(f.goal)
 	changes := make([]PropertyChange, 0, len(s.touched))

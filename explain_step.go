@@ -11,7 +11,7 @@ type ExplainedStep struct {
 	Bucket   *ExplainedBucket    // if the step consulted it, otherwise nil
 }
 
-// StepOutcome is what an evaluation did with a rule or rollout.
+// StepOutcome is the outcome of a rule or rollout in an evaluation.
 type StepOutcome uint8
 
 // Outcomes of steps.
@@ -59,7 +59,7 @@ func (s *step) never() bool { return s.rule == nil && s.rollout == nil }
 
 // resolve returns the steps of the flag. It repeats the decision of compileFlag which of
 // them evaluations skip.
-func (x *explaining) resolve() []step {
+func (x *explainer) resolve() []step {
 	f := x.flag
 	if f.kind == BooleanFlag {
 		steps := make([]step, len(f.flag.Rollouts))
@@ -98,7 +98,7 @@ func (x segmentIndex) haveAll(keys []string) bool {
 }
 
 // path explains the steps of an evaluation that ended with the decided one.
-func (x *explaining) path(decided int) []ExplainedStep {
+func (x *explainer) path(decided int) []ExplainedStep {
 	path := make([]ExplainedStep, len(x.steps))
 	last := decided
 	switch {
@@ -122,7 +122,7 @@ func (x *explaining) path(decided int) []ExplainedStep {
 }
 
 // explainStep explains a step that was reached.
-func (x *explaining) explainStep(e *ExplainedStep, s *step, decided bool, known map[string]*ExplainedSegment) {
+func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known map[string]*ExplainedSegment) {
 	e.Segments = x.lists.take(len(s.keys), len(x.steps))
 	for i, key := range s.keys {
 		if known[key] == nil {
@@ -150,7 +150,7 @@ func (x *explaining) explainStep(e *ExplainedStep, s *step, decided bool, known 
 	}
 }
 
-func (x *explaining) explainSegment(key string) *ExplainedSegment {
+func (x *explainer) explainSegment(key string) *ExplainedSegment {
 	e := &x.explained.take(1, len(x.steps))[0]
 	e.Key = key
 	g := x.segments[key]
@@ -171,7 +171,7 @@ func (c *compiledSegment) explain(e *ExplainedSegment, entityID string, context 
 	}
 }
 
-func (x *explaining) thresholdBucket(r *compiledRollout) *ExplainedBucket {
+func (x *explainer) thresholdBucket(r *compiledRollout) *ExplainedBucket {
 	b := &ExplainedBucket{Number: x.bucket, Of: booleanBuckets, Chosen: -1, Ranges: []ExplainedRange{{To: thresholdBuckets(r.percentage)}}}
 	if x.bucket < b.Ranges[0].To {
 		b.Chosen = 0
@@ -179,7 +179,7 @@ func (x *explaining) thresholdBucket(r *compiledRollout) *ExplainedBucket {
 	return b
 }
 
-func (x *explaining) distributionBucket(r *Rule) *ExplainedBucket {
+func (x *explainer) distributionBucket(r *Rule) *ExplainedBucket {
 	b := &ExplainedBucket{Number: x.bucket, Of: variantBuckets, Chosen: -1, Ranges: make([]ExplainedRange, 0, len(r.Distributions))}
 	for e := range x.ranges(r) {
 		if e.contains(x.bucket) {
@@ -197,7 +197,7 @@ func (r *ExplainedRange) contains(bucket int) bool { return r.From <= bucket && 
 func (r *ExplainedRange) empty() bool { return r.From == r.To }
 
 // ranges yields the buckets of each distribution of a rule.
-func (x *explaining) ranges(r *Rule) iter.Seq[ExplainedRange] {
+func (x *explainer) ranges(r *Rule) iter.Seq[ExplainedRange] {
 	return func(yield func(ExplainedRange) bool) {
 		for d, share := range eachShare(x.flag.flag, r) {
 			if !yield(ExplainedRange{From: share.Start, To: share.End, Distribution: d, VariantKey: share.Variant}) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// FlagState is what a flag does in one word.
+// FlagState summarizes the behavior of a flag in one word.
 type FlagState uint8
 
 // States of flags.
@@ -19,12 +19,12 @@ const (
 	PartlyState                  // a boolean flag that may be true for some and not for others
 )
 
-// Outlook is what a flag does in short: what lists show.
+// Outlook summarizes the behavior of a flag, for lists.
 type Outlook struct {
-	// EveryoneElse is what entities get that are in no segments but those without
+	// EveryoneElse has the answers for entities that are in no segments but those without
 	// constraints: each answer once, that of the most buckets first. It is shared.
 	EveryoneElse []AnswerShare
-	// Answer is what everybody gets, if Constant.
+	// Answer is the answer for all entities, if Constant.
 	Answer   Answer
 	Constant bool
 	State    FlagState
@@ -33,7 +33,7 @@ type Outlook struct {
 	Rounded int32
 }
 
-// Answer is what an evaluation gives to a client.
+// Answer is the result of an evaluation for a client.
 type Answer struct {
 	Variant *Variant // of a variant flag, or nil
 	Enabled bool     // of a boolean flag
@@ -93,7 +93,7 @@ func (a *answers) add(one Answer) {
 // constant reports whether everybody gets the same, and it is not an error.
 func (a *answers) constant() bool { return a.some && !a.differ && !a.first.Fails }
 
-// defaultAnswer is what the flag gives if no rule or rollout does.
+// defaultAnswer returns the answer of the flag if no rule or rollout gives one.
 func (f *CompiledFlag) defaultAnswer() Answer {
 	switch f.kind {
 	case BooleanFlag:
@@ -177,8 +177,9 @@ func (f *CompiledFlag) analyzable() bool {
 
 // independent reports whether it is certain that entities may be in any combination of the
 // segments of the flag, because no two constraints are about the same property, so that no
-// segment occurs twice, and each may hold or not. Then nothing is unreached but for what answers leaves out. This holds for
-// most flags, and finding it out takes much less than their reach.
+// segment occurs twice, and each may hold or not. Then everything is reached, except for the
+// steps that answers leaves out. This holds for most flags, and finding it out takes much
+// less than their reach.
 func (f *CompiledFlag) independent() bool {
 	const most = 16
 	var subjects []*Constraint
@@ -320,7 +321,7 @@ func (f *CompiledFlag) everyoneElse() []AnswerShare {
 	return []AnswerShare{{f.defaultAnswer(), variantBuckets}}
 }
 
-// sharesOf returns what a rule gives to matching entities, by its ranges.
+// sharesOf returns the answers of a rule for matching entities, by its ranges.
 func (f *CompiledFlag) sharesOf(r *compiledRule) []AnswerShare {
 	var shares answerShares
 	covered := 0

@@ -41,7 +41,8 @@ const maxPredicateWork = 1_000_000
 
 func newPredicates(ctx context.Context) *predicates {
 	return &predicates{
-		stop: stop{ctx: ctx, units: stopUnits}, byContent: map[string]*predicate{}, bySegment: map[*compiledSegment]*predicate{}, work: maxPredicateWork,
+		stop: stop{ctx: ctx, units: stopUnits}, work: maxPredicateWork,
+		byContent: map[string]*predicate{}, bySegment: map[*compiledSegment]*predicate{},
 		operands: map[string]*operand{}, pairs: map[pair]bool{},
 	}
 }

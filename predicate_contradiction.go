@@ -74,7 +74,7 @@ func (p *predicates) conflict(list []demand) []demand {
 	return list
 }
 
-// bySubject groups the demands by what they are about, in the order of the first ones. A group
+// bySubject groups the demands by their subjects, in the order of the first ones. A group
 // ends when it has more than maxCompared.
 func bySubject(list []demand) [][]demand {
 	var groups [][]demand

@@ -18,7 +18,8 @@ func truthOf(holds bool) truth {
 	return no
 }
 
-// facts is what is known of some entities: which predicates they satisfy, and which not.
+// facts holds the facts known about some entities: which predicates they satisfy, and which
+// they do not.
 type facts struct {
 	predicates *predicates
 	known      []truth // by id
@@ -42,7 +43,7 @@ func (x *facts) clone() *facts {
 
 // value reports whether the entities fulfill the requirement.
 func (x *facts) value(r requirement) truth {
-	all := truthOf(r.all) // what every predicate must be for the result to be the same
+	all := truthOf(r.all) // if every predicate has this value, so has the result
 	result := all
 	for _, p := range r.of {
 		switch x.known[p.id] {
@@ -92,7 +93,7 @@ func (x *facts) possible() bool {
 	return !p.spend(len(list)/4) || !p.contradictory(list)
 }
 
-// set adds a fact and what follows from it by the relations of the predicates.
+// set adds a fact, and the facts that follow from it by the relations of the predicates.
 func (x *facts) set(id int, holds bool) bool {
 	if known := x.known[id]; known != unknown {
 		return known == truthOf(holds)
@@ -120,7 +121,7 @@ func (x *facts) set(id int, holds bool) bool {
 	return true
 }
 
-// propagate adds what follows from the clauses of which only one predicate is unknown.
+// propagate adds the facts that follow from clauses with only one unknown predicate.
 func (x *facts) propagate() bool {
 	for progress := true; progress; {
 		progress = false

@@ -1,6 +1,6 @@
 package guidon
 
-// relation is what is known of two predicates a and b, as bits.
+// relation holds the known relations between two predicates a and b, as bits.
 type relation uint8
 
 const (
@@ -25,7 +25,7 @@ func (p *predicates) relate() {
 	}
 }
 
-// relation returns what is known of two different predicates.
+// relation returns the known relations between two different predicates.
 func (p *predicates) relation(a, b int) relation {
 	if p.related == nil {
 		return 0
@@ -33,7 +33,8 @@ func (p *predicates) relation(a, b int) relation {
 	return p.related[a*len(p.all)+b]
 }
 
-// relationOf returns what is known of two predicates, and of them in the reverse order.
+// relationOf returns the known relations between two predicates, and those in the reverse
+// order.
 func (p *predicates) relationOf(a, b *predicate) (forward, backward relation) {
 	if p.never(a, true, b, false) {
 		forward |= implies

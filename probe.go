@@ -25,7 +25,7 @@ type Probe struct {
 // Probes are for comparing services that evaluate the same flag. No finite number of them
 // proves that two services are equal.
 func Probes(f *Flag, segments map[string]*Segment, limit int) (list []Probe, cut bool) {
-	p := &probing{flag: f, limit: limit, seen: make(map[string]bool), values: make(map[subject][]string)}
+	p := &probeBuilder{flag: f, limit: limit, seen: make(map[string]bool), values: make(map[subject][]string)}
 	for _, s := range p.steps(segments) {
 		p.learn(s.constraints)
 		p.all = append(p.all, s)
@@ -39,7 +39,7 @@ func Probes(f *Flag, segments map[string]*Segment, limit int) (list []Probe, cut
 	return p.list, p.cut
 }
 
-// subject is what a constraint is about: a property, or the entity's id.
+// subject is the subject of a constraint: a property, or the entity's id.
 type subject struct {
 	entity   bool
 	property string
@@ -58,12 +58,12 @@ type probeStep struct {
 	ends        []int // of its shares, in buckets
 }
 
-// probing is the state of making probes.
-type probing struct {
+// probeBuilder builds the probes of a flag.
+type probeBuilder struct {
 	flag   *Flag
 	limit  int
 	all    []probeStep
-	values map[subject][]string // that tell the constraints about it apart
+	values map[subject][]string // that distinguish the constraints on it
 	list   []Probe
 	seen   map[string]bool
 	cut    bool
@@ -72,7 +72,7 @@ type probing struct {
 }
 
 // steps returns the rules and rollouts.
-func (p *probing) steps(segments map[string]*Segment) []probeStep {
+func (p *probeBuilder) steps(segments map[string]*Segment) []probeStep {
 	of := func(keys []string) (constraints []*Constraint) {
 		for _, key := range keys {
 			if g := segments[key]; g != nil {
@@ -108,8 +108,8 @@ func (p *probing) steps(segments map[string]*Segment) []probeStep {
 // maxProbeWork limits the work for the values of one property.
 const maxProbeWork = 100_000
 
-// learn finds values that tell the constraints apart, together with those before.
-func (p *probing) learn(constraints []*Constraint) {
+// learn finds values that distinguish the constraints, together with those before.
+func (p *probeBuilder) learn(constraints []*Constraint) {
 	about := make(map[subject][]*Constraint)
 	for _, c := range constraints {
 		about[subjectOf(c)] = append(about[subjectOf(c)], c)
@@ -131,7 +131,7 @@ func (p *probing) learn(constraints []*Constraint) {
 }
 
 // probe adds the probes of one step.
-func (p *probing) probe(s probeStep) {
+func (p *probeBuilder) probe(s probeStep) {
 	base := p.base(s.constraints)
 	p.add(base)
 	for _, bucket := range p.boundaries(s.ends) {
@@ -151,7 +151,7 @@ func (p *probing) probe(s probeStep) {
 	}
 }
 
-// subjectsOf returns what the constraints are about, in order.
+// subjectsOf returns the subjects of the constraints, in order.
 func subjectsOf(constraints []*Constraint) []subject {
 	var list []subject
 	for _, c := range constraints {
@@ -163,7 +163,7 @@ func subjectsOf(constraints []*Constraint) []subject {
 }
 
 // base returns an entity that as many of the constraints as possible accept.
-func (p *probing) base(constraints []*Constraint) Probe {
+func (p *probeBuilder) base(constraints []*Constraint) Probe {
 	probe := Probe{EntityID: p.entity(), Context: make(map[string]string)}
 	for _, about := range subjectsOf(constraints) {
 		best, most := "", -1
@@ -184,7 +184,7 @@ func (p *probing) base(constraints []*Constraint) Probe {
 }
 
 // with returns the probe with another value.
-func (p *probing) with(probe Probe, about subject, value string) Probe {
+func (p *probeBuilder) with(probe Probe, about subject, value string) Probe {
 	if about.entity {
 		return Probe{EntityID: value, Context: probe.Context}
 	}
@@ -194,7 +194,7 @@ func (p *probing) with(probe Probe, about subject, value string) Probe {
 }
 
 // entity returns a new entity, of any bucket.
-func (p *probing) entity() string {
+func (p *probeBuilder) entity() string {
 	p.next++
 	return fmt.Sprintf("probe-%d", p.next)
 }
@@ -204,7 +204,7 @@ const maxProbeEntities = 20_000
 
 // boundaries returns entities in the buckets on both sides of the ends, and in the first and
 // the last one.
-func (p *probing) boundaries(ends []int) []string {
+func (p *probeBuilder) boundaries(ends []int) []string {
 	if len(ends) == 0 {
 		return nil
 	}
@@ -232,13 +232,13 @@ func (p *probing) boundaries(ends []int) []string {
 	return list
 }
 
-func (p *probing) variantBucket() func(entity string) int {
+func (p *probeBuilder) variantBucket() func(entity string) int {
 	hash := updateHash(hashStart, p.flag.Key)
 	return func(entity string) int { return variantBucket(hash, entity) }
 }
 
 // overlap adds entities that two steps accept, as far as they can agree.
-func (p *probing) overlap() {
+func (p *probeBuilder) overlap() {
 	for i, first := range p.all {
 		for _, second := range p.all[i+1:] {
 			if p.cut {
@@ -253,7 +253,7 @@ func (p *probing) overlap() {
 const combinations = 20
 
 // combine adds probes with values of all properties at random.
-func (p *probing) combine() {
+func (p *probeBuilder) combine() {
 	subjects := slices.SortedFunc(maps.Keys(p.values), func(a, b subject) int { return strings.Compare(a.property, b.property) })
 	random := rand.New(rand.NewPCG(1, uint64(len(subjects)))) // #nosec G404 -- reproducible
 	for range combinations * len(subjects) {
@@ -269,7 +269,7 @@ func (p *probing) combine() {
 }
 
 // add adds a probe unless it is there, or there are too many.
-func (p *probing) add(probe Probe) {
+func (p *probeBuilder) add(probe Probe) {
 	var key strings.Builder
 	fmt.Fprintf(&key, "%q", probe.EntityID)
 	for _, name := range slices.Sorted(maps.Keys(probe.Context)) {

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Reach is what the rules and rollouts of a flag can never do, whatever the entities and
-// contexts, and what its percentages become in buckets. It does not claim that everything
-// else happens: only what is certain is stated as never reached.
+// Reach describes the outcomes that the rules and rollouts of a flag can never have,
+// whatever the entities and contexts, and the buckets of its percentages. It does not claim
+// that everything else happens: only what is certain is stated as never reached.
 type Reach struct {
 	Type    FlagType
 	Buckets int
@@ -56,7 +56,7 @@ type Cause uint8
 // Causes.
 const (
 	Reached        Cause = iota
-	Shadowed             // everybody who would match is taken by earlier ones
+	Shadowed             // all entities that would match are taken by earlier ones
 	Unsatisfiable        // no entity can match its segments
 	MissingSegment       // it refers to a segment that does not exist
 	NoBuckets            // its percentage is 0
@@ -244,7 +244,7 @@ func (s *reachSearch) addMatching(step *reachStep) {
 	}
 }
 
-// maxReachWork limits how many predicates and takers are looked at for one flag.
+// maxReachWork limits how many predicates and takers are examined for one flag.
 const maxReachWork = 5_000_000
 
 func (s *reachSearch) spend(work int) bool {
@@ -258,9 +258,10 @@ func (s *reachSearch) spend(work int) bool {
 // maxTakers limits how many takers a cause names.
 const maxTakers = 64
 
-// takersOf returns the earlier ones that together take all who fulfill the requirement: a
-// single one if that suffices, otherwise some of which none can be left out. If that is too
-// much work, it may return more. It returns none if there would be more than maxTakers.
+// takersOf returns the earlier ones that together take all entities that fulfill the
+// requirement: a single one if that suffices, otherwise some of which none can be left out.
+// If that is too much work, it may return more. It returns none if there would be more than
+// maxTakers.
 func (s *reachSearch) takersOf(who requirement) []int {
 	for _, t := range s.takers {
 		if t.end == s.reach.Buckets || !t.threshold && !s.remain(who, []taker{t}) {
@@ -285,7 +286,7 @@ func (s *reachSearch) takersOf(who requirement) []int {
 	return indexes
 }
 
-// remain reports whether somebody who fulfills the requirement may be left by the takers.
+// remain reports whether the takers may leave an entity that fulfills the requirement.
 func (s *reachSearch) remain(who requirement, takers []taker) bool {
 	x := s.predicates.facts()
 	work := x.size + len(takers)

@@ -2,7 +2,7 @@ package guidon
 
 import "iter"
 
-// Share is what a percentage becomes in buckets.
+// Share holds the buckets of a percentage.
 type Share struct {
 	Variant    string  // the key of the distribution's variant; empty for a threshold
 	Percentage float32 // as configured

@@ -51,7 +51,10 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 
 func compareCompiled(a, b *CompiledFlag) int {
 	x, y := a.flag.Created, b.flag.Created
-	return cmp.Or(cmp.Compare(x.Revision, y.Revision), cmp.Compare(x.Sequence, y.Sequence), cmp.Compare(a.order, b.order), strings.Compare(a.key, b.key))
+	return cmp.Or(
+		cmp.Compare(x.Revision, y.Revision), cmp.Compare(x.Sequence, y.Sequence),
+		cmp.Compare(a.order, b.order), strings.Compare(a.key, b.key),
+	)
 }
 
 func compareFlags(a, b *Flag) int { return compareCreation(a.Created, b.Created, a.Key, b.Key) }

@@ -64,7 +64,7 @@ type derivedValue[T any] struct {
 	origin     atomic.Pointer[origin[T]]
 }
 
-// origin is what the value of a later snapshot can be computed from.
+// origin is the value from which that of a later snapshot can be computed.
 type origin[T any] struct {
 	value   T
 	changes *changeList // since the snapshot of the value

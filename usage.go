@@ -1,6 +1,6 @@
 package guidon
 
-// SegmentUse is what refers to a segment in one flag.
+// SegmentUse lists the references to a segment in one flag.
 type SegmentUse struct {
 	Flag     *Flag
 	Rules    []int // indexes in the flag, ascending; without any if the flag is Unreadable
@@ -56,7 +56,7 @@ func (x userIndex) update(changes []FlagChange) userIndex {
 	return userIndex{e.shards}
 }
 
-// SegmentUses returns by key what refers to each segment, in the order of the flags.
+// SegmentUses returns the references to each segment by its key, in the order of the flags.
 func SegmentUses(flags []*Flag) map[string][]SegmentUse {
 	all := map[string][]SegmentUse{}
 	// use returns the use of the segment in the flag, which is the last one that it has.

@@ -17,7 +17,7 @@ func (v Vocabulary) Pick(api, page string) string {
 	return api
 }
 
-// step returns what a rule or rollout of a flag of the type is called.
+// step returns the word for a rule or rollout of a flag of the type.
 func (v Vocabulary) step(t FlagType) string {
 	if t == BooleanFlag {
 		return v.Pick("rollout", "step")

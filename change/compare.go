@@ -9,10 +9,10 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Op is what happened to a part of an object. The names are those of JSON Patch (RFC 6902).
+// Op is the operation on a part of an object. The names are those of JSON Patch (RFC 6902).
 type Op string
 
-// What can happen to a part of an object.
+// Operations on a part of an object.
 const (
 	OpReplace Op = "replace" // it has another value
 	OpAdd     Op = "add"
@@ -24,9 +24,9 @@ const (
 //
 // Path is where it is, such as name, metadata["owner"], variants["blue"].attachment or
 // rules[2].distributions[0].rollout. Indexes count from 0, in the later version, but for a
-// removed item in the earlier one. To get the later list from the earlier one, take out
-// what is removed or moved, put what is added or moved at its position in the later list,
-// and fill the gaps with the other items, whose order is the same.
+// removed item in the earlier one. To get the later list from the earlier one, take out the
+// removed and moved items, put the added and moved items at their positions in the later
+// list, and fill the gaps with the other items, whose order is the same.
 //
 // Before and After are values in JSON: without ids, times and ranks of rules and rollouts,
 // and with variants by key.
@@ -40,7 +40,7 @@ type Difference struct {
 	Summary string          `json:"summary"`        // in words of the API, such as "rollout 2: percentage 10 → 50"
 
 	at   *phrase
-	says saying // nil if Summary is all that can be said
+	says wordingFunc // nil if Summary is all that can be said
 }
 
 // Compared is an object that differs between two states. At least one of Before and After
@@ -52,7 +52,7 @@ type Compared[T any] struct {
 	Differences []Difference `json:"differences,omitempty"`
 }
 
-// Action returns what changes the object from Before to After.
+// Action returns the action that changes the object from Before to After.
 func (c *Compared[T]) Action() Action {
 	switch {
 	case c.Before == nil:
@@ -163,7 +163,7 @@ func CompareFlags(before, after *guidon.Flag) []Difference {
 }
 
 // CompareFlagVersions is [CompareFlags] for versions of one flag, such as those of a merge:
-// parts with the same id are the same, and what is left of them is matched by content.
+// parts with the same id are the same, and the others are matched by content.
 func CompareFlagVersions(before, after *guidon.Flag) []Difference {
 	return differences(flagShape, sides{before: before, after: after, matching: byIdentity}, before, after)
 }
@@ -201,11 +201,11 @@ type comparer struct {
 	out []Difference
 }
 
-func (c *comparer) replaced(at place, before, after json.RawMessage, says saying) {
+func (c *comparer) replaced(at place, before, after json.RawMessage, says wordingFunc) {
 	c.add(at.words, says, Difference{Path: at.path, Op: OpReplace, Before: before, After: after})
 }
 
-// added adds an addition. brief returns what is added, in words; or it is nil.
+// added adds an addition. brief describes the added part in words; it may be nil.
 func (c *comparer) added(at place, value json.RawMessage, brief func(v guidon.Vocabulary) string) *Difference {
 	return c.add(at.words, withBrief("added", brief), Difference{Path: at.path, Op: OpAdd, After: value})
 }
@@ -218,10 +218,10 @@ func (c *comparer) removed(at place, value json.RawMessage, brief func(v guidon.
 // moved adds a move. The positions count from 1. In words, an item without a key has the
 // number that it had before.
 func (c *comparer) moved(before, after place, from, to int) {
-	c.add(before.words, otherwise("moved to "+strconv.Itoa(to)), Difference{Path: after.path, Op: OpMove, From: from, To: to})
+	c.add(before.words, fixedWording("moved to "+strconv.Itoa(to)), Difference{Path: after.path, Op: OpMove, From: from, To: to})
 }
 
-func (c *comparer) add(at *phrase, says saying, d Difference) *Difference {
+func (c *comparer) add(at *phrase, says wordingFunc, d Difference) *Difference {
 	d.at, d.says = at, says
 	d.Summary = d.Wording(guidon.APIWords).String()
 	c.out = append(c.out, d)

@@ -77,7 +77,7 @@ func (s shape[T]) clone(t *T) *T {
 	return &out
 }
 
-// matching is what makes parts of two objects the same.
+// matching is the way in which parts of two objects are matched.
 type matching uint8
 
 const (
@@ -148,7 +148,7 @@ func plain[T any, V comparable](name, json string, words term, at func(*T) *V) *
 	}
 }
 
-// shown returns the member for a field that pages show otherwise than its JSON form: as show
+// shown returns the member for a field that pages do not show in its JSON form, but as show
 // returns it.
 func shown[T any, V comparable](name, json string, words term, at func(*T) *V, show func(*T) any) *value[T] {
 	v := plain(name, json, words, at)

@@ -17,10 +17,10 @@ type list[T, E any] struct {
 	key   func(*E) string // names items in paths and words; nil if their position does
 	rank  func(*E) *int32 // nil if items have none
 	shape shape[E]
-	brief func(v guidon.Vocabulary, f *guidon.Flag, e *E) string // what an item is, in words
+	brief func(v guidon.Vocabulary, f *guidon.Flag, e *E) string // describes an item in words
 
-	// which returns what follows the word for an item, if that is not always its key or
-	// number; or nil.
+	// which returns the term that follows the word for an item. It is nil if that is always
+	// its key or number.
 	which func(f *guidon.Flag, e *E, number term) term
 
 	// needed reports whether the merged object refers to the item; nil if none is referred to.
@@ -131,7 +131,7 @@ func (l *list[T, E]) naming(c *comparer, at place, i int, before, after *E) plac
 	return here
 }
 
-// says returns what the item is, in words.
+// says returns the function that describes the item in words.
 func (l *list[T, E]) says(f *guidon.Flag, e *E) func(v guidon.Vocabulary) string {
 	return func(v guidon.Vocabulary) string { return l.brief(v, f, e) }
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// metadata is the member that is a JSON object with any members. Text that is none, or has
-// a name twice, is compared and merged as a whole.
+// metadata is the member that is a JSON object with any members. Text that is not an object,
+// or has a name twice, is compared and merged as a whole.
 type metadata[T any] struct {
 	name string // of the field
 	json string // in paths, JSON forms and words
@@ -51,7 +51,7 @@ func (d *metadata[T]) compare(c *comparer, at place, before, after *T) {
 		d.compareProperties(c, at, was, is)
 	}
 	if len(c.out) == differences { // text that is no object, or another order
-		c.replaced(at.field(d.json, word(d.json)), jsonOrString(*d.at(before)), jsonOrString(*d.at(after)), otherwise(changed))
+		c.replaced(at.field(d.json, word(d.json)), jsonOrString(*d.at(before)), jsonOrString(*d.at(after)), fixedWording(changed))
 	}
 }
 

@@ -3,8 +3,8 @@ package change
 import "github.com/guidonhq/guidon"
 
 // unit are values that are valid together only. They are compared one by one, but if the
-// sides of a merge do not agree about what the other values depend on, all of them come from
-// one side.
+// sides of a merge do not agree about the values on which the others depend, all of them come
+// from one side.
 type unit[T any] struct {
 	json   string // of all together, in conflicts
 	words  term
@@ -52,7 +52,7 @@ func (u unit[T]) merge(m *merger, at place, v versions[T], out *T) {
 		if decide(m, here, v, u.same, func(f *guidon.Flag, t *T) []byte { return u.values.content(f, t) }) == Ours {
 			v.theirs = v.ours
 		}
-		v.base = v.ours // what remains to merge are the values of the side that counts
+		v.base = v.ours // the rest of the merge uses the values of the chosen side
 	}
 	for _, member := range u.values {
 		member.merge(m, at, v, out)

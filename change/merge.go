@@ -59,9 +59,9 @@ type Merged[T any] struct {
 	Conflicts []Conflict // that no choice resolves
 }
 
-// MergeFlag brings the changes from base to theirs into ours: what changed on one side
-// only is taken from it, and what changed on both sides differently is a conflict, unless
-// choices resolve it. A nil flag is one that does not exist. Variants are matched by id or
+// MergeFlag brings the changes from base to theirs into ours: a part that changed on one side
+// only is taken from it, and a part that changed on both sides differently is a conflict,
+// unless choices resolve it. A nil flag is one that does not exist. Variants are matched by id or
 // else by key, metadata by key, and rules and rollouts by id. The distributions of a rule are
 // one part: their shares are valid together only.
 //
@@ -69,7 +69,7 @@ type Merged[T any] struct {
 // removes a variant that the other has begun to use. If the side that removes it is chosen,
 // its distributions are removed too (contract 4.7). Ranks are assigned anew if those of the
 // versions do not fit together. Times are those of one of the versions: the caller sets
-// them for what it stores. The result shares nothing with the versions.
+// them for the objects that it stores. The result shares nothing with the versions.
 //
 // MergeFlag returns InvalidArgument if a choice is not about a conflict.
 func MergeFlag(base, ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
@@ -80,10 +80,10 @@ func MergeFlag(base, ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.
 	return merged, err
 }
 
-// MergeFlagBlindly is [MergeFlag] if it is not known what the versions began from: each of
-// their differences is a conflict, as both sides may have made it.
-func MergeFlagBlindly(ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
-	merged, err := mergeBlindly(flagShape, ours, theirs, choices, mergeFlag)
+// MergeFlagWithoutBase is [MergeFlag] for versions whose base is not known: each of their
+// differences is a conflict, as both sides may have made it.
+func MergeFlagWithoutBase(ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
+	merged, err := mergeWithoutBase(flagShape, ours, theirs, choices, mergeFlag)
 	if merged.Object != nil && ours != nil {
 		merged.Object.Created = ours.Created
 	}
@@ -99,9 +99,9 @@ func MergeSegment(base, ours, theirs *guidon.Segment, choices Choices) (Merged[g
 	return merged, err
 }
 
-// MergeSegmentBlindly is [MergeFlagBlindly] for segments.
-func MergeSegmentBlindly(ours, theirs *guidon.Segment, choices Choices) (Merged[guidon.Segment], error) {
-	merged, err := mergeBlindly(segmentShape, ours, theirs, choices, mergeMembers(segmentShape))
+// MergeSegmentWithoutBase is [MergeFlagWithoutBase] for segments.
+func MergeSegmentWithoutBase(ours, theirs *guidon.Segment, choices Choices) (Merged[guidon.Segment], error) {
+	merged, err := mergeWithoutBase(segmentShape, ours, theirs, choices, mergeMembers(segmentShape))
 	if merged.Object != nil && ours != nil {
 		merged.Object.Created = ours.Created
 	}
@@ -123,14 +123,14 @@ func merge[T any](s shape[T], v versions[T], choices Choices, both mergeFunc[T])
 	return mergeVersions(s, v, false, choices, both)
 }
 
-func mergeBlindly[T any](s shape[T], ours, theirs *T, choices Choices, both mergeFunc[T]) (Merged[T], error) {
+func mergeWithoutBase[T any](s shape[T], ours, theirs *T, choices Choices, both mergeFunc[T]) (Merged[T], error) {
 	return mergeVersions(s, versions[T]{ours: ours, theirs: theirs}, true, choices, both)
 }
 
-func mergeVersions[T any](s shape[T], v versions[T], blind bool, choices Choices, both mergeFunc[T]) (Merged[T], error) {
+func mergeVersions[T any](s shape[T], v versions[T], unknownBase bool, choices Choices, both mergeFunc[T]) (Merged[T], error) {
 	flags := flagsOf(v)
 	run := func(choices Choices) (*merger, *T) {
-		m := &merger{flags: flags, blind: blind, choices: choices, met: map[string]bool{}}
+		m := &merger{flags: flags, unknownBase: unknownBase, choices: choices, met: map[string]bool{}}
 		return m, mergeObject(m, place{}, s, v, false, both)
 	}
 	m, object := run(choices)
@@ -170,11 +170,11 @@ func checkChoices(choices Choices, m *merger, unresolved func() *merger) error {
 
 // merger collects the conflicts of one merge.
 type merger struct {
-	flags     versions[guidon.Flag]
-	blind     bool // the base is not known, instead of not existing
-	choices   Choices
-	met       map[string]bool // the paths of all conflicts, also of resolved ones
-	conflicts []Conflict
+	flags       versions[guidon.Flag]
+	unknownBase bool // a nil base is unknown, instead of not existing
+	choices     Choices
+	met         map[string]bool // the paths of all conflicts, also of resolved ones
+	conflicts   []Conflict
 
 	used    map[string]bool   // ids of variants that the merged flag refers to, or may refer to
 	renamed map[string]string // other keys that variants may get, by id
@@ -236,7 +236,7 @@ func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed b
 		return nil
 	case v.ours == nil || v.theirs == nil:
 		existing := cmp.Or(v.ours, v.theirs)
-		if v.base == nil && !m.blind {
+		if v.base == nil && !m.unknownBase {
 			return s.clone(existing)
 		}
 		changed := !s.same(m.contents(v.ours == nil), v.base, existing)
@@ -256,7 +256,7 @@ func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed b
 		return s.clone(v.theirs)
 	case s.same(strict, v.ours, v.theirs):
 		return s.clone(v.ours)
-	case v.base == nil && at.path == "" && !m.blind:
+	case v.base == nil && at.path == "" && !m.unknownBase:
 		if s.same(&sides{before: m.flags.ours, after: m.flags.theirs}, v.ours, v.theirs) {
 			return s.clone(v.ours)
 		}

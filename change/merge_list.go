@@ -124,19 +124,19 @@ func distinct(lists ...[]string) (ids []string) {
 }
 
 // mergeOrder returns the ids for which kept returns true in the merged order. It is the
-// order of the side that has changed the order of what all versions have. Each item that
+// order of the side that has changed the order of the items of all versions. Each item that
 // only the other side has follows the one that it follows there.
 func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E], kept func(id string) bool) []string {
 	inAll := func(of items[E]) (ids []string) {
 		for _, id := range of.ids {
-			if (m.blind || base.has(id)) && ours.has(id) && theirs.has(id) {
+			if (m.unknownBase || base.has(id)) && ours.has(id) && theirs.has(id) {
 				ids = append(ids, id)
 			}
 		}
 		return ids
 	}
 	orders, known := versions[[]string]{nil, pointer(inAll(ours)), pointer(inAll(theirs))}, ours
-	if !m.blind {
+	if !m.unknownBase {
 		orders.base, known = pointer(inAll(base)), base
 	}
 	same := func(_ *sides, a, b *[]string) bool { return slices.Equal(*a, *b) }
@@ -150,7 +150,7 @@ func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E]
 	return interleave(first, second, kept)
 }
 
-// namesOf returns what the items with the ids are called: their keys or else their ids.
+// namesOf returns the names of the items with the ids: their keys or else their ids.
 func (l *list[T, E]) namesOf(ids []string, in items[E]) []string {
 	if l.key == nil {
 		return ids

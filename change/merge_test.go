@@ -225,9 +225,9 @@ func TestMergeConflicts(t *testing.T) {
 	}
 }
 
-// TestMergeBlindly: without a base, every difference is a conflict, and resolving all of
+// TestMergeWithoutBase: without a base, every difference is a conflict, and resolving all of
 // them for one side gives that side.
-func TestMergeBlindly(t *testing.T) {
+func TestMergeWithoutBase(t *testing.T) {
 	ours := twoRules(rename("x"), metadata(`{"owner":"a","n":1}`), addVariant("o", "ours"), addRule(1, "r3", "third"), share(0, 0, 40))
 	theirs := twoRules(metadata(`{"owner":"b","ticket":1}`), addVariant("t", "theirs"), swapRules(0, 1))
 	for _, test := range []struct {
@@ -249,7 +249,7 @@ func TestMergeBlindly(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			merged, err := change.MergeFlagBlindly(test.ours, test.theirs, nil)
+			merged, err := change.MergeFlagWithoutBase(test.ours, test.theirs, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -263,7 +263,7 @@ func TestMergeBlindly(t *testing.T) {
 				t.Fatalf("conflicts (-want +got):\n%s", diff)
 			}
 			for side, want := range map[change.Side]*guidon.Flag{change.Ours: test.ours, change.Theirs: test.theirs} {
-				resolved, err := change.MergeFlagBlindly(test.ours, test.theirs, change.ResolveAll(merged.Conflicts, side))
+				resolved, err := change.MergeFlagWithoutBase(test.ours, test.theirs, change.ResolveAll(merged.Conflicts, side))
 				if err != nil || len(resolved.Conflicts) > 0 {
 					t.Fatalf("%s: conflicts %s, error %v", side, conflicts(resolved.Conflicts), err)
 				}
@@ -274,7 +274,7 @@ func TestMergeBlindly(t *testing.T) {
 		})
 	}
 	segment := flagtest.Segment("s", guidon.MatchAll, flagtest.Has("plan"))
-	merged, err := change.MergeSegmentBlindly(segment, flagtest.Segment("s", guidon.MatchAny), nil)
+	merged, err := change.MergeSegmentWithoutBase(segment, flagtest.Segment("s", guidon.MatchAny), nil)
 	if err != nil || len(merged.Conflicts) != 2 {
 		t.Errorf("segment: got the conflicts %s, %v", conflicts(merged.Conflicts), err)
 	}

@@ -54,7 +54,7 @@ func (p Patch) Validate() error {
 	return nil
 }
 
-// mentioned returns what a patch does to the objects of one kind, by key: "put" or
+// mentioned returns the operation of a patch on each object of one kind, by key: "put" or
 // "deleted". It returns an error if it does more than one thing to an object.
 func mentioned[T any](kind Kind, put []*T, keyOf func(*T) string, deleted []string) (map[string]string, error) {
 	all := make(map[string]string, len(put)+len(deleted))

@@ -13,8 +13,8 @@ type place struct {
 	words *phrase // nil for the object itself
 }
 
-// phrase is the name of a part of an object: what is said after the name of the part that
-// contains it.
+// phrase is the name of a part of an object, which follows the name of the part that contains
+// it.
 type phrase struct {
 	outer *phrase
 	noun  term // empty in a vocabulary that leaves the part out

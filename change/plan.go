@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Plan is what applying a patch to a state of a namespace changes.
+// Plan describes the changes of applying a patch to a state of a namespace.
 type Plan struct {
 	Changes   []PlannedChange // in the order in which they are applied
 	Unchanged int             // number of selected objects that are already as wanted
@@ -24,7 +24,7 @@ type Plan struct {
 	Digest string
 }
 
-// PlannedChange is what a plan does to one object. Before and After have that object
+// PlannedChange is the change of a plan to one object. Before and After have that object
 // alone, or nothing if it does not exist.
 type PlannedChange struct {
 	Kind          Kind
@@ -52,7 +52,7 @@ func (c *PlannedChange) SummaryIn(v guidon.Vocabulary) string {
 	return Summarize(v, c.Differences)
 }
 
-// PlanOptions is what a plan states besides its patch.
+// PlanOptions holds the information about a plan that its patch does not contain.
 type PlanOptions struct {
 	Required  map[string]bool // the segments that were not selected, but that selected flags refer to
 	Unchanged int
@@ -66,7 +66,7 @@ func NewPlan(base Objects, patch Patch, o PlanOptions) (*Plan, error) {
 	if err := patch.Validate(); err != nil {
 		return nil, err
 	}
-	p := &planning{
+	p := &planBuilder{
 		Plan:     Plan{Unchanged: o.Unchanged, Skipped: o.Skipped, Patch: patch},
 		required: o.Required,
 		flags:    byKey(base.Flags, func(f *guidon.Flag) string { return f.Key }),
@@ -92,8 +92,8 @@ func NewPlan(base Objects, patch Patch, o PlanOptions) (*Plan, error) {
 	return &p.Plan, nil
 }
 
-// planning is the construction of a plan.
-type planning struct {
+// planBuilder builds a plan.
+type planBuilder struct {
 	Plan
 	required map[string]bool
 	flags    map[string]*guidon.Flag // of the base
@@ -101,7 +101,7 @@ type planning struct {
 	err      error
 }
 
-func (p *planning) putNamespace(before, after *guidon.Namespace) {
+func (p *planBuilder) putNamespace(before, after *guidon.Namespace) {
 	if after == nil {
 		return
 	}
@@ -109,18 +109,19 @@ func (p *planning) putNamespace(before, after *guidon.Namespace) {
 		func(n *guidon.Namespace) Objects { return Objects{Namespace: n} })
 }
 
-func (p *planning) addSegment(key string, after *guidon.Segment) {
+func (p *planBuilder) addSegment(key string, after *guidon.Segment) {
 	addPlanned(p, KindSegment, segmentShape, key, p.segments[key], after,
 		func(g *guidon.Segment) Objects { return Objects{Segments: []*guidon.Segment{g}} })
 }
 
-func (p *planning) addFlag(key string, after *guidon.Flag) {
+func (p *planBuilder) addFlag(key string, after *guidon.Flag) {
 	addPlanned(p, KindFlag, flagShape, key, p.flags[key], after,
 		func(f *guidon.Flag) Objects { return Objects{Flags: []*guidon.Flag{f}} })
 }
 
-// addPlanned adds the change of one object. Deleting what does not exist is no change.
-func addPlanned[T any](p *planning, kind Kind, s shape[T], key string, before, after *T, objects func(*T) Objects) {
+// addPlanned adds the change of one object. Deleting an object that does not exist is no
+// change.
+func addPlanned[T any](p *planBuilder, kind Kind, s shape[T], key string, before, after *T, objects func(*T) Objects) {
 	if before == nil && after == nil {
 		return
 	}
@@ -159,7 +160,7 @@ type plannedForm struct {
 
 // digest returns the digest of the plan. It begins with the version of its form, so that
 // servers of different releases do not take different plans for the same.
-func (p *planning) digest() string {
+func (p *planBuilder) digest() string {
 	changes := make([]string, len(p.Changes))
 	for i := range p.Changes {
 		changes[i] = p.Changes[i].Digest
@@ -174,7 +175,7 @@ func (p *planning) digest() string {
 }
 
 // hash returns the SHA-256 of the JSON form of the value.
-func (p *planning) hash(value any) string {
+func (p *planBuilder) hash(value any) string {
 	hash := sha256.New()
 	if err := json.NewEncoder(hash).Encode(value); err != nil && p.err == nil {
 		p.err = fmt.Errorf("cannot state the plan: %w", err) // a stored object is no valid JSON

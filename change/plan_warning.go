@@ -34,7 +34,7 @@ type Warning struct {
 func (w *Warning) In(v guidon.Vocabulary) string { return w.says(v) }
 
 // warn adds the warnings of all changes. flags are those of the base.
-func (p *planning) warn(flags []*guidon.Flag) {
+func (p *planBuilder) warn(flags []*guidon.Flag) {
 	users := p.otherUsers(flags)
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -57,7 +57,7 @@ func only[T any](list []*T) *T {
 
 // otherUsers returns the flags that the plan leaves alone, by the segments that the plan
 // updates and they refer to.
-func (p *planning) otherUsers(flags []*guidon.Flag) map[string][]string {
+func (p *planBuilder) otherUsers(flags []*guidon.Flag) map[string][]string {
 	users := map[string][]string{}
 	for i := range p.Changes {
 		if c := &p.Changes[i]; c.Kind == KindSegment && c.Action == ActionUpdate {
@@ -86,7 +86,7 @@ func (p *planning) otherUsers(flags []*guidon.Flag) map[string][]string {
 	return users
 }
 
-func (p *planning) warnOfSegment(c *PlannedChange, users []string) {
+func (p *planBuilder) warnOfSegment(c *PlannedChange, users []string) {
 	if len(users) > 0 {
 		p.addWarning(Warning{Kind: WarnSegmentShared, Object: KindSegment, Key: c.Key, Flags: users}, func(guidon.Vocabulary) string {
 			return fmt.Sprintf("segment %s changes, and other flags use it: %s", quote(c.Key), someKeys(users))
@@ -99,7 +99,7 @@ func (p *planning) warnOfSegment(c *PlannedChange, users []string) {
 	}
 }
 
-func (p *planning) warnOfFlag(key string, before, after *guidon.Flag) {
+func (p *planBuilder) warnOfFlag(key string, before, after *guidon.Flag) {
 	switch {
 	case before == nil:
 		return
@@ -125,7 +125,7 @@ func (p *planning) warnOfFlag(key string, before, after *guidon.Flag) {
 
 // warnOff adds the warning that a flag goes off: as the API says it and, by the type of f, as
 // pages say it of boolean and of variant flags.
-func (p *planning) warnOff(key, api string, f *guidon.Flag, boolean, variant string) {
+func (p *planBuilder) warnOff(key, api string, f *guidon.Flag, boolean, variant string) {
 	page := variant
 	if f.Type == guidon.BooleanFlag {
 		page = boolean
@@ -135,12 +135,13 @@ func (p *planning) warnOff(key, api string, f *guidon.Flag, boolean, variant str
 	})
 }
 
-func (p *planning) addWarning(w Warning, says func(v guidon.Vocabulary) string) {
+func (p *planBuilder) addWarning(w Warning, says func(v guidon.Vocabulary) string) {
 	w.Text, w.says = says(guidon.APIWords), says
 	p.Warnings = append(p.Warnings, w)
 }
 
-// servedBy returns what serves the variant, in words, or an empty term if nothing does.
+// servedBy names in words the rule or default that serves the variant. It returns an empty
+// term if there is none.
 func servedBy(f *guidon.Flag, v *guidon.Variant) term {
 	for i, r := range f.Rules {
 		for _, d := range r.Distributions {

@@ -22,8 +22,7 @@ func (k ReasonKind) Known() bool {
 	return false
 }
 
-// Reason is what kind of write a change was part of. It is zero for a change that somebody
-// made directly.
+// Reason says which kind of write a change was part of. It is zero for a direct change.
 type Reason struct {
 	Kind      ReasonKind `json:"kind,omitempty"`
 	Namespace string     `json:"namespace,omitempty"` // that a promotion came from

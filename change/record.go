@@ -27,7 +27,7 @@ const (
 // Global reports whether objects of the kind belong to no namespace.
 func (k Kind) Global() bool { return k == KindAuthentication || k == KindBinding }
 
-// Action is what a change did to the object.
+// Action is the action of a change on its object.
 type Action string
 
 // Actions of change records.
@@ -51,7 +51,7 @@ type Record struct {
 	At        time.Time       `json:"at"`
 	RequestID string          `json:"requestId,omitempty"`
 	Message   string          `json:"message,omitempty"` // why the change was made, in the words of the caller
-	Reason    Reason          `json:"reason,omitzero"`   // what kind of write it was part of
+	Reason    Reason          `json:"reason,omitzero"`   // the kind of write that it was part of
 	Address   string          `json:"address,omitempty"` // of the caller, if it is recorded; only of authentications and bindings
 	Before    json.RawMessage `json:"before,omitempty"`  // the stored object before; nil on create
 	After     json.RawMessage `json:"after,omitempty"`   // the stored object after; nil on delete

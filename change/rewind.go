@@ -8,8 +8,8 @@ import (
 )
 
 // Rewind computes an earlier state of a namespace from a later one, by undoing the changes
-// in between. Only the first record of each object after the earlier state matters: what
-// the object was before that change is what it was in the earlier state.
+// in between. Only the first record of each object after the earlier state matters: before
+// that change, the object was as in the earlier state.
 //
 // The flags and segments that did not change are shared with the later state. A Rewind is
 // used once, by one goroutine.
@@ -72,7 +72,8 @@ func (u rewound[T]) apply(later *T, created guidon.Position, put *[]*T, deleted 
 		created = *u.created(later)
 	}
 	if created == (guidon.Position{}) || !u.precedes(created) {
-		return fmt.Errorf("change: the position of the creation of the %s %q of revision %d is not known", u.record.Kind, u.record.Key, u.delta.Revision.Number)
+		return fmt.Errorf("change: the position of the creation of the %s %q of revision %d is not known",
+			u.record.Kind, u.record.Key, u.delta.Revision.Number)
 	}
 	*u.created(earlier) = created
 	*put = append(*put, earlier)

@@ -16,7 +16,8 @@ var namespaceShape = shape[guidon.Namespace]{
 	plain("Description", "description", word("description"), func(n *guidon.Namespace) *string { return &n.Description }),
 	plain("Protected", "protected", word("protected"), func(n *guidon.Namespace) *bool { return &n.Protected }),
 	plain("Color", "color", word("color"), func(n *guidon.Namespace) *guidon.Color { return &n.Color }),
-	plain("ConfirmChanges", "confirmChanges", term{"confirm changes", "ask before changes"}, func(n *guidon.Namespace) *bool { return &n.ConfirmChanges }),
+	plain("ConfirmChanges", "confirmChanges",
+		term{"confirm changes", "ask before changes"}, func(n *guidon.Namespace) *bool { return &n.ConfirmChanges }),
 }
 
 var flagShape = slices.Concat(flagFields, shape[guidon.Flag]{variants}, flagLists)
@@ -27,14 +28,15 @@ var flagFields = shape[guidon.Flag]{
 	plain("Type", "type", word("type"), func(f *guidon.Flag) *guidon.FlagType { return &f.Type }),
 	enabled(),
 	&metadata[guidon.Flag]{"Metadata", "metadata", func(f *guidon.Flag) *json.RawMessage { return &f.Metadata }},
-	variant("DefaultVariantID", "defaultVariant", term{"default variant", everyoneElse}, func(f *guidon.Flag) *string { return &f.DefaultVariantID }),
+	variant("DefaultVariantID", "defaultVariant",
+		term{"default variant", everyoneElse}, func(f *guidon.Flag) *string { return &f.DefaultVariantID }),
 }
 
-// everyoneElse is what pages call the outcome if no rule or step decides.
+// everyoneElse is the name on pages of the outcome if no rule or step decides.
 const everyoneElse = "everyone else"
 
-// enabled is the member for the switch of a flag, which for boolean flags is only what
-// everyone else gets.
+// enabled is the member for the switch of a flag, which for boolean flags is only the value
+// for everyone else.
 func enabled() *value[guidon.Flag] {
 	v := shown("Enabled", "enabled", word("enabled"), func(f *guidon.Flag) *bool { return &f.Enabled },
 		func(f *guidon.Flag) any { return switched(f.Enabled) })
@@ -86,7 +88,8 @@ var variantShape = shape[guidon.Variant]{
 
 var ruleShape = shape[guidon.Rule]{
 	keys("SegmentKeys", "segmentKeys", word("segments"), func(r *guidon.Rule) *[]string { return &r.SegmentKeys }),
-	plain("SegmentOperator", "segmentOperator", term{"operator", "segments that must match"}, func(r *guidon.Rule) *guidon.SegmentOperator { return &r.SegmentOperator }),
+	plain("SegmentOperator", "segmentOperator",
+		term{"operator", "segments that must match"}, func(r *guidon.Rule) *guidon.SegmentOperator { return &r.SegmentOperator }),
 	&list[guidon.Rule, guidon.Distribution]{
 		name: "Distributions", json: "distributions", word: term{"distribution", "share"},
 		at:    func(r *guidon.Rule) *[]*guidon.Distribution { return &r.Distributions },
@@ -116,14 +119,16 @@ var rolloutShape = shape[guidon.Rollout]{
 			"Segment", "segment", word("segments"), func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
 		},
 		&part[guidon.Rollout, guidon.RolloutThreshold]{
-			"Threshold", "threshold", term{"percentage", "share"}, func(r *guidon.Rollout) **guidon.RolloutThreshold { return &r.Threshold }, rolloutThresholdShape,
+			"Threshold", "threshold", term{"percentage", "share"}, func(r *guidon.Rollout) **guidon.RolloutThreshold { return &r.Threshold },
+			rolloutThresholdShape,
 		},
 	},
 }
 
 var rolloutSegmentShape = shape[guidon.RolloutSegment]{
 	keys("SegmentKeys", "segmentKeys", word("segments"), func(s *guidon.RolloutSegment) *[]string { return &s.SegmentKeys }),
-	plain("SegmentOperator", "segmentOperator", term{"operator", "segments that must match"}, func(s *guidon.RolloutSegment) *guidon.SegmentOperator { return &s.SegmentOperator }),
+	plain("SegmentOperator", "segmentOperator",
+		term{"operator", "segments that must match"}, func(s *guidon.RolloutSegment) *guidon.SegmentOperator { return &s.SegmentOperator }),
 	shown("Value", "value", term{"value", "result"}, func(s *guidon.RolloutSegment) *bool { return &s.Value },
 		func(s *guidon.RolloutSegment) any { return switched(s.Value) }),
 }
@@ -138,7 +143,8 @@ var rolloutThresholdShape = shape[guidon.RolloutThreshold]{
 var segmentShape = shape[guidon.Segment]{
 	plain("Name", "name", word("name"), func(g *guidon.Segment) *string { return &g.Name }),
 	plain("Description", "description", word("description"), func(g *guidon.Segment) *string { return &g.Description }),
-	plain("MatchType", "matchType", term{"match type", "conditions that must match"}, func(g *guidon.Segment) *guidon.MatchType { return &g.MatchType }),
+	plain("MatchType", "matchType",
+		term{"match type", "conditions that must match"}, func(g *guidon.Segment) *guidon.MatchType { return &g.MatchType }),
 	&list[guidon.Segment, guidon.Constraint]{
 		name: "Constraints", json: "constraints", word: term{"constraint", "condition"},
 		at:    func(g *guidon.Segment) *[]*guidon.Constraint { return &g.Constraints },

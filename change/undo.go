@@ -28,13 +28,13 @@ type Undone struct {
 
 // Undo returns the patch that undoes the changes of the records in the current state. The
 // records are of one namespace, and without gaps: all those of a range of revisions, of
-// one revision, or of some objects in them. Each object is merged with what it was before
-// its first record, based on what it was after its last one. So later changes are kept,
+// one revision, or of some objects in them. Each object is merged with its version before
+// its first record, based on the version after its last one. So later changes are kept,
 // and parts that were changed again are conflicts, which choices resolve. Undoing the
 // records of an undo gives the original.
 //
-// Objects that are as they were already are not in the patch. It is for the caller to
-// check that what the patch deletes is not in use, and to set the times of what it puts.
+// Objects that are as they were already are not in the patch. The caller must check that
+// the deleted objects are not in use, and set the times of those that the patch puts.
 //
 // Undo returns InvalidArgument for records of several namespaces or of none, for the
 // creation of a namespace, and for choices that are not about a conflict.
@@ -73,8 +73,8 @@ type span struct {
 	before, after json.RawMessage // nil: it did not exist
 }
 
-// spansOf returns what the records have changed, by object, in the order of their first
-// records.
+// spansOf returns the changes of the records by object, in the order of the first record of
+// each object.
 func spansOf(records []*Record) ([]*span, error) {
 	sorted := slices.SortedFunc(slices.Values(records), func(a, b *Record) int {
 		return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Sequence, b.Sequence))
@@ -140,7 +140,7 @@ func (u *undo) object(s *span) error {
 	return guidon.Errorf(guidon.InvalidArgument, "cannot undo a change of a %s", s.Kind)
 }
 
-// outcome is what happens to an object: it is put or, if put is nil, deleted.
+// outcome is the result of the undo for an object: it is put or, if put is nil, deleted.
 type outcome[T any] struct{ put *T }
 
 // add adds the outcome, if there is one, to a patch.

@@ -8,8 +8,8 @@ import (
 
 // Wording is a difference in words.
 type Wording struct {
-	// Parts name what differs, such as "rule 2" and "segments": the part, after those that
-	// contain it. There are none if only a text about the difference is known.
+	// Parts name the part that differs, after those that contain it, such as "rule 2" and
+	// "segments". There are none if only a text about the difference is known.
 	Parts         []string
 	Before, After string // the values; both are "" if they are not shown
 	What          string // what happened instead, such as "added (50% "blue")" or "moved to 2"
@@ -30,19 +30,19 @@ func (w Wording) String() string {
 // joined returns the names of a part and of those that contain it as one.
 func joined(parts []string) string { return strings.Join(parts, ": ") }
 
-// saying returns how a part differs, in words.
-type saying func(v guidon.Vocabulary) Wording
+// wordingFunc returns how a part differs, in words.
+type wordingFunc func(v guidon.Vocabulary) Wording
 
-// otherwise returns the saying that is the same in every vocabulary.
-func otherwise(what string) saying {
+// fixedWording returns the wording that is the same in every vocabulary.
+func fixedWording(what string) wordingFunc {
 	return func(guidon.Vocabulary) Wording { return Wording{What: what} }
 }
 
-// withBrief returns the saying that something happened to a part, which brief describes
+// withBrief returns the wording that something happened to a part, which brief describes
 // unless it is nil.
-func withBrief(what string, brief func(v guidon.Vocabulary) string) saying {
+func withBrief(what string, brief func(v guidon.Vocabulary) string) wordingFunc {
 	if brief == nil {
-		return otherwise(what)
+		return fixedWording(what)
 	}
 	return func(v guidon.Vocabulary) Wording { return Wording{What: what + inParentheses(brief(v))} }
 }

@@ -20,7 +20,7 @@ const (
 const changed = "changed"
 
 // transition returns how a value changed, such as "10 → 50". It leaves out long values.
-func transition(before, after any, long bool) saying {
+func transition(before, after any, long bool) wordingFunc {
 	return func(v guidon.Vocabulary) Wording {
 		was, shortBefore := valueWords(v, before)
 		is, shortAfter := valueWords(v, after)
@@ -42,7 +42,7 @@ func isEmpty(value any) bool {
 	return value == "" || ok && o.constraint.Value == ""
 }
 
-// Values that pages show otherwise than their JSON form.
+// Values that pages show differently from their JSON form.
 type (
 	percent  float32
 	switched bool // on or off
@@ -103,7 +103,7 @@ func onOff(v guidon.Vocabulary, on bool) string {
 	return v.Pick("false", "off")
 }
 
-// operandWords returns what the constraint compares with, and whether it is short enough.
+// operandWords returns the operand of the constraint, and whether it is short enough.
 func operandWords(v guidon.Vocabulary, c *guidon.Constraint) (string, bool) {
 	if v == guidon.APIWords {
 		return quoted(c.Value), len(c.Value) <= maxQuoted
@@ -112,10 +112,11 @@ func operandWords(v guidon.Vocabulary, c *guidon.Constraint) (string, bool) {
 	return emptyOr(v, operand, func(text string) string { return text }), len(operand) <= 2*maxQuoted
 }
 
-// enumsOnPages are the values of enums that pages name otherwise than the API.
+// enumsOnPages are the values of enums that pages name differently from the API.
 var enumsOnPages = map[fmt.Stringer]string{
 	guidon.OrSegments: "any", guidon.AndSegments: "all",
-	guidon.StringComparison: "text", guidon.BooleanComparison: "yes or no", guidon.DateTimeComparison: "date", guidon.EntityIDComparison: "entity",
+	guidon.StringComparison: "text", guidon.BooleanComparison: "yes or no", guidon.DateTimeComparison: "date",
+	guidon.EntityIDComparison: "entity",
 }
 
 // enumIn returns the value of an enum in words.
@@ -149,8 +150,8 @@ func bare(text string) string {
 	return text
 }
 
-// isPrintable reports whether the text is safe to show: control characters could
-// change what a terminal or a page shows around it.
+// isPrintable reports whether the text is safe to show: control characters could change how
+// a terminal or a page shows the text around it.
 func isPrintable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) && utf8.ValidString(text)
 }

@@ -140,15 +140,15 @@ func (c *comparer) access(at place, before, after json.RawMessage, shown bool) {
 		op, words = OpRemove, "removed"
 	}
 	if !shown {
-		c.add(at.words, otherwise(words), Difference{Path: at.path, Op: op})
+		c.add(at.words, fixedWording(words), Difference{Path: at.path, Op: op})
 		return
 	}
 	says := transition(accessValue(before), accessValue(after), false)
 	switch op {
 	case OpAdd:
-		says = otherwise(words + inParentheses(accessWords(after)))
+		says = fixedWording(words + inParentheses(accessWords(after)))
 	case OpRemove:
-		says = otherwise(words + inParentheses(accessWords(before)))
+		says = fixedWording(words + inParentheses(accessWords(before)))
 	}
 	c.add(at.words, says, Difference{Path: at.path, Op: op, Before: before, After: after})
 }
@@ -187,7 +187,7 @@ func accessProperties(before, after json.RawMessage) (was, is []property, err er
 	return was, is, nil
 }
 
-// brief returns what the object is, in words, or "".
+// brief describes the object in words, or returns "".
 func (c *Record) brief(text json.RawMessage) string {
 	switch c.Kind {
 	case KindFlag:

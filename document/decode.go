@@ -12,10 +12,10 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Unknown is what becomes of members, and of names of values, that documents should not have.
+// Unknown says how to treat unknown members, and unknown names of values, of documents.
 type Unknown uint8
 
-// What becomes of them. Attachments and metadata have members of any name.
+// The ways to treat them. Attachments and metadata have members of any name.
 const (
 	RejectUnknown Unknown = iota // hardly anything else than a misspelled name
 	IgnoreUnknown                // for files of other versions: unknown names of values mean the default

@@ -17,16 +17,17 @@ type decoder struct {
 	version  int // minor version of the stream
 	path     []string
 	err      error
-	observer observer // told of everything, or nil
+	observer observer // notified of all problems, or nil
 }
 
 // restarted returns a decoder with the same settings.
 func (d *decoder) restarted() *decoder { return &decoder{unknown: d.unknown} }
 
-// observer learns what a decoder finds. With one, the decoder continues after errors.
+// observer is notified of the problems that a decoder finds. With one, the decoder continues
+// after errors.
 type observer interface {
 	invalid(at spot, path []string, text string)  // an error
-	forgiven(at spot, path []string, text string) // what is accepted although it hardly does what was meant
+	forgiven(at spot, path []string, text string) // input that is accepted although it is probably a mistake
 }
 
 // spot is a line and a column, from 1; 0 if unknown.
@@ -63,7 +64,7 @@ func (d *decoder) failAt(s spot, text string) {
 	d.err = at(s.line, s.column, &guidon.Error{Code: guidon.InvalidArgument, Message: location + ": " + text})
 }
 
-// forgive notes what is accepted although it hardly does what was meant.
+// forgive notifies the observer of input that is accepted although it is probably a mistake.
 func (d *decoder) forgive(s spot, text string) {
 	if d.observer != nil {
 		d.observer.forgiven(s, d.path, text)

@@ -22,8 +22,8 @@ func Diff(before, after *service.Document) (string, error) {
 	return string(diff.Diff("before", was, "after", is)), nil
 }
 
-// DiffObjects is [Diff] for the flags and segments of the documents, without what is said
-// about their namespaces. The names are those of the files in the difference.
+// DiffObjects is [Diff] for the flags and segments of the documents, without the settings of
+// their namespaces. The names are those of the files in the difference.
 func DiffObjects(beforeName string, before *service.Document, afterName string, after *service.Document) (string, error) {
 	was, err := yamlObjects(before)
 	if err != nil {

@@ -59,8 +59,8 @@ func newJSONReader(input []byte) *jsonReader {
 	return r
 }
 
-// newTokenReader returns a reader whose syntax errors say what was expected. Its values have no
-// places.
+// newTokenReader returns a reader whose syntax errors name the expected token. Its values
+// have no places.
 func newTokenReader(input []byte) *jsonReader {
 	body := withoutHeader(input)
 	stream := json.NewDecoder(bytes.NewReader(body))
@@ -102,7 +102,7 @@ func withOffset(err error) error {
 	return err
 }
 
-// version returns the value of the version of the stream, or null. What is wrong before it is
+// version returns the value of the version of the stream, or null. Errors before it are
 // reported when the documents are read.
 func (r *jsonReader) version() *node {
 	none := &node{kind: null}

@@ -23,15 +23,15 @@ import (
 // maxFindings is how many findings of a text are kept while it is being read.
 const maxFindings = 100_000
 
-// Finding is what is wrong with a place of a text.
+// Finding is a problem at a place of a text.
 type Finding struct {
 	Line, Column int    // from 1; 0 if unknown
 	Path         string // of the part in its document, or ""
 	Message      string
-	Warning      bool // an import accepts it, but it hardly does what was meant
+	Warning      bool // an import accepts it, but it is probably a mistake
 }
 
-// Report is what [Lint] found.
+// Report holds the findings of [Lint].
 type Report struct {
 	Findings                   []Finding // in the order of their places
 	More                       int       // not in Findings, because there are too many
@@ -50,9 +50,9 @@ func (r Report) Errors() int {
 }
 
 // Lint reports everything that an import of the text would reject, as errors, and as warnings
-// what it would accept although it hardly does what was meant: what unknown tells it to ignore,
-// constraints that never compare, segments without constraints, and, in a document without
-// errors, rules and rollouts that nobody reaches.
+// what it would accept although it is probably a mistake: the members and values that unknown
+// makes it ignore, constraints that never compare, segments without constraints, and, in a
+// document without errors, rules and rollouts that no entity reaches.
 //
 // A text of more than 16 MiB is only checked for errors, of which those of its form have a place.
 func Lint(text []byte, format Format, unknown Unknown) Report {
@@ -91,7 +91,11 @@ func lintLong(text []byte, format Format, unknown Unknown) Report {
 		}
 		l.report.More += more
 	}
-	l.add(Finding{Message: fmt.Sprintf("the file is larger than %d MiB, so only errors are reported, without their lines; split it to get all", maxUnsplitSize>>20), Warning: true})
+	l.add(Finding{
+		Message: fmt.Sprintf("the file is larger than %d MiB, so only errors are reported, without their lines; split it to get all",
+			maxUnsplitSize>>20),
+		Warning: true,
+	})
 	return l.report
 }
 
@@ -209,7 +213,7 @@ func (l *linter) forgiven(s spot, path []string, text string) {
 	l.add(Finding{Line: s.line, Column: s.column, Path: strings.Join(path, ": "), Message: text, Warning: true})
 }
 
-// document adds what is wrong with a document. It reports whether to go on.
+// document adds the problems of a document. It reports whether to continue.
 func (l *linter) document(n *node) bool {
 	d := l.decoder
 	if d.document++; d.document > maxDocuments {

@@ -24,14 +24,15 @@ func (l *linter) doubts(root place, d *service.Document) {
 	}
 }
 
-// constraint adds a warning if the constraint compares nothing, or not what was meant.
+// constraint adds a warning if the constraint compares nothing, or probably the wrong value.
 func (l *linter) constraint(root place, path []service.Step, c *service.DocumentConstraint) {
 	normal, err := c.Normal()
 	if err != nil {
 		return // reported as an error
 	}
 	if normal.Type != guidon.EntityIDComparison && guidon.MeansEntity(normal.Property) {
-		l.warn(root.walk(path).member("type").node, path, "it compares the property %s of the context; for the id of the entity, the type must be %s and the property %s",
+		l.warn(root.walk(path).member("type").node, path,
+			"it compares the property %s of the context; for the id of the entity, the type must be %s and the property %s",
 			guidon.Shorten(normal.Property, maxRaw), guidon.EntityIDComparison, guidon.EntityProperty)
 	}
 	problem := normal.Problem()
@@ -55,7 +56,7 @@ func (l *linter) unusedLists(root place, path []service.Step, f *service.Documen
 	}
 }
 
-// unreached adds warnings about rules and rollouts that nobody reaches, except those with a
+// unreached adds warnings about rules and rollouts that no entity reaches, except those with a
 // percentage of 0, which is hardly a mistake. The document must have no errors.
 func (l *linter) unreached(root place, d *service.Document) {
 	objects, err := d.Objects()

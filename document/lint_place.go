@@ -42,7 +42,7 @@ func (p place) walk(path []service.Step) place {
 type index struct {
 	entries map[*node][]*node
 	members map[*node]map[string]*node
-	scalars map[string]*node // by what they are written as, the first of each
+	scalars map[string]*node // by their text, the first of each
 	below   *node            // the node with the scalars
 }
 

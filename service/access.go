@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// access is what an authentication may do. It is immutable.
+// access holds the grants of an authentication. It is immutable.
 type access struct {
 	grants []Grant
 }
@@ -26,9 +26,9 @@ type Admission interface {
 	Names(subject string) bool
 }
 
-// Policy decides who is admitted, and what they may do. It is immutable, and safe for
-// concurrent use. The zero Policy admits everybody and enforces nothing but what static
-// tokens state.
+// Policy decides which identities are admitted, and what they may do. It is immutable, and
+// safe for concurrent use. The zero Policy admits all identities and enforces nothing but
+// the roles and namespaces of static tokens.
 type Policy struct {
 	// Enforced is whether roles limit people and workloads. Otherwise each may do
 	// everything.
@@ -40,8 +40,8 @@ type Policy struct {
 	// Bindings are those of the configuration.
 	Bindings *Bindings
 	// Admissions are those of the providers, by the start of their subjects:
-	// "oidc:<provider>", "codehost", "kubernetes", "jwt". A provider that has none admits
-	// nobody, because it is not configured.
+	// "oidc:<provider>", "codehost", "kubernetes", "jwt". A provider that has none admits no
+	// identities, because it is not configured.
 	Admissions map[string]Admission
 }
 
@@ -65,7 +65,7 @@ func (p *Policy) admits(a *Authentication) bool {
 	return admission != nil && admission.Admits(a)
 }
 
-// concerns reports whether what the authentication may do depends on the policy.
+// concerns reports whether the access of the authentication depends on the policy.
 func (p *Policy) concerns(a *Authentication) bool {
 	if a.Method != MethodToken {
 		return true
@@ -81,9 +81,9 @@ func (p *Policy) defaultOf(m Method) Role {
 	return role
 }
 
-// accessOf returns what the authentication of a person or a workload may do: what the
-// bindings of its subjects and its claim for roles give, or else the default. It returns
-// nil if that is everything.
+// accessOf returns the access of the authentication of a person or a workload: the grants
+// of the bindings of its subjects and of its claim for roles, or else the default. It
+// returns nil if the authentication may do everything.
 func (p *Policy) accessOf(a *Authentication, stored *Bindings) *access {
 	if !p.Enforced {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// removal is what is about to end: an authentication or a binding.
+// removal names the authentication or the binding that is about to end.
 type removal struct{ token, binding string }
 
 // minAdminTime is how long an administrator must remain one, at least, to count as another
@@ -17,7 +17,7 @@ type removal struct{ token, binding string }
 const minAdminTime = 24 * time.Hour
 
 // keepAdmin returns InvalidArgument if the removal takes the role admin everywhere from the
-// caller, and nobody else has it then: nobody could give it to anybody any longer.
+// caller, and no one else has it then: no one could grant it again.
 func (s *Service) keepAdmin(ctx context.Context, tx AuthenticationTx, caller *Authentication, r removal) error {
 	if caller == nil || !caller.May(RoleAdmin, Everywhere) {
 		return nil
@@ -41,10 +41,12 @@ func (s *Service) keepAdmin(ctx context.Context, tx AuthenticationTx, caller *Au
 	if err != nil || slices.ContainsFunc(tokens, func(a *Authentication) bool { return a.ID != r.token && s.isAdminToken(a, until) }) {
 		return err
 	}
-	return guidon.Errorf(guidon.InvalidArgument, "this is the only way in which anybody is an administrator; make another token or binding with the role admin first")
+	return guidon.Errorf(guidon.InvalidArgument,
+		"this is the only way in which anybody is an administrator; make another token or binding with the role admin first")
 }
 
-// givesAdmin reports whether what ends gives somebody the role admin everywhere.
+// givesAdmin reports whether the authentication or binding that ends gives the role admin
+// everywhere.
 func (s *Service) givesAdmin(ctx context.Context, tx AuthenticationTx, bindings *Bindings, r removal) (bool, error) {
 	if r.binding != "" {
 		return slices.ContainsFunc(bindings.All(), func(b *Binding) bool { return b.ID == r.binding && b.givesAdmin() }), nil
@@ -57,7 +59,7 @@ func (s *Service) givesAdmin(ctx context.Context, tx AuthenticationTx, bindings 
 }
 
 // bindAdmin reports whether a binding, configured or stored, gives the role admin everywhere
-// to somebody who can sign in: its method or provider is configured.
+// to a subject that can sign in: its method or provider is configured.
 func (p *Policy) bindAdmin(stored *Bindings) bool {
 	return slices.ContainsFunc(slices.Concat(p.Bindings.All(), stored.All()), func(b *Binding) bool {
 		return b.givesAdmin() && p.Admissions[vouchers(b.Subject)] != nil
@@ -87,7 +89,7 @@ func (s *Service) isAdminToken(a *Authentication, at time.Time) bool {
 }
 
 // HasAdmin reports whether a static token, or a binding for a configured method of signing
-// in, gives somebody the role admin everywhere.
+// in, gives the role admin everywhere.
 func (s *Service) HasAdmin(ctx context.Context) (bool, error) {
 	set, _, err := s.store.Authentications(ctx, Demand{}, "")
 	if err != nil {

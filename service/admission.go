@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// AllowList admits those who have one of some subjects. It is an [Admission] for people.
+// AllowList admits people who have one of its subjects. It implements [Admission].
 type AllowList struct {
 	Everyone bool
 	Subjects []string // any of them admits, such as "oidc:google:domain:example.com"
-	// EmailMatches, if there are any, must match an e-mail address of everybody who is
+	// EmailMatches, if there are any, must match an e-mail address of everyone who is
 	// admitted. Without Everyone and Subjects, that alone admits.
 	EmailMatches []*regexp.Regexp
 }

@@ -23,8 +23,8 @@ const (
 )
 
 // NewBinding returns a binding of the role, the subject and the namespaces, and nothing
-// else. No namespaces means Everywhere. It returns InvalidArgument for what
-// [Binding.Validate] refuses.
+// else. No namespaces means Everywhere. It returns InvalidArgument if [Binding.Validate]
+// rejects the binding.
 func NewBinding(role Role, subject string, namespaces []string) (Binding, error) {
 	if len(namespaces) == 0 {
 		namespaces = []string{Everywhere}

@@ -20,7 +20,7 @@ func (s *Service) ListBindings(ctx context.Context, d Demand) ([]*Binding, error
 
 // CreateBinding gives the role to everybody whom the subject names, in the namespaces, or
 // everywhere if there are none. If there is such a binding already, it returns that. It
-// returns InvalidArgument for what [NewBinding] refuses.
+// returns InvalidArgument if [NewBinding] does.
 func (s *Service) CreateBinding(ctx context.Context, w Write, role Role, subject string, namespaces []string) (*Binding, error) {
 	b, err := NewBinding(role, subject, namespaces)
 	if err != nil {
@@ -60,12 +60,13 @@ func (b Binding) same(other *Binding) bool {
 func sorted(keys []string) []string { return slices.Sorted(slices.Values(keys)) }
 
 // DeleteBinding deletes the binding. It is not an error if it does not exist. It returns
-// InvalidArgument if it is in the configuration, or if nobody would be an administrator
+// InvalidArgument if it is in the configuration, or if no one would be an administrator
 // without it.
 func (s *Service) DeleteBinding(ctx context.Context, w Write, id string) error {
 	for _, b := range s.policy.Bindings.All() {
 		if b.ID == id {
-			return guidon.Errorf(guidon.InvalidArgument, "binding %q is in the configuration (authorization.bindings) and can only be removed there", id)
+			return guidon.Errorf(guidon.InvalidArgument, "binding %q is in the configuration (authorization.bindings) and can only be removed there",
+				id)
 		}
 	}
 	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {

@@ -6,8 +6,7 @@ import (
 )
 
 // The first part of a subject is its method, the second part of one of OpenID Connect is
-// the name of the provider: what one provider vouches for must not match what another
-// one says.
+// the name of the provider: a claim of one provider must not match that of another one.
 const (
 	subjectOIDC       = "oidc"
 	subjectCodehost   = "codehost"
@@ -27,7 +26,8 @@ type subjectForm struct {
 }
 
 var (
-	textForm   = subjectForm{valid: func(value string) bool { return value != "" && value != AnySubject }, rule: "must name one, without patterns"}
+	textForm = subjectForm{valid: func(value string) bool { return value != "" && value != AnySubject },
+		rule: "must name one, without patterns"}
 	nameForm   = subjectForm{valid: textForm.valid, rule: textForm.rule, fold: true}
 	emailForm  = subjectForm{valid: IsEmail, rule: "must be an e-mail address such as ada@example.com", fold: true}
 	domainForm = subjectForm{valid: IsDomain, rule: "must be a domain such as example.com", fold: true}
@@ -37,15 +37,17 @@ var (
 var subjectForms = map[string]map[string]subjectForm{
 	subjectOIDC: {"sub": textForm, "email": emailForm, "domain": domainForm, "group": textForm},
 	subjectCodehost: {
-		"id": {valid: regexp.MustCompile(`^[0-9]{1,20}$`).MatchString, rule: "must be the number of a user"}, "email": emailForm, "domain": domainForm,
-		"org":  nameForm,
-		"team": {valid: isPair, rule: "must be an organization and a team such as acme/backend", fold: true},
+		"id": {valid: regexp.MustCompile(`^[0-9]{1,20}$`).MatchString, rule: "must be the number of a user"}, "email": emailForm,
+		"domain": domainForm,
+		"org":    nameForm,
+		"team":   {valid: isPair, rule: "must be an organization and a team such as acme/backend", fold: true},
 	},
 	subjectKubernetes: {
 		"namespace":      {valid: isKubernetesNamespace, rule: "must be the name of a Kubernetes namespace"},
 		"serviceaccount": {valid: IsServiceAccount, rule: "must be a Kubernetes namespace and a service account such as shop/checkout"},
 	},
-	subjectJWT: {"sub": textForm, "group": textForm, "claim": {valid: isClaim, rule: "must be the name of a claim and its value such as team=payments"}},
+	subjectJWT: {"sub": textForm, "group": textForm,
+		"claim": {valid: isClaim, rule: "must be the name of a claim and its value such as team=payments"}},
 }
 
 const subjectRule = "must have one of the forms oidc:<provider>:{sub|email|domain|group}:<value>, codehost:{id|email|domain|org|team}:<value>, " +

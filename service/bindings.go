@@ -30,7 +30,7 @@ func (b *Bindings) All() []*Binding {
 	return b.all
 }
 
-// of returns what the bindings of the subject give.
+// of returns the grants of the bindings of the subject.
 func (b *Bindings) of(subject string) []Grant {
 	if b == nil {
 		return nil

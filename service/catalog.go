@@ -8,10 +8,10 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// The catalog is what lists, filters and searches of the flags of a namespace use. It is
+// The catalog indexes the flags of a namespace for lists, filters and searches. It is
 // computed at the first use of a snapshot, from that of an earlier one if there is one.
 
-// flagFacts are what the catalog knows about a flag by itself.
+// flagFacts are the facts of the catalog that depend on one flag alone.
 type flagFacts struct {
 	flag      *guidon.Flag
 	lowerName string
@@ -24,7 +24,7 @@ var factsOf = guidon.NewCompiledDerivation(func(c *guidon.CompiledFlag) *flagFac
 	return &flagFacts{flag: f, lowerName: strings.ToLower(f.Name), Outlook: c.Outlook(), metadata: metadataOf(f)}
 })
 
-// catalog is what is known about the flags of a snapshot. It has a row for each of them.
+// catalog has the facts about the flags of a snapshot, one row for each of them.
 type catalog struct {
 	*catalogNames
 	byKey  guidon.Sorted[*catalogRow]
@@ -36,8 +36,8 @@ type catalog struct {
 
 // catalogNames are the numbers of names in rows. Catalogs of successive snapshots share them.
 type catalogNames struct {
-	owners, tags numbering
-	segments     numbering // keys, of segments that need not exist
+	owners, tags nameNumbers
+	segments     nameNumbers // keys, of segments that need not exist
 }
 
 // catalogRow is a flag with the numbers of its owner, tags and segments. Facets count these,
@@ -143,14 +143,14 @@ func (c *catalog) renumbered() *catalog {
 	return fresh.with(nil, rows)
 }
 
-// numbering gives names their numbers. It is safe for concurrent use.
-type numbering struct {
+// nameNumbers gives names their numbers. It is safe for concurrent use.
+type nameNumbers struct {
 	mu      sync.Mutex
 	names   []string // by number
 	numbers map[string]uint32
 }
 
-func (n *numbering) of(name string) uint32 {
+func (n *nameNumbers) of(name string) uint32 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	number, known := n.numbers[name]
@@ -166,7 +166,7 @@ func (n *numbering) of(name string) uint32 {
 }
 
 // all returns the names by number. Those of the rows of any catalog are among them.
-func (n *numbering) all() []string {
+func (n *nameNumbers) all() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.names

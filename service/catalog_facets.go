@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// FlagFacets count the flags that match a query. Each facet counts what matches if its own
-// list is left out.
+// FlagFacets count the flags that match a query. Each facet counts the flags that match if
+// its own list is left out.
 type FlagFacets struct {
 	States   [3]int // by state
 	Types    [2]int // by type
@@ -40,7 +40,7 @@ type facetCounts struct {
 
 // grown returns a copy with room for all names.
 func (c *facetCounts) grown(n *catalogNames) *facetCounts {
-	grow := func(counts []int, names *numbering) []int {
+	grow := func(counts []int, names *nameNumbers) []int {
 		return append(slices.Clone(counts), make([]int, len(names.all())-len(counts))...)
 	}
 	return &facetCounts{c.states, c.types, grow(c.owners, &n.owners), grow(c.tags, &n.tags), grow(c.segments, &n.segments)}

@@ -7,7 +7,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// FlagSummary is what a flag is and does in short. Its lists are shared.
+// FlagSummary summarizes a flag and its behavior. Its lists are shared.
 type FlagSummary struct {
 	Flag         *guidon.Flag
 	Outlook      *guidon.Outlook
@@ -148,8 +148,8 @@ func (v View) CatalogCounts() CatalogCounts {
 	return counts
 }
 
-// Overdue returns how many flags have a review date that has passed: of what the catalog
-// says of one state, nothing else changes with time.
+// Overdue returns how many flags have a review date that has passed. Nothing else that the
+// catalog says of one state changes with time.
 func (v View) Overdue() int {
 	c, now, n := catalogs.Of(v.Snapshot), v.now().Unix(), 0
 	for row := range c.byKey.All() {

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// flagMetadata is what lists use of the metadata of a flag. Owners and tags are shared with
+// flagMetadata has the metadata of a flag that lists use. Owners and tags are shared with
 // other flags.
 type flagMetadata struct {
 	owner unique.Handle[string]
@@ -26,7 +26,8 @@ var noMetadata = &flagMetadata{owner: unique.Make("")}
 
 func metadataOf(f *guidon.Flag) *flagMetadata {
 	members := metadataMembers(f)
-	m := flagMetadata{owner: unique.Make(guidon.Shorten(strings.TrimSpace(textOf(members["owner"])), maxSummaryText)), tags: tagsOf(members["tags"])}
+	m := flagMetadata{owner: unique.Make(guidon.Shorten(strings.TrimSpace(textOf(members["owner"])), maxSummaryText)),
+		tags: tagsOf(members["tags"])}
 	if due, dated := dueAfter(textOf(members["review"])); dated {
 		m.due = cmp.Or(due.Unix(), -1)
 	}
@@ -134,7 +135,7 @@ func (m *flagMetadata) snoozed(now int64) bool { return m.due > now }
 
 // has reports whether the word occurs in the metadata of the flag: as they are stored, but
 // for their escaped characters.
-func (m *flagMetadata) has(word *sought, f *guidon.Flag) bool {
+func (m *flagMetadata) has(word *searchText, f *guidon.Flag) bool {
 	if m.text != nil {
 		return word.occursIn(*m.text)
 	}

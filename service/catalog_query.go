@@ -118,7 +118,7 @@ const (
 // parsedQuery is a query with its terms in the lists.
 type parsedQuery struct {
 	FlagQuery
-	words      []sought
+	words      []searchText
 	keys       []string // beginnings, in lower case
 	conditions flagConditions
 }
@@ -136,7 +136,7 @@ func (q FlagQuery) parse() *parsedQuery {
 	p.Owners, p.Tags, p.Segments = slices.Clip(q.Owners), slices.Clip(q.Tags), slices.Clip(q.Segments)
 	for _, word := range wordsOf(q.Text) {
 		if !p.addTerm(word) {
-			p.words = append(p.words, newSought(word.text()))
+			p.words = append(p.words, newSearchText(word.text()))
 		}
 	}
 	return p

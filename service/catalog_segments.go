@@ -49,7 +49,7 @@ type SegmentList struct {
 	All      int // how many the namespace has
 }
 
-// SegmentSummary is what a segment is in short.
+// SegmentSummary summarizes a segment.
 type SegmentSummary struct {
 	Segment    *guidon.Segment
 	Conditions string // in words
@@ -61,9 +61,9 @@ func (v View) SegmentSummaries(q SegmentQuery) (*SegmentList, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
-	var words []sought
+	var words []searchText
 	for _, w := range wordsOf(q.Text) {
-		words = append(words, newSought(w.text()))
+		words = append(words, newSearchText(w.text()))
 	}
 	segments := segmentOrders[q.Sort].Of(v.Snapshot)
 	list := &SegmentList{All: len(segments)}
@@ -85,7 +85,7 @@ func (v View) SegmentSummaries(q SegmentQuery) (*SegmentList, error) {
 }
 
 // hasWords reports whether all words occur in the segment.
-func hasWords(g *guidon.Segment, words []sought) bool {
+func hasWords(g *guidon.Segment, words []searchText) bool {
 	for i := range words {
 		word := &words[i]
 		found := word.occursIn(g.Key) || word.occursIn(g.Name) || word.occursIn(g.Description) ||

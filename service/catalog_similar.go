@@ -11,12 +11,12 @@ import (
 const (
 	maxSuggestions = 3
 	minMisspelt    = 3  // bytes of the words of a query
-	maxMisspelt    = 40 // and of what they are compared with
+	maxMisspelt    = 40 // also in bytes
 )
 
 // similar returns the flags whose keys or names, or words of these, are nearly the words of
 // a query, the nearest first.
-func (c *catalog) similar(words []sought) []*guidon.Flag {
+func (c *catalog) similar(words []searchText) []*guidon.Flag {
 	var want []byte
 	for i, w := range words {
 		if i > 0 {

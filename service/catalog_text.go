@@ -10,8 +10,8 @@ import (
 // maxSummaryText limits the texts in summaries, in bytes.
 const maxSummaryText = 240
 
-// sought is a text to look for, whatever its case. Looking for it allocates nothing.
-type sought struct {
+// searchText is a text to look for, whatever its case. Looking for it allocates nothing.
+type searchText struct {
 	lower string
 	ascii bool // all of it
 	// rare is the index of the byte to look for first: an ASCII character, and one that few
@@ -22,8 +22,8 @@ type sought struct {
 // frequent has ASCII letters, the most frequent first.
 const frequent = "etaoinsrhlcdpumgfbywvkxjqz"
 
-func newSought(text string) sought {
-	s := sought{lower: strings.ToLower(text), ascii: true, rare: -1}
+func newSearchText(text string) searchText {
+	s := searchText{lower: strings.ToLower(text), ascii: true, rare: -1}
 	best := -1
 	for i := range len(s.lower) {
 		c := s.lower[i]
@@ -42,16 +42,16 @@ func newSought(text string) sought {
 	return s
 }
 
-// in returns where in the text what is sought begins, from the offset on, or -1.
-func (s *sought) in(text string, from int) int { return find(s, text, from, strings.IndexByte) }
+// in returns the index of the first occurrence in the text, from the offset on, or -1.
+func (s *searchText) in(text string, from int) int { return find(s, text, from, strings.IndexByte) }
 
-// occursIn reports whether the text contains what is sought.
-func (s *sought) occursIn(text string) bool { return s.in(text, 0) >= 0 }
+// occursIn reports whether the text contains s.
+func (s *searchText) occursIn(text string) bool { return s.in(text, 0) >= 0 }
 
 // occursInBytes is occursIn for bytes.
-func (s *sought) occursInBytes(text []byte) bool { return find(s, text, 0, bytes.IndexByte) >= 0 }
+func (s *searchText) occursInBytes(text []byte) bool { return find(s, text, 0, bytes.IndexByte) >= 0 }
 
-func find[T string | []byte](s *sought, text T, from int, indexByte func(text T, c byte) int) int {
+func find[T string | []byte](s *searchText, text T, from int, indexByte func(text T, c byte) int) int {
 	switch {
 	case s.lower == "":
 		return from
@@ -77,7 +77,7 @@ func find[T string | []byte](s *sought, text T, from int, indexByte func(text T,
 }
 
 // findASCII looks at the places that have the rare byte, in one case or the other.
-func findASCII[T string | []byte](s *sought, text T, from int, indexByte func(text T, c byte) int) int {
+func findASCII[T string | []byte](s *searchText, text T, from int, indexByte func(text T, c byte) int) int {
 	last := len(text) - len(s.lower) + s.rare // the last place where it can be
 	next := func(c byte, from int) int {
 		if from <= last {
@@ -108,9 +108,9 @@ func findASCII[T string | []byte](s *sought, text T, from int, indexByte func(te
 	}
 }
 
-// equalFold reports whether what is sought is in the text at the offset, which leaves
-// enough of it.
-func equalFold[T string | []byte](s *sought, text T, at int) bool {
+// equalFold reports whether s occurs in the text at the offset. The rest of the text must
+// be long enough.
+func equalFold[T string | []byte](s *searchText, text T, at int) bool {
 	for i := range len(s.lower) {
 		if lowerByte(text[at+i]) != s.lower[i] {
 			return false
@@ -120,7 +120,7 @@ func equalFold[T string | []byte](s *sought, text T, at int) bool {
 }
 
 // beginsAt is equalFold for any text.
-func beginsAt[T string | []byte](s *sought, text T, at int) bool {
+func beginsAt[T string | []byte](s *searchText, text T, at int) bool {
 	for _, want := range s.lower {
 		if at >= len(text) {
 			return false

@@ -16,7 +16,9 @@ const maxLatestKeys = 500
 // the records. A record of more than 16 KiB is without the objects before and after. It
 // leaves out objects that do not exist, and those whose record was deleted because of its
 // age.
-func (s *Service) LatestChanges(ctx context.Context, d Demand, namespace string, kind change.Kind, keys []string) ([]*change.Record, State, error) {
+func (s *Service) LatestChanges(
+	ctx context.Context, d Demand, namespace string, kind change.Kind, keys []string,
+) ([]*change.Record, State, error) {
 	return s.latestChanges(ctx, d, namespace, kind, keys, func(View) ([]*change.Record, error) {
 		return s.store.LatestChanges(ctx, guidon.NamespaceKey(namespace), kind, keys)
 	})

@@ -28,7 +28,9 @@ var latestOf = guidon.NewFlagDerivation(func(*guidon.Flag) *atomic.Pointer[lates
 // The records of flags are remembered, so that a list that names the author of each flag
 // seldom queries the database. One that is deleted because of its age may be returned for five
 // minutes more.
-func (s *Service) LatestChangesWithoutObjects(ctx context.Context, d Demand, namespace string, kind change.Kind, keys []string) ([]*change.Record, State, error) {
+func (s *Service) LatestChangesWithoutObjects(
+	ctx context.Context, d Demand, namespace string, kind change.Kind, keys []string,
+) ([]*change.Record, State, error) {
 	return s.latestChanges(ctx, d, namespace, kind, keys, func(view View) ([]*change.Record, error) {
 		if kind != change.KindFlag {
 			return s.store.LatestChanges(ctx, guidon.NamespaceKey(namespace), kind, keys)
@@ -61,7 +63,7 @@ func (v View) knownLatest(keys []string, now time.Time) (records []*change.Recor
 	return records, unknown
 }
 
-// latest returns what is remembered of the flag, or nil.
+// latest returns the record that is remembered for the flag, or nil.
 func (v View) latest(key string) *latestRecord {
 	if f := v.Snapshot.Compiled(key); f != nil {
 		return latestOf.Of(f).Load()

@@ -44,7 +44,9 @@ type ChangeFilter struct {
 // Records of authentications and bindings belong to no namespace: the namespace is
 // ignored, and the State is zero. Only clients that may list the authentications may see
 // them, which the caller must check.
-func (s *Service) ListChanges(ctx context.Context, d Demand, namespace string, filter ChangeFilter) ([]*change.Record, string, State, error) {
+func (s *Service) ListChanges(
+	ctx context.Context, d Demand, namespace string, filter ChangeFilter,
+) ([]*change.Record, string, State, error) {
 	search, err := filter.search(guidon.NamespaceKey(namespace))
 	if err != nil {
 		return nil, "", State{}, err

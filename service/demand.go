@@ -2,8 +2,8 @@ package service
 
 import "time"
 
-// Demand is how current the state that a read returns must be. The zero Demand is what
-// the configuration promises.
+// Demand says how current the state that a read returns must be. The zero Demand stands for
+// the guarantee of the configuration.
 type Demand struct {
 	// Begun is when the request arrived. It must come from time.Now, because a store
 	// compares it with its own times; zero means the start of the read.

@@ -75,8 +75,8 @@ func (d *Document) normalize(p *problems, known map[string]bool, segment func(*D
 	}
 }
 
-// merge returns a copy of the namespace that has what the document says of it. What is
-// empty in the document stays as it is.
+// merge returns a copy of the namespace with the settings of the document. Settings that are
+// empty in the document stay as they are.
 func (n DocumentNamespace) merge(have guidon.Namespace) guidon.Namespace {
 	have.Name = cmp.Or(n.Name, have.Name)
 	have.Description = cmp.Or(n.Description, have.Description)

@@ -64,7 +64,7 @@ func (e *Export) Document() *Document {
 	return &Document{Namespace: e.Namespace(), Flags: slices.Collect(e.Flags()), Segments: slices.Collect(e.Segments())}
 }
 
-// Namespace returns the key of the namespace and what is not empty of its settings.
+// Namespace returns the key of the namespace and its settings that are not empty.
 func (e *Export) Namespace() DocumentNamespace { return documentNamespace(e.namespace) }
 
 // Flags returns an iterator over the flags, which belong to the caller. It can be used

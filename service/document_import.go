@@ -34,7 +34,7 @@ func (m ImportMode) String() string {
 	return fmt.Sprintf("%d", uint8(m))
 }
 
-// ImportResult describes what an import did or, in a dry run, would do.
+// ImportResult describes the changes that an import made or, in a dry run, would make.
 type ImportResult struct {
 	Namespace string
 	Revision  int64 // current after the import
@@ -48,7 +48,7 @@ type ImportResult struct {
 // omits their states before and after the import. The change log always has them.
 const maxDescribed = 1000
 
-// ImportChange is what an import does to one object. Before and After are documents of
+// ImportChange is the change of an import to one object. Before and After are documents of
 // that object alone, or nil if it does not exist. Both are nil if the document has more
 // than 1000 flags and segments, except in a dry run.
 type ImportChange struct {
@@ -75,7 +75,9 @@ var errDryRun = errors.New("dry run")
 // if the default namespace does not exist, and TooLarge if a flag or segment is too
 // large to be stored. It returns PermissionDenied if the import creates or changes the
 // namespace itself, and the caller may not. doc is not modified.
-func (s *Service) Import(ctx context.Context, w Write, namespace string, doc *Document, mode ImportMode, dryRun bool) (*ImportResult, int64, error) {
+func (s *Service) Import(
+	ctx context.Context, w Write, namespace string, doc *Document, mode ImportMode, dryRun bool,
+) (*ImportResult, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := checkEnum("mode", mode); err != nil {
 		return nil, 0, err
@@ -88,7 +90,7 @@ func (s *Service) Import(ctx context.Context, w Write, namespace string, doc *Do
 	}
 	var result *ImportResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		i := &importing{
+		i := &documentImport{
 			tx: tx, by: w.By, mode: mode, now: tx.Now(), result: &ImportResult{Namespace: namespace},
 			described: dryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed,
 		}
@@ -115,10 +117,10 @@ func (d *Document) withNamespace(key string) *Document {
 	return &out
 }
 
-// importing is the import of a document into one namespace. It makes two passes: the
+// documentImport is the import of a document into one namespace. It makes two passes: the
 // first finds all problems, the second changes one object at a time. So it needs no
 // second copy of a large document in memory.
-type importing struct {
+type documentImport struct {
 	tx        Tx
 	by        Caller
 	mode      ImportMode
@@ -137,7 +139,7 @@ type importing struct {
 	referable map[string]bool
 }
 
-func (i *importing) run(ctx context.Context, d *Document) error {
+func (i *documentImport) run(ctx context.Context, d *Document) error {
 	if err := i.readState(ctx); err != nil {
 		return err
 	}
@@ -160,7 +162,7 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 	}
 	// All flags that exist when segments are deleted are those of the document, which has
 	// been checked. So they need not be read again.
-	p := &patching{tx: i.tx, namespace: i.result.Namespace, used: i.referable}
+	p := &patchApplier{tx: i.tx, namespace: i.result.Namespace, used: i.referable}
 	for patch, err := range i.patches(ctx, d) {
 		if err != nil {
 			return err
@@ -181,7 +183,7 @@ func mayPutNamespace(by Caller, namespace string) error {
 	return nil
 }
 
-func (i *importing) readState(ctx context.Context) error {
+func (i *documentImport) readState(ctx context.Context) error {
 	var err error
 	i.namespace, err = existingNamespace(ctx, i.tx, i.result.Namespace)
 	if errors.Is(err, guidon.NotFound) && i.result.Namespace != guidon.DefaultNamespace {
@@ -210,7 +212,7 @@ func setOf(keys []string) map[string]bool {
 
 // mustAllBeNew returns the error of the first object that exists already, in the order
 // of contract 13.4.
-func (i *importing) mustAllBeNew(d *Document) error {
+func (i *documentImport) mustAllBeNew(d *Document) error {
 	for _, f := range d.Flags {
 		if f != nil && i.flags[f.Key] {
 			return notUnique("flag", d.Namespace.Key, f.Key)

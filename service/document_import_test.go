@@ -497,11 +497,11 @@ segments: [{key: d, name: D}, {key: c, name: C}]`, service.ImportCreate)
 	wantNoNamespace(t, s, "nowhere")
 }
 
-// retrying is a store whose updates are rolled back once and run again, as after a
+// retryingStore is a store whose updates are rolled back once and run again, as after a
 // transient error of the database.
-type retrying struct{ service.Store }
+type retryingStore struct{ service.Store }
 
-func (s retrying) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+func (s retryingStore) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
 	again := errors.New("again")
 	revision, err := s.Store.Update(ctx, namespace, w, func(ctx context.Context, tx service.Tx) error {
 		if err := fn(ctx, tx); err != nil {
@@ -517,7 +517,7 @@ func (s retrying) Update(ctx context.Context, namespace string, w service.Write,
 
 // TestImportRetry: the result of a retried import has nothing of the first attempt.
 func TestImportRetry(t *testing.T) {
-	s := service.NewService(retrying{newStore(t)}, time.Now)
+	s := service.NewService(retryingStore{newStore(t)}, time.Now)
 	result := mustImport(t, s, shop, service.ImportCreate)
 	if got, want := len(result.Changes), 5; got != want || result.Revision != 1 {
 		t.Errorf("got %d changes at revision %d, want %d at 1", got, result.Revision, want)

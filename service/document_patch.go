@@ -14,7 +14,7 @@ import (
 // is made when the iterator reaches it, from the object as it is then in the
 // transaction. The changes are added to the result, so the iterator must be used once.
 // The document must have passed all checks.
-func (i *importing) patches(ctx context.Context, d *Document) iter.Seq2[change.Patch, error] {
+func (i *documentImport) patches(ctx context.Context, d *Document) iter.Seq2[change.Patch, error] {
 	return func(yield func(change.Patch, error) bool) {
 		if !yield(i.namespacePatch(d.Namespace)) {
 			return
@@ -56,7 +56,7 @@ func (d *Document) flagKeys() map[string]bool {
 	return keys
 }
 
-func (i *importing) namespacePatch(want DocumentNamespace) (change.Patch, error) {
+func (i *documentImport) namespacePatch(want DocumentNamespace) (change.Patch, error) {
 	put := wantedNamespace(i.namespace, want, i.mode, i.now)
 	if put == nil {
 		return change.Patch{}, nil
@@ -94,7 +94,7 @@ func wantedNamespace(have *guidon.Namespace, want DocumentNamespace, mode Import
 	return &updated
 }
 
-func (i *importing) segmentPatch(ctx context.Context, want *DocumentSegment) (change.Patch, error) {
+func (i *documentImport) segmentPatch(ctx context.Context, want *DocumentSegment) (change.Patch, error) {
 	have, action := &guidon.Segment{CreatedAt: i.now}, change.ActionCreate
 	var before *Document
 	if i.segments[want.Key] {
@@ -116,7 +116,7 @@ func (i *importing) segmentPatch(ctx context.Context, want *DocumentSegment) (ch
 	return change.Patch{Put: change.Objects{Segments: []*guidon.Segment{mergeSegment(have, want, i.now)}}}, nil
 }
 
-func (i *importing) flagPatch(ctx context.Context, want *DocumentFlag) (change.Patch, error) {
+func (i *documentImport) flagPatch(ctx context.Context, want *DocumentFlag) (change.Patch, error) {
 	have, action := &guidon.Flag{CreatedAt: i.now}, change.ActionCreate
 	var before *Document
 	if i.flags[want.Key] {
@@ -138,7 +138,7 @@ func (i *importing) flagPatch(ctx context.Context, want *DocumentFlag) (change.P
 	return change.Patch{Put: change.Objects{Flags: []*guidon.Flag{mergeFlag(have, want, i.now)}}}, nil
 }
 
-func (i *importing) flagDeletion(ctx context.Context, key string) (change.Patch, error) {
+func (i *documentImport) flagDeletion(ctx context.Context, key string) (change.Patch, error) {
 	f, err := i.tx.Flag(ctx, key)
 	if err != nil {
 		return change.Patch{}, err
@@ -147,7 +147,7 @@ func (i *importing) flagDeletion(ctx context.Context, key string) (change.Patch,
 	return change.Patch{Delete: change.Keys{Flags: []string{key}}}, nil
 }
 
-func (i *importing) segmentDeletion(ctx context.Context, key string) (change.Patch, error) {
+func (i *documentImport) segmentDeletion(ctx context.Context, key string) (change.Patch, error) {
 	g, err := i.tx.Segment(ctx, key)
 	if err != nil {
 		return change.Patch{}, err
@@ -156,7 +156,7 @@ func (i *importing) segmentDeletion(ctx context.Context, key string) (change.Pat
 	return change.Patch{Delete: change.Keys{Segments: []string{key}}}, nil
 }
 
-func (i *importing) addChange(kind change.Kind, key string, action change.Action, before, after *Document) {
+func (i *documentImport) addChange(kind change.Kind, key string, action change.Action, before, after *Document) {
 	change := &ImportChange{Kind: kind, Key: key, Action: action}
 	if i.described {
 		change.Before, change.After = before, after
@@ -164,14 +164,14 @@ func (i *importing) addChange(kind change.Kind, key string, action change.Action
 	i.result.Changes = append(i.result.Changes, change)
 }
 
-func (i *importing) addSkipped(kind change.Kind, key string) {
+func (i *documentImport) addSkipped(kind change.Kind, key string) {
 	i.result.Skipped = append(i.result.Skipped, string(kind)+"/"+key)
 }
 
-func (i *importing) flagDocument(f *DocumentFlag) *Document {
+func (i *documentImport) flagDocument(f *DocumentFlag) *Document {
 	return &Document{Namespace: DocumentNamespace{Key: i.result.Namespace}, Flags: []*DocumentFlag{f}}
 }
 
-func (i *importing) segmentDocument(g *DocumentSegment) *Document {
+func (i *documentImport) segmentDocument(g *DocumentSegment) *Document {
 	return &Document{Namespace: DocumentNamespace{Key: i.result.Namespace}, Segments: []*DocumentSegment{g}}
 }

@@ -14,41 +14,41 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// reading is a store that records which flags and segments its updates read.
-type reading struct {
+// recordingStore is a store that records which flags and segments its updates read.
+type recordingStore struct {
 	service.Store
 	reads *[]string
 }
 
-func (s reading) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+func (s recordingStore) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
 	return s.Store.Update(ctx, namespace, w, func(ctx context.Context, tx service.Tx) error {
-		return fn(ctx, readingTx{tx, s.reads})
+		return fn(ctx, recordingTx{tx, s.reads})
 	})
 }
 
-type readingTx struct {
+type recordingTx struct {
 	service.Tx
 	reads *[]string
 }
 
-func (tx readingTx) record(what string) { *tx.reads = append(*tx.reads, what) }
+func (tx recordingTx) record(what string) { *tx.reads = append(*tx.reads, what) }
 
-func (tx readingTx) Flag(ctx context.Context, key string) (*guidon.Flag, error) {
+func (tx recordingTx) Flag(ctx context.Context, key string) (*guidon.Flag, error) {
 	tx.record("flag " + key)
 	return tx.Tx.Flag(ctx, key)
 }
 
-func (tx readingTx) Flags(ctx context.Context) ([]*guidon.Flag, error) {
+func (tx recordingTx) Flags(ctx context.Context) ([]*guidon.Flag, error) {
 	tx.record("all flags")
 	return tx.Tx.Flags(ctx)
 }
 
-func (tx readingTx) Segment(ctx context.Context, key string) (*guidon.Segment, error) {
+func (tx recordingTx) Segment(ctx context.Context, key string) (*guidon.Segment, error) {
 	tx.record("segment " + key)
 	return tx.Tx.Segment(ctx, key)
 }
 
-func (tx readingTx) Segments(ctx context.Context) ([]*guidon.Segment, error) {
+func (tx recordingTx) Segments(ctx context.Context) ([]*guidon.Segment, error) {
 	tx.record("all segments")
 	return tx.Tx.Segments(ctx)
 }
@@ -71,7 +71,7 @@ segments: [{key: guests, name: Guests, match_type: ALL_MATCH_TYPE}, {key: more, 
 	} {
 		t.Run(test.mode.String(), func(t *testing.T) {
 			var reads []string
-			s := service.NewService(reading{newStore(t), &reads}, time.Now)
+			s := service.NewService(recordingStore{newStore(t), &reads}, time.Now)
 			mustImport(t, s, shop, service.ImportCreate)
 			if diff := cmp.Diff([]string(nil), reads); diff != "" {
 				t.Errorf("read to create (-want +got):\n%s", diff)
@@ -84,16 +84,16 @@ segments: [{key: guests, name: Guests, match_type: ALL_MATCH_TYPE}, {key: more, 
 	}
 }
 
-// watching is a store that watches all objects put by an update, and checks at its end
+// watchedStore is a store that watches all objects put by an update, and checks at its end
 // which of them are still in memory.
-type watching struct {
+type watchedStore struct {
 	service.Store
 	check func(put, inMemory int)
 }
 
-func (s watching) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+func (s watchedStore) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
 	return s.Store.Update(ctx, namespace, w, func(ctx context.Context, tx service.Tx) error {
-		watched := watchingTx{tx, new([]func() bool)}
+		watched := watchedTx{tx, new([]func() bool)}
 		err := fn(ctx, watched)
 		runtime.GC()
 		inMemory := 0
@@ -107,18 +107,18 @@ func (s watching) Update(ctx context.Context, namespace string, w service.Write,
 	})
 }
 
-type watchingTx struct {
+type watchedTx struct {
 	service.Tx
 	inMemory *[]func() bool
 }
 
-func (tx watchingTx) PutFlag(ctx context.Context, f *guidon.Flag) error {
+func (tx watchedTx) PutFlag(ctx context.Context, f *guidon.Flag) error {
 	watched := weak.Make(f)
 	*tx.inMemory = append(*tx.inMemory, func() bool { return watched.Value() != nil })
 	return tx.Tx.PutFlag(ctx, f)
 }
 
-func (tx watchingTx) PutSegment(ctx context.Context, g *guidon.Segment) error {
+func (tx watchedTx) PutSegment(ctx context.Context, g *guidon.Segment) error {
 	watched := weak.Make(g)
 	*tx.inMemory = append(*tx.inMemory, func() bool { return watched.Value() != nil })
 	return tx.Tx.PutSegment(ctx, g)
@@ -128,7 +128,7 @@ func (tx watchingTx) PutSegment(ctx context.Context, g *guidon.Segment) error {
 // transaction ends. Otherwise a large document would be in memory twice.
 func TestImportFreesObjects(t *testing.T) {
 	checked := 0
-	s := service.NewService(watching{newStore(t), func(put, inMemory int) {
+	s := service.NewService(watchedStore{newStore(t), func(put, inMemory int) {
 		checked += put
 		if inMemory > 0 {
 			t.Errorf("%d of %d objects are still in memory", inMemory, put)

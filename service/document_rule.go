@@ -127,7 +127,9 @@ func mergeRules(have *guidon.Flag, want *DocumentFlag, variantIDs map[string]str
 	return out
 }
 
-func mergeDistributions(flag *guidon.Flag, have *guidon.Rule, want *DocumentRule, variantIDs map[string]string, now time.Time) []*guidon.Distribution {
+func mergeDistributions(
+	flag *guidon.Flag, have *guidon.Rule, want *DocumentRule, variantIDs map[string]string, now time.Time,
+) []*guidon.Distribution {
 	old := make([]*DocumentDistribution, len(have.Distributions))
 	for i, d := range have.Distributions {
 		old[i] = &DocumentDistribution{Rollout: d.Rollout}

@@ -67,7 +67,7 @@ type objectEdit interface {
 	key() string // of the object
 }
 
-// EditResult describes what a call has changed.
+// EditResult describes the changes that a call has made.
 type EditResult struct {
 	Namespace string
 	Revision  int64          // current after the call
@@ -104,7 +104,9 @@ func (s *Service) Edit(ctx context.Context, w Write, namespace string, edits Edi
 }
 
 // ReplaceFlag is [Service.Edit] with one flag, whose key may be empty in the document.
-func (s *Service) ReplaceFlag(ctx context.Context, w Write, namespace, key string, flag *DocumentFlag, unlessChangedSince *int64) (*EditResult, int64, error) {
+func (s *Service) ReplaceFlag(
+	ctx context.Context, w Write, namespace, key string, flag *DocumentFlag, unlessChangedSince *int64,
+) (*EditResult, int64, error) {
 	put := *flag
 	if err := checkEdited(key, &put.Key); err != nil {
 		return nil, 0, err
@@ -113,7 +115,9 @@ func (s *Service) ReplaceFlag(ctx context.Context, w Write, namespace, key strin
 }
 
 // ReplaceSegment is [Service.Edit] with one segment, whose key may be empty in the document.
-func (s *Service) ReplaceSegment(ctx context.Context, w Write, namespace, key string, segment *DocumentSegment, unlessChangedSince *int64) (*EditResult, int64, error) {
+func (s *Service) ReplaceSegment(
+	ctx context.Context, w Write, namespace, key string, segment *DocumentSegment, unlessChangedSince *int64,
+) (*EditResult, int64, error) {
 	put := *segment
 	if err := checkEdited(key, &put.Key); err != nil {
 		return nil, 0, err
@@ -127,7 +131,7 @@ func (s *Service) edit(ctx context.Context, w Write, namespace string, edits Edi
 	namespace = guidon.NamespaceKey(namespace)
 	var result *EditResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		e := &editing{
+		e := &editRun{
 			tx: tx, edits: edits, single: single,
 			invalid: &problems{}, conflicts: &problems{}, result: &EditResult{Namespace: namespace},
 		}
@@ -146,8 +150,8 @@ func (r *EditResult) at(revision int64, err error) (*EditResult, int64, error) {
 	return r, revision, nil
 }
 
-// editing is one run of the edits in a transaction.
-type editing struct {
+// editRun is one run of the edits in a transaction.
+type editRun struct {
 	tx     Tx
 	edits  Edits
 	single bool
@@ -168,7 +172,7 @@ type editing struct {
 	used map[string]bool
 }
 
-func (e *editing) run(ctx context.Context) error {
+func (e *editRun) run(ctx context.Context) error {
 	if _, err := existingNamespace(ctx, e.tx, e.result.Namespace); err != nil {
 		return err
 	}
@@ -179,6 +183,6 @@ func (e *editing) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p := &patching{tx: e.tx, namespace: e.result.Namespace, used: e.used}
+	p := &patchApplier{tx: e.tx, namespace: e.result.Namespace, used: e.used}
 	return p.apply(ctx, patch)
 }

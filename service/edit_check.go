@@ -9,7 +9,7 @@ import (
 )
 
 // check returns the problems of all edits, and sets the fields that depend on the checks.
-func (e *editing) check(ctx context.Context) error {
+func (e *editRun) check(ctx context.Context) error {
 	if err := e.checkSegments(ctx); err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (e *editing) check(ctx context.Context) error {
 	return e.problems()
 }
 
-func (e *editing) checkSegments(ctx context.Context) error {
+func (e *editRun) checkSegments(ctx context.Context) error {
 	e.segments = make([]*DocumentSegment, len(e.edits.Segments))
 	seen := map[string]bool{}
 	for i, edit := range e.edits.Segments {
@@ -44,7 +44,7 @@ func (e *editing) checkSegments(ctx context.Context) error {
 	return nil
 }
 
-func (e *editing) checkFlags(ctx context.Context, referable map[string]bool) error {
+func (e *editRun) checkFlags(ctx context.Context, referable map[string]bool) error {
 	e.flags, e.on = make([]*DocumentFlag, len(e.edits.Flags)), make([]*guidon.Flag, len(e.edits.Flags))
 	seen := map[string]bool{}
 	for i, edit := range e.edits.Flags {
@@ -71,7 +71,7 @@ func (e *editing) checkFlags(ctx context.Context, referable map[string]bool) err
 }
 
 // turnedOff returns the flag that the edit turns off, or nil if there is none.
-func (e *editing) turnedOff(ctx context.Context, edit FlagEdit) (*guidon.Flag, error) {
+func (e *editRun) turnedOff(ctx context.Context, edit FlagEdit) (*guidon.Flag, error) {
 	if edit.TurnOff == "" {
 		return nil, nil
 	}
@@ -95,7 +95,7 @@ func (p *problems) checkEdit(fields string, set ...bool) {
 }
 
 // checkUnchanged adds a conflict if the object has changed since the revision.
-func (e *editing) checkUnchanged(ctx context.Context, kind change.Kind, index int, key string, since *int64) error {
+func (e *editRun) checkUnchanged(ctx context.Context, kind change.Kind, index int, key string, since *int64) error {
 	err := mustBeUnchanged(ctx, e.tx, e.result.Namespace, kind, key, since)
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:
@@ -109,7 +109,7 @@ func (e *editing) checkUnchanged(ctx context.Context, kind change.Kind, index in
 }
 
 // located runs check with the path of an edit.
-func (e *editing) located(p *problems, kind change.Kind, index int, key string, check func(p *problems)) {
+func (e *editRun) located(p *problems, kind change.Kind, index int, key string, check func(p *problems)) {
 	if e.single {
 		p.at(string(kind), check)
 		return
@@ -118,7 +118,7 @@ func (e *editing) located(p *problems, kind change.Kind, index int, key string, 
 }
 
 // referable returns the segments that exist after the edits. It is nil if no flag is put.
-func (e *editing) referable(ctx context.Context) (map[string]bool, error) {
+func (e *editRun) referable(ctx context.Context) (map[string]bool, error) {
 	if !slices.ContainsFunc(e.edits.Flags, FlagEdit.puts) {
 		return nil, nil
 	}
@@ -139,7 +139,7 @@ func (e *editing) referable(ctx context.Context) (map[string]bool, error) {
 
 // checkDeletedSegments checks that no flag refers to a segment that is deleted. Flags that
 // are put have been checked already.
-func (e *editing) checkDeletedSegments(ctx context.Context) error {
+func (e *editRun) checkDeletedSegments(ctx context.Context) error {
 	deletes := func(edit SegmentEdit) bool { return !edit.puts() && edit.Delete != "" }
 	if !slices.ContainsFunc(e.edits.Segments, deletes) {
 		return nil
@@ -161,7 +161,7 @@ func (e *editing) checkDeletedSegments(ctx context.Context) error {
 }
 
 // remainingUsers returns, by segment, the flags whose references the edits leave as they are.
-func (e *editing) remainingUsers(ctx context.Context) (map[string]segmentUsers, error) {
+func (e *editRun) remainingUsers(ctx context.Context) (map[string]segmentUsers, error) {
 	flags, err := e.tx.Flags(ctx)
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (e *editing) remainingUsers(ctx context.Context) (map[string]segmentUsers, 
 }
 
 // problems returns an error with all problems.
-func (e *editing) problems() error {
+func (e *editRun) problems() error {
 	if len(e.invalid.found) == 0 {
 		return e.conflicts.errOf(guidon.FailedPrecondition)
 	}

@@ -10,7 +10,7 @@ import (
 
 // patch returns the changes that the edits make, and adds them to the result in the order
 // in which patches are applied. The edits must have been checked.
-func (e *editing) patch(ctx context.Context) (change.Patch, error) {
+func (e *editRun) patch(ctx context.Context) (change.Patch, error) {
 	var patch change.Patch
 	for _, step := range []func(context.Context, *change.Patch) error{e.putSegments, e.putFlags, e.deleteFlags, e.deleteSegments} {
 		if err := step(ctx, &patch); err != nil {
@@ -20,7 +20,7 @@ func (e *editing) patch(ctx context.Context) (change.Patch, error) {
 	return patch, nil
 }
 
-func (e *editing) putSegments(ctx context.Context, patch *change.Patch) error {
+func (e *editRun) putSegments(ctx context.Context, patch *change.Patch) error {
 	for _, want := range e.segments {
 		if want == nil {
 			continue
@@ -42,7 +42,7 @@ func (e *editing) putSegments(ctx context.Context, patch *change.Patch) error {
 	return nil
 }
 
-func (e *editing) putFlags(ctx context.Context, patch *change.Patch) error {
+func (e *editRun) putFlags(ctx context.Context, patch *change.Patch) error {
 	for i, want := range e.flags {
 		if on := e.on[i]; on != nil {
 			e.turnOff(on, patch)
@@ -68,7 +68,7 @@ func (e *editing) putFlags(ctx context.Context, patch *change.Patch) error {
 }
 
 // turnOff adds the flag, turned off, unless it is off.
-func (e *editing) turnOff(f *guidon.Flag, patch *change.Patch) {
+func (e *editRun) turnOff(f *guidon.Flag, patch *change.Patch) {
 	if !turnOff(f, e.tx.Now()) {
 		e.result.Unchanged++
 		return
@@ -77,19 +77,21 @@ func (e *editing) turnOff(f *guidon.Flag, patch *change.Patch) {
 	patch.Put.Flags = append(patch.Put.Flags, f)
 }
 
-func (e *editing) deleteFlags(ctx context.Context, patch *change.Patch) (err error) {
+func (e *editRun) deleteFlags(ctx context.Context, patch *change.Patch) (err error) {
 	patch.Delete.Flags, err = deletions(ctx, e, change.KindFlag, e.tx.Flag, e.edits.Flags)
 	return err
 }
 
-func (e *editing) deleteSegments(ctx context.Context, patch *change.Patch) (err error) {
+func (e *editRun) deleteSegments(ctx context.Context, patch *change.Patch) (err error) {
 	patch.Delete.Segments, err = deletions(ctx, e, change.KindSegment, e.tx.Segment, e.edits.Segments)
 	return err
 }
 
 // deletions returns the keys of the objects that edits delete and that exist, and adds them
 // to the result.
-func deletions[T any, E objectEdit](ctx context.Context, e *editing, kind change.Kind, get func(context.Context, string) (*T, error), edits []E) ([]string, error) {
+func deletions[T any, E objectEdit](
+	ctx context.Context, e *editRun, kind change.Kind, get func(context.Context, string) (*T, error), edits []E,
+) ([]string, error) {
 	var keys []string
 	for _, edit := range edits {
 		if !edit.deletes() {
@@ -109,7 +111,7 @@ func deletions[T any, E objectEdit](ctx context.Context, e *editing, kind change
 	return keys, nil
 }
 
-func (e *editing) add(kind change.Kind, key string, action change.Action) {
+func (e *editRun) add(kind change.Kind, key string, action change.Action) {
 	e.result.Changes = append(e.result.Changes, EditedObject{Kind: kind, Key: key, Action: action})
 }
 

@@ -110,7 +110,8 @@ func (s *Service) EvaluateBatch(ctx context.Context, d Demand, batch *Batch) (St
 			size += len(v.Attachment)
 		}
 		if err == nil && size > maxBatchAttachments {
-			err = guidon.Errorf(guidon.TooLarge, "the attachments in the response exceed %d bytes; request fewer flags in one batch", maxBatchAttachments)
+			err = guidon.Errorf(guidon.TooLarge, "the attachments in the response exceed %d bytes; request fewer flags in one batch",
+				maxBatchAttachments)
 		}
 		if err != nil {
 			return views.state(), &BatchItemError{i, err}

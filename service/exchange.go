@@ -7,10 +7,9 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Exchange returns the authentication of the client token that a workload gets for what
-// proves its identity. The same proof must give the same token. Its record is created
-// unless it exists. Exchange returns PermissionDenied if the identity is not admitted or
-// has no role.
+// Exchange returns the authentication of the client token that a workload gets for a proof
+// of its identity. The same proof must give the same token. Its record is created unless it
+// exists. Exchange returns PermissionDenied if the identity is not admitted or has no role.
 func (s *Service) Exchange(ctx context.Context, w Write, identity *Identity, token string) (*Authentication, error) {
 	id := idOf(token)
 	a := identity.authentication()

@@ -18,8 +18,8 @@ type Entity struct {
 	Context map[string]string
 }
 
-// Explain explains the evaluation of a flag or, if edited is not nil, of what the flag would be
-// if that were saved; then it need not exist. It returns the errors of [CheckExplain] and of
+// Explain explains the evaluation of a flag or, if edited is not nil, of the flag that saving
+// it would result in; then the flag need not exist. It returns the errors of [CheckExplain] and of
 // [guidon.Snapshot.Explain], and InvalidArgument with the problems of the edited flag.
 func (v View) Explain(key string, edited *DocumentFlag, e Entity) (*guidon.Explanation, error) {
 	if err := CheckExplain(key, e); err != nil {
@@ -35,10 +35,10 @@ func (v View) Explain(key string, edited *DocumentFlag, e Entity) (*guidon.Expla
 	return v.Snapshot.ExplainFlag(f, e.ID, e.Context)
 }
 
-// FlagResult is what an entity gets from a flag.
+// FlagResult is the result of a flag for an entity.
 type FlagResult struct {
 	Flag        *guidon.Flag
-	Explanation *guidon.Explanation // only the result and what decided it; nil if Err is not
+	Explanation *guidon.Explanation // only the result and the step that decided it; nil if Err is not
 	Err         error
 }
 
@@ -84,9 +84,9 @@ func (v View) ExplainBatch(ctx context.Context, key string, entities []Entity) (
 }
 
 // ExplainSegment reports whether the entity belongs to the segment or, if edited is not nil, to
-// what the segment would be if that were saved; then it need not exist. It returns the errors
-// of [CheckExplain] and of [guidon.ExplainSegment], NotFound if the segment does not exist, and
-// InvalidArgument with the problems of the edited segment.
+// the segment that saving it would result in; then the segment need not exist. It returns the
+// errors of [CheckExplain] and of [guidon.ExplainSegment], NotFound if the segment does not
+// exist, and InvalidArgument with the problems of the edited segment.
 func (v View) ExplainSegment(key string, edited *DocumentSegment, e Entity) (*guidon.ExplainedSegment, error) {
 	if err := CheckExplain(key, e); err != nil {
 		return nil, err
@@ -98,7 +98,8 @@ func (v View) ExplainSegment(key string, edited *DocumentSegment, e Entity) (*gu
 	return guidon.ExplainSegment(segment, e.ID, e.Context)
 }
 
-// segmentOrEdited returns the segment or, if edited is not nil, what saving that makes of it.
+// segmentOrEdited returns the segment or, if edited is not nil, the segment that saving it
+// would result in.
 func (v View) segmentOrEdited(key string, edited *DocumentSegment) (*guidon.Segment, error) {
 	if edited == nil {
 		return v.Segment(key)

@@ -12,7 +12,7 @@ var TurnOff, TurnOn = turnOff, turnOn
 // ApplyPatches applies the patches to the namespace of the transaction, one after the
 // other.
 func ApplyPatches(ctx context.Context, tx Tx, namespace string, patches ...change.Patch) error {
-	p := &patching{tx: tx, namespace: namespace}
+	p := &patchApplier{tx: tx, namespace: namespace}
 	for _, patch := range patches {
 		if err := p.apply(ctx, patch); err != nil {
 			return err

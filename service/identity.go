@@ -2,14 +2,15 @@ package service
 
 import "time"
 
-// Identity is who somebody is according to the provider that vouches for them. What they
-// may do is decided by bindings, not by the provider.
+// Identity is the identity of a person or a workload according to the provider that vouches
+// for it. Its access is decided by bindings, not by the provider.
 type Identity struct {
 	Method   Method
 	Provider string // the name of the OpenID provider, otherwise ""
 
-	// Subject is who it is, and the actor of change records. It never depends on what
-	// people can change or what may be given to somebody else, such as an e-mail address:
+	// Subject identifies the person or workload, and is the actor of change records. It never
+	// depends on values that people can change or that may be given to someone else, such as
+	// an e-mail address:
 	//
 	//	oidc:<provider>:sub:<sub>
 	//	codehost:id:<number>
@@ -33,5 +34,5 @@ type Identity struct {
 
 	SID      string            // the session at the provider (the claim sid), or ""
 	Metadata map[string]string // for clients; its keys begin with "io.service.auth."
-	Expires  time.Time         // when what proves the identity expires; zero for people
+	Expires  time.Time         // when the proof of the identity expires; zero for people
 }

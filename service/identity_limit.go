@@ -41,8 +41,8 @@ func (p *Policy) limitSubjects(a *Authentication, stored *Bindings) {
 	}
 }
 
-// names reports whether the subject of the authentication can make a difference to whether
-// it is admitted or what it may do.
+// names reports whether the subject of the authentication can make a difference to its
+// admission or its access.
 func (p *Policy) names(a *Authentication, subject string, stored *Bindings) bool {
 	admission := p.Admissions[vouchers(a.Subject)]
 	return admission != nil && admission.Names(subject) || len(p.Bindings.of(subject)) > 0 || len(stored.of(subject)) > 0

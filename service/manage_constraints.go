@@ -27,13 +27,14 @@ func (s *Service) CreateConstraint(ctx context.Context, w Write, namespace strin
 		return nil, 0, err
 	}
 	var created *guidon.Constraint
-	revision, err := s.updateSegment(ctx, w, namespace, in.SegmentKey, segmentNotFound(namespace, in.SegmentKey), func(tx Tx, g *guidon.Segment) error {
-		c := checked
-		c.ID, c.CreatedAt, c.UpdatedAt = NewID(), tx.Now(), tx.Now()
-		created = &c
-		g.Constraints = append(g.Constraints, created)
-		return nil
-	})
+	revision, err := s.updateSegment(ctx, w, namespace, in.SegmentKey, segmentNotFound(namespace, in.SegmentKey),
+		func(tx Tx, g *guidon.Segment) error {
+			c := checked
+			c.ID, c.CreatedAt, c.UpdatedAt = NewID(), tx.Now(), tx.Now()
+			created = &c
+			g.Constraints = append(g.Constraints, created)
+			return nil
+		})
 	return orNil(created, revision, err)
 }
 
@@ -68,11 +69,12 @@ func (s *Service) DeleteConstraint(ctx context.Context, w Write, namespace, segm
 	if err := requireAll(field{"id", id}, field{"segmentKey", segmentKey}); err != nil {
 		return 0, err
 	}
-	return ignoreUnchanged(s.updateSegment(ctx, w, guidon.NamespaceKey(namespace), segmentKey, errUnchanged, func(_ Tx, g *guidon.Segment) error {
-		if g.Constraint(id) == nil {
-			return errUnchanged
-		}
-		g.Constraints = slices.DeleteFunc(g.Constraints, func(c *guidon.Constraint) bool { return c.ID == id })
-		return nil
-	}))
+	return ignoreUnchanged(s.updateSegment(ctx, w, guidon.NamespaceKey(namespace), segmentKey, errUnchanged,
+		func(_ Tx, g *guidon.Segment) error {
+			if g.Constraint(id) == nil {
+				return errUnchanged
+			}
+			g.Constraints = slices.DeleteFunc(g.Constraints, func(c *guidon.Constraint) bool { return c.ID == id })
+			return nil
+		}))
 }

@@ -18,7 +18,9 @@ type DistributionInput struct {
 
 // CreateDistribution adds a distribution to a rule. It returns NotFound if the flag,
 // the rule or the variant does not exist.
-func (s *Service) CreateDistribution(ctx context.Context, w Write, namespace string, in DistributionInput) (*guidon.Distribution, int64, error) {
+func (s *Service) CreateDistribution(
+	ctx context.Context, w Write, namespace string, in DistributionInput,
+) (*guidon.Distribution, int64, error) {
 	if err := in.check(); err != nil {
 		return nil, 0, err
 	}
@@ -36,7 +38,9 @@ func (s *Service) CreateDistribution(ctx context.Context, w Write, namespace str
 
 // UpdateDistribution replaces the variant and the share of a distribution. It returns
 // NotFound if the distribution, its rule or flag, or the variant does not exist.
-func (s *Service) UpdateDistribution(ctx context.Context, w Write, namespace string, in DistributionInput) (*guidon.Distribution, int64, error) {
+func (s *Service) UpdateDistribution(
+	ctx context.Context, w Write, namespace string, in DistributionInput,
+) (*guidon.Distribution, int64, error) {
 	if in.ID == "" {
 		return nil, 0, emptyField("id")
 	}
@@ -65,24 +69,28 @@ func (s *Service) DeleteDistribution(ctx context.Context, w Write, namespace str
 	if err := in.checkKeys(); err != nil {
 		return 0, err
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), in.FlagKey, errUnchanged, func(_ context.Context, _ Tx, f *guidon.Flag) error {
-		r := f.Rule(in.RuleID)
-		if r == nil {
-			return errUnchanged
-		}
-		d := r.Distribution(in.ID)
-		if d == nil || d.VariantID != in.VariantID {
-			return errUnchanged
-		}
-		r.Distributions = slices.DeleteFunc(r.Distributions, func(other *guidon.Distribution) bool { return other == d })
-		return nil
-	}))
+	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), in.FlagKey, errUnchanged,
+		func(_ context.Context, _ Tx, f *guidon.Flag) error {
+			r := f.Rule(in.RuleID)
+			if r == nil {
+				return errUnchanged
+			}
+			d := r.Distribution(in.ID)
+			if d == nil || d.VariantID != in.VariantID {
+				return errUnchanged
+			}
+			r.Distributions = slices.DeleteFunc(r.Distributions, func(other *guidon.Distribution) bool { return other == d })
+			return nil
+		}))
 }
 
 // updateRule calls change with the rule of in, after checking that its flag, rule and
 // variant exist.
-func (s *Service) updateRule(ctx context.Context, w Write, namespace string, in DistributionInput, change func(tx Tx, r *guidon.Rule) error) (int64, error) {
-	missing := guidon.Errorf(guidon.NotFound, "variant %q, rule %q, flag %q in namespace %q not found", in.VariantID, in.RuleID, in.FlagKey, namespace)
+func (s *Service) updateRule(
+	ctx context.Context, w Write, namespace string, in DistributionInput, change func(tx Tx, r *guidon.Rule) error,
+) (int64, error) {
+	missing := guidon.Errorf(guidon.NotFound, "variant %q, rule %q, flag %q in namespace %q not found",
+		in.VariantID, in.RuleID, in.FlagKey, namespace)
 	return s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(_ context.Context, tx Tx, f *guidon.Flag) error {
 		r := f.Rule(in.RuleID)
 		if r == nil || f.Variant(in.VariantID) == nil {

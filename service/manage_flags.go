@@ -79,18 +79,19 @@ func (s *Service) UpdateFlag(ctx context.Context, w Write, namespace string, in 
 		return nil, 0, err
 	}
 	var updated *guidon.Flag
-	revision, err := s.updateFlag(ctx, w, namespace, in.Key, guidon.FlagNotFound(namespace, in.Key), func(_ context.Context, tx Tx, f *guidon.Flag) error {
-		if in.DefaultVariantID != "" && f.Variant(in.DefaultVariantID) == nil {
-			return guidon.Errorf(guidon.InvalidArgument, "variant %q not found for flag %q", in.DefaultVariantID, namespace+"/"+in.Key)
-		}
-		f.Name, f.Description, f.Enabled = in.Name, in.Description, in.Enabled
-		f.DefaultVariantID, f.UpdatedAt = in.DefaultVariantID, tx.Now()
-		if in.Metadata != nil {
-			f.Metadata = metadata
-		}
-		updated = f
-		return nil
-	})
+	revision, err := s.updateFlag(ctx, w, namespace, in.Key, guidon.FlagNotFound(namespace, in.Key),
+		func(_ context.Context, tx Tx, f *guidon.Flag) error {
+			if in.DefaultVariantID != "" && f.Variant(in.DefaultVariantID) == nil {
+				return guidon.Errorf(guidon.InvalidArgument, "variant %q not found for flag %q", in.DefaultVariantID, namespace+"/"+in.Key)
+			}
+			f.Name, f.Description, f.Enabled = in.Name, in.Description, in.Enabled
+			f.DefaultVariantID, f.UpdatedAt = in.DefaultVariantID, tx.Now()
+			if in.Metadata != nil {
+				f.Metadata = metadata
+			}
+			updated = f
+			return nil
+		})
 	return orNil(updated, revision, err)
 }
 

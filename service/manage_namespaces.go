@@ -99,7 +99,7 @@ func (s *Service) CreateNamespace(ctx context.Context, w Write, in NamespaceInpu
 	return orNil(created, revision, err)
 }
 
-// UpdateNamespace replaces name and description, and what else the input has. It returns
+// UpdateNamespace replaces name and description, and the other settings of the input. It returns
 // NotFound if the namespace does not exist.
 func (s *Service) UpdateNamespace(ctx context.Context, w Write, in NamespaceInput) (*guidon.Namespace, int64, error) {
 	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {

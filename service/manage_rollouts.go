@@ -113,9 +113,10 @@ func (s *Service) OrderRollouts(ctx context.Context, w Write, namespace, flagKey
 	if len(ids) < 2 {
 		return 0, invalidField("rolloutIds", "must contain atleast 2 elements")
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
-		return reorder(f.Rollouts, rolloutRanking, ids, tx.Now())
-	}))
+	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged,
+		func(_ context.Context, tx Tx, f *guidon.Flag) error {
+			return reorder(f.Rollouts, rolloutRanking, ids, tx.Now())
+		}))
 }
 
 // DeleteRollout deletes a rollout and assigns the ranks 1 to n to the remaining ones. If
@@ -124,11 +125,12 @@ func (s *Service) DeleteRollout(ctx context.Context, w Write, namespace, flagKey
 	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
 		return 0, err
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
-		kept, err := removeRanked(f.Rollouts, rolloutRanking, id, tx.Now())
-		f.Rollouts = kept
-		return err
-	}))
+	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged,
+		func(_ context.Context, tx Tx, f *guidon.Flag) error {
+			kept, err := removeRanked(f.Rollouts, rolloutRanking, id, tx.Now())
+			f.Rollouts = kept
+			return err
+		}))
 }
 
 // check makes the checks common to create and update. It returns the segment rollout in

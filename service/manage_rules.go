@@ -88,9 +88,10 @@ func (s *Service) OrderRules(ctx context.Context, w Write, namespace, flagKey st
 	if len(ids) < 2 {
 		return 0, invalidField("ruleIds", "must contain atleast 2 elements")
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
-		return reorder(f.Rules, ruleRanking, ids, tx.Now())
-	}))
+	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged,
+		func(_ context.Context, tx Tx, f *guidon.Flag) error {
+			return reorder(f.Rules, ruleRanking, ids, tx.Now())
+		}))
 }
 
 // DeleteRule deletes a rule and assigns the ranks 1 to n to the remaining ones. If the
@@ -99,11 +100,12 @@ func (s *Service) DeleteRule(ctx context.Context, w Write, namespace, flagKey, i
 	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
 		return 0, err
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
-		kept, err := removeRanked(f.Rules, ruleRanking, id, tx.Now())
-		f.Rules = kept
-		return err
-	}))
+	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged,
+		func(_ context.Context, tx Tx, f *guidon.Flag) error {
+			kept, err := removeRanked(f.Rules, ruleRanking, id, tx.Now())
+			f.Rules = kept
+			return err
+		}))
 }
 
 // check makes the checks common to create and update, and returns the segment keys.

@@ -69,7 +69,7 @@ func (s *Service) DeleteSegment(ctx context.Context, w Write, namespace, key str
 		return 0, emptyField("key")
 	}
 	return s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		p := &patching{tx: tx, namespace: namespace}
+		p := &patchApplier{tx: tx, namespace: namespace}
 		return p.apply(ctx, change.Patch{Delete: change.Keys{Segments: []string{key}}})
 	})
 }

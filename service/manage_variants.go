@@ -28,17 +28,18 @@ func (s *Service) CreateVariant(ctx context.Context, w Write, namespace string, 
 		return nil, 0, err
 	}
 	var created *guidon.Variant
-	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, guidon.FlagNotFound(namespace, in.FlagKey), func(_ context.Context, tx Tx, f *guidon.Flag) error {
-		if f.VariantByKey(in.Key) != nil {
-			return variantTaken(namespace, in)
-		}
-		created = &guidon.Variant{
-			ID: NewID(), Key: in.Key, Name: in.Name, Description: in.Description,
-			Attachment: attachment, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-		}
-		f.Variants = append(f.Variants, created)
-		return nil
-	})
+	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, guidon.FlagNotFound(namespace, in.FlagKey),
+		func(_ context.Context, tx Tx, f *guidon.Flag) error {
+			if f.VariantByKey(in.Key) != nil {
+				return variantTaken(namespace, in)
+			}
+			created = &guidon.Variant{
+				ID: NewID(), Key: in.Key, Name: in.Name, Description: in.Description,
+				Attachment: attachment, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			}
+			f.Variants = append(f.Variants, created)
+			return nil
+		})
 	return orNil(created, revision, err)
 }
 
@@ -77,12 +78,13 @@ func (s *Service) DeleteVariant(ctx context.Context, w Write, namespace, flagKey
 	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
 		return 0, err
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, _ Tx, f *guidon.Flag) error {
-		if !f.RemoveVariant(id) {
-			return errUnchanged
-		}
-		return nil
-	}))
+	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged,
+		func(_ context.Context, _ Tx, f *guidon.Flag) error {
+			if !f.RemoveVariant(id) {
+				return errUnchanged
+			}
+			return nil
+		}))
 }
 
 // check makes the checks common to create and update, and returns the attachment in its

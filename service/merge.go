@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// MergeRequest is an edit of a flag or segment that is brought together with what has been
-// saved since it began. T is [DocumentFlag] or [DocumentSegment].
+// MergeRequest is an edit of a flag or segment to be merged with the changes saved since it
+// began. T is [DocumentFlag] or [DocumentSegment].
 type MergeRequest[T any] struct {
 	Namespace string
 	Key       string
@@ -17,26 +17,26 @@ type MergeRequest[T any] struct {
 	Choices   change.Choices // resolve conflicts: [change.Ours] is the edit
 }
 
-// Merge is an edit brought together with what has been saved since it began.
+// Merge is an edit merged with the changes saved since it began.
 type Merge[T any] struct {
 	Merged    *T                // nil if it is deleted; as edited where there is a conflict
 	Base      int64             // the revision that the edit began from
 	Current   int64             // the revision that it was merged with
-	Conflicts []change.Conflict // that no choice resolves; Ours is the edit, Theirs what is saved
-	// What the merged object has from either side alone: how it differs from the other one. Of
-	// unresolved conflicts it has neither.
+	Conflicts []change.Conflict // that no choice resolves; Ours is the edit, Theirs the saved version
+	// The changes that the merged object has from one side alone: its differences from the other
+	// side. Of unresolved conflicts it has neither.
 	Mine, Theirs []change.Difference
-	Latest       *change.Record // who has changed it last; nil if nobody has since the edit began, or if that is not known
-	BaseMissing  bool           // it is not known what the edit began from, so each difference is a conflict
+	Latest       *change.Record // the last change; nil if there is none since the edit began, or if that is not known
+	BaseMissing  bool           // the version that the edit began from is not known, so each difference is a conflict
 }
 
-// MergeFlag brings an edited flag together with what others have saved since the edit began.
-// It changes nothing. The parts of the edited flag are those that [Service.ReplaceFlag] would
+// MergeFlag merges an edited flag with the changes that others have saved since the edit
+// began. It changes nothing. The parts of the edited flag are those that [Service.ReplaceFlag] would
 // have made of the flag at that time, so that a rule that was edited or moved is the same one.
 //
 // It returns NotFound if the namespace does not exist, and InvalidArgument with the problems of
 // the edited flag, as [Document.Validate] does, and for choices that are not about a conflict.
-// It may refer to segments that do not exist: that is for saving it to refuse. admit may be nil.
+// The flag may refer to segments that do not exist: saving it fails then. admit may be nil.
 func (s *Service) MergeFlag(ctx context.Context, d Demand, r MergeRequest[DocumentFlag], admit Admit) (*Merge[DocumentFlag], State, error) {
 	var want *DocumentFlag
 	if r.Mine != nil {
@@ -54,7 +54,9 @@ func (s *Service) MergeFlag(ctx context.Context, d Demand, r MergeRequest[Docume
 }
 
 // MergeSegment is [Service.MergeFlag] for segments.
-func (s *Service) MergeSegment(ctx context.Context, d Demand, r MergeRequest[DocumentSegment], admit Admit) (*Merge[DocumentSegment], State, error) {
+func (s *Service) MergeSegment(
+	ctx context.Context, d Demand, r MergeRequest[DocumentSegment], admit Admit,
+) (*Merge[DocumentSegment], State, error) {
 	var want *DocumentSegment
 	if r.Mine != nil {
 		put := *r.Mine
@@ -71,14 +73,16 @@ func (s *Service) MergeSegment(ctx context.Context, d Demand, r MergeRequest[Doc
 }
 
 // mergeEdit merges an edit, which has been checked. want is nil if it deletes the object.
-func mergeEdit[O, T any](ctx context.Context, s *Service, d Demand, r MergeRequest[T], k mergeKind[O, T], want *T, admit Admit) (*Merge[T], State, error) {
+func mergeEdit[O, T any](
+	ctx context.Context, s *Service, d Demand, r MergeRequest[T], k mergeKind[O, T], want *T, admit Admit,
+) (*Merge[T], State, error) {
 	switch {
 	case r.Key == "":
 		return nil, State{}, emptyField("key")
 	case r.Since < 0:
 		return nil, State{}, invalidField("since", "must not be negative")
 	}
-	d.Fresh = true // what the edit has met
+	d.Fresh = true // the edit must be merged with the current version
 	view, err := s.View(ctx, r.Namespace, d)
 	if err != nil {
 		return nil, view.State, err
@@ -113,7 +117,9 @@ func (s *Service) latestOf(ctx context.Context, state State, o change.Object, si
 
 // mergeBase returns the object that the edit began from, nil if it did not exist, and whether
 // that is no longer known.
-func mergeBase[O, T any](ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k mergeKind[O, T], admit Admit) (base *O, missing bool, err error) {
+func mergeBase[O, T any](
+	ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k mergeKind[O, T], admit Admit,
+) (base *O, missing bool, err error) {
 	switch {
 	case r.Since == 0:
 		return nil, false, nil

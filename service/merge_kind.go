@@ -11,28 +11,29 @@ import (
 // mergeVersions are the stored forms of the versions of a merge. A nil version does not exist.
 type mergeVersions[O any] struct{ base, mine, theirs *O }
 
-// mergeKind is how objects of a kind are merged: O is the stored form, T that of a document.
+// mergeKind has the functions that merge objects of a kind: O is the stored form, T that of a
+// document.
 type mergeKind[O, T any] struct {
-	kind     change.Kind
-	find     func(s *guidon.Snapshot, key string) *O
-	ranked   func(o *O) *O // a copy whose ranks are positions, as in documents
-	edited   func(have *O, want *T, now time.Time) *O
-	adopt    func(v mergeVersions[O]) // gives what both sides have added the ids that it has in theirs
-	merging  func(base, ours, theirs *O, choices change.Choices) (change.Merged[O], error)
-	blindly  func(ours, theirs *O, choices change.Choices) (change.Merged[O], error)
-	compare  func(before, after *O) []change.Difference
-	document func(o *O) *T
+	kind        change.Kind
+	find        func(s *guidon.Snapshot, key string) *O
+	ranked      func(o *O) *O // a copy whose ranks are positions, as in documents
+	edited      func(have *O, want *T, now time.Time) *O
+	adopt       func(v mergeVersions[O]) // gives the parts that both sides have added the ids that they have in theirs
+	merging     func(base, ours, theirs *O, choices change.Choices) (change.Merged[O], error)
+	withoutBase func(ours, theirs *O, choices change.Choices) (change.Merged[O], error)
+	compare     func(before, after *O) []change.Difference
+	document    func(o *O) *T
 }
 
 var flagMerging = mergeKind[guidon.Flag, DocumentFlag]{
 	kind: change.KindFlag, find: (*guidon.Snapshot).Flag, ranked: rankedFlag,
-	edited: mergeFlag, adopt: adoptFlag, merging: change.MergeFlag, blindly: change.MergeFlagBlindly,
+	edited: mergeFlag, adopt: adoptFlag, merging: change.MergeFlag, withoutBase: change.MergeFlagWithoutBase,
 	compare: change.CompareFlagVersions, document: NewDocumentFlag,
 }
 
 var segmentMerging = mergeKind[guidon.Segment, DocumentSegment]{
 	kind: change.KindSegment, find: (*guidon.Snapshot).Segment, ranked: func(g *guidon.Segment) *guidon.Segment { return g },
-	edited: mergeSegment, adopt: adoptSegment, merging: change.MergeSegment, blindly: change.MergeSegmentBlindly,
+	edited: mergeSegment, adopt: adoptSegment, merging: change.MergeSegment, withoutBase: change.MergeSegmentWithoutBase,
 	compare: change.CompareSegmentVersions, document: NewDocumentSegment,
 }
 
@@ -61,7 +62,7 @@ func (k mergeKind[O, T]) merge(m *Merge[T], v mergeVersions[O], choices change.C
 	v.base, v.theirs = k.ranked(v.base), k.ranked(v.theirs)
 	merge := func(choices change.Choices) (change.Merged[O], error) {
 		if m.BaseMissing {
-			return k.blindly(v.mine, v.theirs, choices)
+			return k.withoutBase(v.mine, v.theirs, choices)
 		}
 		return k.merging(v.base, v.mine, v.theirs, choices)
 	}
@@ -95,7 +96,7 @@ func asEdited[O any](merged change.Merged[O], mine *O) *O {
 	return merged.Object
 }
 
-// differences returns what leads from one version to another. There is a single one if one of
+// differences returns the differences between two versions. There is a single one if one of
 // them does not exist.
 func (k mergeKind[O, T]) differences(before, after *O) []change.Difference {
 	switch {
@@ -147,9 +148,10 @@ func adoptFlag(v mergeVersions[guidon.Flag]) {
 	adoptAdded(v.mine.Rules, base.Rules, v.theirs.Rules, func(r *guidon.Rule) string { return r.ID }, func(mine bool, r *guidon.Rule) string {
 		return ruleKeys[0](documentRule(flagOf(mine, v), r))
 	})
-	adoptAdded(v.mine.Rollouts, base.Rollouts, v.theirs.Rollouts, func(r *guidon.Rollout) string { return r.ID }, func(_ bool, r *guidon.Rollout) string {
-		return rolloutKeys[0](documentRollout(r))
-	})
+	adoptAdded(v.mine.Rollouts, base.Rollouts, v.theirs.Rollouts, func(r *guidon.Rollout) string { return r.ID },
+		func(_ bool, r *guidon.Rollout) string {
+			return rolloutKeys[0](documentRollout(r))
+		})
 }
 
 func flagOf(mine bool, v mergeVersions[guidon.Flag]) *guidon.Flag {
@@ -188,9 +190,10 @@ func adoptSegment(v mergeVersions[guidon.Segment]) {
 	if base == nil {
 		base = new(guidon.Segment)
 	}
-	adoptAdded(v.mine.Constraints, base.Constraints, v.theirs.Constraints, func(c *guidon.Constraint) string { return c.ID }, func(_ bool, c *guidon.Constraint) string {
-		return constraintKeys[0](documentConstraint(c))
-	})
+	adoptAdded(v.mine.Constraints, base.Constraints, v.theirs.Constraints, func(c *guidon.Constraint) string { return c.ID },
+		func(_ bool, c *guidon.Constraint) string {
+			return constraintKeys[0](documentConstraint(c))
+		})
 }
 
 // adoptAdded replaces items of mine that base does not have by those of theirs that it does not

@@ -8,10 +8,10 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// patching applies patches to one namespace, one after the other in one transaction. All
+// patchApplier applies patches to one namespace, one after the other in one transaction. All
 // references are valid after each step, because segments are put before the flags that
 // refer to them and deleted after them.
-type patching struct {
+type patchApplier struct {
 	tx        Tx
 	namespace string
 
@@ -28,7 +28,7 @@ type patching struct {
 // InvalidArgument if the patch contradicts itself, if a flag refers to a segment that
 // does not exist, or if a deleted segment is in use. After an error the transaction must
 // be rolled back. Like [Tx.PutFlag], it converts the times of the objects.
-func (p *patching) apply(ctx context.Context, patch change.Patch) error {
+func (p *patchApplier) apply(ctx context.Context, patch change.Patch) error {
 	if err := patch.Validate(); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (p *patching) apply(ctx context.Context, patch change.Patch) error {
 	return p.delete(ctx, patch.Delete)
 }
 
-func (p *patching) put(ctx context.Context, objects change.Objects) error {
+func (p *patchApplier) put(ctx context.Context, objects change.Objects) error {
 	if n := objects.Namespace; n != nil {
 		if err := p.tx.PutNamespace(ctx, n); err != nil {
 			return err
@@ -64,7 +64,7 @@ func (p *patching) put(ctx context.Context, objects change.Objects) error {
 }
 
 // checkReferences returns an error if the flag refers to a segment that does not exist.
-func (p *patching) checkReferences(ctx context.Context, f *guidon.Flag) error {
+func (p *patchApplier) checkReferences(ctx context.Context, f *guidon.Flag) error {
 	for key := range f.SegmentKeys() {
 		if p.segments == nil {
 			keys, err := p.tx.SegmentKeys(ctx)
@@ -80,7 +80,7 @@ func (p *patching) checkReferences(ctx context.Context, f *guidon.Flag) error {
 	return nil
 }
 
-func (p *patching) delete(ctx context.Context, keys change.Keys) error {
+func (p *patchApplier) delete(ctx context.Context, keys change.Keys) error {
 	for _, key := range keys.Flags {
 		if err := p.tx.DeleteFlag(ctx, key); err != nil {
 			return err
@@ -103,7 +103,7 @@ func (p *patching) delete(ctx context.Context, keys change.Keys) error {
 
 // checkUnused returns an error if flags refer to one of the segments. Its message is that of
 // contract 5.3; the cause says which flags.
-func (p *patching) checkUnused(ctx context.Context, segments []string) error {
+func (p *patchApplier) checkUnused(ctx context.Context, segments []string) error {
 	var users map[string]segmentUsers
 	if p.used == nil {
 		flags, err := p.tx.Flags(ctx)

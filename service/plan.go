@@ -10,16 +10,16 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// PlanRequest says what a plan brings from a source into a namespace.
+// PlanRequest describes a plan, which brings objects from a source into a namespace.
 //
 // The source is the Document, or the state that Source refers to, or Undo. Flags and Segments
 // select objects of it; without both, everything is selected. The segments that selected
 // flags refer to come along, unless WithoutSegments is set.
 //
-// An earlier state of the target itself restores what is selected: with the ids and the
-// creation times that it had, of a whole namespace with its name and settings too, and
-// also after the namespace was deleted. Of the segments that selected flags refer to, only
-// those come along that do not exist.
+// An earlier state of the target itself restores the selected objects with the ids and the
+// creation times that they had, also after the namespace was deleted. If everything is
+// selected, it restores the name and the settings of the namespace too. Of the segments that
+// selected flags refer to, only those come along that do not exist.
 //
 // To undo changes, Mode must be ImportUpdate, and neither WithoutSegments nor Keep be set.
 type PlanRequest struct {
@@ -34,7 +34,7 @@ type PlanRequest struct {
 	Keep            Keep
 }
 
-// Keep is what existing flags of the target keep.
+// Keep selects the parts that existing flags of the target keep.
 type Keep struct {
 	Enabled     bool // whether the flag is enabled
 	Percentages bool // of distributions and thresholds, if the same segments get the same variants
@@ -59,7 +59,7 @@ type Plan struct {
 // ExpectedPlan is the plan that [Service.Apply] must match.
 type ExpectedPlan struct {
 	Digest  string            // of the plan
-	Changes []*ExpectedChange // those of the plan, to describe what is different now; or none
+	Changes []*ExpectedChange // those of the plan, to describe the differences; or none
 }
 
 // ExpectedChange is one change of an expected plan.
@@ -74,7 +74,7 @@ const (
 	maxPlanned  = 200_000 // flags and segments that are selected, or deleted
 )
 
-// Plan returns what [Service.Apply] would do. It stores nothing.
+// Plan returns the changes that [Service.Apply] would make. It stores nothing.
 //
 // Like [Service.Import] it returns InvalidArgument with all problems of the selected
 // objects; that includes keys that the source does not have and, with ImportCreate, objects
@@ -143,10 +143,10 @@ type planner struct {
 	proposal
 }
 
-// proposal is what a plan brings into its target. What that needs besides the state of the
-// target has been read.
+// proposal computes the changes of a plan from the state of the target. Everything else that
+// it needs has been read.
 type proposal interface {
-	// wanted returns what the plan makes of the target in state base. It returns
+	// wanted returns the changes of the plan to the target in state base. It returns
 	// InvalidArgument with all problems.
 	wanted(base change.Objects, now time.Time) (*wanted, error)
 	// flagKeys returns the flags of which wanted needs the state, and whether it needs all
@@ -161,7 +161,7 @@ type proposal interface {
 	reason() change.Reason
 }
 
-// wanted is what a plan makes of the target.
+// wanted holds the changes of a plan to its target.
 type wanted struct {
 	patch     change.Patch
 	required  map[string]bool // the segments that come along
@@ -179,11 +179,11 @@ func (s *Service) newPlanner(ctx context.Context, by Caller, d Demand, r PlanReq
 	p := &planner{PlanRequest: r}
 	switch {
 	case r.Undo != nil:
-		p.proposal, err = s.newUndoing(ctx, r, admit)
+		p.proposal, err = s.newUndoPlan(ctx, r, admit)
 	case r.Document != nil:
-		p.proposal = &bringing{PlanRequest: r, source: r.Document.withNamespace(r.Namespace)}
+		p.proposal = &sourcePlan{PlanRequest: r, source: r.Document.withNamespace(r.Namespace)}
 	default:
-		p.proposal, err = s.newBringing(ctx, by, d, r, admit)
+		p.proposal, err = s.newSourcePlan(ctx, by, d, r, admit)
 	}
 	return p, err
 }
@@ -222,7 +222,8 @@ func (r *PlanRequest) checkSource() error {
 	case r.Source != "" && guidon.NamespaceKey(r.Source) == r.Namespace:
 		return invalidField("sourceNamespaceKey", "must not be the target, unless it refers to an earlier state")
 	case r.Document != nil && r.Document.Namespace.Key != "" && r.Document.Namespace.Key != r.Namespace:
-		return guidon.Errorf(guidon.InvalidArgument, "document of namespace %q cannot be planned for namespace %q", r.Document.Namespace.Key, r.Namespace)
+		return guidon.Errorf(guidon.InvalidArgument, "document of namespace %q cannot be planned for namespace %q",
+			r.Document.Namespace.Key, r.Namespace)
 	}
 	return nil
 }

@@ -30,13 +30,13 @@ func (p *planner) apply(ctx context.Context, by Caller, tx Tx, expected Expected
 			return nil, err
 		}
 	}
-	if u, is := p.proposal.(*undoing); is {
+	if u, is := p.proposal.(*undoPlan); is {
 		if err := u.place(ctx, tx, plan.Plan); err != nil {
 			return nil, err
 		}
 	}
 	// No flag refers to the segments that are deleted: that has been checked.
-	patching := &patching{tx: tx, namespace: p.Namespace, used: map[string]bool{}}
+	patching := &patchApplier{tx: tx, namespace: p.Namespace, used: map[string]bool{}}
 	return plan, patching.apply(ctx, plan.Patch)
 }
 

@@ -8,15 +8,15 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// Limits of what the error about a changed plan says: the number of differences, and
-// the bytes of each. [guidon.MaxPublicMessage] must not cut it.
+// Limits of the error about a changed plan: the number of differences, and the bytes of
+// each. [guidon.MaxPublicMessage] must not cut it.
 const (
 	maxPlanDifferences = 10
 	maxPlanDifference  = 150
 )
 
-// planChanged returns the error for a plan that is not the expected one. It says what is
-// different or, if the changes of the expected plan are not known, what the plan is now.
+// planChanged returns the error for a plan that is not the expected one. It lists the
+// differences or, if the changes of the expected plan are not known, those of the plan now.
 func planChanged(now *change.Plan, expected ExpectedPlan) error {
 	var what []string
 	if len(expected.Changes) > 0 {
@@ -59,7 +59,7 @@ func describeConflict(c change.Conflict) string {
 	return c.Name + ": " + text
 }
 
-// nothingChanged returns the error of an apply that was refused for what the texts say.
+// nothingChanged returns the error of an apply that was rejected for the reasons in what.
 func nothingChanged(why string, what []string) error {
 	if more := len(what) - maxPlanDifferences; more > 0 {
 		what = append(what[:maxPlanDifferences], fmt.Sprintf("%d more", more))

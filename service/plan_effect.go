@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// EachEffect calls fn with what the plan changes for users of each flag that it updates, and
-// of each other flag that uses a segment that it changes, in creation order, until fn
+// EachEffect calls fn with the effect of the plan on the users of each flag that it updates,
+// and of each other flag that uses a segment that it changes, in creation order, until fn
 // returns false. Flags for whose users nothing changes are left out, and so are those that
 // the plan creates or deletes. EachEffect reports whether those were all: the work for one
 // plan is limited. The plan must be one that [Service.Plan] has returned.

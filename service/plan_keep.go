@@ -8,10 +8,10 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// keepNames are the names of what can be kept.
+// keepNames are the names of the fields of [Keep].
 var keepNames = []string{"enabled", "percentages", "rules"}
 
-// ParseKeep returns what the names say: "enabled", "percentages" and "rules".
+// ParseKeep returns the Keep with the named fields: "enabled", "percentages" and "rules".
 func ParseKeep(names []string) (k Keep, err error) {
 	for i, name := range names {
 		switch name {
@@ -28,8 +28,8 @@ func ParseKeep(names []string) (k Keep, err error) {
 	return k, nil
 }
 
-// of returns the flag want with what the existing flag keeps. Rules and percentages are
-// kept only if both flags have the same type.
+// of returns the flag want with the parts that the existing flag keeps. Rules and
+// percentages are kept only if both flags have the same type.
 func (k Keep) of(have *guidon.Flag, want *DocumentFlag) *DocumentFlag {
 	if k == (Keep{}) {
 		return want

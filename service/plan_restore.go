@@ -24,12 +24,12 @@ func restoredNamespace(have, past *guidon.Namespace, mode ImportMode, now time.T
 
 // flagBefore returns the flag whose ids and times the wanted one gets: have, or the flag as
 // it was if it is restored completely.
-func (w *wanting) flagBefore(have *guidon.Flag, key string) *guidon.Flag {
-	exists := w.flags[key] != nil
-	if w.past == nil || exists && w.Keep != (Keep{}) {
+func (c *sourceComparison) flagBefore(have *guidon.Flag, key string) *guidon.Flag {
+	exists := c.flags[key] != nil
+	if c.past == nil || exists && c.Keep != (Keep{}) {
 		return have
 	}
-	restored := *w.past.Flag(key)
+	restored := *c.past.Flag(key)
 	if exists {
 		restored.CreatedAt = have.CreatedAt
 	}
@@ -37,12 +37,12 @@ func (w *wanting) flagBefore(have *guidon.Flag, key string) *guidon.Flag {
 }
 
 // segmentBefore is flagBefore for segments.
-func (w *wanting) segmentBefore(have *guidon.Segment, key string) *guidon.Segment {
-	if w.past == nil {
+func (c *sourceComparison) segmentBefore(have *guidon.Segment, key string) *guidon.Segment {
+	if c.past == nil {
 		return have
 	}
-	restored := *w.past.Segment(key)
-	if w.segments[key] != nil {
+	restored := *c.past.Segment(key)
+	if c.segments[key] != nil {
 		restored.CreatedAt = have.CreatedAt
 	}
 	return &restored

@@ -7,53 +7,53 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// selectObjects sets the document to what is selected of the source, in the order of the
-// source, with what flags of the target keep, and with the segments that come along.
-func (w *wanting) selectObjects(source *Document) {
-	w.document = &Document{Namespace: source.Namespace}
-	flags := w.selection(change.KindFlag, w.Flags)
+// selectObjects sets the document to the selected objects of the source, in the order of the
+// source, with the parts that flags of the target keep, and with the segments that come along.
+func (c *sourceComparison) selectObjects(source *Document) {
+	c.document = &Document{Namespace: source.Namespace}
+	flags := c.selection(change.KindFlag, c.Flags)
 	for _, f := range source.Flags {
 		if f == nil || !flags.take(f.Key) {
 			continue
 		}
-		if have := w.flags[f.Key]; have != nil {
-			f = w.Keep.of(have, f)
+		if have := c.flags[f.Key]; have != nil {
+			f = c.Keep.of(have, f)
 		}
-		w.document.Flags = append(w.document.Flags, f)
+		c.document.Flags = append(c.document.Flags, f)
 	}
-	flags.end(&w.problems)
-	w.selectSegments(source)
+	flags.end(&c.problems)
+	c.selectSegments(source)
 }
 
-func (w *wanting) selectSegments(source *Document) {
-	segments := w.selection(change.KindSegment, w.Segments)
-	segments.all = segments.all && !w.WithoutSegments
-	w.required = w.segmentsOfFlags()
+func (c *sourceComparison) selectSegments(source *Document) {
+	segments := c.selection(change.KindSegment, c.Segments)
+	segments.all = segments.all && !c.WithoutSegments
+	c.required = c.segmentsOfFlags()
 	for _, g := range source.Segments {
 		if g == nil {
 			continue
 		}
 		selected := segments.take(g.Key)
 		if selected {
-			delete(w.required, g.Key)
+			delete(c.required, g.Key)
 		}
-		if selected || w.required[g.Key] {
-			w.document.Segments = append(w.document.Segments, g)
+		if selected || c.required[g.Key] {
+			c.document.Segments = append(c.document.Segments, g)
 		}
 	}
-	segments.end(&w.problems)
+	segments.end(&c.problems)
 }
 
 // segmentsOfFlags returns the segments that come along with the selected flags: to restore
 // flags, only those that do not exist.
-func (w *wanting) segmentsOfFlags() map[string]bool {
+func (c *sourceComparison) segmentsOfFlags() map[string]bool {
 	keys := map[string]bool{}
-	if w.WithoutSegments {
+	if c.WithoutSegments {
 		return keys
 	}
-	for _, f := range w.document.Flags {
+	for _, f := range c.document.Flags {
 		for key := range f.segmentKeys() {
-			if w.past == nil || w.segments[key] == nil {
+			if c.past == nil || c.segments[key] == nil {
 				keys[key] = true
 			}
 		}
@@ -62,12 +62,12 @@ func (w *wanting) segmentsOfFlags() map[string]bool {
 }
 
 // selection returns the selection of the keys in the source.
-func (b *bringing) selection(kind change.Kind, keys []string) *selection {
+func (p *sourcePlan) selection(kind change.Kind, keys []string) *selection {
 	absent := "is not in the document"
-	if b.Source != "" {
-		absent = fmt.Sprintf("not found in namespace %q", b.Source)
+	if p.Source != "" {
+		absent = fmt.Sprintf("not found in namespace %q", p.Source)
 	}
-	return newSelection(kind, keys, b.everything(), absent)
+	return newSelection(kind, keys, p.everything(), absent)
 }
 
 // selection are the selected keys of one kind of object.
@@ -75,7 +75,7 @@ type selection struct {
 	kind   change.Kind
 	keys   []string
 	all    bool
-	absent string          // what the error about a key says that is not found
+	absent string          // the text of the error about a key that is not found
 	found  map[string]bool // by key
 }
 

@@ -8,33 +8,33 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// bringing brings objects of a document, or of a state of a namespace, into the target.
+// sourcePlan brings objects of a document, or of a state of a namespace, into the target.
 //
 // An import makes the same changes without it: one object at a time, so that it needs no
 // second copy of a large document, while a plan has all of its changes in memory. They
 // share the checks, and the comparison and merge of each object.
-type bringing struct {
+type sourcePlan struct {
 	PlanRequest
 	source *Document        // as far as it may be selected, with the key of the target; nil if it is all of past
 	from   State            // of the source, if it is a namespace
 	past   *guidon.Snapshot // the source, if it is an earlier state of the target
 }
 
-// newBringing reads the state that the request refers to.
-func (s *Service) newBringing(ctx context.Context, by Caller, d Demand, r PlanRequest, admit Admit) (*bringing, error) {
+// newSourcePlan reads the state that the request refers to.
+func (s *Service) newSourcePlan(ctx context.Context, by Caller, d Demand, r PlanRequest, admit Admit) (*sourcePlan, error) {
 	view, err := s.sourceView(ctx, by, r.Source, d, admit)
 	if err != nil {
 		return nil, err
 	}
-	b := &bringing{PlanRequest: r, from: view.State}
+	p := &sourcePlan{PlanRequest: r, from: view.State}
 	if view.Namespace == r.Namespace {
-		b.past = view.Snapshot
+		p.past = view.Snapshot
 	}
-	if b.past != nil && b.everything() {
-		return b, view.Export(false).Err()
+	if p.past != nil && p.everything() {
+		return p, view.Export(false).Err()
 	}
-	b.source, err = b.sourceDocument(view)
-	return b, err
+	p.source, err = p.sourceDocument(view)
+	return p, err
 }
 
 // sourceView returns the state that a plan brings objects from. The caller must be allowed
@@ -51,19 +51,19 @@ func (s *Service) sourceView(ctx context.Context, by Caller, source string, d De
 	return s.ViewAt(ctx, ref, d, admit)
 }
 
-// sourceDocument returns what the request can select of the view: everything, or the
+// sourceDocument returns the objects that the request can select of the view: all, or the
 // selected objects with the segments that they refer to.
-func (b *bringing) sourceDocument(v View) (*Document, error) {
-	if b.everything() {
+func (p *sourcePlan) sourceDocument(v View) (*Document, error) {
+	if p.everything() {
 		export := v.Export(false)
 		if err := export.Err(); err != nil {
 			return nil, err
 		}
 		d := export.Document()
-		d.Namespace = DocumentNamespace{Key: b.Namespace} // the target keeps its name
+		d.Namespace = DocumentNamespace{Key: p.Namespace} // the target keeps its name
 		return d, nil
 	}
-	d := &Document{Namespace: DocumentNamespace{Key: b.Namespace}}
+	d := &Document{Namespace: DocumentNamespace{Key: p.Namespace}}
 	segments := map[string]bool{}
 	add := func(key string) error {
 		g := v.Snapshot.Segment(key)
@@ -74,7 +74,7 @@ func (b *bringing) sourceDocument(v View) (*Document, error) {
 		d.Segments = append(d.Segments, NewDocumentSegment(g))
 		return change.MustBeReadable(g)
 	}
-	for _, key := range b.Flags {
+	for _, key := range p.Flags {
 		if f := v.Snapshot.Flag(key); f != nil {
 			d.Flags = append(d.Flags, NewDocumentFlag(f))
 			if err := change.MustBeReadable(f); err != nil {
@@ -87,7 +87,7 @@ func (b *bringing) sourceDocument(v View) (*Document, error) {
 			}
 		}
 	}
-	for _, key := range b.Segments {
+	for _, key := range p.Segments {
 		if err := add(key); err != nil {
 			return nil, err
 		}
@@ -98,18 +98,20 @@ func (b *bringing) sourceDocument(v View) (*Document, error) {
 // changedSince returns the objects of the past that are not those of the later state, as a
 // document, and the keys of all others. An earlier state shares with a later one what has not
 // changed, and a document of that would take most of the time.
-func (b *bringing) changedSince(flags map[string]*guidon.Flag, segments map[string]*guidon.Segment) (d *Document, sameFlags, sameSegments map[string]bool) {
-	d = &Document{Namespace: DocumentNamespace{Key: b.Namespace}}
+func (p *sourcePlan) changedSince(
+	flags map[string]*guidon.Flag, segments map[string]*guidon.Segment,
+) (d *Document, sameFlags, sameSegments map[string]bool) {
+	d = &Document{Namespace: DocumentNamespace{Key: p.Namespace}}
 	sameFlags, sameSegments = map[string]bool{}, map[string]bool{}
-	share := b.Mode == ImportUpdate || b.Mode == ImportReplace // other modes treat existing objects alike
-	for _, g := range b.past.Segments() {
-		if share && !b.WithoutSegments && segments[g.Key] == g {
+	share := p.Mode == ImportUpdate || p.Mode == ImportReplace // other modes treat existing objects alike
+	for _, g := range p.past.Segments() {
+		if share && !p.WithoutSegments && segments[g.Key] == g {
 			sameSegments[g.Key] = true
 		} else {
 			d.Segments = append(d.Segments, NewDocumentSegment(g))
 		}
 	}
-	for _, f := range b.past.Flags() {
+	for _, f := range p.past.Flags() {
 		if share && flags[f.Key] == f {
 			sameFlags[f.Key] = true
 		} else {
@@ -121,37 +123,37 @@ func (b *bringing) changedSince(flags map[string]*guidon.Flag, segments map[stri
 
 // mayCreate implements proposal: a document creates namespaces, as with an import, and a
 // deleted one can be restored as a whole.
-func (b *bringing) mayCreate() bool {
-	return b.Namespace != guidon.DefaultNamespace && (b.Document != nil || b.past != nil && b.everything())
+func (p *sourcePlan) mayCreate() bool {
+	return p.Namespace != guidon.DefaultNamespace && (p.Document != nil || p.past != nil && p.everything())
 }
 
 // origin implements proposal.
-func (b *bringing) origin() (string, int64) { return b.from.Namespace, b.from.Revision }
+func (p *sourcePlan) origin() (string, int64) { return p.from.Namespace, p.from.Revision }
 
 // reason implements proposal.
-func (b *bringing) reason() change.Reason {
+func (p *sourcePlan) reason() change.Reason {
 	switch {
-	case b.Document != nil:
+	case p.Document != nil:
 		return change.ImportReason()
-	case b.past != nil:
-		return change.RestoreReason(b.from.Revision)
+	case p.past != nil:
+		return change.RestoreReason(p.from.Revision)
 	}
-	return change.PromotionReason(b.from.Namespace, b.from.Revision)
+	return change.PromotionReason(p.from.Namespace, p.from.Revision)
 }
 
 // flagKeys implements proposal.
-func (b *bringing) flagKeys() (keys map[string]bool, all bool) {
-	if b.source == nil {
+func (p *sourcePlan) flagKeys() (keys map[string]bool, all bool) {
+	if p.source == nil {
 		return nil, true
 	}
-	selected := b.selection(change.KindFlag, b.Flags)
+	selected := p.selection(change.KindFlag, p.Flags)
 	keys = map[string]bool{}
-	for _, f := range b.source.Flags {
+	for _, f := range p.source.Flags {
 		if f != nil && selected.take(f.Key) {
 			keys[f.Key] = true
 		}
 	}
-	return keys, b.Mode == ImportReplace
+	return keys, p.Mode == ImportReplace
 }
 
 // segmentKeys returns the keys of the segments that the rules and rollouts refer to. A key

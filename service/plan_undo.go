@@ -38,23 +38,23 @@ func (r *PlanRequest) checkUndo() error {
 	return nil
 }
 
-// undoing undoes changes of the target.
-type undoing struct {
+// undoPlan undoes changes of the target.
+type undoPlan struct {
 	PlanRequest
 	records []*change.Record // the selected ones; of each object, the first and the last
 }
 
-// newUndoing reads the changes that the request undoes.
-func (s *Service) newUndoing(ctx context.Context, r PlanRequest, admit Admit) (*undoing, error) {
+// newUndoPlan reads the changes that the request undoes.
+func (s *Service) newUndoPlan(ctx context.Context, r PlanRequest, admit Admit) (*undoPlan, error) {
 	records, err := s.undoneRecords(ctx, r, admit)
 	if err != nil {
 		return nil, err
 	}
-	return &undoing{r, records}, nil
+	return &undoPlan{r, records}, nil
 }
 
 // mayCreate implements proposal: the deletion of a namespace can be undone.
-func (u *undoing) mayCreate() bool {
+func (u *undoPlan) mayCreate() bool {
 	for _, r := range u.records {
 		if r.Kind == change.KindNamespace && r.Action == change.ActionDelete {
 			return true
@@ -64,14 +64,14 @@ func (u *undoing) mayCreate() bool {
 }
 
 // origin implements proposal.
-func (u *undoing) origin() (string, int64) { return "", 0 }
+func (u *undoPlan) origin() (string, int64) { return "", 0 }
 
 // reason implements proposal.
-func (u *undoing) reason() change.Reason { return change.UndoReason(u.Undo.First, u.Undo.Last) }
+func (u *undoPlan) reason() change.Reason { return change.UndoReason(u.Undo.First, u.Undo.Last) }
 
 // flagKeys implements proposal. All flags are needed to see whether a segment is in use that
 // may be deleted.
-func (u *undoing) flagKeys() (keys map[string]bool, all bool) {
+func (u *undoPlan) flagKeys() (keys map[string]bool, all bool) {
 	keys = map[string]bool{}
 	for _, r := range u.records {
 		switch {
@@ -85,7 +85,7 @@ func (u *undoing) flagKeys() (keys map[string]bool, all bool) {
 }
 
 // wanted implements proposal.
-func (u *undoing) wanted(base change.Objects, now time.Time) (*wanted, error) {
+func (u *undoPlan) wanted(base change.Objects, now time.Time) (*wanted, error) {
 	undone, err := change.Undo(u.records, base, u.Undo.Choices)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (u *undoing) wanted(base change.Objects, now time.Time) (*wanted, error) {
 
 // place makes the flags and segments that the plan creates again return to the positions in
 // lists that they had before the changes.
-func (u *undoing) place(ctx context.Context, tx Tx, plan *change.Plan) error {
+func (u *undoPlan) place(ctx context.Context, tx Tx, plan *change.Plan) error {
 	if !slices.ContainsFunc(plan.Changes, func(c change.PlannedChange) bool { return c.Action == change.ActionCreate }) {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (u *undoing) place(ctx context.Context, tx Tx, plan *change.Plan) error {
 }
 
 // objects returns how many objects the changes are about.
-func (u *undoing) objects() int {
+func (u *undoPlan) objects() int {
 	seen := map[change.Object]bool{}
 	for _, r := range u.records {
 		seen[change.Object{Kind: r.Kind, Key: r.Key}] = true

@@ -21,9 +21,10 @@ func (s *Service) undoneRecords(ctx context.Context, r PlanRequest, admit Admit)
 	case latest == change.After(0):
 		return nil, guidon.Errorf(guidon.NotFound, "namespace %q not found", r.Namespace)
 	case r.Undo.Last > latest.Revision:
-		return nil, guidon.Errorf(guidon.NotFound, "namespace %q has no revision %d yet; the current one is %d", r.Namespace, r.Undo.Last, latest.Revision)
+		return nil, guidon.Errorf(guidon.NotFound, "namespace %q has no revision %d yet; the current one is %d",
+			r.Namespace, r.Undo.Last, latest.Revision)
 	}
-	reading := newUndoReading(r)
+	reading := newUndoSelection(r)
 	query := change.Query{
 		Namespace: r.Namespace, Limit: undoPage,
 		After: change.After(r.Undo.First - 1), Before: guidon.Position{Revision: r.Undo.Last + 1},
@@ -35,7 +36,8 @@ func (s *Service) undoneRecords(ctx context.Context, r PlanRequest, admit Admit)
 		case err != nil:
 			return nil, err
 		case reading.read == 0 && !startsRange(page, r.Undo):
-			return nil, guidon.Errorf(guidon.NotFound, "the changes of revision %d of namespace %q are no longer in the log", r.Undo.First, r.Namespace)
+			return nil, guidon.Errorf(guidon.NotFound, "the changes of revision %d of namespace %q are no longer in the log",
+				r.Undo.First, r.Namespace)
 		case len(page) == 0:
 			return reading.end()
 		}
@@ -52,8 +54,8 @@ func startsRange(records []*change.Record, u *Undo) bool {
 	return len(records) > 0 && records[0].Revision == u.First
 }
 
-// undoReading collects the records to undo.
-type undoReading struct {
+// undoSelection collects the records to undo.
+type undoSelection struct {
 	flags, segments *selection
 	namespace       bool // whether the namespace itself is selected
 	spans           map[change.Object]*undoSpan
@@ -66,12 +68,12 @@ type undoReading struct {
 // there is only one.
 type undoSpan struct{ first, last *change.Record }
 
-func newUndoReading(r PlanRequest) *undoReading {
+func newUndoSelection(r PlanRequest) *undoSelection {
 	absent := fmt.Sprintf("was not changed in revision %d", r.Undo.First)
 	if r.Undo.Last > r.Undo.First {
 		absent = fmt.Sprintf("was not changed in revisions %d to %d", r.Undo.First, r.Undo.Last)
 	}
-	return &undoReading{
+	return &undoSelection{
 		flags:     newSelection(change.KindFlag, r.Flags, r.everything(), absent),
 		segments:  newSelection(change.KindSegment, r.Segments, r.everything(), absent),
 		namespace: r.everything(),
@@ -79,7 +81,7 @@ func newUndoReading(r PlanRequest) *undoReading {
 	}
 }
 
-func (u *undoReading) selects(r *change.Record) bool {
+func (u *undoSelection) selects(r *change.Record) bool {
 	switch r.Kind {
 	case change.KindFlag:
 		return u.flags.take(r.Key)
@@ -90,7 +92,7 @@ func (u *undoReading) selects(r *change.Record) bool {
 }
 
 // add adds the selected records of a page, which it may modify.
-func (u *undoReading) add(ctx context.Context, page []*change.Record, admit Admit) error {
+func (u *undoSelection) add(ctx context.Context, page []*change.Record, admit Admit) error {
 	u.read += len(page)
 	for _, r := range page {
 		if u.selects(r) {
@@ -98,7 +100,8 @@ func (u *undoReading) add(ctx context.Context, page []*change.Record, admit Admi
 		}
 	}
 	if len(u.order) > maxPlanned {
-		return guidon.Errorf(guidon.TooLarge, "these are changes of more than %d flags and segments; undo fewer revisions or objects at a time", maxPlanned)
+		return guidon.Errorf(guidon.TooLarge, "these are changes of more than %d flags and segments; undo fewer revisions or objects at a time",
+			maxPlanned)
 	}
 	if admit == nil {
 		return nil
@@ -106,8 +109,8 @@ func (u *undoReading) add(ctx context.Context, page []*change.Record, admit Admi
 	return admit(ctx, u.size)
 }
 
-// keep keeps of each object what it was before its first record and after its last one.
-func (u *undoReading) keep(r *change.Record) {
+// keep keeps the versions of each object before its first record and after its last one.
+func (u *undoSelection) keep(r *change.Record) {
 	o := change.Object{Kind: r.Kind, Key: r.Key}
 	span := u.spans[o]
 	if span == nil {
@@ -127,7 +130,7 @@ func (u *undoReading) keep(r *change.Record) {
 
 // end returns the records that were kept, or InvalidArgument if nothing was changed of
 // something that is selected.
-func (u *undoReading) end() ([]*change.Record, error) {
+func (u *undoSelection) end() ([]*change.Record, error) {
 	var p problems
 	u.flags.end(&p)
 	u.segments.end(&p)

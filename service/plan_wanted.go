@@ -8,154 +8,156 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// wanting is the comparison of a source with one state of the target.
-type wanting struct {
-	*bringing
+// sourceComparison is the comparison of a source with one state of the target.
+type sourceComparison struct {
+	*sourcePlan
 	wanted
 	namespace *guidon.Namespace // nil if it does not exist
 	flags     map[string]*guidon.Flag
 	segments  map[string]*guidon.Segment
-	document  *Document                                 // what is selected and not shared with the target
-	same      struct{ flags, segments map[string]bool } // what is shared with it, by key
+	document  *Document                                 // the selected objects that are not shared with the target
+	same      struct{ flags, segments map[string]bool } // keys of those that are shared with it
 	now       time.Time
 	problems
 }
 
 // wanted implements proposal.
-func (b *bringing) wanted(base change.Objects, now time.Time) (*wanted, error) {
-	w := &wanting{
-		bringing: b, namespace: base.Namespace, now: now,
+func (p *sourcePlan) wanted(base change.Objects, now time.Time) (*wanted, error) {
+	c := &sourceComparison{
+		sourcePlan: p, namespace: base.Namespace, now: now,
 		flags:    make(map[string]*guidon.Flag, len(base.Flags)),
 		segments: make(map[string]*guidon.Segment, len(base.Segments)),
 	}
 	for _, f := range base.Flags {
-		w.flags[f.Key] = f
+		c.flags[f.Key] = f
 	}
 	for _, g := range base.Segments {
-		w.segments[g.Key] = g
+		c.segments[g.Key] = g
 	}
-	source := b.source
+	source := p.source
 	if source == nil {
-		source, w.same.flags, w.same.segments = b.changedSince(w.flags, w.segments)
-		w.unchanged = len(w.same.flags) + len(w.same.segments)
+		source, c.same.flags, c.same.segments = p.changedSince(c.flags, c.segments)
+		c.unchanged = len(c.same.flags) + len(c.same.segments)
 	}
-	w.selectObjects(source)
-	if err := checkPlanned(len(w.document.Flags) + len(w.document.Segments) + w.unchanged); err != nil {
+	c.selectObjects(source)
+	if err := checkPlanned(len(c.document.Flags) + len(c.document.Segments) + c.unchanged); err != nil {
 		return nil, err
 	}
-	referable := w.check()
-	if err := w.err(); err != nil {
+	referable := c.check()
+	if err := c.err(); err != nil {
 		return nil, err
 	}
-	w.wantNamespace()
-	for _, g := range w.document.Segments {
-		w.wantSegment(g)
+	c.wantNamespace()
+	for _, g := range c.document.Segments {
+		c.wantSegment(g)
 	}
-	for _, f := range w.document.Flags {
-		w.wantFlag(f)
+	for _, f := range c.document.Flags {
+		c.wantFlag(f)
 	}
-	if b.Mode == ImportReplace {
-		w.deleteOthers(base, referable)
+	if p.Mode == ImportReplace {
+		c.deleteOthers(base, referable)
 	}
-	if err := checkPlanned(len(w.patch.Delete.Flags) + len(w.patch.Delete.Segments)); err != nil {
+	if err := checkPlanned(len(c.patch.Delete.Flags) + len(c.patch.Delete.Segments)); err != nil {
 		return nil, err
 	}
-	return &w.wanted, nil
+	return &c.wanted, nil
 }
 
 // checkPlanned returns TooLarge if a plan has so many objects that it is too large for a
 // response.
 func checkPlanned(objects int) error {
 	if objects > maxPlanned {
-		return guidon.Errorf(guidon.TooLarge, "a plan must not select or delete more than %d flags and segments; select fewer at a time, or import the document", maxPlanned)
+		return guidon.Errorf(guidon.TooLarge,
+			"a plan must not select or delete more than %d flags and segments; select fewer at a time, or import the document", maxPlanned)
 	}
 	return nil
 }
 
-// check finds the problems of what is selected, and replaces it by its normal form. It
-// returns the segments that flags may refer to afterwards: those that come from the source
+// check finds the problems of the selected objects, and replaces these by their normal form.
+// It returns the segments that flags may refer to afterwards: those that come from the source
 // and, unless the rest is deleted, those of the target.
-func (w *wanting) check() map[string]bool {
+func (c *sourceComparison) check() map[string]bool {
 	referable := map[string]bool{}
-	maps.Copy(referable, w.same.segments)
-	if w.Mode != ImportReplace {
-		for key := range w.segments {
+	maps.Copy(referable, c.same.segments)
+	if c.Mode != ImportReplace {
+		for key := range c.segments {
 			referable[key] = true
 		}
 	}
-	normal := &Document{Namespace: w.document.Namespace}
-	w.document.normalize(&w.problems, referable,
+	normal := &Document{Namespace: c.document.Namespace}
+	c.document.normalize(&c.problems, referable,
 		func(g *DocumentSegment) { normal.Segments = append(normal.Segments, g) },
 		func(f *DocumentFlag) { normal.Flags = append(normal.Flags, f) })
-	w.document = normal
-	if w.Mode != ImportCreate {
+	c.document = normal
+	if c.Mode != ImportCreate {
 		return referable
 	}
-	for _, f := range w.document.Flags {
-		if w.flags[f.Key] != nil {
-			w.add(notUnique("flag", w.Namespace, f.Key))
+	for _, f := range c.document.Flags {
+		if c.flags[f.Key] != nil {
+			c.add(notUnique("flag", c.Namespace, f.Key))
 		}
 	}
-	for _, g := range w.document.Segments {
-		if w.segments[g.Key] != nil {
-			w.add(notUnique("segment", w.Namespace, g.Key))
+	for _, g := range c.document.Segments {
+		if c.segments[g.Key] != nil {
+			c.add(notUnique("segment", c.Namespace, g.Key))
 		}
 	}
 	return referable
 }
 
 // wantNamespace puts the namespace if the plan creates or changes it.
-func (w *wanting) wantNamespace() {
+func (c *sourceComparison) wantNamespace() {
 	switch {
-	case !w.everything() && w.namespace != nil:
-	case w.past != nil:
-		w.patch.Put.Namespace = restoredNamespace(w.namespace, w.past.Namespace(), w.Mode, w.now)
-	case w.Document != nil:
-		w.patch.Put.Namespace = wantedNamespace(w.namespace, w.document.Namespace, w.Mode, w.now)
+	case !c.everything() && c.namespace != nil:
+	case c.past != nil:
+		c.patch.Put.Namespace = restoredNamespace(c.namespace, c.past.Namespace(), c.Mode, c.now)
+	case c.Document != nil:
+		c.patch.Put.Namespace = wantedNamespace(c.namespace, c.document.Namespace, c.Mode, c.now)
 	}
 }
 
-func (w *wanting) wantSegment(want *DocumentSegment) {
-	have := w.segments[want.Key]
+func (c *sourceComparison) wantSegment(want *DocumentSegment) {
+	have := c.segments[want.Key]
 	switch {
 	case have == nil:
-		have = &guidon.Segment{CreatedAt: w.now}
-	case w.Mode == ImportSkipExisting:
-		w.skipped = append(w.skipped, string(change.KindSegment)+"/"+want.Key)
+		have = &guidon.Segment{CreatedAt: c.now}
+	case c.Mode == ImportSkipExisting:
+		c.skipped = append(c.skipped, string(change.KindSegment)+"/"+want.Key)
 		return
 	case sameSegment(have, want):
-		w.unchanged++
+		c.unchanged++
 		return
 	}
-	w.patch.Put.Segments = append(w.patch.Put.Segments, mergeSegment(w.segmentBefore(have, want.Key), want, w.now))
+	c.patch.Put.Segments = append(c.patch.Put.Segments, mergeSegment(c.segmentBefore(have, want.Key), want, c.now))
 }
 
-func (w *wanting) wantFlag(want *DocumentFlag) {
-	have := w.flags[want.Key]
+func (c *sourceComparison) wantFlag(want *DocumentFlag) {
+	have := c.flags[want.Key]
 	switch {
 	case have == nil:
-		have = &guidon.Flag{CreatedAt: w.now}
-	case w.Mode == ImportSkipExisting:
-		w.skipped = append(w.skipped, string(change.KindFlag)+"/"+want.Key)
+		have = &guidon.Flag{CreatedAt: c.now}
+	case c.Mode == ImportSkipExisting:
+		c.skipped = append(c.skipped, string(change.KindFlag)+"/"+want.Key)
 		return
 	case sameFlag(have, want):
-		w.unchanged++
+		c.unchanged++
 		return
 	}
-	w.patch.Put.Flags = append(w.patch.Put.Flags, mergeFlag(w.flagBefore(have, want.Key), want, w.now))
+	c.patch.Put.Flags = append(c.patch.Put.Flags, mergeFlag(c.flagBefore(have, want.Key), want, c.now))
 }
 
-// deleteOthers deletes what the source does not have. segments are those that it has.
-func (w *wanting) deleteOthers(base change.Objects, segments map[string]bool) {
-	kept := w.document.flagKeys()
+// deleteOthers deletes the objects that the source does not have. segments are those that it
+// has.
+func (c *sourceComparison) deleteOthers(base change.Objects, segments map[string]bool) {
+	kept := c.document.flagKeys()
 	for _, f := range base.Flags {
-		if !kept[f.Key] && !w.same.flags[f.Key] {
-			w.patch.Delete.Flags = append(w.patch.Delete.Flags, f.Key)
+		if !kept[f.Key] && !c.same.flags[f.Key] {
+			c.patch.Delete.Flags = append(c.patch.Delete.Flags, f.Key)
 		}
 	}
 	for _, g := range base.Segments {
 		if !segments[g.Key] {
-			w.patch.Delete.Segments = append(w.patch.Delete.Segments, g.Key)
+			c.patch.Delete.Segments = append(c.patch.Delete.Segments, g.Key)
 		}
 	}
 }

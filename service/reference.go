@@ -23,7 +23,7 @@ type Reference struct {
 // Moment selects one state of a namespace. The zero Moment is the current state.
 type Moment struct {
 	Revision int64     // the state with this revision, if positive
-	Time     time.Time // otherwise, unless zero: what was current at that time
+	Time     time.Time // otherwise, unless zero: the state that was current at that time
 }
 
 // ParseReference parses the name of a state: "shop" is the current one, "shop@412" that of
@@ -87,7 +87,8 @@ func ReferenceKey(text string) (key string, past bool) {
 // ErrReference is the error of an operation that was given the reference to a state, but
 // changes a namespace, follows it, or evaluates its flags.
 func ErrReference(text string) error {
-	return guidon.Errorf(guidon.InvalidArgument, "invalid namespace %s: must be a key; a reference to a state (key@revision or key@time) can only be read",
+	return guidon.Errorf(guidon.InvalidArgument,
+		"invalid namespace %s: must be a key; a reference to a state (key@revision or key@time) can only be read",
 		quoteReference(text))
 }
 

@@ -112,7 +112,7 @@ func FuzzReference(f *testing.F) {
 
 // pasts is a store with a current revision that fails to be anything but that.
 type pasts struct {
-	lagging
+	laggingStore
 	asked []service.Demand
 }
 
@@ -132,11 +132,11 @@ func TestViewAt(t *testing.T) {
 		err     error
 		current int // queries for the current state
 	}{
-		{"an earlier state", pasts{lagging: lagging{revision: 5}}, ref, service.Demand{}, 3, nil, 0},
-		{"the current state", pasts{lagging: lagging{revision: 5}}, service.Reference{Namespace: "shop"}, service.Demand{}, 5, nil, 1},
-		{"a minimum that is reached", pasts{lagging: lagging{revision: 5}}, ref, service.Demand{AtLeast: 5}, 3, nil, 1},
-		{"a minimum that is reached later", pasts{lagging: lagging{revision: 5, step: 1}}, ref, service.Demand{AtLeast: 7}, 3, nil, 2},
-		{"a deleted namespace", pasts{lagging: lagging{missing: true}}, ref, service.Demand{AtLeast: 5}, 3, nil, 2},
+		{"an earlier state", pasts{laggingStore: laggingStore{revision: 5}}, ref, service.Demand{}, 3, nil, 0},
+		{"the current state", pasts{laggingStore: laggingStore{revision: 5}}, service.Reference{Namespace: "shop"}, service.Demand{}, 5, nil, 1},
+		{"a minimum that is reached", pasts{laggingStore: laggingStore{revision: 5}}, ref, service.Demand{AtLeast: 5}, 3, nil, 1},
+		{"a minimum that is reached later", pasts{laggingStore: laggingStore{revision: 5, step: 1}}, ref, service.Demand{AtLeast: 7}, 3, nil, 2},
+		{"a deleted namespace", pasts{laggingStore: laggingStore{missing: true}}, ref, service.Demand{AtLeast: 5}, 3, nil, 2},
 		{"fresh", pasts{}, ref, service.Demand{Fresh: true, MayBeStale: true}, 3, nil, 0},
 	} {
 		v, err := service.NewService(&c.store, time.Now).ViewAt(t.Context(), c.ref, c.demand, nil)

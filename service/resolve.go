@@ -15,7 +15,7 @@ func (s *Service) WithPolicy(p *Policy) *Service {
 	return &next
 }
 
-// resolve returns the authentication with what it may do according to the policy and the
+// resolve returns the authentication with its access according to the policy and the
 // bindings in the set, or nil if it is not admitted.
 func (s *Service) resolve(set *AuthenticationSet, a *Authentication) *Authentication {
 	if !s.policy.concerns(a) { // nearly always

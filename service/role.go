@@ -8,8 +8,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Role is what an identity may do in a namespace. Each role may do what those before it
-// may.
+// Role is the role of an identity in a namespace. Each role includes the permissions of those
+// before it.
 type Role uint8
 
 // The roles. The zero Role means that none was chosen.
@@ -114,7 +114,7 @@ func (a *Authentication) MayAnywhere(need Role) bool {
 	return a.Role == RoleUnset || a.Role >= need
 }
 
-// Grants returns what the authentication gives.
+// Grants returns the grants of the authentication.
 func (a *Authentication) Grants() []Grant {
 	if a.access != nil {
 		return a.access.grants
@@ -146,7 +146,7 @@ func covers(pattern, namespace string) bool {
 }
 
 // Refusal returns the error for a caller that lacks the role in the namespace. It does not
-// tell whether the namespace exists.
+// reveal whether the namespace exists.
 func Refusal(need Role, namespace string) error {
 	return guidon.Errorf(guidon.PermissionDenied, "permission denied: needs %s on namespace %q", need, namespace)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// SearchQuery is what is searched.
+// SearchQuery is the query of a search.
 type SearchQuery struct {
 	Text      string // must occur in a key or name, whatever the case; an empty one finds nothing
 	Namespace string // whose objects come before others of the same rank; may be empty
@@ -105,7 +105,7 @@ func (s *Service) Search(ctx context.Context, by Caller, d Demand, q SearchQuery
 		if err != nil {
 			return nil, err
 		}
-		x.look(v.Snapshot)
+		x.searchNamespace(v.Snapshot)
 	}
 	return x.result(), nil
 }
@@ -121,7 +121,7 @@ func preferred(namespaces []*guidon.Namespace, key string) []*guidon.Namespace {
 
 // search collects the hits.
 type search struct {
-	want     sought
+	want     searchText
 	first    string // the preferred namespace
 	groups   [searchKinds]*top[SearchHit]
 	searched int
@@ -129,7 +129,7 @@ type search struct {
 }
 
 func newSearch(q SearchQuery) *search {
-	x := &search{want: newSought(strings.TrimSpace(q.Text)), first: q.Namespace}
+	x := &search{want: newSearchText(strings.TrimSpace(q.Text)), first: q.Namespace}
 	limit := int(cmp.Or(q.Limit, maxSearchHits))
 	for kind := range x.groups {
 		x.groups[kind] = newTop(limit, x.compare)
@@ -151,8 +151,8 @@ func (x *search) compare(a, b SearchHit) int {
 	)
 }
 
-// look searches a namespace.
-func (x *search) look(s *guidon.Snapshot) {
+// searchNamespace searches a namespace.
+func (x *search) searchNamespace(s *guidon.Snapshot) {
 	x.searched++
 	n := s.Namespace()
 	c := catalogs.Of(s)
@@ -166,7 +166,7 @@ func (x *search) look(s *guidon.Snapshot) {
 			x.add(SearchHit{Kind: SearchSegments, Namespace: n, Key: g.Key, Name: g.Name, rank: r})
 		}
 	}
-	names := func(kind SearchKind, names *numbering, counts []int) {
+	names := func(kind SearchKind, names *nameNumbers, counts []int) {
 		all := names.all()
 		for i, flags := range counts {
 			if r := x.want.rank(all[i], ""); r < noMatch && flags > 0 {
@@ -200,11 +200,11 @@ const (
 )
 
 // rank returns how well the key and the name match.
-func (s *sought) rank(key, name string) searchRank {
+func (s *searchText) rank(key, name string) searchRank {
 	return min(s.rankIn(key, true), s.rankIn(name, false))
 }
 
-func (s *sought) rankIn(text string, key bool) searchRank {
+func (s *searchText) rankIn(text string, key bool) searchRank {
 	at := s.in(text, 0)
 	switch {
 	case at < 0:

@@ -12,7 +12,7 @@ type Secret struct {
 	CreatedAt time.Time
 }
 
-// SecretStore keeps secrets, and what attempts to sign in have used. Its methods are safe
+// SecretStore keeps secrets, and digests used by attempts to sign in. Its methods are safe
 // for concurrent use. Their errors are those of [Store].
 type SecretStore interface {
 	// Secrets returns all secrets in the order of their numbers.
@@ -27,7 +27,7 @@ type SecretStore interface {
 	Spent(ctx context.Context, digest string) (bool, error)
 	// Spend records that it is used, as [AuthenticationTx.Spend] does.
 	Spend(ctx context.Context, digest string, until time.Time) error
-	// DeleteSpent forgets what must be remembered only until an earlier time, and returns how
-	// much that was.
+	// DeleteSpent forgets the digests that must be remembered only until an earlier time, and
+	// returns their number.
 	DeleteSpent(ctx context.Context, now time.Time) (int, error)
 }

@@ -37,7 +37,9 @@ func NewService(store Store, now func() time.Time) *Service {
 
 // updateFlag loads the flag, calls change to modify it, and stores it. It returns
 // missing if the flag does not exist.
-func (s *Service) updateFlag(ctx context.Context, w Write, namespace, key string, missing error, change func(ctx context.Context, tx Tx, f *guidon.Flag) error) (int64, error) {
+func (s *Service) updateFlag(
+	ctx context.Context, w Write, namespace, key string, missing error, change func(ctx context.Context, tx Tx, f *guidon.Flag) error,
+) (int64, error) {
 	return s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		f, err := tx.Flag(ctx, key)
 		if errors.Is(err, guidon.NotFound) {
@@ -54,7 +56,9 @@ func (s *Service) updateFlag(ctx context.Context, w Write, namespace, key string
 }
 
 // updateSegment is updateFlag for segments.
-func (s *Service) updateSegment(ctx context.Context, w Write, namespace, key string, missing error, change func(tx Tx, g *guidon.Segment) error) (int64, error) {
+func (s *Service) updateSegment(
+	ctx context.Context, w Write, namespace, key string, missing error, change func(tx Tx, g *guidon.Segment) error,
+) (int64, error) {
 	return s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		g, err := tx.Segment(ctx, key)
 		if errors.Is(err, guidon.NotFound) {

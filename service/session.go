@@ -100,7 +100,7 @@ func deleteOf(ctx context.Context, tx AuthenticationTx, owner string) error {
 	return nil
 }
 
-// SignOut is what a provider says of somebody who signed out there. At least one of
+// SignOut is the notice of a provider that a person has signed out there. At least one of
 // Subject and SID is set.
 type SignOut struct {
 	Provider string // the start of the subjects that it vouches for: "oidc:<name>"

@@ -83,7 +83,7 @@ func (s *Service) BeginSession(ctx context.Context, w Write, in SignIn) (token s
 	return s.begin(ctx, w, a, in)
 }
 
-// begin stores the session, whose record lacks only what every session has.
+// begin stores the session, whose record lacks only the fields that every session gets.
 func (s *Service) begin(ctx context.Context, w Write, a *Authentication, in SignIn) (string, *Authentication, error) {
 	token := newToken()
 	a.ID, a.TokenHash = NewID(), HashToken(token)
@@ -179,8 +179,8 @@ func (s *Service) admit(ctx context.Context, a *Authentication) error {
 	return nil
 }
 
-// notAdmitted returns the error for somebody who is known but may not enter. Only logs
-// contain why.
+// notAdmitted returns the error for a caller that is known but not admitted. Only logs
+// contain the reason.
 func notAdmitted(format string, args ...any) error {
 	const message = "permission denied: you are known, but not admitted; ask an administrator"
 	return &guidon.Error{Code: guidon.PermissionDenied, Message: message, Err: fmt.Errorf(format, args...)}

@@ -15,7 +15,7 @@ import (
 const OffDescription = "Off for everyone"
 
 // TurnFlagOff turns a flag off for every entity and context, in one change, so that
-// [Service.TurnFlagOn] restores what it was:
+// [Service.TurnFlagOn] restores its former behavior:
 //
 //   - A boolean flag becomes false. It gets a rollout of 100 % with the value false and
 //     [OffDescription] before all others, so that no other one is reached. The flag stays off
@@ -32,22 +32,24 @@ func (s *Service) TurnFlagOff(ctx context.Context, w Write, namespace, key strin
 	})
 }
 
-// TurnFlagOn restores what the flag was before it was turned off, with the changes made to
-// it since. A flag that is not off stays as it is.
+// TurnFlagOn restores the behavior that the flag had before it was turned off, with the
+// changes made to it since. A flag that is not off stays as it is.
 //
-// Of a flag that is off for another reason it cannot know what it should be: it returns
+// It cannot know how a flag that is off for another reason should behave: it returns
 // InvalidArgument, unless the caller wants the flag to be on for everyone. Then it becomes
 // enabled, whatever its rollouts give to some: a boolean flag is true for everybody whom no
 // rollout matches, and the rules of a variant flag decide. TurnFlagOn returns InvalidArgument
 // as well if rollouts make the flag false for everybody even so. The other errors are those
 // of TurnFlagOff.
-func (s *Service) TurnFlagOn(ctx context.Context, w Write, namespace, key string, everyone bool, unlessChangedSince *int64) (*EditResult, int64, error) {
+func (s *Service) TurnFlagOn(
+	ctx context.Context, w Write, namespace, key string, everyone bool, unlessChangedSince *int64,
+) (*EditResult, int64, error) {
 	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(ctx context.Context, tx Tx, f *guidon.Flag) (bool, error) {
 		return turnOn(f, everyone, tx.Now(), func(key string) (*guidon.Segment, error) { return stored(ctx, tx.Segment, key) })
 	})
 }
 
-// PreviewSwitch returns what changes for users of the flag if it is turned off, or on for
+// PreviewSwitch returns the effect on the users of the flag if it is turned off, or on for
 // everyone. The errors are those of [Service.TurnFlagOff] and [Service.TurnFlagOn].
 func (v View) PreviewSwitch(ctx context.Context, flagKey string, on bool) (*guidon.Effect, error) {
 	f, err := v.Flag(flagKey)
@@ -98,8 +100,8 @@ func (s *Service) switchFlag(
 }
 
 // TurnedOff reports whether the flag is off because it was turned off, so that turning it on
-// restores what it was before. That shows in the flag alone, so exports, copies and earlier
-// states have it too.
+// restores its former behavior. The flag alone decides that, so it holds for exports, copies
+// and earlier states too.
 func TurnedOff(f *guidon.Flag) bool {
 	if f.Type == guidon.BooleanFlag {
 		return givesFalseFirst(f) && f.Rollouts[0].Description == OffDescription
@@ -124,7 +126,8 @@ func turnOff(f *guidon.Flag, now time.Time) bool {
 		return false
 	case f.Type == guidon.BooleanFlag:
 		f.Rollouts = putFirst(&guidon.Rollout{
-			ID: NewID(), Description: OffDescription, Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: false}, CreatedAt: now, UpdatedAt: now,
+			ID: NewID(), Description: OffDescription, Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: false}, CreatedAt: now,
+			UpdatedAt: now,
 		}, f.Rollouts, now)
 	default:
 		f.Enabled, f.Metadata = false, withOffMember(f.Metadata)
@@ -168,7 +171,8 @@ func turnOn(f *guidon.Flag, everyone bool, now time.Time, segment func(key strin
 	case err != nil:
 		return false, err
 	case would == guidon.OffState:
-		return false, guidon.Errorf(guidon.InvalidArgument, "flag %q is not turned on: its rollouts make it false for everybody; change or delete them", f.Key)
+		return false, guidon.Errorf(guidon.InvalidArgument,
+			"flag %q is not turned on: its rollouts make it false for everybody; change or delete them", f.Key)
 	case !everyone:
 		return false, guidon.Errorf(guidon.InvalidArgument,
 			"flag %q is not turned on: it has not been turned off, so there is nothing to restore; to enable it for everyone, set everyone", f.Key)
@@ -177,7 +181,7 @@ func turnOn(f *guidon.Flag, everyone bool, now time.Time, segment func(key strin
 	return true, nil
 }
 
-// restoreSwitched takes back what turnOff has done to the flag.
+// restoreSwitched reverts the changes of turnOff to the flag.
 func restoreSwitched(f *guidon.Flag, now time.Time) {
 	if f.Type == guidon.BooleanFlag {
 		f.Rollouts = f.Rollouts[1:]

@@ -4,7 +4,7 @@ import "unicode"
 
 // FoldCase returns the text with its ASCII letters in lower case, for names whose case does
 // not matter. It leaves other letters as they are: some that have the same lower case,
-// such as the Kelvin sign, may belong to somebody else's name.
+// such as the Kelvin sign, may belong to the name of another account.
 func FoldCase(text string) string {
 	folded := []byte(text)
 	for i, c := range folded {
@@ -15,7 +15,7 @@ func FoldCase(text string) string {
 	return string(folded)
 }
 
-// IsClean reports whether the text is free of characters that hide what it says: control
+// IsClean reports whether the text is free of characters that hide its content: control
 // characters, line separators, those that change the direction of writing, and the
 // replacement for characters that could not be decoded, by which different texts are
 // equal.

@@ -31,8 +31,8 @@ type Authentication struct {
 	TokenHash string            `json:"-"`                  // see HashToken; never in a change record
 	ExpiresAt time.Time         `json:"expiresAt,omitzero"` // zero is never
 	Metadata  map[string]string `json:"metadata,omitempty"`
-	// Role is what a static token may do, and Namespaces where: patterns of [Grant]. If
-	// neither is set, it may do everything.
+	// Role is the role of a static token, and Namespaces where it holds: patterns of [Grant].
+	// If neither is set, the token may do everything.
 	Role       Role     `json:"role,omitzero"`
 	Namespaces []string `json:"namespaces,omitempty"`
 
@@ -44,8 +44,8 @@ type Authentication struct {
 	SID      string   `json:"sid,omitempty"`
 
 	Client Client `json:"client,omitempty"` // of a session
-	// Parent is the id of the static token that a session was begun with. The session may do
-	// what the token may, and ends with it.
+	// Parent is the id of the static token that a session was begun with. The session has the
+	// access of the token, and ends with it.
 	Parent string `json:"parent,omitempty"`
 
 	CreatedAt time.Time `json:"createdAt"`
@@ -55,7 +55,7 @@ type Authentication struct {
 	access  *access // set by Policy.resolve; nil means that Role and Namespaces count
 }
 
-// Client is what a session is for.
+// Client is the kind of client that a session is for.
 type Client string
 
 // The clients of sessions.

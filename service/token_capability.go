@@ -68,7 +68,9 @@ func (a *Authentication) sign(namespace string, until time.Time) []byte {
 // the capability. It returns
 // Unauthenticated if the capability is malformed, forged or was expired at the given
 // time, or if its token has been deleted or has expired by now.
-func (s *Service) AuthenticateListener(ctx context.Context, d Demand, namespace, capability string, at time.Time) (*Authentication, time.Duration, time.Time, error) {
+func (s *Service) AuthenticateListener(
+	ctx context.Context, d Demand, namespace, capability string, at time.Time,
+) (*Authentication, time.Duration, time.Time, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(capability)
 	if err != nil || len(raw) != handleSize+expirySize+signatureSize {
 		return nil, 0, time.Time{}, ErrUnauthenticated

@@ -21,8 +21,8 @@ type AuthenticationDelta struct {
 // deletes.
 func (d AuthenticationDelta) Size() int { return len(d.Changed) + len(d.Created) + len(d.Deleted) }
 
-// Set returns the set that the delta leads to from the empty one. It keeps the slices and
-// their elements; the caller must not modify them afterwards.
+// Set returns the set that results from applying the delta to the empty one. It keeps the
+// slices and their elements; the caller must not modify them afterwards.
 func (d AuthenticationDelta) Set() *AuthenticationSet {
 	return newAuthenticationSet(d.Revision, d.Created, d.Bindings)
 }
@@ -85,7 +85,7 @@ func prepareAll(all []*Authentication) []*Authentication {
 	return prepared
 }
 
-// add applies a delta to s, which nobody else may use yet. All entries of the old state
+// add applies a delta to s, which must not be in use yet. All entries of the old state
 // are hidden before the new ones are added, because a hash may have passed from one
 // authentication to another.
 func (s *AuthenticationSet) add(d AuthenticationDelta) {

@@ -59,7 +59,9 @@ func (s *Service) Authenticate(ctx context.Context, d Demand, next, token string
 // Reauthenticate returns the current state of an authentication that was returned
 // earlier, with the arguments and the age of [Service.Authenticate]. It returns
 // Unauthenticated if it no longer exists or has expired.
-func (s *Service) Reauthenticate(ctx context.Context, d Demand, next string, earlier *Authentication) (*Authentication, time.Duration, error) {
+func (s *Service) Reauthenticate(
+	ctx context.Context, d Demand, next string, earlier *Authentication,
+) (*Authentication, time.Duration, error) {
 	set, age, err := s.store.Authentications(ctx, d, next)
 	if err != nil {
 		return nil, age, err
@@ -74,7 +76,7 @@ func (s *Service) Reauthenticate(ctx context.Context, d Demand, next string, ear
 	return s.valid(set, set.ByTokenHash(earlier.TokenHash), age)
 }
 
-// valid returns the authentication, which may be nil, with what it may do.
+// valid returns the authentication, which may be nil, with its access.
 func (s *Service) valid(set *AuthenticationSet, a *Authentication, age time.Duration) (*Authentication, time.Duration, error) {
 	if a != nil {
 		a = s.resolve(set, a)
@@ -170,7 +172,9 @@ func (f AuthenticationFilter) excludes(a *Authentication) bool {
 // creation order, and the token of the next page, which is empty on the last one. A limit
 // of 0 means 25, and more than 100 means 100. It returns
 // InvalidArgument if limit is negative (contract 6).
-func (s *Service) ListAuthentications(ctx context.Context, d Demand, filter AuthenticationFilter, limit int32, pageToken string) ([]*Authentication, string, error) {
+func (s *Service) ListAuthentications(
+	ctx context.Context, d Demand, filter AuthenticationFilter, limit int32, pageToken string,
+) ([]*Authentication, string, error) {
 	set, _, err := s.store.Authentications(ctx, d, "")
 	if err != nil {
 		return nil, "", err
@@ -196,7 +200,7 @@ func (s *Service) GetAuthentication(ctx context.Context, d Demand, id string) (*
 }
 
 // DeleteAuthentication deletes an authentication. It is not an error if it does not
-// exist. It returns InvalidArgument if that is the caller's own and nobody else is an
+// exist. It returns InvalidArgument if that is the caller's own and no one else is an
 // administrator.
 func (s *Service) DeleteAuthentication(ctx context.Context, w Write, id string) error {
 	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
@@ -209,7 +213,7 @@ func (s *Service) DeleteAuthentication(ctx context.Context, w Write, id string) 
 
 // ExpireSelf sets the expiry of the caller's own authentication; nil means now. If it
 // expires already, the expiry cannot be extended: ExpireSelf returns InvalidArgument for
-// a later time, and for one within a day if nobody else is an administrator. It returns
+// a later time, and for one within a day if no one else is an administrator. It returns
 // Unauthenticated if the caller has no stored authentication, or if that has expired.
 func (s *Service) ExpireSelf(ctx context.Context, w Write, at *time.Time) error {
 	self := w.By.Authentication

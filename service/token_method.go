@@ -35,7 +35,7 @@ var methods = [...]struct {
 	MethodCloud:      {name: "METHOD_CLOUD"},
 }
 
-// Methods returns the methods that clients are told of, in the order of contract 10.4.
+// Methods returns the methods that clients can list, in the order of contract 10.4.
 func Methods() []Method {
 	return []Method{MethodToken, MethodCodehost, MethodOIDC, MethodKubernetes, MethodJWT}
 }

@@ -30,8 +30,8 @@ const (
 	checksumLength = 6 // 62^6 exceeds 2^32
 )
 
-// tokenChecksum returns the CRC-32 (IEEE) of the text in base 62, as six digits. By it a
-// scanner can tell a token from a text that only looks like one, without asking anybody.
+// tokenChecksum returns the CRC-32 (IEEE) of the text in base 62, as six digits. It lets a
+// scanner distinguish a token from a text that only resembles one, without a request.
 func tokenChecksum(text string) string {
 	var digits [checksumLength]byte
 	rest := crc32.ChecksumIEEE([]byte(text))

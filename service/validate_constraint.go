@@ -23,7 +23,8 @@ var comparisonRules = map[guidon.ComparisonType]struct {
 	guidon.NumberComparison:   {"number", []string{guidon.OpEQ, guidon.OpNEQ, guidon.OpLT, guidon.OpLTE, guidon.OpGT, guidon.OpGTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpPresent, guidon.OpNotPresent}},
 	guidon.BooleanComparison:  {"boolean", []string{guidon.OpPresent, guidon.OpNotPresent, guidon.OpTrue, guidon.OpFalse}},
 	guidon.DateTimeComparison: {"datetime", []string{guidon.OpEQ, guidon.OpNEQ, guidon.OpLT, guidon.OpLTE, guidon.OpGT, guidon.OpGTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpPresent, guidon.OpNotPresent}},
-	guidon.EntityIDComparison: {"entityId", []string{guidon.OpEQ, guidon.OpNEQ, guidon.OpContains, guidon.OpNotContains, guidon.OpIsOneOf, guidon.OpIsNotOneOf}},
+	guidon.EntityIDComparison: {"entityId",
+		[]string{guidon.OpEQ, guidon.OpNEQ, guidon.OpContains, guidon.OpNotContains, guidon.OpIsOneOf, guidon.OpIsNotOneOf}},
 }
 
 // KnownOperator reports whether any comparison type has the operator, in its stored form.
@@ -116,10 +117,12 @@ func (in ConstraintInput) checkList() error {
 		if in.Type == guidon.NumberComparison {
 			form = "[1,2]"
 		}
-		return guidon.Errorf(guidon.InvalidArgument, "invalid value provided for property %q of type %s; it must be a JSON list like %s", in.Property, name, form)
+		return guidon.Errorf(guidon.InvalidArgument, "invalid value provided for property %q of type %s; it must be a JSON list like %s",
+			in.Property, name, form)
 	}
 	if count > maxConstraintValues {
-		return guidon.Errorf(guidon.InvalidArgument, "too many values provided for property %q of type %s (maximum %d)", in.Property, name, maxConstraintValues)
+		return guidon.Errorf(guidon.InvalidArgument, "too many values provided for property %q of type %s (maximum %d)",
+			in.Property, name, maxConstraintValues)
 	}
 	return nil
 }

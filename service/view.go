@@ -25,7 +25,7 @@ type View struct {
 	clock func() time.Time // of the service; nil means time.Now
 }
 
-// now returns the time, for what depends on it besides the state.
+// now returns the time, for results that depend on it besides the state.
 func (v View) now() time.Time {
 	if v.clock == nil {
 		return time.Now()

@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// Reach returns what the flag can never do. It returns NotFound if the flag does not exist.
+// Reach returns the reach of the flag. It returns NotFound if the flag does not exist.
 func (v View) Reach(ctx context.Context, flagKey string) (*guidon.Reach, error) {
 	if _, err := v.Flag(flagKey); err != nil {
 		return nil, err
@@ -16,7 +16,7 @@ func (v View) Reach(ctx context.Context, flagKey string) (*guidon.Reach, error) 
 	return v.Snapshot.Reach(ctx, flagKey)
 }
 
-// PreviewFlag returns what changes for users of the flag if it is saved as an import in
+// PreviewFlag returns the effect on the users of the flag if it is saved as an import in
 // mode ImportUpdate saves it. The flag need not exist. PreviewFlag returns InvalidArgument
 // with the problems of the edited flag, as [Document.Validate] does.
 func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentFlag) (*guidon.Effect, error) {
@@ -27,8 +27,8 @@ func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentF
 	return v.Snapshot.EffectOfFlag(ctx, f)
 }
 
-// PreviewReach returns what the flag can never do if it is saved as [View.PreviewFlag]
-// saves it, with the same errors.
+// PreviewReach returns the reach of the flag if it is saved as [View.PreviewFlag] saves it,
+// with the same errors.
 func (v View) PreviewReach(ctx context.Context, flagKey string, edited *DocumentFlag) (*guidon.Reach, error) {
 	f, err := v.editedFlag(flagKey, edited)
 	if err != nil {
@@ -60,8 +60,8 @@ func (v View) editedFlag(flagKey string, edited *DocumentFlag) (*guidon.Flag, er
 	return mergeFlag(have, normal, time.Time{}), nil
 }
 
-// SegmentUse is what refers to a segment in one flag, and what a change of the segment
-// changes for users of that flag.
+// SegmentUse lists the references to a segment in one flag, with the effect of a change of
+// the segment on users of that flag.
 type SegmentUse struct {
 	guidon.SegmentUse
 	Effect *guidon.Effect
@@ -81,7 +81,9 @@ func (v View) SegmentUsage(ctx context.Context, segmentKey string, request PageR
 // PreviewSegment returns a page of the flags that refer to the segment, with the effect of
 // saving it as an import in mode ImportUpdate saves it. The segment need not exist.
 // PreviewSegment returns InvalidArgument with the problems of the edited segment.
-func (v View) PreviewSegment(ctx context.Context, segmentKey string, edited *DocumentSegment, request PageRequest) ([]SegmentUse, Page, error) {
+func (v View) PreviewSegment(
+	ctx context.Context, segmentKey string, edited *DocumentSegment, request PageRequest,
+) ([]SegmentUse, Page, error) {
 	segment, err := v.edited(segmentKey, edited)
 	if err != nil {
 		return nil, Page{}, err
@@ -129,7 +131,9 @@ func checkEdited(key string, edited *string) error {
 // maxUsePage is the largest page of uses of a segment: each one takes an analysis.
 const maxUsePage = 50
 
-func (v View) segmentUses(segmentKey string, request PageRequest, effect func(flagKey string) (*guidon.Effect, error)) ([]SegmentUse, Page, error) {
+func (v View) segmentUses(
+	segmentKey string, request PageRequest, effect func(flagKey string) (*guidon.Effect, error),
+) ([]SegmentUse, Page, error) {
 	if request.Limit == 0 || request.Limit > maxUsePage {
 		request.Limit = maxUsePage
 	}

@@ -22,7 +22,9 @@ const (
 // has the revision that d requires, or until MaxRevisionWait has passed. NotFound is
 // confirmed by one fresh read and then returned, because it may be the state of the
 // required revision, after a deletion.
-func (s *Service) await(ctx context.Context, namespace string, d Demand, snapshot *guidon.Snapshot, age time.Duration, err error) (*guidon.Snapshot, time.Duration, error) {
+func (s *Service) await(
+	ctx context.Context, namespace string, d Demand, snapshot *guidon.Snapshot, age time.Duration, err error,
+) (*guidon.Snapshot, time.Duration, error) {
 	reached := func() bool { return err == nil && snapshot.Revision().Number >= d.AtLeast }
 	if reached() || err != nil && !errors.Is(err, guidon.NotFound) {
 		return snapshot, age, err
@@ -47,8 +49,9 @@ func checkRevision(state State, d Demand) error {
 	if state.Revision >= d.AtLeast {
 		return nil
 	}
-	err := &guidon.Error{Code: guidon.Unavailable, Message: fmt.Sprintf("namespace %q is at revision %d and has not reached revision %d; try again later",
-		state.Namespace, state.Revision, d.AtLeast)}
+	err := &guidon.Error{Code: guidon.Unavailable,
+		Message: fmt.Sprintf("namespace %q is at revision %d and has not reached revision %d; try again later",
+			state.Namespace, state.Revision, d.AtLeast)}
 	if state.Age > 0 {
 		return err // the database, which is unavailable, may have the revision
 	}

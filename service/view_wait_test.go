@@ -11,9 +11,9 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// lagging is a store whose revision advances by step with every query, or that does not
+// laggingStore is a store whose revision advances by step with every query, or that does not
 // have the namespace.
-type lagging struct {
+type laggingStore struct {
 	service.Store // nil: any other call panics
 	revision      int64
 	step          int64
@@ -21,7 +21,7 @@ type lagging struct {
 	demands       []service.Demand // of each query
 }
 
-func (s *lagging) Snapshot(_ context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
+func (s *laggingStore) Snapshot(_ context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	s.demands = append(s.demands, d)
 	if s.missing {
 		return nil, 0, guidon.Errorf(guidon.NotFound, "no such namespace")
@@ -33,19 +33,19 @@ func (s *lagging) Snapshot(_ context.Context, namespace string, d service.Demand
 func TestAtLeast(t *testing.T) {
 	tests := []struct {
 		name    string
-		store   lagging
+		store   laggingStore
 		min     int64
 		want    error
 		queries int           // -1: up to 20
 		waits   time.Duration // -1: up to MaxRevisionWait
 		got     int64
 	}{
-		{"no minimum", lagging{revision: 5}, 0, nil, 1, 0, 5},
-		{"already reached", lagging{revision: 5}, 5, nil, 1, 0, 5},
-		{"reached by a fresh read", lagging{revision: 5, step: 1}, 7, nil, 2, 0, 7},
-		{"reached later", lagging{revision: 5, step: 1}, 9, nil, 4, 30 * time.Millisecond, 9},
-		{"never reached", lagging{revision: 5}, 6, guidon.Unavailable, -1, -1, 5},
-		{"the namespace does not exist", lagging{missing: true}, 6, guidon.NotFound, 2, 0, 0},
+		{"no minimum", laggingStore{revision: 5}, 0, nil, 1, 0, 5},
+		{"already reached", laggingStore{revision: 5}, 5, nil, 1, 0, 5},
+		{"reached by a fresh read", laggingStore{revision: 5, step: 1}, 7, nil, 2, 0, 7},
+		{"reached later", laggingStore{revision: 5, step: 1}, 9, nil, 4, 30 * time.Millisecond, 9},
+		{"never reached", laggingStore{revision: 5}, 6, guidon.Unavailable, -1, -1, 5},
+		{"the namespace does not exist", laggingStore{missing: true}, 6, guidon.NotFound, 2, 0, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestAtLeastCanceled(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		begin := time.Now()
-		_, err := service.NewService(&lagging{revision: 5}, time.Now).View(ctx, "default", service.Demand{AtLeast: 9})
+		_, err := service.NewService(&laggingStore{revision: 5}, time.Now).View(ctx, "default", service.Demand{AtLeast: 9})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != 100*time.Millisecond {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}

@@ -16,12 +16,12 @@ type Write struct {
 	By      Caller
 	IfMatch *int64        // the change fails unless this is the current revision number
 	Message string        // why, in the words of the caller; see [Write.Validate]
-	Reason  change.Reason // what kind of write it is; zero for a direct one
+	Reason  change.Reason // the kind of write; zero for a direct one
 }
 
 // Validate returns InvalidArgument if the message is too long, or has characters that hide
-// what it says. The methods of [Service] make this check; a caller of a [Store] must make
-// it itself.
+// its content. The methods of [Service] make this check; a caller of a [Store] must make it
+// itself.
 func (w Write) Validate() error {
 	switch {
 	case w.Message == "":

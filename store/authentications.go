@@ -80,7 +80,9 @@ const maxChanged = 500
 // changes that have no change records yet. The returned revision is from, or the zero
 // revision, that of the empty set, if reading everything is cheaper. The caller must
 // set the revision of the delta.
-func (s *session) authenticationsSince(ctx context.Context, from guidon.Revision, to int64, entries []*entry) (guidon.Revision, service.AuthenticationDelta, error) {
+func (s *session) authenticationsSince(
+	ctx context.Context, from guidon.Revision, to int64, entries []*entry,
+) (guidon.Revision, service.AuthenticationDelta, error) {
 	changed, err := s.changedSince(ctx, from, to)
 	if err != nil {
 		return from, service.AuthenticationDelta{}, err
@@ -127,15 +129,15 @@ func (c *changedIDs) add(kind change.Kind, id string) {
 	}
 }
 
-// selectChangedSince reads the kinds and ids of what has change records after a revision,
-// some of them more than once. Unlike a column of the row, the
-// records also show deletions, and the changes by servers of earlier releases, none of
-// which writes an authentication without one. [DB.DeleteChanges] keeps the newest record
-// of each. The order is that of the primary key: with DISTINCT instead, databases may
-// read the whole log in the order of the ids.
+// selectChangedSince reads the kinds and ids of the objects that have change records after a
+// revision, some of them more than once. Unlike a column of the row, the records also show
+// deletions, and the changes by servers of earlier releases, none of which writes an
+// authentication without one. [DB.DeleteChanges] keeps the newest record of each. The order
+// is that of the primary key: with DISTINCT instead, databases may read the whole log in the
+// order of the ids.
 const selectChangedSince = `SELECT kind, object_key FROM changes WHERE namespace_key = ? AND revision > ?` + oldestFirst
 
-// changedSince returns what changed between the revisions.
+// changedSince returns the ids of the objects that changed between the revisions.
 func (s *session) changedSince(ctx context.Context, from guidon.Revision, to int64) (*changedIDs, error) {
 	changed := &changedIDs{authentications: map[string]bool{}}
 	switch {
@@ -159,7 +161,9 @@ func (s *session) changedSince(ctx context.Context, from guidon.Revision, to int
 
 // authenticationDelta returns the difference between a revision and the current state.
 // stored are those of the changed authentications that exist.
-func authenticationDelta(from guidon.Revision, changed map[string]bool, stored []*storedAuthentication) (delta service.AuthenticationDelta) {
+func authenticationDelta(
+	from guidon.Revision, changed map[string]bool, stored []*storedAuthentication,
+) (delta service.AuthenticationDelta) {
 	isNew := func(a *storedAuthentication) bool { return a.created.Revision > from.Number }
 	for _, a := range stored {
 		if !isNew(a) {
@@ -213,7 +217,9 @@ func unwrap(all []*storedAuthentication) []*service.Authentication {
 }
 
 // UpdateAuthentications implements [service.Store].
-func (d *DB) UpdateAuthentications(ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+func (d *DB) UpdateAuthentications(
+	ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error,
+) error {
 	return d.UpdateAuthenticationsMirrored(ctx, w, nil, fn)
 }
 
@@ -251,7 +257,9 @@ func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, w service.Write,
 	return err
 }
 
-func beginAuthentications(ctx context.Context, s *session, w service.Write, mirror service.Mirror[service.AuthenticationDelta]) (*authenticationTx, error) {
+func beginAuthentications(
+	ctx context.Context, s *session, w service.Write, mirror service.Mirror[service.AuthenticationDelta],
+) (*authenticationTx, error) {
 	c, err := s.claim(ctx, service.AuthenticationsKey)
 	if err != nil {
 		return nil, err
@@ -319,7 +327,8 @@ func authenticationNotFound(id string) error {
 func (tx *authenticationTx) First() bool { return tx.record.revision.Number == 1 }
 
 func (tx *authenticationTx) OfOwner(ctx context.Context, owner string) ([]*service.Authentication, error) {
-	found, err := tx.s.authentications(ctx, "WHERE id IN (SELECT authentication_id FROM authentication_subjects WHERE subject_hash = ?)", digestOf(owner))
+	found, err := tx.s.authentications(ctx, "WHERE id IN (SELECT authentication_id FROM authentication_subjects WHERE subject_hash = ?)",
+		digestOf(owner))
 	return inCreationOrder(found), err
 }
 
@@ -328,7 +337,9 @@ func (tx *authenticationTx) OfMethod(ctx context.Context, method service.Method)
 	return inCreationOrder(found), err
 }
 
-func (tx *authenticationTx) Expired(ctx context.Context, method service.Method, before time.Time, limit int) ([]*service.Authentication, error) {
+func (tx *authenticationTx) Expired(
+	ctx context.Context, method service.Method, before time.Time, limit int,
+) ([]*service.Authentication, error) {
 	expired, err := tx.s.authentications(ctx, "WHERE method = ? AND expires_at < ? ORDER BY expires_at, id LIMIT ?",
 		int32(method), ceilMicro(before), limit)
 	return unwrap(expired), err

@@ -174,7 +174,8 @@ func (s *session) checkAdvance(ctx context.Context, reader string, from guidon.P
 // putCursor moves the reader's cursor in the namespace of the record to the record.
 func (s *session) putCursor(ctx context.Context, reader string, at *change.Record) error {
 	namespace, now := logKey(at.Kind, at.Namespace), transactionTime().UnixMicro()
-	found, err := s.exec(ctx, `UPDATE change_cursors SET revision = ?, seq = ?, stamp = ?, updated_at = ? WHERE reader_name = ? AND namespace_key = ?`,
+	found, err := s.exec(ctx,
+		`UPDATE change_cursors SET revision = ?, seq = ?, stamp = ?, updated_at = ? WHERE reader_name = ? AND namespace_key = ?`,
 		at.Revision, at.Sequence, at.Stamp, now, reader, namespace)
 	if err != nil || found > 0 {
 		return err

@@ -72,8 +72,8 @@ func (d *DB) isLost(err error) bool {
 	return d.dialect.isLost(err)
 }
 
-// refuses reports whether the server will refuse a connection until somebody changes the
-// configuration: of this program or of the server.
+// refuses reports whether the server will refuse connections until the configuration of this
+// program or of the server is changed.
 func (d *DB) refuses(err error) bool {
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, unencrypted := errors.AsType[tls.RecordHeaderError](err)

@@ -29,9 +29,11 @@ func (h horizon) store(ctx context.Context, s *session, namespace string) error 
 	case err != nil:
 		return err
 	case !found:
-		_, err = s.exec(ctx, `INSERT INTO change_horizons (namespace_key, revision, happened_at) VALUES (?, ?, ?)`, namespace, h.revision, h.happenedAt)
+		_, err = s.exec(ctx, `INSERT INTO change_horizons (namespace_key, revision, happened_at) VALUES (?, ?, ?)`,
+			namespace, h.revision, h.happenedAt)
 	case h.revision > stored.revision:
-		_, err = s.exec(ctx, `UPDATE change_horizons SET revision = ?, happened_at = ? WHERE namespace_key = ?`, h.revision, h.happenedAt, namespace)
+		_, err = s.exec(ctx, `UPDATE change_horizons SET revision = ?, happened_at = ? WHERE namespace_key = ?`,
+			h.revision, h.happenedAt, namespace)
 	}
 	return err
 }

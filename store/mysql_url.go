@@ -43,7 +43,8 @@ func openMySQLURL(text string, options Options) (*DB, error) {
 	for name := range parameters {
 		if slices.Contains([]string{"user", "username", "password", "passwd"}, strings.ToLower(name)) {
 			// The driver would send it to the server as a variable, and the error shows it.
-			return nil, fmt.Errorf("database URL: the parameter %s is not supported; use mysql://user:password@host:port/database", strings.ToLower(name))
+			return nil, fmt.Errorf("database URL: the parameter %s is not supported; use mysql://user:password@host:port/database",
+				strings.ToLower(name))
 		}
 	}
 	// The driver parses only the parameters. The credentials are set below.
@@ -67,7 +68,8 @@ func openMySQLURL(text string, options Options) (*DB, error) {
 // driver's parameter tls, which it may have set, applies instead.
 func extractTLS(parameters url.Values, host string) (*tls.Config, error) {
 	take := func(name string) string {
-		value := cmp.Or(parameters.Get(name), parameters.Get(strings.ReplaceAll(name, "-", "")), parameters.Get(strings.ReplaceAll(name, "-", "_")))
+		value := cmp.Or(parameters.Get(name), parameters.Get(strings.ReplaceAll(name, "-", "")),
+			parameters.Get(strings.ReplaceAll(name, "-", "_")))
 		for _, spelling := range []string{name, strings.ReplaceAll(name, "-", ""), strings.ReplaceAll(name, "-", "_")} {
 			parameters.Del(spelling)
 		}

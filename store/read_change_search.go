@@ -63,7 +63,9 @@ func (s *session) searchChanges(ctx context.Context, search change.Search) ([]*c
 
 // positionsIn returns the positions of the newest records of the revisions that match the
 // query and fit into one result. It reports whether there are more.
-func (s *session) positionsIn(ctx context.Context, query change.Query, b bounds, revisions []int64) (positions []guidon.Position, more bool, err error) {
+func (s *session) positionsIn(
+	ctx context.Context, query change.Query, b bounds, revisions []int64,
+) (positions []guidon.Position, more bool, err error) {
 	var clauses string
 	var lists [][]any
 	for _, revision := range revisions {
@@ -75,9 +77,10 @@ func (s *session) positionsIn(ctx context.Context, query change.Query, b bounds,
 	sizes := map[guidon.Position]int64{}
 	var at guidon.Position
 	var size int64
-	err = s.rowsOfEach(ctx, "SELECT revision, seq, body_size FROM changes"+clauses, lists, func() { sizes[at] = size }, &at.Revision, &at.Sequence, &size)
+	err = s.rowsOfEach(ctx, "SELECT revision, seq, body_size FROM changes"+clauses, lists,
+		func() { sizes[at] = size }, &at.Revision, &at.Sequence, &size)
 	positions = slices.SortedFunc(maps.Keys(sizes), func(a, b guidon.Position) int { return compareCursors(b, a) })
-	var fits fitting
+	var fits pageBudget
 	for _, at := range positions[:min(len(positions), query.Limit)] {
 		fits.add(sizes[at])
 	}
@@ -88,8 +91,7 @@ func (s *session) positionsIn(ctx context.Context, query change.Query, b bounds,
 // the search, and the position before which the scan must be continued, or zero.
 //
 // It scans the notes, of which there is one for a revision. If the search is limited
-// otherwise, an index finds the records that come into question, and it scans the notes of
-// these.
+// otherwise, an index finds the candidate records, and it scans the notes of these.
 func (s *session) scanNotes(ctx context.Context, search change.Search, b bounds) (revisions []int64, next guidon.Position, err error) {
 	query, args := noteQuery(search)
 	if byRecord(search.Query) {
@@ -121,7 +123,7 @@ func byRecord(query change.Query) bool {
 	return query.Key != "" || query.Actor != "" || query.Since != nil || query.Until != nil
 }
 
-// noteQuery returns the query for the notes that come into question, newest first.
+// noteQuery returns the query for the candidate notes, newest first.
 func noteQuery(search change.Search) (query string, args []any) {
 	query, args = "SELECT revision, 0, message, reason FROM change_notes WHERE namespace_key = ?", []any{queriedKey(search.Query)}
 	if search.Reason != "" {
@@ -143,8 +145,8 @@ func noteQuery(search change.Search) (query string, args []any) {
 	return query + " ORDER BY revision DESC LIMIT ?", append(args, maxScanned)
 }
 
-// recordNoteQuery returns the query for the records that come into question, newest first,
-// with their notes.
+// recordNoteQuery returns the query for the candidate records, newest first, with their
+// notes.
 func recordNoteQuery(search change.Search, b bounds) (query string, args []any) {
 	clauses, args := changeClauses(search.Query, b)
 	message, reason := "''", "''" // unless needed

@@ -50,7 +50,8 @@ func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record,
 			first++
 		}
 		if err == nil && query.Complete && oldest.revision >= first {
-			err = guidon.Errorf(guidon.NotFound, "some changes up to revision %d of namespace %q are no longer in the log", oldest.revision, query.Namespace)
+			err = guidon.Errorf(guidon.NotFound, "some changes up to revision %d of namespace %q are no longer in the log",
+				oldest.revision, query.Namespace)
 		}
 		if err != nil || n == 0 {
 			return err
@@ -179,28 +180,28 @@ func ceilMicro(t time.Time) int64 {
 }
 
 func (s *session) countFitting(ctx context.Context, clauses string, args []any, limit int) (int, error) {
-	var f fitting
+	var b pageBudget
 	err := s.rows(ctx, "SELECT body_size FROM changes"+clauses, append(args[:len(args):len(args)], limit),
 		func(rows *sql.Rows) error {
 			var size int64
 			err := rows.Scan(&size)
-			f.add(size)
+			b.add(size)
 			return err
 		})
-	return f.records, err
+	return b.records, err
 }
 
-// fitting counts the first records whose bodies fit into one result, at least one.
-type fitting struct {
+// pageBudget counts the first records whose bodies fit into one result, at least one.
+type pageBudget struct {
 	records int
 	bytes   int64
 	full    bool // the next one does not fit
 }
 
-func (f *fitting) add(size int64) {
-	f.bytes += size
-	if f.full = f.full || f.records > 0 && f.bytes > maxChangesBytes; !f.full {
-		f.records++
+func (b *pageBudget) add(size int64) {
+	b.bytes += size
+	if b.full = b.full || b.records > 0 && b.bytes > maxChangesBytes; !b.full {
+		b.records++
 	}
 }
 
@@ -264,7 +265,9 @@ func atPositionArgs(namespace string, p guidon.Position) []any {
 
 // recordsAt returns the records at the positions, in any order. The query must end with
 // atPosition.
-func (s *session) recordsAt(ctx context.Context, query, namespace string, positions []guidon.Position) (records []*change.Record, err error) {
+func (s *session) recordsAt(
+	ctx context.Context, query, namespace string, positions []guidon.Position,
+) (records []*change.Record, err error) {
 	var lists [][]any
 	for _, p := range positions {
 		lists = append(lists, atPositionArgs(namespace, p))

@@ -119,7 +119,7 @@ var errResultLost = errors.New("store: the result of a query was lost with the c
 // with the next statement. The function must be called after that statement and
 // returns the delta, or errResultLost.
 func (s *session) deltaLater(ctx context.Context, namespace string, h head, since int64) (func() (guidon.SnapshotDelta, error), error) {
-	flags, segments := &listing[guidon.Flag]{kind: flagKind}, &listing[guidon.Segment]{kind: segmentKind}
+	flags, segments := &objectCollector[guidon.Flag]{kind: flagKind}, &objectCollector[guidon.Segment]{kind: segmentKind}
 	args := []any{namespace, since}
 	flagRows, err := s.rowsLater(ctx, flagKind.selectChanged(), args, flags.add, flags.columns(&flags.body)...)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *session) deltaLater(ctx context.Context, namespace string, h head, sinc
 
 // readAll returns all objects of the kind in creation order.
 func readAll[T any](ctx context.Context, s *session, k *kind[T], namespace string) ([]*T, error) {
-	l := &listing[T]{kind: k}
+	l := &objectCollector[T]{kind: k}
 	columns := l.columns((*sql.RawBytes)(&l.body)) // decoded immediately, so it need not be copied
 	err := s.rows(ctx, k.selectAll(), []any{namespace}, func(rows *sql.Rows) error {
 		err := rows.Scan(columns...)
@@ -165,8 +165,8 @@ func readAll[T any](ctx context.Context, s *session, k *kind[T], namespace strin
 	return l.result(), nil
 }
 
-// listing collects the objects of a query.
-type listing[T any] struct {
+// objectCollector collects the objects of a query.
+type objectCollector[T any] struct {
 	kind    *kind[T]
 	key     string
 	created guidon.Position
@@ -175,17 +175,17 @@ type listing[T any] struct {
 }
 
 // columns returns the destinations of a row, of which the last is body.
-func (l *listing[T]) columns(body any) []any {
+func (l *objectCollector[T]) columns(body any) []any {
 	return []any{&l.key, &l.created.Revision, &l.created.Sequence, body}
 }
 
 // add adds the object of the row that was scanned.
-func (l *listing[T]) add() {
+func (l *objectCollector[T]) add() {
 	l.all = append(l.all, l.kind.decode(l.key, l.body, l.created))
 }
 
 // result returns the objects in creation order.
-func (l *listing[T]) result() []*T {
+func (l *objectCollector[T]) result() []*T {
 	slices.SortFunc(l.all, func(a, b *T) int { return compareCursors(l.kind.created(a), l.kind.created(b)) })
 	return l.all
 }

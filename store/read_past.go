@@ -19,7 +19,9 @@ const freePast = 64 << 10
 const maxPastRuns = 3
 
 // SnapshotAt implements [service.Store].
-func (d *DB) SnapshotAt(ctx context.Context, namespace string, at service.Moment, _ service.Demand, admit service.Admit) (*guidon.Snapshot, error) {
+func (d *DB) SnapshotAt(
+	ctx context.Context, namespace string, at service.Moment, _ service.Demand, admit service.Admit,
+) (*guidon.Snapshot, error) {
 	return d.LoadAt(ctx, namespace, at, nil, admit)
 }
 
@@ -29,7 +31,9 @@ func (d *DB) SnapshotAt(ctx context.Context, namespace string, at service.Moment
 // since then, and not on the older records. The last states that were computed from held are
 // kept as long as held is in use, within limits. No transaction is open while admit
 // waits. The caller must not modify the snapshot, which may share objects with held.
-func (d *DB) LoadAt(ctx context.Context, namespace string, at service.Moment, held *guidon.Snapshot, admit service.Admit) (*guidon.Snapshot, error) {
+func (d *DB) LoadAt(
+	ctx context.Context, namespace string, at service.Moment, held *guidon.Snapshot, admit service.Admit,
+) (*guidon.Snapshot, error) {
 	if namespace == service.AuthenticationsKey || !storable(namespace) {
 		return nil, namespaceNotFound(namespace)
 	}
@@ -97,7 +101,7 @@ func (p *past) load(ctx context.Context, s *session) (*guidon.Snapshot, error) {
 		}
 		return kept.snapshot, nil
 	}
-	u := undoing{s: s, namespace: p.namespace, since: number, rewind: change.NewRewind(later, revision), room: p.admitted}
+	u := undoReader{s: s, namespace: p.namespace, since: number, rewind: change.NewRewind(later, revision), room: p.admitted}
 	if err := u.run(ctx, h.live); err != nil {
 		p.size = u.used
 		return nil, err

@@ -9,11 +9,11 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// undoing undoes the changes of a namespace after a revision number. It reads one record of
+// undoReader undoes the changes of a namespace after a revision number. It reads one record of
 // each object that has changed since: the first. The objects are those that exist and have
 // a newer changed_rev, and those that were deleted since. So the cost depends on the number
 // of these objects and of the deletions, which have an index, not on that of the records.
-type undoing struct {
+type undoReader struct {
 	s         *session
 	namespace string
 	since     int64
@@ -24,7 +24,7 @@ type undoing struct {
 
 // run undoes the changes. It returns errNotAdmitted if the objects need more room; used is
 // then how much they need.
-func (u *undoing) run(ctx context.Context, live bool) error {
+func (u *undoReader) run(ctx context.Context, live bool) error {
 	gone, err := u.s.deletedSince(ctx, u.namespace, u.since)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (k *kind[T]) selectBefore() string {
 }
 
 // undoExisting undoes the changes of all existing objects of the kind.
-func undoExisting[T any](ctx context.Context, u *undoing, k *kind[T], gone deletions) error {
+func undoExisting[T any](ctx context.Context, u *undoReader, k *kind[T], gone deletions) error {
 	args := []any{u.namespace, u.since, u.namespace, u.since}
 	return u.s.rows(ctx, k.selectBefore(), args, func(rows *sql.Rows) error {
 		o := deletedObject{kind: k.name}
@@ -88,7 +88,7 @@ func undoExisting[T any](ctx context.Context, u *undoing, k *kind[T], gone delet
 }
 
 // undoSome undoes the changes of at most maxQueued objects, those that have any.
-func (u *undoing) undoSome(ctx context.Context, some []*deletedObject) error {
+func (u *undoReader) undoSome(ctx context.Context, some []*deletedObject) error {
 	befores, found := make([][]byte, len(some)), make([]*row, len(some))
 	for i, o := range some {
 		var err error
@@ -111,7 +111,7 @@ func (u *undoing) undoSome(ctx context.Context, some []*deletedObject) error {
 }
 
 // undo undoes the change of an object, unless there is no room.
-func (u *undoing) undo(o *deletedObject, before []byte) error {
+func (u *undoReader) undo(o *deletedObject, before []byte) error {
 	if u.used += int64(len(before)); u.used > u.room {
 		return nil
 	}

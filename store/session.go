@@ -23,7 +23,7 @@ type session struct {
 	canQueue bool // statements can wait to be sent together with others
 	queued   []statement
 	failed   error
-	proof    *proof // identifies what a commit would store
+	proof    *proof // identifies the state that a commit would store
 
 	committed func()                     // called after the commit; may be nil
 	tips      map[string]guidon.Revision // after the parts of the group so far, by key; nil outside a group

@@ -22,8 +22,8 @@ func (tx *authenticationTx) Spend(ctx context.Context, digest string, until time
 	return tx.s.spend(ctx, digest, until)
 }
 
-// spend looks first, because a violation of the primary key would end the transaction on
-// some databases. If two transactions get past that, one violates the key, runs again and
+// spend checks for the row first, because a violation of the primary key would end the
+// transaction on some databases. If two transactions get past that, one violates the key, runs again and
 // finds the row of the other.
 func (s *session) spend(ctx context.Context, digest string, until time.Time) error {
 	spent, err := s.isSpent(ctx, digest)
@@ -58,8 +58,8 @@ func (d *DB) Spend(ctx context.Context, digest string, until time.Time) error {
 	return d.write(ctx, func(ctx context.Context, s *session) error { return s.spend(ctx, digest, until) })
 }
 
-// DeleteSpent forgets what must be remembered only until an earlier time, and returns how
-// much that was. The errors are those of [service.Store].
+// DeleteSpent forgets the digests that must be remembered only until an earlier time, and
+// returns their number. The errors are those of [service.Store].
 func (d *DB) DeleteSpent(ctx context.Context, now time.Time) (n int, err error) {
 	err = d.write(ctx, func(ctx context.Context, s *session) error {
 		affected, err := s.exec(ctx, "DELETE FROM spent WHERE expires_at < ?", now.UnixMicro())

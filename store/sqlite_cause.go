@@ -74,7 +74,8 @@ func systemCause(err error) error {
 	case errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("its file system is read-only%s; mount it writable, or name a file elsewhere", where)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("user id %d has no permission to write there%s; SQLite writes to the file and to others in the same directory", os.Geteuid(), where)
+		return fmt.Errorf("user id %d has no permission to write there%s; SQLite writes to the file and to others in the same directory",
+			os.Geteuid(), where)
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("a part of its path is a file, not a directory%s", where)
 	case errors.Is(err, syscall.ELOOP):
@@ -116,7 +117,8 @@ func sideFileCause(path string, err error) error {
 		if err == nil {
 			_ = file.Close()
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("user id %d cannot write to one of its side files (%w); grant that user write permission, or make it the owner", os.Geteuid(), err)
+			return fmt.Errorf("user id %d cannot write to one of its side files (%w); grant that user write permission, or make it the owner",
+				os.Geteuid(), err)
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func (d *DB) resolveOutcome(ctx context.Context, u *uncertain) error {
 	}
 }
 
-// wasCommitted looks for the change record of the proof. The server may still be
+// wasCommitted searches for the change record of the proof. The server may still be
 // executing the transaction, or its COMMIT may still arrive, so wasCommitted first
 // takes the lock that the transaction holds. Once it has the lock, the transaction
 // has ended. It stores nothing.

@@ -143,7 +143,7 @@ func (o *objects[T]) readListed(ctx context.Context, key string) error {
 			break
 		}
 	}
-	l := &listing[T]{kind: o.kind}
+	l := &objectCollector[T]{kind: o.kind}
 	return o.tx.s.rowsOfEach(ctx, o.kind.selectListed(), lists, func() {
 		if it := o.items[l.key]; it != nil && it.unread {
 			it.body, it.unread = l.body, false

@@ -242,7 +242,8 @@ func (s *session) keepPositions(ctx context.Context, namespace string, creations
 	for _, c := range creations {
 		var at guidon.Position
 		var stored bool
-		found, err := s.row(ctx, selectNextDeletion, append([]any{namespace, c.key, string(c.kind)}, positionArgs(c.at)...), &at.Revision, &at.Sequence, &stored)
+		found, err := s.row(ctx, selectNextDeletion, append([]any{namespace, c.key, string(c.kind)}, positionArgs(c.at)...), &at.Revision,
+			&at.Sequence, &stored)
 		if err != nil {
 			return err
 		}

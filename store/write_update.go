@@ -11,7 +11,9 @@ import (
 )
 
 // Update implements [service.Store].
-func (d *DB) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+func (d *DB) Update(
+	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
+) (int64, error) {
 	return d.UpdateMirrored(ctx, namespace, w, nil, fn)
 }
 
@@ -92,7 +94,9 @@ type transaction struct {
 
 var _ service.Tx = (*transaction)(nil)
 
-func beginTransaction(ctx context.Context, s *session, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta]) (*transaction, error) {
+func beginTransaction(
+	ctx context.Context, s *session, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta],
+) (*transaction, error) {
 	tx := &transaction{s: s, ctx: ctx, namespace: namespace, lineage: &lineage{}}
 	tx.record = newRecord(w, guidon.Revision{Number: 1})
 	tx.flags, tx.segments = newObjects(tx, flagKind), newObjects(tx, segmentKind)

@@ -49,7 +49,8 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if err != nil {
 		return nil, err
 	}
-	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, nil, instance.BuildInfo(version, commit, date), instance.Runtime{RemovedPath: lambda.RemovedPath}, logger)
+	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, nil, instance.BuildInfo(version, commit, date),
+		instance.Runtime{RemovedPath: lambda.RemovedPath}, logger)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,8 @@ func checkSupported(c *config.Config) error {
 		problems = append(problems, fmt.Errorf("db.migrate_on_start (GUIDON_DB_MIGRATE_ON_START): is not supported on AWS Lambda; invoke the function with %s", migrateEvent))
 	}
 	if c.Diagnostics.Profiling.Enabled {
-		problems = append(problems, errors.New("diagnostics.profiling.enabled (GUIDON_DIAGNOSTICS_PROFILING_ENABLED): is not supported on AWS Lambda"))
+		problems = append(problems,
+			errors.New("diagnostics.profiling.enabled (GUIDON_DIAGNOSTICS_PROFILING_ENABLED): is not supported on AWS Lambda"))
 	}
 	return errors.Join(problems...)
 }

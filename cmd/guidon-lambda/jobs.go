@@ -39,7 +39,8 @@ type appliedStep struct {
 // starts. It may be repeated, and interrupted by the end of the invocation.
 func (j jobs) migrate(ctx context.Context) (any, error) {
 	err := instance.WaitReady(ctx, j.config.DB, j.db, func(err error, next time.Duration) {
-		j.logger.Warn("cannot reach the database yet", "path", j.db.Path(), "error", err, "next_attempt_in", clock.Text(next.Round(time.Millisecond)))
+		j.logger.Warn("cannot reach the database yet", "path", j.db.Path(), "error", err, "next_attempt_in",
+			clock.Text(next.Round(time.Millisecond)))
 	})
 	if err != nil {
 		return nil, err

@@ -48,7 +48,8 @@ func (s *schema) check(ctx context.Context) error {
 	case !ours:
 		return &guidon.Error{Code: guidon.Unavailable, Message: "cannot reach the database", Err: err}
 	case errors.Is(err, guidon.Unavailable): // pending steps
-		return &guidon.Error{Code: guidon.Unavailable, Message: guidon.PublicMessage(err) + ", or invoke the function with " + migrateEvent, Err: err}
+		return &guidon.Error{Code: guidon.Unavailable, Message: guidon.PublicMessage(err) + ", or invoke the function with " + migrateEvent,
+			Err: err}
 	}
 	return err
 }
@@ -76,7 +77,9 @@ func (s checkedStore) Snapshot(ctx context.Context, namespace string, d service.
 }
 
 // SnapshotAt implements [service.Store].
-func (s checkedStore) SnapshotAt(ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit) (*guidon.Snapshot, error) {
+func (s checkedStore) SnapshotAt(
+	ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit,
+) (*guidon.Snapshot, error) {
 	if err := s.schema.check(ctx); err != nil {
 		return nil, err
 	}
@@ -84,7 +87,9 @@ func (s checkedStore) SnapshotAt(ctx context.Context, namespace string, at servi
 }
 
 // Update implements [service.Store].
-func (s checkedStore) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+func (s checkedStore) Update(
+	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
+) (int64, error) {
 	if err := s.schema.check(ctx); err != nil {
 		return 0, err
 	}
@@ -92,7 +97,9 @@ func (s checkedStore) Update(ctx context.Context, namespace string, w service.Wr
 }
 
 // Authentications implements [service.Store].
-func (s checkedStore) Authentications(ctx context.Context, d service.Demand, next string) (*service.AuthenticationSet, time.Duration, error) {
+func (s checkedStore) Authentications(
+	ctx context.Context, d service.Demand, next string,
+) (*service.AuthenticationSet, time.Duration, error) {
 	if err := s.schema.check(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -100,7 +107,9 @@ func (s checkedStore) Authentications(ctx context.Context, d service.Demand, nex
 }
 
 // UpdateAuthentications implements [service.Store].
-func (s checkedStore) UpdateAuthentications(ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+func (s checkedStore) UpdateAuthentications(
+	ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error,
+) error {
 	if err := s.schema.check(ctx); err != nil {
 		return err
 	}

@@ -31,55 +31,55 @@ const applyExample = `  guidon apply flags/
   guidon apply shop.yaml --drop --yes`
 
 func (p *program) applyCommand() *cobra.Command {
-	l := &planning{program: p}
+	c := &planCommand{program: p}
 	command := &cobra.Command{
 		Use:     "apply <directory>|<file>...",
 		Short:   "Make namespaces equal to files",
 		Long:    applyHelp,
 		Example: applyExample,
 	}
-	withPlanExitCodes(p, command, l.runApply)
-	l.connection.writeFlags(command)
-	l.fileFlags(command)
-	command.Flags().StringVar(&l.saved, "plan", "", "apply the plan that is saved in this `file`")
-	command.Flags().BoolVarP(&l.yes, "yes", "y", false, "do not ask for confirmation")
+	withPlanExitCodes(p, command, c.runApply)
+	c.connection.writeFlags(command)
+	c.fileFlags(command)
+	command.Flags().StringVar(&c.saved, "plan", "", "apply the plan that is saved in this `file`")
+	command.Flags().BoolVarP(&c.yes, "yes", "y", false, "do not ask for confirmation")
 	return command
 }
 
-func (l *planning) runApply(ctx context.Context, paths []string) error {
-	if l.effect && (l.saved != "" || l.output.data()) {
+func (c *planCommand) runApply(ctx context.Context, paths []string) error {
+	if c.effect && (c.saved != "" || c.output.data()) {
 		return usageError(`--effect cannot be combined with --plan or --output, which print no plan; use "guidon plan --effect"`)
 	}
-	documents, err := l.read(paths)
+	documents, err := c.read(paths)
 	if err != nil {
 		return err
 	}
 	var plans []savedPlan
-	if l.saved != "" {
-		if plans, err = l.load(documents); err != nil {
+	if c.saved != "" {
+		if plans, err = c.load(documents); err != nil {
 			return err
 		}
 	}
-	return l.withClient(ctx, &l.connection, writing, func(service client.Client) error {
-		if l.saved == "" {
-			if plans, err = l.confirmed(ctx, service, documents); err != nil || plans == nil {
+	return c.withClient(ctx, &c.connection, writing, func(service client.Client) error {
+		if c.saved == "" {
+			if plans, err = c.confirmed(ctx, service, documents); err != nil || plans == nil {
 				return err
 			}
 		}
-		return l.applyAll(ctx, service, documents, plans)
+		return c.applyAll(ctx, service, documents, plans)
 	})
 }
 
 // confirmed plans the documents, and returns the plans if the user confirms them. It returns
 // nil if there is nothing to do.
-func (l *planning) confirmed(ctx context.Context, service client.Client, documents []fileDocument) ([]savedPlan, error) {
-	responses, err := l.planAll(ctx, service, documents)
+func (c *planCommand) confirmed(ctx context.Context, service client.Client, documents []fileDocument) ([]savedPlan, error) {
+	responses, err := c.planAll(ctx, service, documents)
 	if err != nil {
 		return nil, fmt.Errorf("nothing was applied: %w", err)
 	}
-	if !l.output.data() {
+	if !c.output.data() {
 		for _, plan := range responses {
-			printPlan(l.out, plan)
+			printPlan(c.out, plan)
 		}
 	}
 	plans := make([]savedPlan, len(responses))
@@ -87,12 +87,12 @@ func (l *planning) confirmed(ctx context.Context, service client.Client, documen
 		plans[i] = savedPlanOf(plan)
 	}
 	if n := changesOf(responses); n > 0 {
-		return plans, l.confirm(willApply(n, namespaceList(plans)), l.yes)
+		return plans, c.confirm(willApply(n, namespaceList(plans)), c.yes)
 	}
-	if l.output.data() {
+	if c.output.data() {
 		return plans, nil // so that the output states the outcome for each namespace
 	}
-	fmt.Fprintln(l.out, "nothing to do")
+	fmt.Fprintln(c.out, "nothing to do")
 	return nil, nil
 }
 
@@ -104,7 +104,7 @@ func namespaceList(plans []savedPlan) string {
 	return strings.Join(keys, ", ")
 }
 
-// outcome is what became of one namespace, in JSON.
+// outcome is the outcome for one namespace, in JSON.
 type outcome struct {
 	Namespace string `json:"namespaceKey"`
 	Status    string `json:"status"` // applied, unchanged, failed or "not applied"
@@ -114,9 +114,9 @@ type outcome struct {
 }
 
 // applyAll applies the plans in order, up to the first that fails.
-func (l *planning) applyAll(ctx context.Context, service client.Client, documents []fileDocument, plans []savedPlan) error {
-	if !l.output.data() && len(plans) > 1 {
-		fmt.Fprintf(l.out, "applying in this order: %s\n", namespaceList(plans))
+func (c *planCommand) applyAll(ctx context.Context, service client.Client, documents []fileDocument, plans []savedPlan) error {
+	if !c.output.data() && len(plans) > 1 {
+		fmt.Fprintf(c.out, "applying in this order: %s\n", namespaceList(plans))
 	}
 	outcomes := make([]outcome, len(plans))
 	var failed error
@@ -125,7 +125,7 @@ func (l *planning) applyAll(ctx context.Context, service client.Client, document
 		if failed != nil {
 			continue
 		}
-		revision, err := l.apply(ctx, service, documents[i], plan)
+		revision, err := c.apply(ctx, service, documents[i], plan)
 		switch {
 		case err != nil:
 			failed = fmt.Errorf("%s, namespace %s: %w", streamName(documents[i].path), guidon.Quote(plan.Namespace), err)
@@ -136,20 +136,20 @@ func (l *planning) applyAll(ctx context.Context, service client.Client, document
 		default:
 			outcomes[i].Status = "applied"
 		}
-		if outcomes[i].Revision = revision; !l.output.data() {
-			fmt.Fprintln(l.out, outcomes[i].text())
+		if outcomes[i].Revision = revision; !c.output.data() {
+			fmt.Fprintln(c.out, outcomes[i].text())
 		}
 	}
-	if l.output.data() {
-		if err := l.show(l.output, shownOutcomes(outcomes)); err != nil {
+	if c.output.data() {
+		if err := c.show(c.output, shownOutcomes(outcomes)); err != nil {
 			return errors.Join(failed, err)
 		}
 	}
 	return withOutcomes(failed, outcomes)
 }
 
-// shownOutcomes returns what a command shows of outcomes. Their names are those of the
-// namespaces that changed.
+// shownOutcomes returns the output for outcomes. Their names are those of the namespaces that
+// changed.
 func shownOutcomes(outcomes []outcome) shown {
 	var names []string
 	for _, o := range outcomes {
@@ -178,7 +178,7 @@ func countChanges(n int) string {
 	return fmt.Sprintf("%d changes", n)
 }
 
-// withOutcomes adds to the error, if there is one, what was applied and what was not.
+// withOutcomes adds to the error, if there is one, the namespaces by their outcomes.
 func withOutcomes(err error, outcomes []outcome) error {
 	if err == nil {
 		return nil
@@ -204,10 +204,11 @@ func withOutcomes(err error, outcomes []outcome) error {
 }
 
 // apply applies the plan of one document, and returns the revision.
-func (l *planning) apply(ctx context.Context, service client.Client, d fileDocument, plan savedPlan) (int64, error) {
+func (c *planCommand) apply(ctx context.Context, service client.Client, d fileDocument, plan savedPlan) (int64, error) {
 	response := new(guidonv1.PlanResponse)
 	err := service.Invoke(ctx, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
-		NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), Digest: plan.Digest, ExpectedChanges: plan.expected(), IgnoreUnknown: l.format.ignoreUnknown,
+		NamespaceKey: d.key(), Document: d.wire, Mode: c.mode(), Digest: plan.Digest, ExpectedChanges: plan.expected(),
+		IgnoreUnknown: c.format.ignoreUnknown,
 	}, response)
 	return response.GetRevision(), err
 }

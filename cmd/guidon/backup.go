@@ -79,7 +79,7 @@ func (b *backup) run(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// copyTo writes the copy into the file, and returns what was copied.
+// copyTo writes the copy into the file, and returns the name of the source.
 func (b *backup) copyTo(ctx context.Context, file *os.File) (source string, err error) {
 	if b.connection.remote() {
 		options, err := b.authenticated(&b.connection)

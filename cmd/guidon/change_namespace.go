@@ -10,9 +10,9 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// changing is one run of a command that applies the plan of one request: "promote",
+// changeCommand is one run of a command that applies the plan of one request: "promote",
 // "restore" or "undo".
-type changing struct {
+type changeCommand struct {
 	*program
 	connection connection
 	request    guidonv1.PlanRequest
@@ -25,86 +25,86 @@ type changing struct {
 }
 
 // flags adds the flags that all of these commands have.
-func (r *changing) flags(command *cobra.Command) {
-	r.connection.writeFlags(command)
+func (c *changeCommand) flags(command *cobra.Command) {
+	c.connection.writeFlags(command)
 	flags := command.Flags()
-	flags.StringSliceVar(&r.request.FlagKeys, "flag", nil, "`keys` of the flags, separated by commas")
-	flags.StringSliceVar(&r.request.SegmentKeys, "segment", nil, "`keys` of segments, separated by commas")
-	flags.BoolVar(&r.dryRun, "dry-run", false, "print the changes and change nothing")
-	flags.BoolVarP(&r.yes, "yes", "y", false, "do not ask for confirmation")
-	effectFlag(command, &r.request.WithEffects)
-	r.output.flag(command, "what changes, such as shop/flag/new-checkout")
+	flags.StringSliceVar(&c.request.FlagKeys, "flag", nil, "`keys` of the flags, separated by commas")
+	flags.StringSliceVar(&c.request.SegmentKeys, "segment", nil, "`keys` of segments, separated by commas")
+	flags.BoolVar(&c.dryRun, "dry-run", false, "print the changes and change nothing")
+	flags.BoolVarP(&c.yes, "yes", "y", false, "do not ask for confirmation")
+	effectFlag(command, &c.request.WithEffects)
+	c.output.flag(command, "what changes, such as shop/flag/new-checkout")
 }
 
 // keepFlag adds the flag --keep.
-func (r *changing) keepFlag(command *cobra.Command) {
-	command.Flags().StringSliceVar(&r.request.Keep, "keep", nil, "what existing flags keep: enabled, percentages, rules")
+func (c *changeCommand) keepFlag(command *cobra.Command) {
+	command.Flags().StringSliceVar(&c.request.Keep, "keep", nil, "what existing flags keep: enabled, percentages, rules")
 	_ = command.RegisterFlagCompletionFunc("keep", completeWords("enabled", "percentages", "rules")) // the flag exists
 }
 
 // run makes the plan, prints it, and applies it if the user confirms that.
-func (r *changing) run(ctx context.Context) error {
+func (c *changeCommand) run(ctx context.Context) error {
 	mode := writing
-	if r.dryRun {
+	if c.dryRun {
 		mode = reading
 	}
-	return r.withClient(ctx, &r.connection, mode, func(service client.Client) error {
-		if r.prepare != nil {
-			if err := r.prepare(ctx, service); err != nil {
+	return c.withClient(ctx, &c.connection, mode, func(service client.Client) error {
+		if c.prepare != nil {
+			if err := c.prepare(ctx, service); err != nil {
 				return err
 			}
 		}
-		return r.change(ctx, service)
+		return c.change(ctx, service)
 	})
 }
 
-func (r *changing) change(ctx context.Context, service client.Client) error {
+func (c *changeCommand) change(ctx context.Context, service client.Client) error {
 	plan := new(guidonv1.PlanResponse)
-	if err := service.Invoke(ctx, "/guidon.v1.PlanService/Plan", &r.request, plan); err != nil {
+	if err := service.Invoke(ctx, "/guidon.v1.PlanService/Plan", &c.request, plan); err != nil {
 		return err
 	}
 	changes := len(plan.GetChanges())
-	if r.dryRun || !r.output.data() || changes == 0 {
-		if err := r.print(plan); err != nil {
+	if c.dryRun || !c.output.data() || changes == 0 {
+		if err := c.print(plan); err != nil {
 			return err
 		}
 	}
 	switch {
 	case len(plan.GetConflicts()) > 0:
 		return mustResolve(len(plan.GetConflicts()))
-	case r.dryRun && changes > 0:
+	case c.dryRun && changes > 0:
 		return hasChanges
-	case r.dryRun || changes == 0 && r.output.data():
+	case c.dryRun || changes == 0 && c.output.data():
 		return nil
 	case changes == 0:
-		fmt.Fprintln(r.out, "nothing to do")
+		fmt.Fprintln(c.out, "nothing to do")
 		return nil
 	}
-	if err := r.confirm(willApply(changes, plan.GetNamespaceKey()), r.yes); err != nil {
+	if err := c.confirm(willApply(changes, plan.GetNamespaceKey()), c.yes); err != nil {
 		return err
 	}
-	done, err := r.apply(ctx, service, savedPlanOf(plan))
+	done, err := c.apply(ctx, service, savedPlanOf(plan))
 	if err != nil {
 		return err
 	}
-	if r.output.data() {
+	if c.output.data() {
 		done.Effects, done.EffectsTruncated = plan.GetEffects(), plan.GetEffectsTruncated() // only a plan has them
-		return r.print(done)
+		return c.print(done)
 	}
-	fmt.Fprintln(r.out, outcome{Namespace: done.GetNamespaceKey(), Changes: len(done.GetChanges()), Revision: done.GetRevision()}.text())
+	fmt.Fprintln(c.out, outcome{Namespace: done.GetNamespaceKey(), Changes: len(done.GetChanges()), Revision: done.GetRevision()}.text())
 	return nil
 }
 
-func (r *changing) print(plan *guidonv1.PlanResponse) error {
-	return r.show(r.output, shownPlans([]*guidonv1.PlanResponse{plan}))
+func (c *changeCommand) print(plan *guidonv1.PlanResponse) error {
+	return c.show(c.output, shownPlans([]*guidonv1.PlanResponse{plan}))
 }
 
-func (r *changing) apply(ctx context.Context, service client.Client, plan savedPlan) (*guidonv1.PlanResponse, error) {
+func (c *changeCommand) apply(ctx context.Context, service client.Client, plan savedPlan) (*guidonv1.PlanResponse, error) {
 	done := new(guidonv1.PlanResponse)
 	err := service.Invoke(ctx, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
-		NamespaceKey: r.request.GetNamespaceKey(), SourceNamespaceKey: r.request.GetSourceNamespaceKey(), Undo: r.request.GetUndo(),
-		Mode: r.request.GetMode(), FlagKeys: r.request.GetFlagKeys(), SegmentKeys: r.request.GetSegmentKeys(),
-		WithoutSegments: r.request.GetWithoutSegments(), Keep: r.request.GetKeep(),
+		NamespaceKey: c.request.GetNamespaceKey(), SourceNamespaceKey: c.request.GetSourceNamespaceKey(), Undo: c.request.GetUndo(),
+		Mode: c.request.GetMode(), FlagKeys: c.request.GetFlagKeys(), SegmentKeys: c.request.GetSegmentKeys(),
+		WithoutSegments: c.request.GetWithoutSegments(), Keep: c.request.GetKeep(),
 		Digest: plan.Digest, ExpectedChanges: plan.expected(),
 	}, done)
 	return done, err

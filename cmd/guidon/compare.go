@@ -40,8 +40,8 @@ const compareExample = `  guidon compare staging production
   guidon compare production production.yaml
   guidon compare staging production -o json | jq '.objects[].summary'`
 
-// comparing is one run of the command.
-type comparing struct {
+// compareCommand is one run of the command.
+type compareCommand struct {
 	*program
 	connection connection
 	format     inputFormat
@@ -50,7 +50,7 @@ type comparing struct {
 }
 
 func (p *program) compareCommand() *cobra.Command {
-	c := &comparing{program: p}
+	c := &compareCommand{program: p}
 	command := &cobra.Command{
 		Use:         "compare <before> <after>",
 		Short:       "Compare two namespaces, or files",
@@ -71,7 +71,7 @@ func (p *program) compareCommand() *cobra.Command {
 	return command
 }
 
-func (c *comparing) run(ctx context.Context, args []string) error {
+func (c *compareCommand) run(ctx context.Context, args []string) error {
 	before, after := args[0], args[1]
 	if before == "" || after == "" {
 		return usageError("a side of the comparison must not be empty")
@@ -104,7 +104,7 @@ func isFile(side string) bool {
 }
 
 // compareNamespaces returns the comparison of two namespaces by the service.
-func (c *comparing) compareNamespaces(ctx context.Context, before, after string) (result *guidonv1.CompareResponse, err error) {
+func (c *compareCommand) compareNamespaces(ctx context.Context, before, after string) (result *guidonv1.CompareResponse, err error) {
 	err = c.withClient(ctx, &c.connection, reading, func(service client.Client) error {
 		result, err = c.allPages(ctx, service, before, after)
 		return err
@@ -113,7 +113,7 @@ func (c *comparing) compareNamespaces(ctx context.Context, before, after string)
 }
 
 // allPages returns a comparison with the objects of all pages.
-func (c *comparing) allPages(ctx context.Context, service client.Client, before, after string) (*guidonv1.CompareResponse, error) {
+func (c *compareCommand) allPages(ctx context.Context, service client.Client, before, after string) (*guidonv1.CompareResponse, error) {
 	request := &guidonv1.CompareRequest{NamespaceKey: before, With: after, Diff: !c.output.data() && !c.stat, Limit: 1000}
 	if c.stat {
 		request.Limit = 1
@@ -144,7 +144,7 @@ func stateOf(s *guidonv1.ComparedState) string {
 
 // compareFiles returns the comparison of two sides of which at least one is a file. It has no
 // states.
-func (c *comparing) compareFiles(ctx context.Context, before, after string) (*guidonv1.CompareResponse, error) {
+func (c *compareCommand) compareFiles(ctx context.Context, before, after string) (*guidonv1.CompareResponse, error) {
 	was, err := c.side(ctx, before, after)
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (c *comparing) compareFiles(ctx context.Context, before, after string) (*gu
 
 // side returns the flags and segments of one side. A namespace itself is not compared with a
 // file: what a file leaves out about it, an import leaves as it is.
-func (c *comparing) side(ctx context.Context, name, other string) (plan.Side, error) {
+func (c *compareCommand) side(ctx context.Context, name, other string) (plan.Side, error) {
 	read := c.exported
 	if isFile(name) {
 		read = c.documentOf
@@ -184,7 +184,7 @@ func (c *comparing) side(ctx context.Context, name, other string) (plan.Side, er
 }
 
 // exported returns the document of a namespace.
-func (c *comparing) exported(ctx context.Context, namespace, _ string) (*service.Document, error) {
+func (c *compareCommand) exported(ctx context.Context, namespace, _ string) (*service.Document, error) {
 	message := new(guidonv1.Document)
 	err := c.withClient(ctx, &c.connection, reading, func(service client.Client) error {
 		return service.Invoke(ctx, "/guidon.v1.DocumentService/Export", &guidonv1.ExportRequest{NamespaceKey: namespace}, message)
@@ -197,7 +197,7 @@ func (c *comparing) exported(ctx context.Context, namespace, _ string) (*service
 
 // documentOf returns the only document of the file, or that of the namespace that the other
 // side names.
-func (c *comparing) documentOf(_ context.Context, path, other string) (*service.Document, error) {
+func (c *compareCommand) documentOf(_ context.Context, path, other string) (*service.Document, error) {
 	documents, err := c.readFile(path, &c.format)
 	if err != nil {
 		return nil, err

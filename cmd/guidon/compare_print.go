@@ -10,7 +10,7 @@ import (
 )
 
 // print prints the comparison of the two sides.
-func (c *comparing) print(r *guidonv1.CompareResponse, before, after string) error {
+func (c *compareCommand) print(r *guidonv1.CompareResponse, before, after string) error {
 	var names []string
 	for _, o := range r.GetObjects() {
 		names = append(names, o.GetKind()+"/"+o.GetKey())
@@ -21,7 +21,7 @@ func (c *comparing) print(r *guidonv1.CompareResponse, before, after string) err
 }
 
 // printWords prints the comparison for people.
-func (c *comparing) printWords(out io.Writer, r *guidonv1.CompareResponse, sides sides) error {
+func (c *compareCommand) printWords(out io.Writer, r *guidonv1.CompareResponse, sides sides) error {
 	for _, o := range r.GetObjects() {
 		if c.stat {
 			break

@@ -126,7 +126,9 @@ func describe(key, name string) string {
 
 // offer returns what fn finds on the server or in the database of the command, in its
 // namespace. It offers nothing if that cannot be reached in time.
-func (p *program) offer(command *cobra.Command, fn func(ctx context.Context, service client.Client, namespace string) ([]string, error)) ([]string, cobra.ShellCompDirective) {
+func (p *program) offer(
+	command *cobra.Command, fn func(ctx context.Context, service client.Client, namespace string) ([]string, error),
+) ([]string, cobra.ShellCompDirective) {
 	const nothing = cobra.ShellCompDirectiveNoFileComp
 	if err := p.setDefaults(command); err != nil {
 		cobra.CompDebugln(err.Error(), false)

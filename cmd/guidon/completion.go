@@ -46,7 +46,8 @@ const powershellHelp = `Print the completion script for PowerShell.
 
 The example is for one shell. For all shells of yours, add its line to the file that $PROFILE names.`
 
-// bashFunctions are what the script for bash needs of the package bash-completion.
+// bashFunctions are the functions of the package bash-completion that the script for bash
+// needs.
 //
 //go:embed completion.bash
 var bashFunctions string
@@ -68,8 +69,11 @@ func (p *program) completionCommand() *cobra.Command {
 			}
 			return root.GenBashCompletionV2(out, true)
 		}),
-		shell("zsh", zshHelp, "source <(guidon completion zsh)", func(root *cobra.Command, out io.Writer) error { return root.GenZshCompletion(out) }),
-		shell("fish", fishHelp, "guidon completion fish | source", func(root *cobra.Command, out io.Writer) error { return root.GenFishCompletion(out, true) }),
-		shell("powershell", powershellHelp, "guidon completion powershell | Out-String | Invoke-Expression", func(root *cobra.Command, out io.Writer) error { return root.GenPowerShellCompletionWithDesc(out) }),
+		shell("zsh", zshHelp, "source <(guidon completion zsh)",
+			func(root *cobra.Command, out io.Writer) error { return root.GenZshCompletion(out) }),
+		shell("fish", fishHelp, "guidon completion fish | source",
+			func(root *cobra.Command, out io.Writer) error { return root.GenFishCompletion(out, true) }),
+		shell("powershell", powershellHelp, "guidon completion powershell | Out-String | Invoke-Expression",
+			func(root *cobra.Command, out io.Writer) error { return root.GenPowerShellCompletionWithDesc(out) }),
 	)
 }

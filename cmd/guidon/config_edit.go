@@ -104,8 +104,8 @@ func (p *program) editedConfig() (*configFile, error) {
 	return file, file.checkWritable()
 }
 
-// checkWritable returns an error if the file could not be replaced, so that nobody edits it
-// in vain.
+// checkWritable returns an error if the file could not be replaced, so that users do not edit
+// it in vain.
 func (f *configFile) checkWritable() error {
 	probe, err := os.CreateTemp(filepath.Dir(f.target), ".guidon-*")
 	if err == nil {
@@ -120,7 +120,7 @@ func (f *configFile) checkWritable() error {
 	return nil
 }
 
-// replace writes the edited text, unless somebody else has changed the file.
+// replace writes the edited text, unless the file has been changed meanwhile.
 func (f *configFile) replace(edited []byte) error {
 	current, err := config.ReadFile(f.target)
 	switch {

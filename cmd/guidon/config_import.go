@@ -28,8 +28,8 @@ listed; --output creates it readable only by its owner.
 Flipt's database is not used: Guidon gets a new one, next to it, and the command is
 printed that takes the data over.`
 
-// configImporting is one run of the command.
-type configImporting struct {
+// configImportCommand is one run of the command.
+type configImportCommand struct {
 	*program
 	environment bool
 	output      string
@@ -37,7 +37,7 @@ type configImporting struct {
 }
 
 func (p *program) configImportCommand() *cobra.Command {
-	i := &configImporting{program: p}
+	i := &configImportCommand{program: p}
 	command := &cobra.Command{
 		Use:   "import [file | -]",
 		Short: "Translate the configuration of a Flipt v1 server",
@@ -56,7 +56,7 @@ func (p *program) configImportCommand() *cobra.Command {
 	return command
 }
 
-func (i *configImporting) run(_ context.Context, args []string) error {
+func (i *configImportCommand) run(_ context.Context, args []string) error {
 	source, err := i.source(args)
 	if err != nil {
 		return err
@@ -90,11 +90,12 @@ func refusal(keys int) error {
 	case 1:
 		return fmt.Errorf("1 key is refused and is a comment in the result: correct it, and then remove the line %q", fliptconfig.Unfinished)
 	}
-	return fmt.Errorf("%d keys are refused and are comments in the result: correct them, and then remove the line %q", keys, fliptconfig.Unfinished)
+	return fmt.Errorf("%d keys are refused and are comments in the result: correct them, and then remove the line %q",
+		keys, fliptconfig.Unfinished)
 }
 
 // write writes the result to the file or the standard output.
-func (i *configImporting) write(result *fliptconfig.Result) error {
+func (i *configImportCommand) write(result *fliptconfig.Result) error {
 	if !i.writesFile() {
 		_, err := i.out.Write(result.Text)
 		return err
@@ -109,10 +110,10 @@ func (i *configImporting) write(result *fliptconfig.Result) error {
 	return nil
 }
 
-func (i *configImporting) writesFile() bool { return i.output != "" && i.output != standardStream }
+func (i *configImportCommand) writesFile() bool { return i.output != "" && i.output != standardStream }
 
 // source returns the configuration to translate.
-func (i *configImporting) source(args []string) (source fliptconfig.Source, err error) {
+func (i *configImportCommand) source(args []string) (source fliptconfig.Source, err error) {
 	if len(args) == 0 && !i.environment {
 		return source, usageError("specify Flipt's configuration file, - for the standard input, or --from-flipt-environment")
 	}
@@ -134,7 +135,7 @@ func (i *configImporting) source(args []string) (source fliptconfig.Source, err 
 const maxFliptConfig = 1 << 20
 
 // printNext says how to go on, without passwords.
-func (i *configImporting) printNext(result *fliptconfig.Result) {
+func (i *configImportCommand) printNext(result *fliptconfig.Result) {
 	old := redact.URL(result.Old)
 	if old == "" {
 		old = "<URL of Flipt's database>"

@@ -25,8 +25,8 @@ const (
 	localStatement = time.Minute
 )
 
-// connection holds the flags that select what a command works on: a running server
-// or the local database.
+// connection holds the flags that select the target of a command: a running server or the
+// local database.
 type connection struct {
 	address   string // a URL, or "" for the local database; see program.setDefaults
 	caFile    string
@@ -45,7 +45,8 @@ func (c *connection) flags(command *cobra.Command) {
 	c.serverFlags(command)
 	c.optional = true
 	databaseFlag(command, &c.database)
-	command.Flags().BoolVar(&c.local, "local", false, "work on the configured database, not on the server of the context in use; an SQLite file is created if it does not exist")
+	command.Flags().BoolVar(&c.local, "local", false,
+		"work on the configured database, not on the server of the context in use; an SQLite file is created if it does not exist")
 	command.MarkFlagsMutuallyExclusive("address", "db")
 	command.MarkFlagsMutuallyExclusive("address", "local")
 }
@@ -54,7 +55,8 @@ func (c *connection) flags(command *cobra.Command) {
 func (c *connection) serverFlags(command *cobra.Command) {
 	c.addressFlags(command)
 	flags := command.Flags()
-	flags.StringVarP(&c.token, "token", "t", "", "`token` for the server, instead of that of \"guidon login\"; GUIDON_TOKEN and --token-file keep it out of the process list")
+	flags.StringVarP(&c.token, "token", "t", "",
+		"`token` for the server, instead of that of \"guidon login\"; GUIDON_TOKEN and --token-file keep it out of the process list")
 	flags.StringVar(&c.tokenFile, "token-file", "", "`file` that contains the token")
 	command.MarkFlagsMutuallyExclusive("token", "token-file")
 }
@@ -103,7 +105,7 @@ func (p *program) connect(ctx context.Context, c *connection, mode access) (clie
 	return localClient(configuration, db, end)
 }
 
-// nameTarget prints what the command works on, beside its output.
+// nameTarget prints the target of the command on the standard error.
 func (p *program) nameTarget(target string) { fmt.Fprintf(p.err, "using %s\n", target) }
 
 func (p *program) connectRemote(c *connection) (client.Client, error) {
@@ -213,7 +215,7 @@ func (p *program) withClient(ctx context.Context, c *connection, mode access, fn
 		}
 	}()
 	if c.message != "" {
-		return fn(messaging{service, c.message})
+		return fn(messageClient{service, c.message})
 	}
 	return fn(service)
 }

@@ -191,7 +191,8 @@ func (p *program) contextSetCommand() *cobra.Command {
 	flags := command.Flags()
 	flags.StringVarP(&address, "address", "a", "", "`URL` of the server")
 	flags.StringVarP(&namespace, "namespace", "n", "", "`key` of the namespace to use by default; empty for none")
-	flags.StringVar(&caFile, "ca-file", "", "`file` with certificates of the authorities that the server's certificate may be from, in PEM; empty for those of the system")
+	flags.StringVar(&caFile, "ca-file", "",
+		"`file` with certificates of the authorities that the server's certificate may be from, in PEM; empty for those of the system")
 	return command
 }
 

@@ -98,7 +98,9 @@ func (p *program) openReady(ctx context.Context, c *config.Config, mode access) 
 
 // withDatabase calls fn with the configured database, or that of the flag --db, which must
 // exist. It closes the database.
-func (p *program) withDatabase(ctx context.Context, database string, mode access, fn func(c *config.Config, db *instance.Storage) error) (err error) {
+func (p *program) withDatabase(
+	ctx context.Context, database string, mode access, fn func(c *config.Config, db *instance.Storage) error,
+) (err error) {
 	c, err := p.loadConfig(ctx, database)
 	if err != nil {
 		return err

@@ -19,7 +19,8 @@ const defaulted = "defaulted"
 // namespaceFlag adds the flag for the namespace that a command works on.
 func namespaceFlag(command *cobra.Command, namespace *string) {
 	flags := command.Flags()
-	flags.StringVarP(namespace, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace (also: GUIDON_NAMESPACE, or that of the context in use)")
+	flags.StringVarP(namespace, "namespace", "n", guidon.DefaultNamespace,
+		"`key` of the namespace (also: GUIDON_NAMESPACE, or that of the context in use)")
 	markNamespace(command, "namespace")
 }
 
@@ -28,7 +29,7 @@ func markNamespace(command *cobra.Command, name string) {
 	_ = command.Flags().SetAnnotation(name, defaulted, []string{"true"}) // the flag exists
 }
 
-// defaults are what commands use if it is not given.
+// defaults are the values that commands use for flags that are not given.
 type defaults struct {
 	address   string // "" for the local database
 	namespace string // "" for that of the service

@@ -57,7 +57,7 @@ func effectLines(e *guidonv1.FlagEffect) []string {
 	return lines
 }
 
-// flagKind returns what flags of the type are called.
+// flagKind returns the word for flags of the type.
 func flagKind(t flipt.FlagType) string {
 	if t == flipt.FlagType_BOOLEAN_FLAG_TYPE {
 		return "boolean"

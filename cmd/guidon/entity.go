@@ -24,7 +24,8 @@ type contextInput struct {
 
 func (c *contextInput) flags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringArrayVarP(&c.texts, "context", "c", nil, "a `key=value` for constraints to match, or a JSON object with values of any kind; may be repeated")
+	flags.StringArrayVarP(&c.texts, "context", "c", nil,
+		"a `key=value` for constraints to match, or a JSON object with values of any kind; may be repeated")
 	flags.StringVar(&c.file, "context-file", "", "`file` with a JSON object of values, to which --context is added; - is the standard input")
 }
 

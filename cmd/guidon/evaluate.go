@@ -33,8 +33,8 @@ const evaluateExample = `  guidon evaluate new-checkout -e user-42
   guidon evaluate new-checkout -e user-42 -o name
   guidon evaluate new-checkout -e user-42 --watch --address http://127.0.0.1:8080`
 
-// evaluating is one run of the command.
-type evaluating struct {
+// evaluateCommand is one run of the command.
+type evaluateCommand struct {
 	*program
 	connection connection
 	namespace  string
@@ -46,7 +46,7 @@ type evaluating struct {
 }
 
 func (p *program) evaluateCommand() *cobra.Command {
-	e := &evaluating{program: p}
+	e := &evaluateCommand{program: p}
 	command := &cobra.Command{
 		Use:               "evaluate <flag>",
 		Short:             "Evaluate a flag for entities",
@@ -66,7 +66,7 @@ func (p *program) evaluateCommand() *cobra.Command {
 	return command
 }
 
-func (e *evaluating) run(ctx context.Context, args []string) error {
+func (e *evaluateCommand) run(ctx context.Context, args []string) error {
 	e.flag = args[0]
 	entities, err := e.entities.read(e.program)
 	if err != nil {
@@ -91,7 +91,7 @@ func (e *evaluating) run(ctx context.Context, args []string) error {
 
 // evaluate returns the results for the entities, in their order. A batch works for both types
 // of flags; the other calls require the type to be known beforehand.
-func (e *evaluating) evaluate(ctx context.Context, client client.Client, entities []*guidonv1.ExplainEntity) ([]evaluated, error) {
+func (e *evaluateCommand) evaluate(ctx context.Context, client client.Client, entities []*guidonv1.ExplainEntity) ([]evaluated, error) {
 	var results []evaluated
 	for len(entities) > 0 {
 		n := min(len(entities), service.MaxBatch)

@@ -55,7 +55,7 @@ func (e evaluated) reason() (reason, segments string) {
 	return strings.ReplaceAll(strings.ToLower(word), "_", " "), orDash(strings.Join(keys, ","))
 }
 
-// same reports whether two results are equal, but for what differs in each response.
+// same reports whether two results are equal, except for the times of the responses.
 func (e evaluated) same(other evaluated) bool {
 	return proto.Equal(withoutTimes(e.response), withoutTimes(other.response))
 }
@@ -92,8 +92,7 @@ func (e evaluated) data() ([]byte, error) {
 	return bytes.Replace(text, []byte("{"), fmt.Appendf(nil, `{"entityId":%s,`, entity), 1), nil
 }
 
-// shownEvaluations returns what the command shows of the results: as data a list if there
-// may be many.
+// shownEvaluations returns the output for the results: as data a list if there may be many.
 func shownEvaluations(results []evaluated, many bool) shown {
 	names := make([]string, len(results))
 	for i, r := range results {

@@ -11,7 +11,7 @@ import (
 
 // runWatch prints the results, and then those that changed whenever something in the
 // namespace does.
-func (e *evaluating) runWatch(ctx context.Context, entities []*guidonv1.ExplainEntity) error {
+func (e *evaluateCommand) runWatch(ctx context.Context, entities []*guidonv1.ExplainEntity) error {
 	return e.withServer(ctx, &e.connection, func(service client.Client) error {
 		var after string
 		if last, err := newestChange(ctx, service, e.namespace); err != nil {
@@ -52,7 +52,7 @@ func changedResults(before, after []evaluated) []evaluated {
 
 // printWatched prints each result at once, as one line or, in YAML, as one element of a
 // list.
-func (e *evaluating) printWatched(results []evaluated) error {
+func (e *evaluateCommand) printWatched(results []evaluated) error {
 	format := e.output.atTerminal(e.program)
 	for _, r := range results {
 		s := shownEvaluations([]evaluated{r}, format == formatYAML)
@@ -64,7 +64,7 @@ func (e *evaluating) printWatched(results []evaluated) error {
 	return nil
 }
 
-func (e *evaluating) printWatchedLine(out io.Writer, r evaluated) error {
+func (e *evaluateCommand) printWatchedLine(out io.Writer, r evaluated) error {
 	reason, segments := r.reason()
 	line := fmt.Sprintf("%s  %s  %s  (%s)", timeOr(e.now(), "-"), printable(r.entity), r.text(), reason)
 	if segments != "-" {

@@ -30,8 +30,8 @@ const explainExample = `  guidon explain new-checkout -e user-42 -c country=PT
   guidon explain new-checkout --entities users.txt
   guidon explain new-checkout -e user-42 -o json | jq .others`
 
-// explaining is one run of the command.
-type explaining struct {
+// explainCommand is one run of the command.
+type explainCommand struct {
 	*program
 	connection connection
 	namespace  string
@@ -41,7 +41,7 @@ type explaining struct {
 }
 
 func (p *program) explainCommand() *cobra.Command {
-	e := &explaining{program: p}
+	e := &explainCommand{program: p}
 	command := &cobra.Command{
 		Use:     "explain <flag>",
 		Short:   "Explain what a flag evaluates to for an entity",
@@ -61,7 +61,7 @@ func (p *program) explainCommand() *cobra.Command {
 	return command
 }
 
-func (e *explaining) run(ctx context.Context, args []string) error {
+func (e *explainCommand) run(ctx context.Context, args []string) error {
 	if e.entities != "" {
 		return e.count(ctx, args[0])
 	}
@@ -83,7 +83,7 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 }
 
 // count evaluates the flag for many entities.
-func (e *explaining) count(ctx context.Context, flag string) error {
+func (e *explainCommand) count(ctx context.Context, flag string) error {
 	if e.entity.given() {
 		return usageError("--entities cannot be combined with --entity-id, --context or --context-file")
 	}
@@ -102,7 +102,7 @@ func (e *explaining) count(ctx context.Context, flag string) error {
 	})
 }
 
-func (e *explaining) invoke(ctx context.Context, method string, request, response proto.Message) error {
+func (e *explainCommand) invoke(ctx context.Context, method string, request, response proto.Message) error {
 	return e.withClient(ctx, &e.connection, reading, func(service client.Client) error {
 		return service.Invoke(ctx, "/guidon.v1.ExplainService/"+method, request, response)
 	})

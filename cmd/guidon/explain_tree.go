@@ -34,7 +34,8 @@ func (t *tree) branch(last bool, line string, below func(t *tree)) {
 // printExplanation prints an explanation as a tree. Write errors are those of out.
 func printExplanation(out io.Writer, r *guidonv1.ExplainResponse) error {
 	t := &tree{out: bufio.NewWriter(out)}
-	fmt.Fprintf(t.out, "%s is %s for %s\n", printable(r.GetNamespaceKey()+"/"+r.GetFlagKey()), resultText(r), printable(cmp.Or(r.GetEntityId(), "an entity without id")))
+	fmt.Fprintf(t.out, "%s is %s for %s\n",
+		printable(r.GetNamespaceKey()+"/"+r.GetFlagKey()), resultText(r), printable(cmp.Or(r.GetEntityId(), "an entity without id")))
 	kind := stepKind(r.GetFlagType())
 	for i, s := range r.GetSteps() {
 		t.step(i == len(r.GetSteps())-1, kind, s)
@@ -52,7 +53,7 @@ func printExplanation(out io.Writer, r *guidonv1.ExplainResponse) error {
 	return t.out.Flush()
 }
 
-// stepKind returns what the steps of a flag are called.
+// stepKind returns the word for the steps of a flag.
 func stepKind(t flipt.FlagType) string {
 	if t == flipt.FlagType_BOOLEAN_FLAG_TYPE {
 		return "rollout"
@@ -73,7 +74,7 @@ func resultText(r *guidonv1.ExplainResponse) string {
 	return fmt.Sprintf("%s (%s)", variantText(v.GetMatch(), v.GetVariantKey()), decidedText(r, reason))
 }
 
-// decidedText returns the step that decided, or what did if none was.
+// decidedText names the step that decided, or returns none if no step did.
 func decidedText(r *guidonv1.ExplainResponse, none string) string {
 	if n := r.GetDecidedBy(); n > 0 {
 		return fmt.Sprintf("%s %d", stepKind(r.GetFlagType()), n)

@@ -36,8 +36,8 @@ const exportExample = `  guidon export
   guidon export --all-namespaces --sort-by-key -o flags.json --address https://flags.example
   guidon export --all-namespaces --dir flags/`
 
-// exporting is one run of the command.
-type exporting struct {
+// exportCommand is one run of the command.
+type exportCommand struct {
 	*program
 	connection connection
 	format     exportFormat
@@ -49,7 +49,7 @@ type exporting struct {
 }
 
 func (p *program) exportCommand() *cobra.Command {
-	e := &exporting{program: p}
+	e := &exportCommand{program: p}
 	command := &cobra.Command{
 		Use:     "export",
 		Short:   "Write flags and segments to a file",
@@ -62,7 +62,8 @@ func (p *program) exportCommand() *cobra.Command {
 	flags := command.Flags()
 	flags.StringVarP(&e.output, "output", "o", "", "write to this `file` instead of the standard output")
 	e.format.flag(command)
-	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace}, "`keys` of the namespaces, or references to their states, separated by commas")
+	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace},
+		"`keys` of the namespaces, or references to their states, separated by commas")
 	markNamespace(command, "namespaces")
 	flags.BoolVar(&e.all, "all-namespaces", false, "export every namespace")
 	flags.BoolVar(&e.sortByKey, "sort-by-key", false, "sort namespaces, flags, variants and segments by key instead of creation order")
@@ -73,7 +74,7 @@ func (p *program) exportCommand() *cobra.Command {
 	return command
 }
 
-func (e *exporting) run(ctx context.Context, _ []string) error {
+func (e *exportCommand) run(ctx context.Context, _ []string) error {
 	path := e.output
 	if path == "" {
 		path = standardStream
@@ -106,7 +107,7 @@ func (e *exporting) run(ctx context.Context, _ []string) error {
 }
 
 // runDir exports to a directory.
-func (e *exporting) runDir(ctx context.Context) error {
+func (e *exportCommand) runDir(ctx context.Context) error {
 	return e.withClient(ctx, &e.connection, reading, func(svc client.Client) error {
 		documents, err := e.fetch(ctx, svc)
 		if err != nil {
@@ -121,7 +122,7 @@ func (e *exporting) runDir(ctx context.Context) error {
 }
 
 // report prints a summary of the exported file.
-func (e *exporting) report(documents []*service.Document, path string) {
+func (e *exportCommand) report(documents []*service.Document, path string) {
 	flags, segments := 0, 0
 	for _, d := range documents {
 		flags, segments = flags+len(d.Flags), segments+len(d.Segments)
@@ -130,7 +131,7 @@ func (e *exporting) report(documents []*service.Document, path string) {
 }
 
 // fetch returns the documents of the requested namespaces.
-func (e *exporting) fetch(ctx context.Context, svc client.Client) ([]*service.Document, error) {
+func (e *exportCommand) fetch(ctx context.Context, svc client.Client) ([]*service.Document, error) {
 	keys, err := e.keys(ctx, svc)
 	if err != nil {
 		return nil, err
@@ -152,7 +153,7 @@ func (e *exporting) fetch(ctx context.Context, svc client.Client) ([]*service.Do
 }
 
 // keys returns the keys or references of the namespaces to export, in the order of the file.
-func (e *exporting) keys(ctx context.Context, svc client.Client) ([]string, error) {
+func (e *exportCommand) keys(ctx context.Context, svc client.Client) ([]string, error) {
 	keys := slices.Clone(e.namespaces)
 	if e.all {
 		namespaces, err := allNamespaces(ctx, svc)

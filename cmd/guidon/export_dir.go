@@ -17,7 +17,7 @@ import (
 // writeDir writes each document to a file of its own in the directory, which it creates.
 // Flags and segments are sorted by key. Variants are not: their order is content, which
 // "apply" would change.
-func (e *exporting) writeDir(documents []*service.Document) error {
+func (e *exportCommand) writeDir(documents []*service.Document) error {
 	format, extension := document.YAML, ".yaml"
 	if e.format.word == "json" {
 		format, extension = document.JSON, ".json"

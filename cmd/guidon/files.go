@@ -98,10 +98,11 @@ type inputFormat struct {
 
 func (f *inputFormat) flag(command *cobra.Command) {
 	f.register(command, "input-format", "format of the files (default: by their extensions, or else their contents)")
-	command.Flags().BoolVar(&f.ignoreUnknown, "ignore-unknown", false, "ignore members and values that this version does not know, in files of other versions")
+	command.Flags().BoolVar(&f.ignoreUnknown, "ignore-unknown", false,
+		"ignore members and values that this version does not know, in files of other versions")
 }
 
-// unknown returns what becomes of members and values that are not known.
+// unknown returns how to treat members and values that are not known.
 func (f *inputFormat) unknown() document.Unknown {
 	if f.ignoreUnknown {
 		return document.IgnoreUnknown
@@ -140,7 +141,7 @@ func countObjects(documents []fileDocument) (n int) {
 // key returns the namespace key of the document.
 func (d fileDocument) key() string { return guidon.NamespaceKey(d.wire.GetNamespace().GetKey()) }
 
-// errEmpty is returned for a file without content: hardly anybody means to import nothing.
+// errEmpty is returned for a file without content, which is probably a mistake.
 var errEmpty = errors.New("the input is empty")
 
 // noDocument is the problem of a file that has only comments.

@@ -44,8 +44,8 @@ func (f *flagFields) flags(command *cobra.Command) {
 	flags.StringArrayVar(&f.metadata, "metadata", nil, "a `key=value`, which may be JSON; an empty value removes the key; may be repeated")
 }
 
-// creatingFlag is one run of "flag create".
-type creatingFlag struct {
+// flagCreateCommand is one run of "flag create".
+type flagCreateCommand struct {
 	objects
 	kind     string
 	fields   flagFields
@@ -53,7 +53,7 @@ type creatingFlag struct {
 }
 
 func (p *program) flagCreateCommand() *cobra.Command {
-	c := &creatingFlag{objects: objects{program: p}}
+	c := &flagCreateCommand{objects: objects{program: p}}
 	command := &cobra.Command{
 		Use:     "create <flag>",
 		Short:   "Create a flag",
@@ -70,7 +70,7 @@ func (p *program) flagCreateCommand() *cobra.Command {
 	return command
 }
 
-func (c *creatingFlag) run(ctx context.Context, args []string) error {
+func (c *flagCreateCommand) run(ctx context.Context, args []string) error {
 	flag, err := c.flag(args[0])
 	if err != nil {
 		return err
@@ -97,11 +97,12 @@ func existing(kind, namespace, key string, err error) error {
 	if err != nil {
 		return err
 	}
-	return guidon.Errorf(guidon.InvalidArgument, "%s %q already exists in namespace %q; \"guidon %s update\" and \"guidon %s edit\" change it", kind, key, namespace, kind, kind)
+	return guidon.Errorf(guidon.InvalidArgument, "%s %q already exists in namespace %q; \"guidon %s update\" and \"guidon %s edit\" change it",
+		kind, key, namespace, kind, kind)
 }
 
 // flag returns the flag to create.
-func (c *creatingFlag) flag(key string) (*guidonv1.DocumentFlag, error) {
+func (c *flagCreateCommand) flag(key string) (*guidonv1.DocumentFlag, error) {
 	flag := &guidonv1.DocumentFlag{
 		Key: key, Name: c.fields.name, Description: c.fields.description, Enabled: c.fields.enabled, Type: flipt.FlagType_BOOLEAN_FLAG_TYPE,
 	}
@@ -179,7 +180,7 @@ func setMetadata(flag *guidonv1.DocumentFlag, texts []string) error {
 	return nil
 }
 
-// showFlag prints what was done to the flag or, for programs, the flag.
+// showFlag prints the action on the flag or, for programs, the flag.
 func (o *objects) showFlag(ctx context.Context, service client.Client, key, done string) error {
 	content, err := o.flag(ctx, service, key)
 	if err != nil {

@@ -54,7 +54,8 @@ func (p *program) flagGetCommand() *cobra.Command {
 // flag returns the flag with everything under it.
 func (o *objects) flag(ctx context.Context, service client.Client, key string) (*guidonv1.FlagContent, error) {
 	content := new(guidonv1.FlagContent)
-	err := service.Invoke(ctx, "/guidon.v1.EditService/GetFlagContent", &guidonv1.GetFlagContentRequest{NamespaceKey: o.namespace, Key: key}, content)
+	err := service.Invoke(ctx, "/guidon.v1.EditService/GetFlagContent",
+		&guidonv1.GetFlagContentRequest{NamespaceKey: o.namespace, Key: key}, content)
 	return content, err
 }
 
@@ -70,7 +71,7 @@ func (o *objects) shownFlag(content *guidonv1.FlagContent) shown {
 	}
 }
 
-// stamps are what the data of an object has besides the fields of import files.
+// stamps are the fields in the data of an object that import files do not have.
 type stamps struct {
 	NamespaceKey string    `json:"namespaceKey,omitempty"`
 	CreatedAt    time.Time `json:"createdAt,omitzero"`

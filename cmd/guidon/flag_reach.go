@@ -27,8 +27,8 @@ const flagReachExample = `  guidon flag reach new-checkout
   guidon flag reach new-checkout -n shop@412
   guidon flag reach new-checkout -o json | jq .unservedVariants`
 
-// reaching is one run of "flag reach".
-type reaching struct {
+// flagReachCommand is one run of "flag reach".
+type flagReachCommand struct {
 	*program
 	connection connection
 	namespace  string
@@ -36,7 +36,7 @@ type reaching struct {
 }
 
 func (p *program) flagReachCommand() *cobra.Command {
-	r := &reaching{program: p}
+	r := &flagReachCommand{program: p}
 	command := &cobra.Command{
 		Use:     "reach <flag>",
 		Short:   "Show what a flag can never do",
@@ -53,10 +53,11 @@ func (p *program) flagReachCommand() *cobra.Command {
 	return command
 }
 
-func (r *reaching) run(ctx context.Context, args []string) error {
+func (r *flagReachCommand) run(ctx context.Context, args []string) error {
 	response := new(guidonv1.FlagReach)
 	err := r.withClient(ctx, &r.connection, reading, func(service client.Client) error {
-		return service.Invoke(ctx, "/guidon.v1.AnalysisService/GetFlagReach", &guidonv1.GetFlagReachRequest{NamespaceKey: r.namespace, Key: args[0]}, response)
+		return service.Invoke(ctx, "/guidon.v1.AnalysisService/GetFlagReach",
+			&guidonv1.GetFlagReachRequest{NamespaceKey: r.namespace, Key: args[0]}, response)
 	})
 	if err != nil {
 		return err

@@ -31,27 +31,29 @@ value false.
 A variant flag becomes not enabled: everybody gets the default variant, or none. Its
 metadata get guidon.turnedOff, by which "guidon flag on" knows that the flag was enabled.`
 
-// switching is one run of "flag on" or "flag off".
-type switching struct {
+// flagSwitchCommand is one run of "flag on" or "flag off".
+type flagSwitchCommand struct {
 	objects
 	word     string // "on" or "off"
 	everyone bool
 }
 
 func (p *program) flagOnCommand() *cobra.Command {
-	s := &switching{objects: objects{program: p}, word: "on"}
+	s := &flagSwitchCommand{objects: objects{program: p}, word: "on"}
 	command := s.command("Turn a flag on", flagOnHelp, s.turnOn)
 	command.Flags().BoolVar(&s.everyone, "everyone", false, "if the flag has not been turned off, enable it for everyone without asking")
 	return command
 }
 
 func (p *program) flagOffCommand() *cobra.Command {
-	s := &switching{objects: objects{program: p}, word: "off"}
+	s := &flagSwitchCommand{objects: objects{program: p}, word: "off"}
 	return s.command("Turn a flag off for everybody", flagOffHelp, s.turnOff)
 }
 
 // command returns the command that switches a flag with turn.
-func (s *switching) command(short, long string, turn func(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error)) *cobra.Command {
+func (s *flagSwitchCommand) command(
+	short, long string, turn func(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error),
+) *cobra.Command {
 	command := &cobra.Command{
 		Use:   s.word + " <flag>",
 		Short: short,
@@ -74,7 +76,7 @@ func (s *switching) command(short, long string, turn func(ctx context.Context, s
 	return command
 }
 
-func (s *switching) turnOff(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
+func (s *flagSwitchCommand) turnOff(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
 	if _, err := s.flag(ctx, service, key); err != nil {
 		return nil, err
 	}
@@ -83,7 +85,7 @@ func (s *switching) turnOff(ctx context.Context, service client.Client, key stri
 
 // turnOn turns the flag on. If that would not restore anything, it asks first, unless
 // --everyone was given.
-func (s *switching) turnOn(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
+func (s *flagSwitchCommand) turnOn(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
 	since, err := s.revision(ctx, service)
 	if err != nil {
 		return nil, err
@@ -106,14 +108,17 @@ func (s *switching) turnOn(ctx context.Context, service client.Client, key strin
 	return done, changedMeanwhile(err)
 }
 
-// askForEveryone shows who gets the flag if it is turned on for everyone, and asks whether to.
-func (s *switching) askForEveryone(ctx context.Context, service client.Client, key string) error {
+// askForEveryone prints the effect of turning the flag on for everyone, and asks for
+// confirmation.
+func (s *flagSwitchCommand) askForEveryone(ctx context.Context, service client.Client, key string) error {
 	effect := new(guidonv1.FlagEffect)
-	err := service.Invoke(ctx, "/guidon.v1.AnalysisService/PreviewFlag", &guidonv1.PreviewFlagRequest{NamespaceKey: s.namespace, Key: key, TurnOn: new(true)}, effect)
+	err := service.Invoke(ctx, "/guidon.v1.AnalysisService/PreviewFlag",
+		&guidonv1.PreviewFlagRequest{NamespaceKey: s.namespace, Key: key, TurnOn: new(true)}, effect)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n", printable(key), s.place())
+	fmt.Fprintf(s.err, "Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n",
+		printable(key), s.place())
 	if len(effectLines(effect)) == 0 {
 		fmt.Fprintln(s.err, "    effect: nobody gets anything else")
 	}
@@ -121,7 +126,7 @@ func (s *switching) askForEveryone(ctx context.Context, service client.Client, k
 	return s.ask("--everyone")
 }
 
-// summary returns what the flag does in short.
+// summary returns the summary of the flag.
 func (o *objects) summary(ctx context.Context, service client.Client, key string) (*guidonv1.FlagSummary, error) {
 	flags, err := allFlags(ctx, service, &guidonv1.ListFlagSummariesRequest{NamespaceKey: o.namespace, Keys: []string{key}})
 	if err == nil && len(flags) != 1 {
@@ -133,8 +138,8 @@ func (o *objects) summary(ctx context.Context, service client.Client, key string
 	return flags[0], nil
 }
 
-// showSwitched prints what the flag is now.
-func (s *switching) showSwitched(ctx context.Context, service client.Client, key string, done *guidonv1.EditResponse) error {
+// showSwitched prints the new state of the flag.
+func (s *flagSwitchCommand) showSwitched(ctx context.Context, service client.Client, key string, done *guidonv1.EditResponse) error {
 	summary, err := s.summary(ctx, service, key)
 	if err != nil {
 		return err
@@ -149,7 +154,7 @@ func (s *switching) showSwitched(ctx context.Context, service client.Client, key
 }
 
 // stateText returns the state of a flag in words.
-func (s *switching) stateText(f *guidonv1.FlagSummary) string {
+func (s *flagSwitchCommand) stateText(f *guidonv1.FlagSummary) string {
 	boolean := f.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE
 	switch {
 	case !boolean && f.GetEnabled():

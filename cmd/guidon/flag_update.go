@@ -89,7 +89,9 @@ func (f *flagFields) set(flag *guidonv1.DocumentFlag, given []string) error {
 }
 
 // replaceFlag replaces the flag unless it has changed since the revision.
-func (o *objects) replaceFlag(ctx context.Context, service client.Client, flag *guidonv1.DocumentFlag, since *int64) (*guidonv1.EditResponse, error) {
+func (o *objects) replaceFlag(
+	ctx context.Context, service client.Client, flag *guidonv1.DocumentFlag, since *int64,
+) (*guidonv1.EditResponse, error) {
 	done := new(guidonv1.EditResponse)
 	err := service.Invoke(ctx, "/guidon.v1.EditService/ReplaceFlag", &guidonv1.ReplaceFlagRequest{
 		NamespaceKey: o.namespace, Key: flag.GetKey(), Flag: flag, UnlessChangedSince: since,
@@ -97,7 +99,7 @@ func (o *objects) replaceFlag(ctx context.Context, service client.Client, flag *
 	return done, changedMeanwhile(err)
 }
 
-// outcomeWord returns the word for what was done, or that nothing was.
+// outcomeWord returns the word for the action, or says that nothing was done.
 func outcomeWord(done *guidonv1.EditResponse, word string) string {
 	if len(done.GetChanges()) == 0 {
 		return "nothing to do for"

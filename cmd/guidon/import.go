@@ -63,8 +63,8 @@ const importExample = `  guidon import shop.yaml
   guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --token-role viewer
   guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --damaged off`
 
-// importing is one run of the command.
-type importing struct {
+// importCommand is one run of the command.
+type importCommand struct {
 	*program
 	connection   connection
 	format       inputFormat
@@ -78,12 +78,12 @@ type importing struct {
 
 	fliptDatabase string
 	tokenRole     string // of tokens of Flipt
-	damaged       string // what becomes of damaged flags of Flipt
+	damaged       string // how to treat damaged flags of Flipt
 	ignoreOrphans bool
 }
 
 func (p *program) importCommand() *cobra.Command {
-	i := &importing{program: p}
+	i := &importCommand{program: p}
 	command := &cobra.Command{
 		Use:     "import <file>... | - | --from-flipt-database <URL>",
 		Short:   "Load flags and segments from files",
@@ -101,16 +101,19 @@ func (p *program) importCommand() *cobra.Command {
 	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask for confirmation before --drop deletes")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "print the differences and change nothing")
 	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 if there are differences")
-	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "", "import everything from the database of a Flipt v1 server at this `URL` instead of from files")
+	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "",
+		"import everything from the database of a Flipt v1 server at this `URL` instead of from files")
 	flags.StringVar(&i.tokenRole, "token-role", "", "`role` of the static tokens of Flipt: evaluator, client, viewer, editor or admin")
 	_ = command.RegisterFlagCompletionFunc("token-role", completeRole) // the flag exists
-	flags.StringVar(&i.damaged, "damaged", "", "what becomes of flags of Flipt that cannot be read wholly: `off or omit` (default: import nothing)")
-	flags.BoolVar(&i.ignoreOrphans, "ignore-orphans", false, "leave out rows of Flipt whose flag, segment, rule or rollout does not exist, as Flipt does")
+	flags.StringVar(&i.damaged, "damaged", "",
+		"what becomes of flags of Flipt that cannot be read wholly: `off or omit` (default: import nothing)")
+	flags.BoolVar(&i.ignoreOrphans, "ignore-orphans", false,
+		"leave out rows of Flipt whose flag, segment, rule or rollout does not exist, as Flipt does")
 	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
 	return command
 }
 
-func (i *importing) mode() guidonv1.ImportMode {
+func (i *importCommand) mode() guidonv1.ImportMode {
 	switch {
 	case i.skipExisting:
 		return guidonv1.ImportMode_SKIP_EXISTING_IMPORT_MODE
@@ -122,7 +125,7 @@ func (i *importing) mode() guidonv1.ImportMode {
 	return guidonv1.ImportMode_CREATE_IMPORT_MODE
 }
 
-func (i *importing) run(ctx context.Context, paths []string) error {
+func (i *importCommand) run(ctx context.Context, paths []string) error {
 	if i.fliptDatabase == "" && (i.tokenRole != "" || i.damaged != "" || i.ignoreOrphans) {
 		return usageError("--token-role, --damaged and --ignore-orphans can be combined only with --from-flipt-database")
 	}
@@ -158,7 +161,7 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 }
 
 // checkDistinct returns an error if two documents have the same namespace. With --drop
-// the second one would delete what the first one imports.
+// the second one would delete the objects that the first one imports.
 func checkDistinct(documents []fileDocument) error {
 	seen := make(map[string]string)
 	for _, d := range documents {
@@ -170,8 +173,8 @@ func checkDistinct(documents []fileDocument) error {
 	return nil
 }
 
-// preview prints what the import would do.
-func (i *importing) preview(ctx context.Context, service client.Client, documents []fileDocument) error {
+// preview prints the changes that the import would make.
+func (i *importCommand) preview(ctx context.Context, service client.Client, documents []fileDocument) error {
 	plans, err := i.planAll(ctx, service, documents)
 	if err != nil {
 		return err
@@ -187,8 +190,8 @@ func (i *importing) preview(ctx context.Context, service client.Client, document
 	return nil
 }
 
-// planAll returns what each document would change.
-func (i *importing) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.ImportResponse, error) {
+// planAll returns the changes that each document would make.
+func (i *importCommand) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.ImportResponse, error) {
 	progress := i.startProgress("checking", "objects", countObjects(documents))
 	defer progress.stop()
 	plans := make([]*guidonv1.ImportResponse, 0, len(documents))
@@ -205,7 +208,7 @@ func (i *importing) planAll(ctx context.Context, service client.Client, document
 
 // apply imports the documents. If there are several, or if something may be deleted,
 // a dry run of all of them comes first.
-func (i *importing) apply(ctx context.Context, service client.Client, documents []fileDocument) error {
+func (i *importCommand) apply(ctx context.Context, service client.Client, documents []fileDocument) error {
 	var plans []*guidonv1.ImportResponse
 	var err error
 	if i.drop || len(documents) > 1 {
@@ -225,16 +228,18 @@ func (i *importing) apply(ctx context.Context, service client.Client, documents 
 	return err
 }
 
-// importAll imports the documents one after the other, and returns what that has changed up to
-// the first that fails.
-func (i *importing) importAll(ctx context.Context, service client.Client, documents []fileDocument, plans []*guidonv1.ImportResponse) ([]*guidonv1.ImportResponse, error) {
+// importAll imports the documents one after the other, and returns the changes made up to the
+// first that fails.
+func (i *importCommand) importAll(
+	ctx context.Context, service client.Client, documents []fileDocument, plans []*guidonv1.ImportResponse,
+) ([]*guidonv1.ImportResponse, error) {
 	var imported []*guidonv1.ImportResponse
 	progress := i.startProgress("importing", "objects", countObjects(documents))
 	defer progress.stop()
 	for n, d := range documents {
 		ctx := ctx
 		if i.drop && deletes(plans[n]) > 0 {
-			ctx = client.WithIfMatch(ctx, plans[n].GetRevision()) // exactly what was confirmed
+			ctx = client.WithIfMatch(ctx, plans[n].GetRevision()) // exactly the confirmed deletions
 		}
 		done, err := i.send(ctx, service, d, false)
 		if err != nil {
@@ -249,8 +254,8 @@ func (i *importing) importAll(ctx context.Context, service client.Client, docume
 	return imported, nil
 }
 
-// partial adds to the error what had been imported before it.
-func (i *importing) partial(imported []fileDocument, err error) error {
+// partial adds to the error the namespaces that were imported before it.
+func (i *importCommand) partial(imported []fileDocument, err error) error {
 	if errors.Is(err, guidon.FailedPrecondition) {
 		err = fmt.Errorf("%w; the namespace has changed since the deletions were listed: run the import again", err)
 	}
@@ -264,8 +269,8 @@ func (i *importing) partial(imported []fileDocument, err error) error {
 	return fmt.Errorf("only %s was imported: %w", strings.Join(keys, ", "), err)
 }
 
-// send imports one document, or only returns what that would change.
-func (i *importing) send(ctx context.Context, service client.Client, d fileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
+// send imports one document or, in a dry run, only returns the changes that it would make.
+func (i *importCommand) send(ctx context.Context, service client.Client, d fileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
 	response := new(guidonv1.ImportResponse)
 	err := service.Invoke(ctx, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{
 		NamespaceKey: d.key(), Document: d.wire, Mode: i.mode(), DryRun: dryRun, IgnoreUnknown: i.format.ignoreUnknown,

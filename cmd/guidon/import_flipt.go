@@ -20,7 +20,7 @@ import (
 
 // importFlipt imports the database of a Flipt v1 server. A dry run is the same up to the
 // first write, so that it prints and ends as the import does.
-func (i *importing) importFlipt(ctx context.Context, paths []string) (err error) {
+func (i *importCommand) importFlipt(ctx context.Context, paths []string) (err error) {
 	if err := i.checkFliptUsage(paths); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ const dryRunRemark = " (dry run, nothing was changed)"
 // missingTarget returns why a dry run has no database to import into, or "" if it has
 // one. Without one it only reads Flipt's database. It neither opens nor creates the
 // default database, which a server may be using.
-func (i *importing) missingTarget(c config.DB) string {
+func (i *importCommand) missingTarget(c config.DB) string {
 	switch {
 	case i.connection.database == "" && c.URL == config.DefaultDatabase(i.environ):
 		return "no target database is specified with --db or db.url"
@@ -102,7 +102,7 @@ func (i *importing) missingTarget(c config.DB) string {
 
 // checkFliptUsage returns an error for arguments and flags that cannot be combined
 // with --from-flipt-database.
-func (i *importing) checkFliptUsage(paths []string) error {
+func (i *importCommand) checkFliptUsage(paths []string) error {
 	switch {
 	case len(paths) > 0:
 		return usageError("--from-flipt-database cannot be combined with files")
@@ -117,11 +117,11 @@ func (i *importing) checkFliptUsage(paths []string) error {
 }
 
 // fliptWrite is on whose behalf the content is written, and why.
-func (i *importing) fliptWrite() service.Write {
+func (i *importCommand) fliptWrite() service.Write {
 	return service.Write{By: service.Caller{Actor: cliActor()}, Message: i.connection.message, Reason: change.ImportReason()}
 }
 
-func (i *importing) writeFlipt(ctx context.Context, db service.Store, content *fliptdb.Content) error {
+func (i *importCommand) writeFlipt(ctx context.Context, db service.Store, content *fliptdb.Content) error {
 	total := len(content.Authentications)
 	for _, n := range content.Namespaces {
 		total += n.Objects()
@@ -135,8 +135,8 @@ func (i *importing) writeFlipt(ctx context.Context, db service.Store, content *f
 	return nil
 }
 
-// printFlipt prints what the content has, for each namespace and altogether.
-func (i *importing) printFlipt(content *fliptdb.Content) {
+// printFlipt prints the numbers of objects of the content, for each namespace and in total.
+func (i *importCommand) printFlipt(content *fliptdb.Content) {
 	remark := ""
 	if i.dryRun {
 		remark = dryRunRemark
@@ -155,7 +155,7 @@ func (i *importing) printFlipt(content *fliptdb.Content) {
 }
 
 // readFlipt reads Flipt's database without changing it.
-func (i *importing) readFlipt(ctx context.Context) (content *fliptdb.Content, err error) {
+func (i *importCommand) readFlipt(ctx context.Context) (content *fliptdb.Content, err error) {
 	db, dialect, end, err := openFlipt(ctx, i.fliptDatabase)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,8 @@ func openFlipt(ctx context.Context, text string) (db *sql.DB, dialect string, en
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, "", nil, err
 	}
-	file := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)"}
+	file := url.URL{Scheme: "file",
+		OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)"}
 	db, err = sql.Open("sqlite", file.String())
 	if err != nil {
 		return nil, "", nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// summary describes in one line what an import did, or would do.
+// summary describes in one line the changes that an import made, or would make.
 func summary(r *guidonv1.ImportResponse) string {
 	counts := make(map[string]int)
 	for _, c := range r.GetChanges() {
@@ -29,7 +29,7 @@ func summary(r *guidonv1.ImportResponse) string {
 	return text
 }
 
-// shownImports returns what a command shows of imports, for programs.
+// shownImports returns the output for imports, for programs.
 func shownImports(imports []*guidonv1.ImportResponse) shown {
 	var names []string
 	for _, r := range imports {
@@ -40,7 +40,7 @@ func shownImports(imports []*guidonv1.ImportResponse) shown {
 	return shown{data: dataOfAll(imports), names: names}
 }
 
-// printPreview prints what imports would do.
+// printPreview prints the changes that imports would make.
 func printPreview(out io.Writer, plans []*guidonv1.ImportResponse) error {
 	for _, plan := range plans {
 		fmt.Fprintf(out, "%s (dry run, nothing was changed)\n", summary(plan))
@@ -79,7 +79,7 @@ func deletes(r *guidonv1.ImportResponse) int {
 const maxListed = 50
 
 // confirmDrop asks for confirmation of the deletions in the plans, if any.
-func (i *importing) confirmDrop(plans []*guidonv1.ImportResponse) error {
+func (i *importCommand) confirmDrop(plans []*guidonv1.ImportResponse) error {
 	var list strings.Builder
 	total := 0
 	for _, plan := range plans {

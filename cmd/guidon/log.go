@@ -38,8 +38,8 @@ const logExample = `  guidon log
 // maxLogged limits the changes that are listed.
 const maxLogged = 10_000
 
-// logging is one run of "log".
-type logging struct {
+// logCommand is one run of "log".
+type logCommand struct {
 	*program
 	connection connection
 	request    guidonv1.ListChangesRequest // the filters
@@ -53,7 +53,7 @@ type logging struct {
 }
 
 func (p *program) logCommand() *cobra.Command {
-	l := &logging{program: p}
+	l := &logCommand{program: p}
 	command := &cobra.Command{
 		Use:     "log [flag]",
 		Short:   "List changes, and follow them",
@@ -91,7 +91,7 @@ func completeWords(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-func (l *logging) run(ctx context.Context, args []string) error {
+func (l *logCommand) run(ctx context.Context, args []string) error {
 	if err := l.complete(args); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (l *logging) run(ctx context.Context, args []string) error {
 }
 
 // complete checks the arguments and completes the request.
-func (l *logging) complete(args []string) (err error) {
+func (l *logCommand) complete(args []string) (err error) {
 	switch {
 	case len(args) > 0 && (l.segment != "" || l.request.GetKind() != ""):
 		return usageError("a flag cannot be combined with --segment or --kind")
@@ -139,7 +139,7 @@ func (l *logging) complete(args []string) (err error) {
 }
 
 // time returns the time that the flag has, or nil if there is none.
-func (l *logging) time(flag, text string) (*timestamppb.Timestamp, error) {
+func (l *logCommand) time(flag, text string) (*timestamppb.Timestamp, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -159,7 +159,7 @@ const logPage = 100
 
 // each calls fn for the selected changes, the newest first. With a message or a reason a
 // page may be empty, since the service limits its work for one.
-func (l *logging) each(ctx context.Context, service client.Client, fn func(*guidonv1.Change) error) error {
+func (l *logCommand) each(ctx context.Context, service client.Client, fn func(*guidonv1.Change) error) error {
 	l.request.PageToken = ""
 	for left := l.limit; left > 0; {
 		l.request.Limit = int32(min(left, logPage)) // #nosec G115 -- at most 100
@@ -186,7 +186,7 @@ type changeList interface {
 	end() error
 }
 
-func (l *logging) newList() changeList {
+func (l *logCommand) newList() changeList {
 	switch l.output {
 	case formatJSON:
 		return &jsonList{out: l.out}

@@ -16,7 +16,7 @@ import (
 )
 
 // runFollow prints the newest changes, and then further ones as they are made.
-func (l *logging) runFollow(ctx context.Context) error {
+func (l *logCommand) runFollow(ctx context.Context) error {
 	if change.Kind(l.request.GetKind()).Global() {
 		return usageError("--follow cannot be combined with --kind %s: these changes belong to no namespace", l.request.GetKind())
 	}
@@ -33,7 +33,7 @@ func (l *logging) runFollow(ctx context.Context) error {
 
 // printNewest prints the newest changes, the oldest first, and returns the position of the
 // newest one in the namespace, whether it is selected or not.
-func (l *logging) printNewest(ctx context.Context, service client.Client) (after string, err error) {
+func (l *logCommand) printNewest(ctx context.Context, service client.Client) (after string, err error) {
 	last, err := newestChange(ctx, service, l.request.GetNamespaceKey())
 	if err != nil || last == nil {
 		return "0", err
@@ -62,7 +62,7 @@ func precedes(a, b *guidonv1.Change) bool {
 }
 
 // printFollowed prints a change of the stream if it is selected.
-func (l *logging) printFollowed(c *guidonv1.Change) error {
+func (l *logCommand) printFollowed(c *guidonv1.Change) error {
 	if !selects(&l.request, c) {
 		return nil
 	}
@@ -83,7 +83,7 @@ func selects(q *guidonv1.ListChangesRequest, c *guidonv1.Change) bool {
 func before(a, b *timestamppb.Timestamp) bool { return a.AsTime().Before(b.AsTime()) }
 
 // printLine prints a change immediately, as one line.
-func (l *logging) printLine(c *guidonv1.Change) error {
+func (l *logCommand) printLine(c *guidonv1.Change) error {
 	data := dataOf(c)
 	if l.output == formatYAML {
 		data = dataOfAll([]*guidonv1.Change{c})

@@ -53,7 +53,7 @@ func (l *login) withBrowser(ctx context.Context) error {
 	return l.exchange(ctx, server, code, verifier)
 }
 
-// checkMethods returns an error if nobody can sign in to the server with a browser.
+// checkMethods returns an error if the server has no method of signing in with a browser.
 func (l *login) checkMethods(ctx context.Context, server client.Client) error {
 	list := new(auth.ListAuthenticationMethodsResponse)
 	if err := server.Invoke(ctx, "/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", new(emptypb.Empty), list); err != nil {
@@ -77,7 +77,8 @@ func (l *login) code(ctx context.Context, query url.Values) (string, error) {
 	}
 	code, err := receive(bounded, query)
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
-		return "", fmt.Errorf("nobody signed in within %s; run the command again, with --no-browser if the browser is on another machine", clock.Text(l.wait))
+		return "", fmt.Errorf("nobody signed in within %s; run the command again, with --no-browser if the browser is on another machine",
+			clock.Text(l.wait))
 	}
 	return code, err
 }
@@ -137,10 +138,12 @@ func (l *login) readLine(ctx context.Context, limit int64) (string, error) {
 // exchange trades the code for a token and keeps that.
 func (l *login) exchange(ctx context.Context, server client.Client, code, verifier string) error {
 	response := new(guidonv1.ExchangeGrantResponse)
-	err := server.Invoke(ctx, "/guidon.v1.SessionService/ExchangeGrant", &guidonv1.ExchangeGrantRequest{Code: code, CodeVerifier: verifier}, response)
+	err := server.Invoke(ctx, "/guidon.v1.SessionService/ExchangeGrant",
+		&guidonv1.ExchangeGrantRequest{Code: code, CodeVerifier: verifier}, response)
 	switch {
 	case errors.Is(err, guidon.Unauthenticated): // without the hint to provide a token
-		return fmt.Errorf("the server did not accept the code, which is valid once and for a short time: %s; run the command again", guidon.PublicMessage(err))
+		return fmt.Errorf("the server did not accept the code, which is valid once and for a short time: %s; run the command again",
+			guidon.PublicMessage(err))
 	case err != nil:
 		return fmt.Errorf("cannot exchange the code for a token: %w", err)
 	case response.GetClientToken() == "":

@@ -30,7 +30,7 @@ type signInPage struct {
 	*httptest.Server
 	t       *testing.T
 	address string // with the path
-	real    *running
+	real    *testServer
 	session string // cookie of Ada's browser
 
 	mu       sync.Mutex

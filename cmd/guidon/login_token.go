@@ -32,7 +32,8 @@ func (l *login) withToken(ctx context.Context) error {
 	defer server.Close()
 	self, err := getSelf(ctx, server)
 	if errors.Is(err, guidon.Unauthenticated) { // without the hint to provide a token
-		return fmt.Errorf("the server did not accept the token: %s; servers that require no authentication accept none", guidon.PublicMessage(err))
+		return fmt.Errorf("the server did not accept the token: %s; servers that require no authentication accept none",
+			guidon.PublicMessage(err))
 	}
 	if err != nil {
 		return err

@@ -67,7 +67,9 @@ func (p *program) logout(ctx context.Context, c *connection, everywhere bool) er
 }
 
 // endSession revokes the credential and forgets it.
-func (p *program) endSession(ctx context.Context, c *connection, file *credentials.File, address string, credential credentials.Credential, everywhere bool) error {
+func (p *program) endSession(
+	ctx context.Context, c *connection, file *credentials.File, address string, credential credentials.Credential, everywhere bool,
+) error {
 	server, err := dial(address, c.options(credential.Token))
 	if err != nil {
 		return err

@@ -15,13 +15,13 @@ func (c *connection) writeFlags(command *cobra.Command) {
 	command.Flags().StringVarP(&c.message, "message", "m", "", "why the change is made, `text` that is kept in the change log")
 }
 
-// messaging is a client whose writes have a message.
-type messaging struct {
+// messageClient is a client whose writes have a message.
+type messageClient struct {
 	client.Client
 	message string
 }
 
 // Invoke implements client.Client.
-func (m messaging) Invoke(ctx context.Context, method string, request, response proto.Message) error {
+func (m messageClient) Invoke(ctx context.Context, method string, request, response proto.Message) error {
 	return m.Client.Invoke(client.WithMessage(ctx, m.message), method, request, response)
 }

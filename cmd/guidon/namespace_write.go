@@ -75,7 +75,8 @@ func (p *program) namespaceUpdateCommand() *cobra.Command {
 		if len(given) == 0 {
 			return usageError("nothing to change: give --name, --description, --color or --confirm-changes")
 		}
-		return p.withClient(ctx, &n.connection, writing, func(service client.Client) error { return n.update(ctx, service, args[0], fields, given) })
+		return p.withClient(ctx, &n.connection, writing,
+			func(service client.Client) error { return n.update(ctx, service, args[0], fields, given) })
 	})
 	n.connection.writeFlags(command)
 	n.output.flag(command, "the key")
@@ -116,7 +117,7 @@ func (n *namespaces) update(ctx context.Context, service client.Client, key stri
 	return n.showWritten(updated, "updated")
 }
 
-// showWritten prints what was done to the namespace or, for programs, the namespace.
+// showWritten prints the action on the namespace or, for programs, the namespace.
 func (n *namespaces) showWritten(written *flipt.Namespace, done string) error {
 	s := shownNamespace(written)
 	s.table = func(out io.Writer) error {
@@ -171,7 +172,8 @@ func (n *namespaces) delete(ctx context.Context, service client.Client, request 
 	if err := service.Invoke(ctx, "/guidon.v1.CatalogService/GetCatalogCounts", &guidonv1.GetCatalogCountsRequest{NamespaceKey: request.GetKey()}, counts); err != nil {
 		return err
 	}
-	what := fmt.Sprintf("This deletes namespace %s%s, with %d flags and %d segments.\n", request.GetKey(), n.at(), counts.GetFlags(), counts.GetSegments())
+	what := fmt.Sprintf("This deletes namespace %s%s, with %d flags and %d segments.\n",
+		request.GetKey(), n.at(), counts.GetFlags(), counts.GetSegments())
 	if request.GetForce() || counts.GetFlags()+counts.GetSegments() == 0 { // else the service refuses, and says why
 		if err := n.confirm(what, yes); err != nil {
 			return err

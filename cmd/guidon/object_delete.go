@@ -22,8 +22,8 @@ const segmentDeleteHelp = `Delete segments, all of them or none. It asks for con
 to cannot be deleted; "guidon segment usage" shows where it is used. "guidon undo" brings
 deleted segments back.`
 
-// deleting is one run of "flag delete" or "segment delete".
-type deleting struct {
+// objectDeleteCommand is one run of "flag delete" or "segment delete".
+type objectDeleteCommand struct {
 	objects
 	kind string
 	// check returns an error unless the object exists, and add adds its deletion to the edits.
@@ -32,7 +32,7 @@ type deleting struct {
 }
 
 func (p *program) flagDeleteCommand() *cobra.Command {
-	d := &deleting{objects: objects{program: p}, kind: "flag"}
+	d := &objectDeleteCommand{objects: objects{program: p}, kind: "flag"}
 	d.check = func(ctx context.Context, service client.Client, key string) error {
 		_, err := d.flag(ctx, service, key)
 		return err
@@ -44,7 +44,7 @@ func (p *program) flagDeleteCommand() *cobra.Command {
 }
 
 func (p *program) segmentDeleteCommand() *cobra.Command {
-	d := &deleting{objects: objects{program: p}, kind: "segment"}
+	d := &objectDeleteCommand{objects: objects{program: p}, kind: "segment"}
 	d.check = func(ctx context.Context, service client.Client, key string) error {
 		_, err := d.segment(ctx, service, key)
 		return err
@@ -55,7 +55,7 @@ func (p *program) segmentDeleteCommand() *cobra.Command {
 	return d.command(segmentDeleteHelp, `  guidon segment delete beta-users --yes`, p.completeSegments)
 }
 
-func (d *deleting) command(help, example string, complete cobra.CompletionFunc) *cobra.Command {
+func (d *objectDeleteCommand) command(help, example string, complete cobra.CompletionFunc) *cobra.Command {
 	command := &cobra.Command{
 		Use:               "delete <" + d.kind + ">...",
 		Aliases:           []string{"rm"},
@@ -73,7 +73,7 @@ func (d *deleting) command(help, example string, complete cobra.CompletionFunc) 
 	return command
 }
 
-func (d *deleting) delete(ctx context.Context, service client.Client, keys []string) error {
+func (d *objectDeleteCommand) delete(ctx context.Context, service client.Client, keys []string) error {
 	edits := new(guidonv1.PatchRequest)
 	for _, key := range keys {
 		if err := d.check(ctx, service, key); err != nil {

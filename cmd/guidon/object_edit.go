@@ -22,8 +22,8 @@ What you save is checked, and shown as a plan, with what changes for users. It i
 if you confirm that, unless somebody has changed the %[1]s since the editor began. If
 something is wrong with it, you can edit again. Nothing that you typed is lost.`
 
-// editing is one run of "flag edit" or "segment edit".
-type editing struct {
+// objectEditCommand is one run of "flag edit" or "segment edit".
+type objectEditCommand struct {
 	objects
 	kind, key string
 
@@ -34,7 +34,7 @@ type editing struct {
 }
 
 func (p *program) flagEditCommand() *cobra.Command {
-	e := &editing{objects: objects{program: p}, kind: "flag"}
+	e := &objectEditCommand{objects: objects{program: p}, kind: "flag"}
 	e.read = func(ctx context.Context, c client.Client) (*service.Document, error) {
 		content, err := e.flag(ctx, c, e.key)
 		if err != nil {
@@ -49,7 +49,7 @@ func (p *program) flagEditCommand() *cobra.Command {
 }
 
 func (p *program) segmentEditCommand() *cobra.Command {
-	e := &editing{objects: objects{program: p}, kind: "segment"}
+	e := &objectEditCommand{objects: objects{program: p}, kind: "segment"}
 	e.read = func(ctx context.Context, c client.Client) (*service.Document, error) {
 		content, err := e.segment(ctx, c, e.key)
 		if err != nil {
@@ -63,7 +63,7 @@ func (p *program) segmentEditCommand() *cobra.Command {
 	return e.command(firstArgument(p.completeSegments))
 }
 
-func (e *editing) command(complete cobra.CompletionFunc) *cobra.Command {
+func (e *objectEditCommand) command(complete cobra.CompletionFunc) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "edit <" + e.kind + ">",
 		Short: "Edit a " + e.kind + " in an editor",
@@ -82,7 +82,7 @@ func (e *editing) command(complete cobra.CompletionFunc) *cobra.Command {
 	return command
 }
 
-func (e *editing) run(ctx context.Context, c client.Client) error {
+func (e *objectEditCommand) run(ctx context.Context, c client.Client) error {
 	since, err := e.revision(ctx, c)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (e *editing) run(ctx context.Context, c client.Client) error {
 }
 
 // parse returns the document of the text, which must have nothing but the object.
-func (e *editing) parse(text []byte) (*guidonv1.Document, error) {
+func (e *objectEditCommand) parse(text []byte) (*guidonv1.Document, error) {
 	documents, err := document.DecodeText(text, document.YAML, document.RejectUnknown)
 	if err != nil {
 		return nil, err
@@ -147,8 +147,8 @@ func (e *editing) parse(text []byte) (*guidonv1.Document, error) {
 	return d, nil
 }
 
-// printWarnings prints what the text has without effect, such as a misspelled member.
-func (e *editing) printWarnings(text []byte) {
+// printWarnings prints the warnings about the text, such as one about a misspelled member.
+func (e *objectEditCommand) printWarnings(text []byte) {
 	for _, f := range document.Lint(text, document.YAML, document.RejectUnknown).Findings {
 		if f.Warning {
 			fmt.Fprintf(e.err, "warning: line %d: %s\n", f.Line, textOf(f))
@@ -156,8 +156,8 @@ func (e *editing) printWarnings(text []byte) {
 	}
 }
 
-// plan returns what the document changes, and for whom.
-func (e *editing) plan(ctx context.Context, c client.Client, d *guidonv1.Document) (*guidonv1.PlanResponse, error) {
+// plan returns the plan of the document, with its effects.
+func (e *objectEditCommand) plan(ctx context.Context, c client.Client, d *guidonv1.Document) (*guidonv1.PlanResponse, error) {
 	plan := new(guidonv1.PlanResponse)
 	err := c.Invoke(ctx, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
 		NamespaceKey: e.namespace, Document: d, Mode: guidonv1.PlanMode_UPDATE_PLAN_MODE, WithEffects: true,
@@ -166,7 +166,9 @@ func (e *editing) plan(ctx context.Context, c client.Client, d *guidonv1.Documen
 }
 
 // apply shows the plan, and replaces the object if the user confirms it.
-func (e *editing) apply(ctx context.Context, c client.Client, d *guidonv1.Document, plan *guidonv1.PlanResponse, since *int64) error {
+func (e *objectEditCommand) apply(
+	ctx context.Context, c client.Client, d *guidonv1.Document, plan *guidonv1.PlanResponse, since *int64,
+) error {
 	out := e.out
 	if e.output.data() {
 		out = e.err

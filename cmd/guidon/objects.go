@@ -69,15 +69,15 @@ func (o *objects) place() string {
 }
 
 // revision returns the revision of the namespace before anything else is read, so that a
-// write can be refused if somebody changes the object meanwhile.
+// write can be rejected if the object is changed meanwhile.
 func (o *objects) revision(ctx context.Context, service client.Client) (*int64, error) {
 	newest, err := newestChange(ctx, service, o.namespace)
 	revision := newest.GetRevision()
 	return &revision, err
 }
 
-// changedMeanwhile adds what to do to the error of a write that was refused because the
-// object has changed since it was read.
+// changedMeanwhile adds a hint to the error of a write that was rejected because the object
+// has changed since it was read.
 func changedMeanwhile(err error) error {
 	if errors.Is(err, guidon.FailedPrecondition) {
 		return fmt.Errorf("%w; nothing was changed: run the command again", err)

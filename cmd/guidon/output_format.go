@@ -44,7 +44,7 @@ func (o *outputFormat) String() string { return string(*o) }
 // Type implements pflag.Value.
 func (o *outputFormat) Type() string { return strings.Join(formats, "|") }
 
-// flag adds --output to a command. name says what it prints for the format "name".
+// flag adds --output to a command. name describes the output in the format "name".
 func (o *outputFormat) flag(command *cobra.Command, name string) {
 	o.flagWithDefault(command, name, formatTable)
 }
@@ -74,14 +74,14 @@ func (o outputFormat) atTerminal(p *program) outputFormat {
 // data reports whether the output is for programs.
 func (o outputFormat) data() bool { return o != "" && o != formatTable }
 
-// shown is what a command prints in the format that the user chooses.
+// shown is the output of a command in the formats that the user can choose.
 type shown struct {
 	data  func() ([]byte, error)    // the JSON, for JSON and YAML
 	names []string                  // one for each line
 	table func(out io.Writer) error // for people
 }
 
-// show prints what a command shows.
+// show prints the output of a command in the format.
 func (p *program) show(format outputFormat, s shown) error {
 	switch format {
 	case formatName:
@@ -96,8 +96,8 @@ func (p *program) show(format outputFormat, s shown) error {
 	return s.table(p.out)
 }
 
-// showLine prints what a command shows at once as one line or, in YAML, as elements of a
-// list, which the data must be.
+// showLine is show, but prints JSON on one line. The data must be a list, so that in YAML
+// successive calls print the elements of one list.
 func (p *program) showLine(format outputFormat, s shown) error {
 	if format != formatJSON {
 		return p.show(format, s)

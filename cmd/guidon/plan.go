@@ -42,8 +42,8 @@ const exitChanges = 2
 // hasChanges is returned by a command that completed and found changes to make.
 var hasChanges = &exitError{code: exitChanges}
 
-// planning is one run of "plan" or "apply".
-type planning struct {
+// planCommand is one run of "plan" or "apply".
+type planCommand struct {
 	*program
 	connection connection
 	format     inputFormat
@@ -56,27 +56,27 @@ type planning struct {
 }
 
 func (p *program) planCommand() *cobra.Command {
-	l := &planning{program: p}
+	c := &planCommand{program: p}
 	command := &cobra.Command{
 		Use:     "plan <directory>|<file>...",
 		Short:   "Show what applying files would change",
 		Long:    planHelp,
 		Example: planExample,
 	}
-	withPlanExitCodes(p, command, l.run)
-	l.connection.flags(command)
-	l.fileFlags(command)
-	command.Flags().StringVar(&l.saveTo, "out", "", "save the plan to this `file`")
+	withPlanExitCodes(p, command, c.run)
+	c.connection.flags(command)
+	c.fileFlags(command)
+	command.Flags().StringVar(&c.saveTo, "out", "", "save the plan to this `file`")
 	return command
 }
 
 // fileFlags adds the flags of a command that reads files.
-func (l *planning) fileFlags(command *cobra.Command) {
+func (c *planCommand) fileFlags(command *cobra.Command) {
 	flags := command.Flags()
-	l.format.flag(command)
-	flags.BoolVar(&l.drop, "drop", false, "also delete what is not in the files from their namespaces")
-	effectFlag(command, &l.effect)
-	l.output.flag(command, "what changes, such as shop/flag/new-checkout")
+	c.format.flag(command)
+	flags.BoolVar(&c.drop, "drop", false, "also delete what is not in the files from their namespaces")
+	effectFlag(command, &c.effect)
+	c.output.flag(command, "what changes, such as shop/flag/new-checkout")
 }
 
 // withPlanExitCodes makes the command run fn, with 1 as the exit code of all errors: 2 means
@@ -93,21 +93,21 @@ func withPlanExitCodes(p *program, command *cobra.Command, fn func(ctx context.C
 	command.RunE = p.action(func(ctx context.Context, args []string) error { return one(fn(ctx, args)) })
 }
 
-func (l *planning) run(ctx context.Context, paths []string) error {
-	documents, err := l.read(paths)
+func (c *planCommand) run(ctx context.Context, paths []string) error {
+	documents, err := c.read(paths)
 	if err != nil {
 		return err
 	}
-	return l.withClient(ctx, &l.connection, reading, func(service client.Client) error {
-		plans, err := l.planAll(ctx, service, documents)
+	return c.withClient(ctx, &c.connection, reading, func(service client.Client) error {
+		plans, err := c.planAll(ctx, service, documents)
 		if err != nil {
 			return err
 		}
-		if err := l.print(plans); err != nil {
+		if err := c.print(plans); err != nil {
 			return err
 		}
-		if l.saveTo != "" {
-			if err := l.save(plans); err != nil {
+		if c.saveTo != "" {
+			if err := c.save(plans); err != nil {
 				return err
 			}
 		}
@@ -119,16 +119,16 @@ func (l *planning) run(ctx context.Context, paths []string) error {
 }
 
 // read returns the documents of the files and directories, each of another namespace.
-func (l *planning) read(paths []string) ([]fileDocument, error) {
+func (c *planCommand) read(paths []string) ([]fileDocument, error) {
 	if err := checkFiles(paths); err != nil {
 		return nil, err
 	}
-	files, err := l.filesIn(paths)
+	files, err := c.filesIn(paths)
 	if err != nil {
 		return nil, err
 	}
 	limitMemory()
-	documents, err := l.readDocuments(files, &l.format)
+	documents, err := c.readDocuments(files, &c.format)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,8 @@ func (l *planning) read(paths []string) ([]fileDocument, error) {
 	seen := make(map[string]string)
 	for _, d := range documents {
 		if other, twice := seen[d.key()]; twice {
-			return nil, fmt.Errorf("namespace %s is in %s and in %s; it may occur only once", guidon.Quote(d.key()), streamName(other), streamName(d.path))
+			return nil, fmt.Errorf("namespace %s is in %s and in %s; it may occur only once",
+				guidon.Quote(d.key()), streamName(other), streamName(d.path))
 		}
 		seen[d.key()] = d.path
 	}
@@ -146,7 +147,7 @@ func (l *planning) read(paths []string) ([]fileDocument, error) {
 }
 
 // filesIn returns the paths with the files in a directory, sorted by name, instead of it.
-func (l *planning) filesIn(paths []string) ([]string, error) {
+func (c *planCommand) filesIn(paths []string) ([]string, error) {
 	var files []string
 	for _, path := range paths {
 		if path == standardStream {
@@ -180,15 +181,15 @@ func (l *planning) filesIn(paths []string) ([]string, error) {
 
 // planAll returns the plan of each document. It plans all of them before it returns the
 // errors.
-func (l *planning) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.PlanResponse, error) {
-	progress := l.startProgress("planning", "objects", countObjects(documents))
+func (c *planCommand) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.PlanResponse, error) {
+	progress := c.startProgress("planning", "objects", countObjects(documents))
 	defer progress.stop()
 	plans := make([]*guidonv1.PlanResponse, len(documents))
 	var failed []error
 	for i, d := range documents {
 		plans[i] = new(guidonv1.PlanResponse)
 		err := service.Invoke(ctx, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
-			NamespaceKey: d.key(), Document: d.wire, Mode: l.mode(), WithEffects: l.effect, IgnoreUnknown: l.format.ignoreUnknown,
+			NamespaceKey: d.key(), Document: d.wire, Mode: c.mode(), WithEffects: c.effect, IgnoreUnknown: c.format.ignoreUnknown,
 		}, plans[i])
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s, namespace %s: %w", streamName(d.path), guidon.Quote(d.key()), err))
@@ -198,8 +199,8 @@ func (l *planning) planAll(ctx context.Context, service client.Client, documents
 	return plans, errors.Join(failed...)
 }
 
-func (l *planning) mode() guidonv1.PlanMode {
-	if l.drop {
+func (c *planCommand) mode() guidonv1.PlanMode {
+	if c.drop {
 		return guidonv1.PlanMode_REPLACE_PLAN_MODE
 	}
 	return guidonv1.PlanMode_UPDATE_PLAN_MODE

@@ -16,7 +16,7 @@ const maxPlanFile = 256 << 20
 // planFileVersion is the version of the form of a saved plan.
 const planFileVersion = 1
 
-// planFile is a saved plan. It has what an apply must match, and not the changes
+// planFile is a saved plan. It has the digests that an apply must match, and not the changes
 // themselves: these are in the files.
 type planFile struct {
 	Version int         `json:"version"`
@@ -40,12 +40,12 @@ type savedChange struct {
 }
 
 // save writes the plans to the file that --out names.
-func (l *planning) save(plans []*guidonv1.PlanResponse) error {
-	file := planFile{Version: planFileVersion, Drop: l.drop}
+func (c *planCommand) save(plans []*guidonv1.PlanResponse) error {
+	file := planFile{Version: planFileVersion, Drop: c.drop}
 	for _, plan := range plans {
 		file.Plans = append(file.Plans, savedPlanOf(plan))
 	}
-	return l.writeAll(l.saveTo, func(out io.Writer) error {
+	return c.writeAll(c.saveTo, func(out io.Writer) error {
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(file)
@@ -61,8 +61,8 @@ func savedPlanOf(plan *guidonv1.PlanResponse) savedPlan {
 }
 
 // load returns the saved plan that --plan names, if it is one of the documents.
-func (l *planning) load(documents []fileDocument) ([]savedPlan, error) {
-	text, err := l.readInput(l.saved, maxPlanFile)
+func (c *planCommand) load(documents []fileDocument) ([]savedPlan, error) {
+	text, err := c.readInput(c.saved, maxPlanFile)
 	if err != nil {
 		return nil, err
 	}
@@ -70,21 +70,21 @@ func (l *planning) load(documents []fileDocument) ([]savedPlan, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&file); err != nil {
-		return nil, fmt.Errorf("%s: not a saved plan: %w", streamName(l.saved), err)
+		return nil, fmt.Errorf("%s: not a saved plan: %w", streamName(c.saved), err)
 	}
-	if err := l.matches(&file, documents); err != nil {
-		return nil, fmt.Errorf("%s: %w", streamName(l.saved), err)
+	if err := c.matches(&file, documents); err != nil {
+		return nil, fmt.Errorf("%s: %w", streamName(c.saved), err)
 	}
 	return file.Plans, nil
 }
 
 // matches returns an error unless the saved plan is one of the documents.
-func (l *planning) matches(file *planFile, documents []fileDocument) error {
+func (c *planCommand) matches(file *planFile, documents []fileDocument) error {
 	if file.Version != planFileVersion {
 		return fmt.Errorf("a saved plan of version %d; this program knows version %d", file.Version, planFileVersion)
 	}
-	if file.Drop != l.drop {
-		return fmt.Errorf("planned with --drop=%t, but applied with --drop=%t", file.Drop, l.drop)
+	if file.Drop != c.drop {
+		return fmt.Errorf("planned with --drop=%t, but applied with --drop=%t", file.Drop, c.drop)
 	}
 	planned := make([]string, len(file.Plans))
 	for i, plan := range file.Plans {

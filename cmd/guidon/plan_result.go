@@ -9,11 +9,11 @@ import (
 )
 
 // print prints the plans.
-func (l *planning) print(plans []*guidonv1.PlanResponse) error {
-	return l.show(l.output, shownPlans(plans))
+func (c *planCommand) print(plans []*guidonv1.PlanResponse) error {
+	return c.show(c.output, shownPlans(plans))
 }
 
-// shownPlans returns what a command shows of plans.
+// shownPlans returns the output for plans.
 func shownPlans(plans []*guidonv1.PlanResponse) shown {
 	var names []string
 	for _, plan := range plans {

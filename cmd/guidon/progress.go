@@ -97,7 +97,7 @@ func (g *progress) add(n int) {
 	g.done += n
 }
 
-// at sets the count, and what is done now.
+// at sets the count and the current step.
 func (g *progress) at(done int, what string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

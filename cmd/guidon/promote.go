@@ -25,7 +25,7 @@ const promoteExample = `  guidon promote staging production --flag new-checkout 
   guidon promote staging production --drop --yes -m "release 42"`
 
 func (p *program) promoteCommand() *cobra.Command {
-	r := &changing{program: p}
+	c := &changeCommand{program: p}
 	var withSegments, drop bool
 	command := &cobra.Command{
 		Use:     "promote <source> <target>",
@@ -39,15 +39,15 @@ func (p *program) promoteCommand() *cobra.Command {
 		if len(args) != 2 {
 			return usageError("specify the source and the target, such as: guidon promote staging production")
 		}
-		r.request.SourceNamespaceKey, r.request.NamespaceKey = args[0], args[1]
-		r.request.WithoutSegments = !withSegments
+		c.request.SourceNamespaceKey, c.request.NamespaceKey = args[0], args[1]
+		c.request.WithoutSegments = !withSegments
 		if drop {
-			r.request.Mode = guidonv1.PlanMode_REPLACE_PLAN_MODE
+			c.request.Mode = guidonv1.PlanMode_REPLACE_PLAN_MODE
 		}
-		return r.run(ctx)
+		return c.run(ctx)
 	})
-	r.flags(command)
-	r.keepFlag(command)
+	c.flags(command)
+	c.keepFlag(command)
 	flags := command.Flags()
 	flags.BoolVar(&withSegments, "with-segments", true, "bring the segments that the flags refer to; =false leaves them out")
 	flags.BoolVar(&drop, "drop", false, "also delete what the source does not have from the target")

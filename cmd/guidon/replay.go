@@ -44,8 +44,8 @@ const replayExample = `  guidon replay --generate --from http://flipt:8080 --to 
     guidon replay - --from http://flipt:8080 --to http://guidon:8080
   guidon replay requests.jsonl --from http://flipt:8080 --to http://guidon:8080 --output json | jq '.flags[].flagKey'`
 
-// replaying is one run of the command.
-type replaying struct {
+// replayCommand is one run of the command.
+type replayCommand struct {
 	*program
 	from, to    replaySide
 	timeout     time.Duration
@@ -63,7 +63,7 @@ type replaying struct {
 type replaySide struct{ address, tokenFile string }
 
 func (p *program) replayCommand() *cobra.Command {
-	r := &replaying{program: p}
+	r := &replayCommand{program: p}
 	command := &cobra.Command{
 		Use:         "replay <log>... | - | --generate",
 		Short:       "Compare the evaluations of two servers",
@@ -94,7 +94,7 @@ func (p *program) replayCommand() *cobra.Command {
 	return command
 }
 
-func (r *replaying) run(ctx context.Context, args []string) error {
+func (r *replayCommand) run(ctx context.Context, args []string) error {
 	if err := r.checkUsage(args); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (r *replaying) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (r *replaying) checkUsage(args []string) error {
+func (r *replayCommand) checkUsage(args []string) error {
 	limits := []struct {
 		flag       string
 		value      int
@@ -156,7 +156,7 @@ func (r *replaying) checkUsage(args []string) error {
 }
 
 // dial returns a client for the server. usual returns the token if none is specified.
-func (r *replaying) dial(side replaySide, variable string, usual func(address string) (string, error)) (client.Client, error) {
+func (r *replayCommand) dial(side replaySide, variable string, usual func(address string) (string, error)) (client.Client, error) {
 	d, err := r.inContext(defaults{address: side.address}, config.ClientFrom(r.environ))
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (r *replaying) dial(side replaySide, variable string, usual func(address st
 }
 
 // usualToken returns the token that other commands would send to the address.
-func (r *replaying) usualToken(address string) (string, error) {
+func (r *replayCommand) usualToken(address string) (string, error) {
 	token, err := config.TokenFrom(r.environ)
 	if token != "" || err != nil {
 		return token, err
@@ -189,7 +189,7 @@ func (r *replaying) usualToken(address string) (string, error) {
 	return token, err
 }
 
-func (r *replaying) compare(ctx context.Context, args []string) (*replay.Report, error) {
+func (r *replayCommand) compare(ctx context.Context, args []string) (*replay.Report, error) {
 	progress := r.startProgress("evaluating", "requests", 0)
 	defer progress.stop()
 	r.options.Progress = func(count int) { progress.add(count) }
@@ -210,7 +210,7 @@ func (r *replaying) compare(ctx context.Context, args []string) (*replay.Report,
 }
 
 // logs returns the requests of the files.
-func (r *replaying) logs(paths []string) iter.Seq2[replay.Request, error] {
+func (r *replayCommand) logs(paths []string) iter.Seq2[replay.Request, error] {
 	return func(yield func(replay.Request, error) bool) {
 		for _, path := range paths {
 			if !r.log(path, yield) {
@@ -221,7 +221,7 @@ func (r *replaying) logs(paths []string) iter.Seq2[replay.Request, error] {
 }
 
 // log yields the requests of a file, and reports whether to go on.
-func (r *replaying) log(path string, yield func(replay.Request, error) bool) bool {
+func (r *replayCommand) log(path string, yield func(replay.Request, error) bool) bool {
 	var in io.Reader = r.input
 	if path != standardStream {
 		f, err := os.Open(path) // #nosec G304 -- the path is the user's argument

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/replay"
 )
 
-func (r *replaying) print(result *replay.Report) error {
+func (r *replayCommand) print(result *replay.Report) error {
 	var names []string
 	for _, f := range result.Flags {
 		names = append(names, f.Namespace+"/"+f.Flag)
@@ -23,7 +23,8 @@ func (r *replaying) print(result *replay.Report) error {
 }
 
 func printReplay(out io.Writer, result *replay.Report) error {
-	fmt.Fprintf(out, "%d evaluations of %d flags: %d equal, %d different\n", result.Evaluations, result.FlagCount, result.Equal, result.Different)
+	fmt.Fprintf(out, "%d evaluations of %d flags: %d equal, %d different\n",
+		result.Evaluations, result.FlagCount, result.Equal, result.Different)
 	if result.Failed > 0 {
 		fmt.Fprintf(out, "%d of the equal ones failed on both servers, such as for a flag that neither has\n", result.Failed)
 	}

@@ -14,7 +14,7 @@ import (
 
 // takenOver returns a server with the interface of Flipt, and one of Guidon into which its
 // database was imported. change changes flags of Guidon before it starts, unless it is nil.
-func takenOver(t *testing.T, change func(s *shell)) (s *shell, flipt *httptest.Server, guidon *running) {
+func takenOver(t *testing.T, change func(s *shell)) (s *shell, flipt *httptest.Server, guidon *testServer) {
 	t.Helper()
 	data := fliptdbtest.Generate(5)
 	s = newShell(t, "GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true")

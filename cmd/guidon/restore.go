@@ -29,7 +29,7 @@ const restoreExample = `  guidon restore shop@412 --flag new-checkout
   guidon restore shop@412 --yes -m "back to last week"`
 
 func (p *program) restoreCommand() *cobra.Command {
-	r := &changing{program: p}
+	c := &changeCommand{program: p}
 	var keepNew bool
 	command := &cobra.Command{
 		Use:     "restore <state>",
@@ -42,20 +42,21 @@ func (p *program) restoreCommand() *cobra.Command {
 			return usageError("specify the state, such as: guidon restore shop@412 --flag new-checkout")
 		}
 		namespace, past := service.ReferenceKey(args[0])
-		whole := len(r.request.GetFlagKeys()) == 0 && len(r.request.GetSegmentKeys()) == 0
+		whole := len(c.request.GetFlagKeys()) == 0 && len(c.request.GetSegmentKeys()) == 0
 		switch {
 		case !past:
-			return usageError(`specify a revision or a time of namespace %q, such as %s@412; "guidon log -n %s" lists them`, args[0], args[0], args[0])
+			return usageError(`specify a revision or a time of namespace %q, such as %s@412; "guidon log -n %s" lists them`,
+				args[0], args[0], args[0])
 		case keepNew && !whole:
 			return usageError("--keep-new is for a whole namespace, not for some flags or segments: nothing else is deleted then")
 		case whole && !keepNew:
-			r.request.Mode = guidonv1.PlanMode_REPLACE_PLAN_MODE
+			c.request.Mode = guidonv1.PlanMode_REPLACE_PLAN_MODE
 		}
-		r.request.SourceNamespaceKey, r.request.NamespaceKey = args[0], namespace
-		return r.run(ctx)
+		c.request.SourceNamespaceKey, c.request.NamespaceKey = args[0], namespace
+		return c.run(ctx)
 	})
-	r.flags(command)
-	r.keepFlag(command)
+	c.flags(command)
+	c.keepFlag(command)
 	command.Flags().BoolVar(&keepNew, "keep-new", false, "keep flags and segments that were created since")
 	return command
 }

@@ -48,7 +48,8 @@ func (p *program) root() *cobra.Command {
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	root.SetUsageFunc(withExitCodes(root.UsageFunc()))
-	root.PersistentFlags().StringVar(&p.config, "config", "", "configuration `file` (default: guidon/config.yml in the user's configuration directory, then /etc/guidon/config/default.yml)")
+	root.PersistentFlags().StringVar(&p.config, "config", "",
+		"configuration `file` (default: guidon/config.yml in the user's configuration directory, then /etc/guidon/config/default.yml)")
 	_ = root.MarkPersistentFlagFilename("config", "yml", "yaml") // the flag exists
 	root.AddGroup(
 		&cobra.Group{ID: "service", Title: "Running the service:"},
@@ -57,14 +58,17 @@ func (p *program) root() *cobra.Command {
 		&cobra.Group{ID: "setup", Title: "Setup:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand(), p.backupCommand(), p.restoreBackupCommand()},
+		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand(),
+			p.backupCommand(), p.restoreBackupCommand()},
 		"flags": {
-			p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand(), p.replayCommand(),
+			p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand(),
+			p.replayCommand(),
 			p.planCommand(), p.applyCommand(), p.promoteCommand(), p.restoreCommand(), p.undoCommand(),
 			p.flagCommand(), p.segmentCommand(), p.namespaceCommand(),
 		},
-		"access": {p.statusCommand(), p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
-		"setup":  {p.contextCommand(), p.configCommand(), p.completionCommand(), p.versionCommand()},
+		"access": {p.statusCommand(), p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(),
+			p.bindingCommand(), p.signInCommand()},
+		"setup": {p.contextCommand(), p.configCommand(), p.completionCommand(), p.versionCommand()},
 	} {
 		for _, command := range commands {
 			command.GroupID = group

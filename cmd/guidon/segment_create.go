@@ -130,7 +130,7 @@ func (o *objects) createSegment(ctx context.Context, service client.Client, segm
 	return o.showSegment(ctx, service, segment.GetKey(), "created")
 }
 
-// showSegment prints what was done to the segment or, for programs, the segment.
+// showSegment prints the action on the segment or, for programs, the segment.
 func (o *objects) showSegment(ctx context.Context, service client.Client, key, done string) error {
 	content, err := o.segment(ctx, service, key)
 	if err != nil {
@@ -156,7 +156,8 @@ func parseConstraint(text string) (*guidonv1.DocumentConstraint, error) {
 	property, rest, _ := strings.Cut(rest, " ")
 	operator, value, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	if property == "" || operator == "" {
-		return nil, usageError("invalid --constraint %s: must be a property, an operator and a value, such as 'country eq PT'", guidon.Quote(text))
+		return nil, usageError("invalid --constraint %s: must be a property, an operator and a value, such as 'country eq PT'",
+			guidon.Quote(text))
 	}
 	if meant := meantBy(property); !typed && meant != "" {
 		return nil, usageError("invalid --constraint %s: did you mean %s? For a property of that name, write string:%s",
@@ -166,8 +167,8 @@ func parseConstraint(text string) (*guidonv1.DocumentConstraint, error) {
 	return constraint, nil
 }
 
-// meantBy returns what a property without a type probably means instead of a string: the entity
-// id, or a type that is misspelled. It returns "" for any other.
+// meantBy returns the probable meaning of a property without a type that is not meant as a
+// string: the entity id, or a type that is misspelled. It returns "" for any other.
 func meantBy(property string) string {
 	if guidon.MeansEntity(property) {
 		return "entity:" + guidon.EntityProperty

@@ -47,7 +47,8 @@ func (p *program) segmentGetCommand() *cobra.Command {
 // segment returns the segment with its constraints.
 func (o *objects) segment(ctx context.Context, service client.Client, key string) (*guidonv1.SegmentContent, error) {
 	content := new(guidonv1.SegmentContent)
-	err := service.Invoke(ctx, "/guidon.v1.EditService/GetSegmentContent", &guidonv1.GetSegmentContentRequest{NamespaceKey: o.namespace, Key: key}, content)
+	err := service.Invoke(ctx, "/guidon.v1.EditService/GetSegmentContent",
+		&guidonv1.GetSegmentContentRequest{NamespaceKey: o.namespace, Key: key}, content)
 	return content, err
 }
 

@@ -47,7 +47,9 @@ func (p *program) segmentListCommand() *cobra.Command {
 }
 
 // allSegments returns the summaries of all pages.
-func allSegments(ctx context.Context, service client.Client, request *guidonv1.ListSegmentSummariesRequest) ([]*guidonv1.SegmentSummary, error) {
+func allSegments(
+	ctx context.Context, service client.Client, request *guidonv1.ListSegmentSummariesRequest,
+) ([]*guidonv1.SegmentSummary, error) {
 	var segments []*guidonv1.SegmentSummary
 	request.Sort, request.Limit = guidonv1.SegmentSort_KEY_SEGMENT_SORT, summaryPage
 	for {

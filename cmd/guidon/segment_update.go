@@ -60,7 +60,9 @@ func (o *objects) updateSegment(ctx context.Context, service client.Client, key 
 }
 
 // replaceSegment replaces the segment unless it has changed since the revision.
-func (o *objects) replaceSegment(ctx context.Context, service client.Client, segment *guidonv1.DocumentSegment, since *int64) (*guidonv1.EditResponse, error) {
+func (o *objects) replaceSegment(
+	ctx context.Context, service client.Client, segment *guidonv1.DocumentSegment, since *int64,
+) (*guidonv1.EditResponse, error) {
 	done := new(guidonv1.EditResponse)
 	err := service.Invoke(ctx, "/guidon.v1.EditService/ReplaceSegment", &guidonv1.ReplaceSegmentRequest{
 		NamespaceKey: o.namespace, Key: segment.GetKey(), Segment: segment, UnlessChangedSince: since,

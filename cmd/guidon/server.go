@@ -188,7 +188,8 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) (part
 	}
 	if c.Metrics.Enabled {
 		p.metrics = metrics.New(metrics.Config{
-			Info: h.Info, Caches: freshness.metrics, Unreadable: watched.Count, Redis: freshness.redisMetrics(), Streams: p.streams, Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
+			Info: h.Info, Caches: freshness.metrics, Unreadable: watched.Count, Redis: freshness.redisMetrics(), Streams: p.streams,
+			Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
 		})
 		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
 		h.Observer, h.Evaluations = p.metrics, evaluation.Observers(p.metrics, h.Evaluations)

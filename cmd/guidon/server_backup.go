@@ -11,7 +11,8 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// openBackup returns what makes backups of the database, or nil if that is on a server.
+// openBackup returns the function that makes backups of the database, or nil if the database
+// is on a server.
 func openBackup(db *store.DB) diagnostics.OpenBackup {
 	if db.Shared() {
 		return nil

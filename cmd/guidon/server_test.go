@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// running is a server that a test started with the command.
-type running struct {
+// testServer is a server that a test started with the command.
+type testServer struct {
 	shell     *shell
 	web, grpc string
 	stop      context.CancelFunc
@@ -30,23 +30,23 @@ type running struct {
 }
 
 // Write collects the log of the server.
-func (r *running) Write(line []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.log.Write(line)
+func (s *testServer) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.Write(line)
 }
 
-func (r *running) text() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.log.String()
+func (s *testServer) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.String()
 }
 
 // serve starts "guidon server" on free ports and waits until it is serving. It is
 // stopped at the end of the test.
-func (s *shell) serve(args ...string) *running {
+func (s *shell) serve(args ...string) *testServer {
 	s.t.Helper()
-	r := &running{exited: make(chan int, 1)}
+	r := &testServer{exited: make(chan int, 1)}
 	r.shell = s.with("GUIDON_SERVER_HOST=127.0.0.1", "GUIDON_SERVER_HTTP_PORT=0", "GUIDON_SERVER_GRPC_PORT=0")
 	lines, out := io.Pipe()
 	var ctx context.Context
@@ -71,7 +71,7 @@ func (s *shell) serve(args ...string) *running {
 // eachWay runs the test in subtests named "database", "HTTP" and "gRPC": in the shell local,
 // whose commands use the database, and in the shell remote, whose commands call the server.
 // at completes the arguments of a command.
-func eachWay(t *testing.T, local, remote *shell, server *running, test func(t *testing.T, s *shell, way string, at func(args ...string) []string)) {
+func eachWay(t *testing.T, local, remote *shell, server *testServer, test func(t *testing.T, s *shell, way string, at func(args ...string) []string)) {
 	t.Helper()
 	for _, way := range []struct {
 		name  string
@@ -91,7 +91,7 @@ func eachWay(t *testing.T, local, remote *shell, server *running, test func(t *t
 }
 
 // watch waits for the log line with the addresses.
-func (r *running) watch(lines *io.PipeReader, ready chan<- struct{}) {
+func (s *testServer) watch(lines *io.PipeReader, ready chan<- struct{}) {
 	defer lines.Close()
 	decoder := json.NewDecoder(lines)
 	for {
@@ -100,41 +100,41 @@ func (r *running) watch(lines *io.PipeReader, ready chan<- struct{}) {
 			return
 		}
 		if event.M == "serving" {
-			r.web, r.grpc = event.HTTP, event.GRPC
+			s.web, s.grpc = event.HTTP, event.GRPC
 			close(ready)
 		}
 	}
 }
 
 // wait stops the server and checks the exit code. It may be called twice.
-func (r *running) wait(want int) {
-	r.shell.t.Helper()
-	r.stop()
-	code := <-r.exited
-	r.exited <- code
+func (s *testServer) wait(want int) {
+	s.shell.t.Helper()
+	s.stop()
+	code := <-s.exited
+	s.exited <- code
 	if code != want {
-		r.shell.t.Errorf("the server ended with %d, want %d: %s", code, want, r.err.String())
+		s.shell.t.Errorf("the server ended with %d, want %d: %s", code, want, s.err.String())
 	}
 }
 
 // get returns the status and body of the response to a GET request.
-func (r *running) get(path, token string) (int, string) {
-	r.shell.t.Helper()
-	request, err := http.NewRequestWithContext(r.shell.t.Context(), http.MethodGet, r.web+path, nil)
+func (s *testServer) get(path, token string) (int, string) {
+	s.shell.t.Helper()
+	request, err := http.NewRequestWithContext(s.shell.t.Context(), http.MethodGet, s.web+path, nil)
 	if err != nil {
-		r.shell.t.Fatal(err)
+		s.shell.t.Fatal(err)
 	}
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		r.shell.t.Fatal(err)
+		s.shell.t.Fatal(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		r.shell.t.Fatal(err)
+		s.shell.t.Fatal(err)
 	}
 	return response.StatusCode, string(body)
 }

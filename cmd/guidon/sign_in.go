@@ -14,7 +14,8 @@ import (
 )
 
 func (p *program) signInCommand() *cobra.Command {
-	return group("sign-in", "Replace the keys of signing in", "Manage what all servers on a database share for signing in.", p.rotateKeysCommand())
+	return group("sign-in", "Replace the keys of signing in", "Manage what all servers on a database share for signing in.",
+		p.rotateKeysCommand())
 }
 
 const rotateKeysHelp = `Make a new key for signing in, and delete the old ones, after somebody may have read

@@ -20,7 +20,7 @@ const statusHelp = `Show what commands work on without further flags: the server
 namespace, and who you are there. A read-only server refuses all changes of flags, segments
 and namespaces, whoever asks for them.`
 
-// commandStatus is what "status" shows.
+// commandStatus is the output of "status".
 type commandStatus struct {
 	Address   string `json:"address,omitempty"`  // of the server
 	Database  string `json:"database,omitempty"` // or the local database

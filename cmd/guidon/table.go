@@ -25,8 +25,8 @@ func newFieldTable(out io.Writer) fieldTable {
 
 func (t fieldTable) row(name, value string) { fmt.Fprintf(t, "%s\t%s\n", name, value) }
 
-// shownList returns how a list of messages is shown. name returns what the format "name"
-// prints for one of them.
+// shownList returns the output for a list of messages. name returns the line of one of them
+// in the format "name".
 func shownList[M proto.Message](list []M, name func(M) string, table func(out io.Writer) error) shown {
 	names := make([]string, len(list))
 	for i, m := range list {

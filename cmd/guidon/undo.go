@@ -31,14 +31,14 @@ const undoExample = `  guidon undo
   guidon undo 410..412 -n shop --dry-run
   guidon undo 412 -n shop --resolve flag/new-checkout:enabled=earlier --resolve current`
 
-// undoing is one run of "undo".
-type undoing struct {
-	changing
+// undoCommand is one run of "undo".
+type undoCommand struct {
+	changeCommand
 	resolve []string
 }
 
 func (p *program) undoCommand() *cobra.Command {
-	u := &undoing{changing: changing{program: p}}
+	u := &undoCommand{changeCommand: changeCommand{program: p}}
 	command := &cobra.Command{
 		Use:     "undo [<revision>|<first>..<last>]",
 		Short:   "Undo changes",
@@ -53,7 +53,7 @@ func (p *program) undoCommand() *cobra.Command {
 	return command
 }
 
-func (u *undoing) run(ctx context.Context, args []string) error {
+func (u *undoCommand) run(ctx context.Context, args []string) error {
 	undo := new(guidonv1.UndoneChanges)
 	if len(args) > 1 {
 		return usageError("specify one revision, or a range such as 410..412")
@@ -80,7 +80,7 @@ func (u *undoing) run(ctx context.Context, args []string) error {
 		}
 		return resolveAll(ctx, service, &u.request, all)
 	}
-	return u.changing.run(ctx)
+	return u.changeCommand.run(ctx)
 }
 
 // parseRevisions parses "412" or "410..412".

@@ -52,7 +52,8 @@ func resolveAll(ctx context.Context, service client.Client, request *guidonv1.Pl
 			return nil
 		}
 		for _, c := range plan.GetConflicts() {
-			request.Undo.Choices = append(request.Undo.Choices, &guidonv1.ConflictChoice{Kind: c.GetKind(), Key: c.GetKey(), Path: c.GetPath(), Side: side})
+			request.Undo.Choices = append(request.Undo.Choices,
+				&guidonv1.ConflictChoice{Kind: c.GetKind(), Key: c.GetKey(), Path: c.GetPath(), Side: side})
 		}
 	}
 }
@@ -65,7 +66,7 @@ func mustResolve(conflicts int) error {
 	return fmt.Errorf("nothing was changed: %s changed again since; decide what counts with --resolve", what)
 }
 
-// printConflict prints what must be resolved, and how.
+// printConflict prints the conflict to resolve, and how to resolve it.
 func printConflict(out io.Writer, c *guidonv1.PlanConflict) {
 	fmt.Fprintf(out, "  conflict in %s %s: %s\n", c.GetKind(), c.GetKey(), c.GetName())
 	for _, value := range []struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// usageTexts says in plain words what cobra's errors mean about flags that were combined or
-// are missing.
+// usageTexts rephrases cobra's errors about flags that were combined or are missing in plain
+// words.
 var usageTexts = []struct {
 	cobra *regexp.Regexp // its first group lists flags
 	plain func(flags []string) string

@@ -44,7 +44,7 @@ func (p *program) validateCommand() *cobra.Command {
 	return command
 }
 
-// lintedFile is what validate found in one file.
+// lintedFile holds the findings of validate in one file.
 type lintedFile struct {
 	path string
 	document.Report
@@ -71,7 +71,7 @@ func (p *program) validate(paths []string, input *inputFormat, format string, st
 	return nil
 }
 
-// lintFile returns what is wrong with the file, which includes that it cannot be read.
+// lintFile returns the problems of the file, which include that it cannot be read.
 func (p *program) lintFile(path string, input *inputFormat) document.Report {
 	text, format, err := p.readText(path, input)
 	if err != nil {

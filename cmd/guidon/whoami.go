@@ -93,7 +93,7 @@ func nameOf(a *auth.Authentication) string {
 	return ""
 }
 
-// methodOf returns the method by which somebody signed in, for people.
+// methodOf returns the method of signing in, in the form for people.
 func methodOf(a *auth.Authentication) string {
 	return strings.ToLower(strings.TrimPrefix(a.GetMethod().String(), "METHOD_"))
 }

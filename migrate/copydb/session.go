@@ -151,8 +151,9 @@ func commit(ctx context.Context, source, target *session, to Database) error {
 	got, err := readBack(readCtx, to)
 	switch {
 	case err != nil:
-		return &guidon.Error{Code: guidon.Unavailable, Err: cause, Message: "the connection to the target was lost during the commit, so it is unknown whether the copy succeeded;" +
-			" run the command again: it either copies, or reports that the target is not empty, because the copy is complete"}
+		return &guidon.Error{Code: guidon.Unavailable, Err: cause,
+			Message: "the connection to the target was lost during the commit, so it is unknown whether the copy succeeded;" +
+				" run the command again: it either copies, or reports that the target is not empty, because the copy is complete"}
 	case got == want:
 		return nil
 	}

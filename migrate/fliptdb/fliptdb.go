@@ -19,7 +19,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Options say what becomes of what cannot be imported as it is.
+// Options say how to treat rows and objects that cannot be imported as they are.
 type Options struct {
 	// Damaged applies to flags that are not wholly readable.
 	Damaged Damaged
@@ -30,18 +30,18 @@ type Options struct {
 	Now time.Time
 }
 
-// Damaged is what becomes of damaged flags.
+// Damaged says how to treat damaged flags.
 type Damaged string
 
-// The ways to import damaged flags. With both of the last, what else cannot be read is not
-// imported.
+// The ways to treat damaged flags. With both of the last, all other objects that cannot be
+// read are not imported.
 const (
 	RefuseDamaged Damaged = ""     // nothing is imported
-	TurnOff       Damaged = "off"  // without variants, rules and rollouts, off for everybody
+	TurnOff       Damaged = "off"  // without variants, rules and rollouts, off for everyone
 	Omit          Damaged = "omit" // not imported
 )
 
-// outcome returns what becomes of a damaged flag, in words.
+// outcome returns the outcome for a damaged flag, in words.
 func (d Damaged) outcome() string {
 	switch d {
 	case TurnOff:
@@ -87,7 +87,7 @@ func (f Finding) String() string {
 	return f.Subject + ": " + f.Outcome + ": " + f.Reason
 }
 
-// Loss counts what is not imported as it is in Flipt.
+// Loss counts the objects and rows that are not imported as they are in Flipt.
 type Loss struct {
 	Damaged                                      int // flags, without a choice
 	Off                                          int // flags
@@ -103,7 +103,8 @@ func (l Loss) String() string {
 		count int
 	}{
 		{"damaged flags", l.Damaged}, {"flags imported off", l.Off}, {"flags not imported", l.Flags}, {"segments not imported", l.Segments},
-		{"namespaces not imported", l.Namespaces}, {"authentications not imported", l.Authentications}, {"rows that belong to nothing", l.Orphans},
+		{"namespaces not imported", l.Namespaces}, {"authentications not imported", l.Authentications},
+		{"rows that belong to nothing", l.Orphans},
 	} {
 		if part.count > 0 {
 			parts = append(parts, fmt.Sprintf("%s: %d", part.name, part.count))

@@ -7,7 +7,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// setTimes sets the times of the namespace, and of what is in it, that could not be read.
+// setTimes sets the times of the namespace, and of its flags and segments, that could not be
+// read.
 func (n *Namespace) setTimes(stored *guidon.Snapshot, now time.Time) {
 	setTimes(namespaceTimes(&n.Namespace), namespaceTimes(stored.Namespace()), now)
 	for _, g := range n.Segments {

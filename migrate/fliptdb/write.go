@@ -13,8 +13,8 @@ import (
 // authenticationsPerTx limits the authentications written in one transaction.
 const authenticationsPerTx = 500
 
-// Refused reports whether nothing of the content can be written, because something of it is
-// not as in Flipt, and the options do not say what becomes of it.
+// Refused reports whether nothing of the content can be written, because some of it is not as
+// in Flipt, and the options do not say how to treat it.
 func (c *Content) Refused() bool {
 	return c.options.Damaged == RefuseDamaged && c.Loss != Loss{}
 }
@@ -49,11 +49,11 @@ func (c *Content) Check(ctx context.Context, store service.Store) (missing int, 
 	return missing + more, err
 }
 
-// Objects counts the namespace and what is in it.
+// Objects counts the namespace, its flags and its segments.
 func (n *Namespace) Objects() int { return 1 + len(n.Flags) + len(n.Segments) }
 
-// keepSettings takes over what Flipt's namespaces do not have from the stored one, and
-// reports whether both are the same then.
+// keepSettings copies the settings that Flipt's namespaces do not have from the stored one,
+// and reports whether both are the same then.
 func (n *Namespace) keepSettings(stored *guidon.Namespace) bool {
 	n.Color, n.ConfirmChanges = stored.Color, stored.ConfirmChanges
 	return same(n.Namespace, *stored)
@@ -80,7 +80,7 @@ func (c *Content) checkAuthentications(ctx context.Context, store service.Store)
 }
 
 // LimitTokens gives the role to the static tokens, which could otherwise do everything:
-// what Flipt's policies allowed them is not in its database.
+// Flipt's policies for them are not in its database.
 func (c *Content) LimitTokens(role service.Role) {
 	for _, a := range c.Authentications {
 		if a.Method == service.MethodToken {
@@ -200,7 +200,8 @@ func sameAuthentication(a, b *service.Authentication) bool {
 }
 
 func conflicting(a *service.Authentication) error {
-	return guidon.Errorf(guidon.FailedPrecondition, "authentication %q, or another one with the same token, already exists and differs from that of Flipt", a.ID)
+	return guidon.Errorf(guidon.FailedPrecondition,
+		"authentication %q, or another one with the same token, already exists and differs from that of Flipt", a.ID)
 }
 
 // same reports whether a and b have the same stored form.

@@ -9,9 +9,9 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// bringing is what an import, a plan of a document, a promotion or a restore brings into a
-// state, by the rules of [service.PlanRequest].
-type bringing struct {
+// sourcePlan is an import, a plan of a document, a promotion or a restore, by the rules of
+// [service.PlanRequest].
+type sourcePlan struct {
 	service.PlanRequest
 	source   *state
 	restores bool // source is an earlier state of the target
@@ -19,40 +19,40 @@ type bringing struct {
 }
 
 // into returns what becomes of the target.
-func (b *bringing) into(target *state) expectation {
-	everything := len(b.Flags)+len(b.Segments) == 0
-	if b.Mode == service.ImportReplace && (!everything || b.WithoutSegments) {
+func (p *sourcePlan) into(target *state) expectation {
+	everything := len(p.Flags)+len(p.Segments) == 0
+	if p.Mode == service.ImportReplace && (!everything || p.WithoutSegments) {
 		return failure(guidon.InvalidArgument)
 	}
-	for _, key := range b.Flags {
-		if b.source.flags[key] == nil {
+	for _, key := range p.Flags {
+		if p.source.flags[key] == nil {
 			return failure(guidon.InvalidArgument)
 		}
 	}
-	for _, key := range b.Segments {
-		if b.source.segments[key] == nil {
+	for _, key := range p.Segments {
+		if p.source.segments[key] == nil {
 			return failure(guidon.InvalidArgument)
 		}
 	}
-	flags, ok := b.keptFlags(target, everything)
-	segments := b.broughtSegments(target, flags, everything)
+	flags, ok := p.keptFlags(target, everything)
+	segments := p.broughtSegments(target, flags, everything)
 	switch {
-	case !ok || !b.refersToExisting(target, flags, segments):
+	case !ok || !p.refersToExisting(target, flags, segments):
 		return failure(guidon.InvalidArgument)
-	case b.Mode == service.ImportCreate && (overlap(flags, target.flags) || overlap(segments, target.segments)):
+	case p.Mode == service.ImportCreate && (overlap(flags, target.flags) || overlap(segments, target.segments)):
 		return failure(guidon.InvalidArgument)
 	}
 	e := expectation{next: target.clone(), match: map[change.Object]match{}}
 	if everything || target.namespace == nil {
-		e.next.namespace = b.namespace(target.namespace)
+		e.next.namespace = p.namespace(target.namespace)
 	}
 	for _, g := range segments {
-		b.putSegment(e, target.segments[g.Key], g)
+		p.putSegment(e, target.segments[g.Key], g)
 	}
 	for _, f := range flags {
-		b.putFlag(e, target.flags[f.Key], f)
+		p.putFlag(e, target.flags[f.Key], f)
 	}
-	if b.Mode == service.ImportReplace {
+	if p.Mode == service.ImportReplace {
 		keepOnly(e.next.flags, flags)
 		keepOnly(e.next.segments, segments)
 	}
@@ -79,15 +79,15 @@ func keepOnly[T any](all, kept map[string]T) {
 
 // keptFlags returns the selected flags, with what those of the target keep. It reports false
 // if kept rules refer to a variant that does not come.
-func (b *bringing) keptFlags(target *state, everything bool) (map[string]*guidon.Flag, bool) {
+func (p *sourcePlan) keptFlags(target *state, everything bool) (map[string]*guidon.Flag, bool) {
 	flags, valid := map[string]*guidon.Flag{}, true
-	for key, f := range b.source.flags {
-		if !everything && !slices.Contains(b.Flags, key) {
+	for key, f := range p.source.flags {
+		if !everything && !slices.Contains(p.Flags, key) {
 			continue
 		}
 		f = flagrand.Copy(f)
 		if have := target.flags[key]; have != nil {
-			valid = keep(b.Keep, flagrand.Copy(have), f) && valid
+			valid = keep(p.Keep, flagrand.Copy(have), f) && valid
 		}
 		flags[key] = f
 	}
@@ -175,31 +175,31 @@ func keepThresholds(have, f *guidon.Flag) {
 }
 
 // broughtSegments returns the selected segments, and those that come along with the flags.
-func (b *bringing) broughtSegments(target *state, flags map[string]*guidon.Flag, everything bool) map[string]*guidon.Segment {
+func (p *sourcePlan) broughtSegments(target *state, flags map[string]*guidon.Flag, everything bool) map[string]*guidon.Segment {
 	segments, along := map[string]*guidon.Segment{}, map[string]bool{}
 	for key := range flags {
-		for used := range b.source.flags[key].SegmentKeys() {
+		for used := range p.source.flags[key].SegmentKeys() {
 			along[used] = true // unless what the flag keeps does not use it
 		}
 	}
 	used := map[string]bool{}
 	for _, f := range flags {
 		for key := range f.SegmentKeys() {
-			used[key] = along[key] || b.Document != nil
+			used[key] = along[key] || p.Document != nil
 		}
 	}
-	for key, g := range b.source.segments {
-		comes := used[key] && (!b.restores || target.segments[key] == nil)
-		if slices.Contains(b.Segments, key) || !b.WithoutSegments && (everything || comes) {
+	for key, g := range p.source.segments {
+		comes := used[key] && (!p.restores || target.segments[key] == nil)
+		if slices.Contains(p.Segments, key) || !p.WithoutSegments && (everything || comes) {
 			segments[key] = g
 		}
 	}
 	return segments
 }
 
-func (b *bringing) refersToExisting(target *state, flags map[string]*guidon.Flag, segments map[string]*guidon.Segment) bool {
+func (p *sourcePlan) refersToExisting(target *state, flags map[string]*guidon.Flag, segments map[string]*guidon.Segment) bool {
 	known := &state{segments: map[string]*guidon.Segment{}}
-	if b.Mode != service.ImportReplace {
+	if p.Mode != service.ImportReplace {
 		known = target.clone()
 	}
 	for key, g := range segments {
@@ -214,14 +214,14 @@ func (b *bringing) refersToExisting(target *state, flags map[string]*guidon.Flag
 }
 
 // namespace returns what becomes of the namespace itself if everything is brought.
-func (b *bringing) namespace(have *guidon.Namespace) *guidon.Namespace {
-	replaced := b.Mode == service.ImportUpdate || b.Mode == service.ImportReplace
-	want := *b.source.namespace
+func (p *sourcePlan) namespace(have *guidon.Namespace) *guidon.Namespace {
+	replaced := p.Mode == service.ImportUpdate || p.Mode == service.ImportReplace
+	want := *p.source.namespace
 	switch {
 	case have == nil:
-	case !b.names || !replaced:
+	case !p.names || !replaced:
 		return have
-	case !b.restores:
+	case !p.restores:
 		want.Protected = have.Protected
 		if want.Name == "" {
 			want.Name = have.Name
@@ -240,21 +240,21 @@ func (b *bringing) namespace(have *guidon.Namespace) *guidon.Namespace {
 	return &want
 }
 
-func (b *bringing) putSegment(e expectation, have, want *guidon.Segment) {
-	if sameSegments(order, have, want) || have != nil && b.Mode == service.ImportSkipExisting {
+func (p *sourcePlan) putSegment(e expectation, have, want *guidon.Segment) {
+	if sameSegments(order, have, want) || have != nil && p.Mode == service.ImportSkipExisting {
 		return
 	}
-	if !b.restores {
+	if !p.restores {
 		e.match[segmentObject(want.Key)] = content
 	}
 	e.next.segments[want.Key] = want
 }
 
-func (b *bringing) putFlag(e expectation, have, want *guidon.Flag) {
-	if sameFlags(order, have, want) || have != nil && b.Mode == service.ImportSkipExisting {
+func (p *sourcePlan) putFlag(e expectation, have, want *guidon.Flag) {
+	if sameFlags(order, have, want) || have != nil && p.Mode == service.ImportSkipExisting {
 		return
 	}
-	if !b.restores || have != nil && b.Keep != (service.Keep{}) {
+	if !p.restores || have != nil && p.Keep != (service.Keep{}) {
 		e.match[flagObject(want.Key)] = content
 	}
 	e.next.flags[want.Key] = ranked(want)

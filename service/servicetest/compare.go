@@ -153,7 +153,7 @@ func adopt[T any](id *string, i int, got []T, of func(T) string) {
 }
 
 // freeFlagFields are the fields of a flag for which a model may be too simple. The first
-// one is what refers to variants, and these.
+// one stands for the variants and the references to them.
 var freeFlagFields = map[string]func(want, got *guidon.Flag){
 	variantsField: func(want, got *guidon.Flag) {
 		want.Variants, want.DefaultVariantID, want.Rules = got.Variants, got.DefaultVariantID, got.Rules
@@ -189,7 +189,8 @@ type rules[T any] struct {
 
 var (
 	namespaceRules = rules[guidon.Namespace]{
-		change.KindNamespace, differNamespaces, func(*guidon.Namespace) string { return "" }, func(n *guidon.Namespace) *time.Time { return &n.CreatedAt },
+		change.KindNamespace, differNamespaces, func(*guidon.Namespace) string { return "" },
+		func(n *guidon.Namespace) *time.Time { return &n.CreatedAt },
 	}
 	segmentRules = rules[guidon.Segment]{
 		change.KindSegment, differSegments, invalidSegment, func(g *guidon.Segment) *time.Time { return &g.CreatedAt },

@@ -51,8 +51,8 @@ type applied struct {
 	message  string
 }
 
-// look returns a namespace whose history is only its current state.
-func (w *worker) look(key string) *space {
+// currentSpace returns a namespace whose history is only its current state.
+func (w *worker) currentSpace(key string) *space {
 	v, err := w.service.View(w.t.Context(), key, service.Demand{})
 	current, err := readState(v, err)
 	if err != nil {
@@ -71,7 +71,7 @@ var writes = []func(m *model, s *space) attempt{
 
 // write makes a random change of one of the namespaces, if that is possible.
 func (w *worker) write() {
-	s := w.look(pick(w.model, w.spaces).key)
+	s := w.currentSpace(pick(w.model, w.spaces).key)
 	a := pick(w.model, writes)(w.model, s)
 	if !s.exists() || w.one(40) {
 		a = w.changeNamespace(s)
@@ -142,13 +142,14 @@ func (w *worker) planFor(r *service.PlanRequest) *service.Plan {
 
 // request returns a random request for a plan.
 func (w *worker) request() service.PlanRequest {
-	target, source := w.look(pick(w.model, w.spaces).key), w.look(pick(w.model, w.spaces).key)
+	target, source := w.currentSpace(pick(w.model, w.spaces).key), w.currentSpace(pick(w.model, w.spaces).key)
 	latest := w.latest(target.key)
 	r := service.PlanRequest{Namespace: target.key}
 	switch {
 	case w.one(3) && latest > 1:
 		last := latest - w.random.Int64N(min(latest-1, 5))
-		r.Mode, r.Undo = service.ImportUpdate, &service.Undo{First: max(2, last-w.random.Int64N(3)), Last: last, Choices: map[change.Object]change.Choices{}}
+		r.Mode, r.Undo = service.ImportUpdate, &service.Undo{First: max(2, last-w.random.Int64N(3)), Last: last,
+			Choices: map[change.Object]change.Choices{}}
 		return r
 	case source.key == target.key && latest > 1:
 		r.Source = fmt.Sprintf("%s@%d", target.key, latest-1-w.random.Int64N(min(latest-1, 20)))
@@ -197,7 +198,8 @@ func checkLog(t *testing.T, workers []*worker) {
 			}
 			for _, r := range records {
 				if r.Message != a.message || r.Reason.Kind == "" {
-					t.Errorf("revision %d of %q: got the message %q and the reason %v, want those of %s", a.revision, r.Namespace, r.Message, r.Reason, a.message)
+					t.Errorf("revision %d of %q: got the message %q and the reason %v, want those of %s",
+						a.revision, r.Namespace, r.Message, r.Reason, a.message)
 				}
 			}
 		}
@@ -241,7 +243,8 @@ func (m *model) replay(namespace string) map[int64][]*change.Record {
 		for _, r := range page {
 			o := change.Object{Kind: r.Kind, Key: r.Key}
 			if state[o] != string(r.Before) {
-				m.t.Errorf("revision %d of %q: %s %q is not what it was before:\n%s", r.Revision, namespace, r.Kind, r.Key, cmp.Diff(state[o], string(r.Before)))
+				m.t.Errorf("revision %d of %q: %s %q is not what it was before:\n%s",
+					r.Revision, namespace, r.Kind, r.Key, cmp.Diff(state[o], string(r.Before)))
 			}
 			if state[o] = string(r.After); r.After == nil {
 				delete(state, o)

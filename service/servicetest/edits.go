@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// editing makes edits, and the state that they must result in.
-type editing struct {
+// editBuilder makes edits, and the state that they must result in.
+type editBuilder struct {
 	*model
 	space  *space
 	edits  service.Edits
@@ -22,13 +22,13 @@ type editing struct {
 	text   string // the edits in words
 }
 
-func (m *model) editing(s *space) *editing {
-	return &editing{model: m, space: s, next: s.current().clone(), match: map[change.Object]match{}}
+func (m *model) newEdits(s *space) *editBuilder {
+	return &editBuilder{model: m, space: s, next: s.current().clone(), match: map[change.Object]match{}}
 }
 
 // edit makes several edits.
 func (m *model) edit(s *space) attempt {
-	e := m.editing(s)
+	e := m.newEdits(s)
 	for _, i := range m.random.Perm(len(flagKeys))[:1+m.random.IntN(3)] {
 		if m.one(5) {
 			e.turnOff(flagKeys[i])
@@ -45,7 +45,7 @@ func (m *model) edit(s *space) attempt {
 }
 
 func (m *model) replaceFlag(s *space) attempt {
-	e := m.editing(s)
+	e := m.newEdits(s)
 	e.flag(m.flagKey(), false)
 	edit := e.edits.Flags[0]
 	return e.attempt("ReplaceFlag", func(ctx context.Context, w service.Write) (int64, error) {
@@ -54,7 +54,7 @@ func (m *model) replaceFlag(s *space) attempt {
 }
 
 func (m *model) replaceSegment(s *space) attempt {
-	e := m.editing(s)
+	e := m.newEdits(s)
 	e.segment(m.segmentKey(), false)
 	edit := e.edits.Segments[0]
 	return e.attempt("ReplaceSegment", func(ctx context.Context, w service.Write) (int64, error) {
@@ -63,7 +63,7 @@ func (m *model) replaceSegment(s *space) attempt {
 }
 
 // flag adds an edit of a flag.
-func (e *editing) flag(key string, deleted bool) {
+func (e *editBuilder) flag(key string, deleted bool) {
 	edit, have := service.FlagEdit{UnlessChangedSince: e.since(flagObject(key))}, e.next.flags[key]
 	if deleted {
 		edit.Delete = key
@@ -81,7 +81,7 @@ func (e *editing) flag(key string, deleted bool) {
 }
 
 // turnOff adds an edit that turns a flag off.
-func (e *editing) turnOff(key string) {
+func (e *editBuilder) turnOff(key string) {
 	edit, have := service.FlagEdit{TurnOff: key, UnlessChangedSince: e.since(flagObject(key))}, e.next.flags[key]
 	switch {
 	case have == nil:
@@ -103,7 +103,7 @@ func putOrDelete(deleted bool) string {
 }
 
 // segment adds an edit of a segment.
-func (e *editing) segment(key string, deleted bool) {
+func (e *editBuilder) segment(key string, deleted bool) {
 	edit, have := service.SegmentEdit{UnlessChangedSince: e.since(segmentObject(key))}, e.next.segments[key]
 	if deleted {
 		edit.Delete = key
@@ -146,7 +146,7 @@ func ranked(f *guidon.Flag) *guidon.Flag {
 }
 
 // since returns a condition for the edit of an object, or nil.
-func (e *editing) since(o change.Object) *int64 {
+func (e *editBuilder) since(o change.Object) *int64 {
 	e.match[o] = content
 	if !e.one(3) {
 		return nil
@@ -156,7 +156,7 @@ func (e *editing) since(o change.Object) *int64 {
 	return &since
 }
 
-func (e *editing) attempt(name string, run func(ctx context.Context, w service.Write) (int64, error)) attempt {
+func (e *editBuilder) attempt(name string, run func(ctx context.Context, w service.Write) (int64, error)) attempt {
 	x := expectation{next: e.next, match: e.match}
 	switch {
 	case !e.space.exists():
@@ -170,7 +170,7 @@ func (e *editing) attempt(name string, run func(ctx context.Context, w service.W
 }
 
 // describe adds an edit to the text.
-func (e *editing) describe(what string, o change.Object, since *int64) {
+func (e *editBuilder) describe(what string, o change.Object, since *int64) {
 	e.text += fmt.Sprintf(" %s %s %s", what, o.Kind, o.Key)
 	if since != nil {
 		e.text += fmt.Sprintf(" unless changed since %d", *since)

@@ -14,7 +14,7 @@ import (
 // call is a call of the service.
 type call func(ctx context.Context, w service.Write, namespace string) (int64, error)
 
-// verdict is what an operation on one object does: it changes it, leaves it alone, or
+// verdict is the outcome of an operation on one object: it changes it, leaves it alone, or
 // fails with a code.
 type verdict struct {
 	unchanged bool

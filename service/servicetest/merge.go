@@ -12,8 +12,8 @@ import (
 // undo, what it is now, and what it was before them. A nil version does not exist.
 type versions[T any] struct{ after, now, before *T }
 
-// merging is the merge of one object.
-type merging struct {
+// objectMerge is the merge of one object.
+type objectMerge struct {
 	choices change.Choices
 	met     []string        // paths at which there must be a conflict
 	free    map[string]bool // fields that both sides have changed, and that are not merged here
@@ -23,7 +23,7 @@ type merging struct {
 // object merges the whole object, if that is possible without its fields. It returns nil if
 // the object does not exist then, and reports whether the fields must be merged. An object
 // with the same content is the same if the other side has none.
-func object[T any](m *merging, same func(m match, a, b *T) bool, v versions[T]) (merged *T, fields bool) {
+func object[T any](m *objectMerge, same func(m match, a, b *T) bool, v versions[T]) (merged *T, fields bool) {
 	switch {
 	case same(exact, v.after, v.now):
 		return v.before, false
@@ -54,7 +54,7 @@ func cmpOr[T any](a, b *T) *T {
 
 // field returns what becomes of a field with the path. If both sides have changed it, there
 // must be a conflict.
-func field[T comparable](m *merging, path string, after, now, before T) T {
+func field[T comparable](m *objectMerge, path string, after, now, before T) T {
 	switch {
 	case after == now:
 		return before
@@ -70,7 +70,7 @@ func field[T comparable](m *merging, path string, after, now, before T) T {
 
 // group merges fields that are one value for this model, and reports whether those before
 // the changes count. If both sides have changed them, the result is not known.
-func (m *merging) group(name string, afterIsNow, afterIsBefore, nowIsBefore bool) (before bool) {
+func (m *objectMerge) group(name string, afterIsNow, afterIsBefore, nowIsBefore bool) (before bool) {
 	switch {
 	case afterIsNow:
 		return true
@@ -81,7 +81,7 @@ func (m *merging) group(name string, afterIsNow, afterIsBefore, nowIsBefore bool
 	return false
 }
 
-func mergeFlags(m *merging, v versions[guidon.Flag]) *guidon.Flag {
+func mergeFlags(m *objectMerge, v versions[guidon.Flag]) *guidon.Flag {
 	merged, fields := object(m, sameFlags, v)
 	if !fields {
 		return merged
@@ -108,12 +108,12 @@ func mergeFlags(m *merging, v versions[guidon.Flag]) *guidon.Flag {
 	return out
 }
 
-func grouped(m *merging, name string, v versions[guidon.Flag], part func(*guidon.Flag) *guidon.Flag) bool {
+func grouped(m *objectMerge, name string, v versions[guidon.Flag], part func(*guidon.Flag) *guidon.Flag) bool {
 	after, now, before := part(v.after), part(v.now), part(v.before)
 	return m.group(name, sameFlags(exact, after, now), sameFlags(exact, after, before), sameFlags(exact, now, before))
 }
 
-func mergeSegments(m *merging, v versions[guidon.Segment]) *guidon.Segment {
+func mergeSegments(m *objectMerge, v versions[guidon.Segment]) *guidon.Segment {
 	merged, fields := object(m, sameSegments, v)
 	if !fields {
 		return merged
@@ -131,7 +131,7 @@ func mergeSegments(m *merging, v versions[guidon.Segment]) *guidon.Segment {
 	return out
 }
 
-func mergeNamespaces(m *merging, v versions[guidon.Namespace]) *guidon.Namespace {
+func mergeNamespaces(m *objectMerge, v versions[guidon.Namespace]) *guidon.Namespace {
 	same := func(_ match, a, b *guidon.Namespace) bool { return sameNamespaces(a, b) }
 	merged, fields := object(m, same, v)
 	if !fields {
@@ -147,6 +147,6 @@ func mergeNamespaces(m *merging, v versions[guidon.Namespace]) *guidon.Namespace
 }
 
 // unresolved returns the paths of conflicts that were not stated.
-func (m *merging) unresolved() []string {
+func (m *objectMerge) unresolved() []string {
 	return slices.DeleteFunc(slices.Clone(m.met), func(path string) bool { return m.choices[path] != "" })
 }

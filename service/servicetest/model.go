@@ -33,7 +33,7 @@ func Run(t *testing.T, store service.Store, seed uint64, steps int) {
 	t.Logf("seed %d: %v", seed, m.outcomes)
 }
 
-// model is what some namespaces must contain.
+// model models the contents of some namespaces.
 type model struct {
 	t        *testing.T
 	service  *service.Service
@@ -69,7 +69,7 @@ type attempt struct {
 	expect func() expectation
 }
 
-// expectation is what an operation must do.
+// expectation is the expected outcome of an operation.
 type expectation struct {
 	next  *state // unless it fails
 	match map[change.Object]match

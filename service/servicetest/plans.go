@@ -45,20 +45,21 @@ func (m *model) document(s *space) (*service.Document, *state) {
 
 func (m *model) mode() service.ImportMode {
 	return pick(m, []service.ImportMode{
-		service.ImportCreate, service.ImportSkipExisting, service.ImportUpdate, service.ImportUpdate, service.ImportUpdate, service.ImportReplace, service.ImportReplace,
+		service.ImportCreate, service.ImportSkipExisting, service.ImportUpdate, service.ImportUpdate, service.ImportUpdate, service.ImportReplace,
+		service.ImportReplace,
 	})
 }
 
 func (m *model) importDocument(s *space) attempt {
 	document, source := m.document(s)
-	b := &bringing{source: source, names: true}
-	b.Document, b.Mode = document, m.mode()
+	p := &sourcePlan{source: source, names: true}
+	p.Document, p.Mode = document, m.mode()
 	return attempt{
-		space: s, name: fmt.Sprintf("Import (%s)", b.Mode), reason: change.ImportReason(),
+		space: s, name: fmt.Sprintf("Import (%s)", p.Mode), reason: change.ImportReason(),
 		run: func(ctx context.Context, w service.Write) (int64, error) {
-			return revisionOf(m.service.Import(ctx, w, s.key, document, b.Mode, false))
+			return revisionOf(m.service.Import(ctx, w, s.key, document, p.Mode, false))
 		},
-		expect: func() expectation { return b.into(s.current()) },
+		expect: func() expectation { return p.into(s.current()) },
 	}
 }
 
@@ -88,10 +89,10 @@ func (m *model) selectSome(r *service.PlanRequest, from *state) {
 
 func (m *model) planDocument(s *space) attempt {
 	document, source := m.document(s)
-	b := &bringing{source: source, names: true}
-	m.selectSome(&b.PlanRequest, source)
-	b.Namespace, b.Document = s.key, document
-	return m.planned("Document", s, b, change.ImportReason())
+	p := &sourcePlan{source: source, names: true}
+	m.selectSome(&p.PlanRequest, source)
+	p.Namespace, p.Document = s.key, document
+	return m.planned("Document", s, p, change.ImportReason())
 }
 
 func (m *model) promote(s *space) attempt {
@@ -99,14 +100,14 @@ func (m *model) promote(s *space) attempt {
 	if from == s {
 		from = m.spaces[1]
 	}
-	b, revision := &bringing{source: from.current()}, from.revision()
-	b.Namespace, b.Source = s.key, from.key
+	p, revision := &sourcePlan{source: from.current()}, from.revision()
+	p.Namespace, p.Source = s.key, from.key
 	if earlier := m.earlier(from); earlier > 0 && m.one(2) {
-		b.source, revision = from.at(earlier), earlier
-		b.Source = fmt.Sprintf("%s@%d", from.key, earlier)
+		p.source, revision = from.at(earlier), earlier
+		p.Source = fmt.Sprintf("%s@%d", from.key, earlier)
 	}
-	m.selectSome(&b.PlanRequest, b.source)
-	return m.planned("Promote", s, b, change.PromotionReason(from.key, revision))
+	m.selectSome(&p.PlanRequest, p.source)
+	return m.planned("Promote", s, p, change.PromotionReason(from.key, revision))
 }
 
 func (m *model) restore(s *space) attempt {
@@ -114,16 +115,16 @@ func (m *model) restore(s *space) attempt {
 	if revision == 0 {
 		return m.createNamespace(s)
 	}
-	b := &bringing{source: s.at(revision), restores: true, names: true}
-	b.Namespace, b.Source = s.key, fmt.Sprintf("%s@%d", s.key, revision)
-	m.selectSome(&b.PlanRequest, b.source)
-	return m.planned("Restore", s, b, change.RestoreReason(revision))
+	p := &sourcePlan{source: s.at(revision), restores: true, names: true}
+	p.Namespace, p.Source = s.key, fmt.Sprintf("%s@%d", s.key, revision)
+	m.selectSome(&p.PlanRequest, p.source)
+	return m.planned("Restore", s, p, change.RestoreReason(revision))
 }
 
 // planned returns the attempt to plan and apply what is brought.
-func (m *model) planned(name string, s *space, b *bringing, reason change.Reason) attempt {
+func (m *model) planned(name string, s *space, p *sourcePlan, reason change.Reason) attempt {
 	var plan *service.Plan
-	r := b.PlanRequest
+	r := p.PlanRequest
 	return attempt{
 		space: s, reason: reason,
 		name: fmt.Sprintf("%s from %q (%s) flags: %s segments: %s without segments: %t keep: %+v",
@@ -133,7 +134,7 @@ func (m *model) planned(name string, s *space, b *bringing, reason change.Reason
 			return revision, err
 		},
 		expect: func() expectation {
-			e := b.outcome(s)
+			e := p.outcome(s)
 			e.plan = plan
 			return e
 		},
@@ -141,17 +142,17 @@ func (m *model) planned(name string, s *space, b *bringing, reason change.Reason
 }
 
 // outcome is into with regard to namespaces that do not exist.
-func (b *bringing) outcome(s *space) expectation {
-	everything := len(b.Flags)+len(b.Segments) == 0
+func (p *sourcePlan) outcome(s *space) expectation {
+	everything := len(p.Flags)+len(p.Segments) == 0
 	switch {
-	case b.Mode == service.ImportReplace && (!everything || b.WithoutSegments):
+	case p.Mode == service.ImportReplace && (!everything || p.WithoutSegments):
 		return failure(guidon.InvalidArgument) // before anything is read
-	case b.source.namespace == nil:
+	case p.source.namespace == nil:
 		return failure(guidon.NotFound)
-	case !s.exists() && b.Document == nil && !(b.restores && everything):
+	case !s.exists() && p.Document == nil && !(p.restores && everything):
 		return failure(guidon.NotFound)
 	}
-	return b.into(s.current())
+	return p.into(s.current())
 }
 
 // apply plans the request and applies the plan, which must then be without effect.

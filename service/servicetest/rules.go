@@ -32,7 +32,8 @@ func (m *model) createRule(now *state, f *guidon.Flag) (verdict, call) {
 	for at > 0 && f.Rules[at-1].Rank > in.Rank {
 		at--
 	}
-	f.Rules = slices.Insert(f.Rules, at, &guidon.Rule{ID: newID, SegmentKeys: in.SegmentKeys, SegmentOperator: in.SegmentOperator, Rank: in.Rank})
+	f.Rules = slices.Insert(f.Rules, at,
+		&guidon.Rule{ID: newID, SegmentKeys: in.SegmentKeys, SegmentOperator: in.SegmentOperator, Rank: in.Rank})
 	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
 		return revisionOf(m.service.CreateRule(ctx, w, namespace, in))
 	}

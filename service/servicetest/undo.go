@@ -12,8 +12,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// undoing is the undo of some revisions.
-type undoing struct {
+// undoAttempt is the undo of some revisions.
+type undoAttempt struct {
 	*model
 	space   *space
 	request service.PlanRequest
@@ -29,7 +29,7 @@ func (m *model) undo(s *space) attempt {
 	}
 	last := s.revision() - min(m.random.Int64N(s.revision()), m.random.Int64N(6))
 	first := max(1, last-m.random.Int64N(4))
-	u := &undoing{model: m, space: s, objects: map[change.Object]bool{}}
+	u := &undoAttempt{model: m, space: s, objects: map[change.Object]bool{}}
 	u.request = service.PlanRequest{Namespace: s.key, Mode: service.ImportUpdate, Undo: &service.Undo{
 		First: first, Last: last, Choices: map[change.Object]change.Choices{},
 	}}
@@ -43,7 +43,7 @@ func (m *model) undo(s *space) attempt {
 }
 
 // selectSome selects all objects that were changed, or some.
-func (u *undoing) selectSome() {
+func (u *undoAttempt) selectSome() {
 	r := &u.request
 	changed := map[change.Object]bool{}
 	for revision := r.Undo.First; revision <= r.Undo.Last; revision++ {
@@ -82,7 +82,7 @@ func compareObjects(a, b change.Object) int {
 }
 
 // run plans until all conflicts are resolved, at random, and applies the plan.
-func (u *undoing) run(ctx context.Context, w service.Write) (int64, error) {
+func (u *undoAttempt) run(ctx context.Context, w service.Write) (int64, error) {
 	u.t.Helper()
 	for range 20 {
 		plan, _, err := u.service.Plan(ctx, service.Caller{}, service.Demand{}, u.request, nil)
@@ -116,7 +116,7 @@ func (m *model) resolve(u *service.Undo, o change.ObjectConflicts) {
 }
 
 // expect returns what the undo must have done, with the choices that were made.
-func (u *undoing) expect() expectation {
+func (u *undoAttempt) expect() expectation {
 	u.t.Helper()
 	if len(u.request.Undo.Choices) > 0 {
 		u.made[len(u.made)-1] += fmt.Sprintf(" choices: %v", u.request.Undo.Choices)
@@ -132,7 +132,7 @@ func (u *undoing) expect() expectation {
 	}
 	e := expectation{next: now.clone(), match: map[change.Object]match{}, free: map[change.Object]map[string]bool{}, plan: u.plan}
 	for o := range u.objects {
-		m := &merging{choices: u.request.Undo.Choices[o], free: map[string]bool{}}
+		m := &objectMerge{choices: u.request.Undo.Choices[o], free: map[string]bool{}}
 		switch o.Kind {
 		case change.KindNamespace:
 			v := versions[guidon.Namespace]{after.namespace, now.namespace, before.namespace}
@@ -141,7 +141,8 @@ func (u *undoing) expect() expectation {
 			}
 		case change.KindSegment:
 			v := versions[guidon.Segment]{after.segments[o.Key], now.segments[o.Key], before.segments[o.Key]}
-			put(e.next.segments, o.Key, mergeSegments(m, v), func(a, b *guidon.Segment) bool { return sameSegments(exact, a, b) && len(m.free) == 0 })
+			put(e.next.segments, o.Key, mergeSegments(m, v),
+				func(a, b *guidon.Segment) bool { return sameSegments(exact, a, b) && len(m.free) == 0 })
 		case change.KindFlag:
 			v := versions[guidon.Flag]{after.flags[o.Key], now.flags[o.Key], before.flags[o.Key]}
 			put(e.next.flags, o.Key, mergeFlags(m, v), func(a, b *guidon.Flag) bool { return sameFlags(m.match, a, b) && len(m.free) == 0 })
@@ -167,7 +168,7 @@ func put[T any](all map[string]*T, key string, merged *T, same func(a, b *T) boo
 
 // valid returns the expectation, or that of a failure if flags would refer to segments that
 // do not exist. If the fields that refer to segments are not known, both are possible.
-func (u *undoing) valid(e expectation) expectation {
+func (u *undoAttempt) valid(e expectation) expectation {
 	if !e.next.consistent() {
 		e.fails = guidon.InvalidArgument
 	}
@@ -181,7 +182,7 @@ func (u *undoing) valid(e expectation) expectation {
 
 // deletesNamespace reports whether the first or the last undone change of the namespace
 // itself deletes it.
-func (u *undoing) deletesNamespace(selected bool) bool {
+func (u *undoAttempt) deletesNamespace(selected bool) bool {
 	var made []change.Action
 	for r := u.request.Undo.First; r <= u.request.Undo.Last; r++ {
 		if action := u.space.at(r - 1).changesTo(u.space.at(r))[u.namespace()]; action != "" {
@@ -191,11 +192,11 @@ func (u *undoing) deletesNamespace(selected bool) bool {
 	return selected && len(made) > 0 && (made[0] == change.ActionDelete || made[len(made)-1] == change.ActionDelete)
 }
 
-func (u *undoing) namespace() change.Object {
+func (u *undoAttempt) namespace() change.Object {
 	return change.Object{Kind: change.KindNamespace, Key: u.space.key}
 }
 
 // createsNamespace reports whether the first change of the namespace itself is its creation.
-func (u *undoing) createsNamespace() bool {
+func (u *undoAttempt) createsNamespace() bool {
 	return u.space.at(u.request.Undo.First-1).namespace == nil
 }

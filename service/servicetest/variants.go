@@ -10,7 +10,8 @@ import (
 
 func (m *model) variantInput(f *guidon.Flag) service.VariantInput {
 	return service.VariantInput{
-		FlagKey: f.Key, Key: pick(m, []string{"red", "green", "blue", "ключ"}), Name: m.text(), Description: m.text(), Attachment: pick(m, []string{"", `{"a":1}`, `[]`}),
+		FlagKey: f.Key, Key: pick(m, []string{"red", "green", "blue", "ключ"}), Name: m.text(), Description: m.text(),
+		Attachment: pick(m, []string{"", `{"a":1}`, `[]`}),
 	}
 }
 
@@ -19,7 +20,8 @@ func (m *model) createVariant(_ *state, f *guidon.Flag) (verdict, call) {
 	if f.VariantByKey(in.Key) != nil {
 		v = invalid
 	}
-	f.Variants = append(f.Variants, &guidon.Variant{ID: newID, Key: in.Key, Name: in.Name, Description: in.Description, Attachment: in.Attachment})
+	f.Variants = append(f.Variants,
+		&guidon.Variant{ID: newID, Key: in.Key, Name: in.Name, Description: in.Description, Attachment: in.Attachment})
 	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
 		return revisionOf(m.service.CreateVariant(ctx, w, namespace, in))
 	}

@@ -15,10 +15,12 @@ import (
 type Source interface {
 	service.Store
 	// UpdateMirrored is Update with a mirror of the namespace.
-	UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) (int64, error)
+	UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta],
+		fn func(ctx context.Context, tx service.Tx) error) (int64, error)
 	// UpdateAuthenticationsMirrored is UpdateAuthentications with a mirror of the
 	// authentications.
-	UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error
+	UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta],
+		fn func(ctx context.Context, tx service.AuthenticationTx) error) error
 	// Load returns the current snapshot of the namespace, or NotFound. It may
 	// use held, an earlier snapshot or nil, to read only what changed since.
 	Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error)
@@ -99,13 +101,17 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string, _ service.Demand
 
 // SnapshotAt implements [service.Store]. Earlier states are computed from the current one,
 // which is cached. The source may keep them as long as that is.
-func (c *Cache) SnapshotAt(ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit) (*guidon.Snapshot, error) {
+func (c *Cache) SnapshotAt(
+	ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit,
+) (*guidon.Snapshot, error) {
 	return loadAt(ctx, c, c.source, namespace, at, d, admit)
 }
 
 // loadAt returns the state of the namespace at a moment, computed by the source from the
 // current state in the cache.
-func loadAt(ctx context.Context, cache service.Store, source Source, namespace string, at service.Moment, d service.Demand, admit service.Admit) (*guidon.Snapshot, error) {
+func loadAt(
+	ctx context.Context, cache service.Store, source Source, namespace string, at service.Moment, d service.Demand, admit service.Admit,
+) (*guidon.Snapshot, error) {
 	held, _, err := cache.Snapshot(ctx, namespace, d)
 	if err != nil && !errors.Is(err, guidon.NotFound) { // a deleted namespace has earlier states
 		return nil, err
@@ -120,18 +126,19 @@ func (c *Cache) Authentications(ctx context.Context, _ service.Demand, _ string)
 		return v.get(), 0, nil
 	}
 	c.stats.misses.Add(1)
-	set, err := c.authentications.get(ctx, func(ctx context.Context, held *version[service.AuthenticationSet]) (*version[service.AuthenticationSet], error) {
-		c.stats.loads.Add(1)
-		var from *service.AuthenticationSet
-		if held != nil {
-			from = held.get()
-		}
-		set, err := c.source.LoadAuthentications(ctx, from)
-		if err != nil {
-			return nil, err
-		}
-		return newVersion(set.Revision(), set), nil
-	})
+	set, err := c.authentications.get(ctx,
+		func(ctx context.Context, held *version[service.AuthenticationSet]) (*version[service.AuthenticationSet], error) {
+			c.stats.loads.Add(1)
+			var from *service.AuthenticationSet
+			if held != nil {
+				from = held.get()
+			}
+			set, err := c.source.LoadAuthentications(ctx, from)
+			if err != nil {
+				return nil, err
+			}
+			return newVersion(set.Revision(), set), nil
+		})
 	return set, 0, err
 }
 

@@ -13,7 +13,7 @@ import (
 const inUse = int64(time.Minute)
 
 // Refresh queries all keys in use if any of them would be out of date before the time
-// ahead has passed, and loads what has changed, so that requests do not wait. It also
+// ahead has passed, and loads the changes, so that requests do not wait. It also
 // queries after a failed query, to notice the end of an outage, and after a write whose
 // state is not in memory. While there are subscribers it always queries, since they
 // would not learn of changes otherwise. Without MaxAge nothing becomes out of date by
@@ -25,7 +25,7 @@ func (s *Shared) Refresh(ctx context.Context, ahead time.Duration) error {
 }
 
 // Renew queries those of the keys that are in use, or all keys in use if none is given,
-// and loads what has changed. It is for callers that were notified of a change.
+// and loads the changes. It is for callers that were notified of a change.
 func (s *Shared) Renew(ctx context.Context, keys ...string) error {
 	var wanted []string
 	s.revisions.eachInUse(func(key string, _, _ int64) {
@@ -36,7 +36,7 @@ func (s *Shared) Renew(ctx context.Context, keys ...string) error {
 	return s.refreshKeys(ctx, wanted)
 }
 
-// refreshKeys queries the keys and loads what has changed.
+// refreshKeys queries the keys and loads the changes.
 func (s *Shared) refreshKeys(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil

@@ -132,7 +132,9 @@ func (r *revisions) abandon(ctx context.Context, c *sharedCall[*batch], keys []s
 // none). It returns nil if there is no need to wait. The caller runs the query itself
 // only if that will probably complete in time: an inline query cannot continue without
 // its caller.
-func (r *revisions) addWaiter(ctx context.Context, d requirement, keys []string) (c *sharedCall[*batch], inline bool, limit time.Duration, err error) {
+func (r *revisions) addWaiter(
+	ctx context.Context, d requirement, keys []string,
+) (c *sharedCall[*batch], inline bool, limit time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if d.key != "" && r.confirmedAfter(d.key, d.after) { // confirmed since the caller checked

@@ -37,7 +37,7 @@ type Freshness struct {
 
 // Shared is a [service.Store] that caches the snapshots and the authentications of a
 // source with other writers. It queries the source for current revisions as often as
-// [Freshness] requires, and loads only what has changed.
+// [Freshness] requires, and loads only the changes.
 //
 // Queries are shared. One runs at a time, and serves all callers that came before it
 // began. Callers that come while it runs share the next one, unless MaxAge lets them
@@ -93,20 +93,25 @@ func (s *Shared) Snapshot(ctx context.Context, namespace string, d service.Deman
 }
 
 // SnapshotAt implements [service.Store], as [Cache.SnapshotAt] does.
-func (s *Shared) SnapshotAt(ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit) (*guidon.Snapshot, error) {
+func (s *Shared) SnapshotAt(
+	ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit,
+) (*guidon.Snapshot, error) {
 	return loadAt(ctx, s, s.source, namespace, at, d, admit)
 }
 
 // Authentications implements [service.Store]. One query serves both the authentications
 // and the next namespace.
 func (s *Shared) Authentications(ctx context.Context, d service.Demand, next string) (*service.AuthenticationSet, time.Duration, error) {
-	return current(ctx, s, d, service.AuthenticationsKey, next, func() *tracked[service.AuthenticationSet] { return &s.revisions.authentications })
+	return current(ctx, s, d, service.AuthenticationsKey, next,
+		func() *tracked[service.AuthenticationSet] { return &s.revisions.authentications })
 }
 
 // current returns the value of the key that the demand requires, and its age if it is
 // stale. A query also covers the next key, if that is not "". lookup returns the slot of
 // the value, or nil.
-func current[T any](ctx context.Context, s *Shared, demand service.Demand, key, next string, lookup func() *tracked[T]) (*T, time.Duration, error) {
+func current[T any](
+	ctx context.Context, s *Shared, demand service.Demand, key, next string, lookup func() *tracked[T],
+) (*T, time.Duration, error) {
 	d := s.requirementOf(demand)
 	if t := lookup(); t != nil {
 		t.touch(d.begun)
@@ -194,7 +199,9 @@ func (s *Shared) LatestChanges(ctx context.Context, namespace string, kind chang
 
 // Update implements [service.Store]. When it returns, the resulting state is in memory
 // if the source reported it.
-func (s *Shared) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+func (s *Shared) Update(
+	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
+) (int64, error) {
 	var revision int64
 	m := s.revisions.snapshotMirror(namespace)
 	err := s.revisions.writing(namespace, func() outcome {
@@ -212,7 +219,9 @@ func (s *Shared) Update(ctx context.Context, namespace string, w service.Write, 
 }
 
 // UpdateAuthentications implements [service.Store].
-func (s *Shared) UpdateAuthentications(ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+func (s *Shared) UpdateAuthentications(
+	ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error,
+) error {
 	m := s.revisions.authenticationMirror()
 	return s.revisions.writing(service.AuthenticationsKey, func() outcome {
 		if err := s.prepare(m.last() != nil, func() error {
@@ -223,7 +232,7 @@ func (s *Shared) UpdateAuthentications(ctx context.Context, w service.Write, fn 
 		}
 		changes := false
 		err := s.source.UpdateAuthenticationsMirrored(ctx, w, m, func(ctx context.Context, tx service.AuthenticationTx) error {
-			return fn(ctx, &changingTx{AuthenticationTx: tx, changes: &changes})
+			return fn(ctx, &changeTracker{AuthenticationTx: tx, changes: &changes})
 		})
 		return outcome{changes: changes, kept: m.kept, err: err}
 	})

@@ -39,7 +39,9 @@ func (s *slot[T]) get(ctx context.Context, load func(ctx context.Context, held *
 
 // addWaiter returns a load to wait for that began after the last invalidation, or the
 // version if one has become current by now.
-func (s *slot[T]) addWaiter(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*sharedCall[*version[T]], *version[T]) {
+func (s *slot[T]) addWaiter(
+	ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error),
+) (*sharedCall[*version[T]], *version[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if v := s.current.Load(); v != nil {

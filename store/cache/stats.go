@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Stats counts what a cache has done since it was created.
+// Stats counts the operations of a cache since it was created.
 type Stats struct {
 	Hits   uint64 // snapshots and authentication sets returned from memory
 	Misses uint64 // those that waited for a load

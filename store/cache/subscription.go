@@ -53,7 +53,7 @@ func (w *watches) wake(namespace string) {
 	}
 }
 
-// wakeAll notifies all subscribers: what they may see may have changed.
+// wakeAll notifies all subscribers: the data that they may see may have changed.
 func (w *watches) wakeAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,7 +13,9 @@ import (
 // or what the write may have changed is invalidated if that state is not known. This
 // holds even if Update returns an error after fn succeeded, because the commit may have
 // taken effect.
-func (c *Cache) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+func (c *Cache) Update(
+	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
+) (int64, error) {
 	stored, listChanged := false, false
 	m := c.snapshotMirror(namespace, &listChanged)
 	if m.last() == nil {
@@ -131,7 +133,9 @@ func (c *Cache) latestDirectory() *directory {
 }
 
 // UpdateAuthentications implements [service.Store].
-func (c *Cache) UpdateAuthentications(ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+func (c *Cache) UpdateAuthentications(
+	ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error,
+) error {
 	stored := false
 	m := &mirror[service.AuthenticationSet, service.AuthenticationDelta]{
 		kind: authenticationKind, now: func() int64 { return 0 },

@@ -53,29 +53,29 @@ func (r *revisions) authenticationMirror() *mirror[service.AuthenticationSet, se
 	}
 }
 
-// changingTx records whether anything is changed. The cleanup of expired tokens is a
+// changeTracker records whether anything is changed. The cleanup of expired tokens is a
 // write that mostly finds none.
-type changingTx struct {
+type changeTracker struct {
 	service.AuthenticationTx
 	changes *bool
 }
 
-func (tx *changingTx) PutAuthentication(ctx context.Context, a *service.Authentication) error {
+func (tx *changeTracker) PutAuthentication(ctx context.Context, a *service.Authentication) error {
 	*tx.changes = true
 	return tx.AuthenticationTx.PutAuthentication(ctx, a)
 }
 
-func (tx *changingTx) PutBinding(ctx context.Context, b *service.Binding) error {
+func (tx *changeTracker) PutBinding(ctx context.Context, b *service.Binding) error {
 	*tx.changes = true
 	return tx.AuthenticationTx.PutBinding(ctx, b)
 }
 
-func (tx *changingTx) DeleteBinding(ctx context.Context, id string) error {
+func (tx *changeTracker) DeleteBinding(ctx context.Context, id string) error {
 	*tx.changes = true
 	return tx.AuthenticationTx.DeleteBinding(ctx, id)
 }
 
-func (tx *changingTx) DeleteAuthentication(ctx context.Context, id string) error {
+func (tx *changeTracker) DeleteAuthentication(ctx context.Context, id string) error {
 	*tx.changes = true
 	return tx.AuthenticationTx.DeleteAuthentication(ctx, id)
 }

@@ -180,9 +180,10 @@ func testLoadOneOfMany(t *testing.T, s AuthenticationLoader) {
 			return tx.DeleteAuthentication(ctx, "many-301")
 		}, 0},
 		{"bind", putBindings(newBinding("a", service.RoleViewer)), 0},
-		{"bind and create", inOneUpdate(deleteBinding("a"), putBindings(newBinding("b", service.RoleViewer)), func(ctx context.Context, tx service.AuthenticationTx) error {
-			return tx.PutAuthentication(ctx, newAuthentication("newer"))
-		}), 1},
+		{"bind and create", inOneUpdate(deleteBinding("a"), putBindings(newBinding("b", service.RoleViewer)),
+			func(ctx context.Context, tx service.AuthenticationTx) error {
+				return tx.PutAuthentication(ctx, newAuthentication("newer"))
+			}), 1},
 	} {
 		held := loadAuthentications(t, s, nil)
 		updateAuthentications(t, s, step.fn)

@@ -117,7 +117,8 @@ func testAuthenticationRaces(t *testing.T, s service.Store) {
 
 func testAuthenticationExpired(t *testing.T, s service.Store) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	expiries := map[string]time.Time{"never": {}, "now": now, "third": now.Add(-time.Second), "first": now.Add(-time.Hour), "second": now.Add(-time.Minute)}
+	expiries := map[string]time.Time{"never": {}, "now": now, "third": now.Add(-time.Second), "first": now.Add(-time.Hour),
+		"second": now.Add(-time.Minute)}
 	for id, at := range expiries {
 		a := newAuthentication(id)
 		a.ExpiresAt = at

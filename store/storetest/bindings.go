@@ -39,7 +39,9 @@ func deleteBinding(id string) func(ctx context.Context, tx service.Authenticatio
 }
 
 // inOneUpdate runs the functions one after the other.
-func inOneUpdate(all ...func(ctx context.Context, tx service.AuthenticationTx) error) func(ctx context.Context, tx service.AuthenticationTx) error {
+func inOneUpdate(
+	all ...func(ctx context.Context, tx service.AuthenticationTx) error,
+) func(ctx context.Context, tx service.AuthenticationTx) error {
 	return func(ctx context.Context, tx service.AuthenticationTx) error {
 		for _, fn := range all {
 			if err := fn(ctx, tx); err != nil {
@@ -128,7 +130,8 @@ func testBindingAtomic(t *testing.T, s service.Store) {
 		}
 	}
 	for _, id := range []string{"a\x00", "\xff", strings.Repeat("x", 256)} {
-		wantCode(t, "a binding that cannot be stored", s.UpdateAuthentications(t.Context(), service.Write{}, putBindings(newBinding(id, service.RoleViewer))), guidon.InvalidArgument)
+		wantCode(t, "a binding that cannot be stored",
+			s.UpdateAuthentications(t.Context(), service.Write{}, putBindings(newBinding(id, service.RoleViewer))), guidon.InvalidArgument)
 	}
 	updateAuthentications(t, s, putBindings(newBinding("kept", service.RoleViewer))) // the same again
 	if got := authentications(t, s).Revision(); got != before {

@@ -20,10 +20,11 @@ func testChangeFilters(t *testing.T, s service.Store) {
 	createNamespace(t, s, "other")
 	by := func(actor string, fn func(ctx context.Context, tx service.Tx) error) time.Time {
 		var at time.Time
-		_, err := s.Update(t.Context(), "other", service.Write{By: service.Caller{Actor: change.Actor{ID: actor}}}, func(ctx context.Context, tx service.Tx) error {
-			at = tx.Now()
-			return fn(ctx, tx)
-		})
+		_, err := s.Update(t.Context(), "other",
+			service.Write{By: service.Caller{Actor: change.Actor{ID: actor}}}, func(ctx context.Context, tx service.Tx) error {
+				at = tx.Now()
+				return fn(ctx, tx)
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,8 @@ func testChangeFilters(t *testing.T, s service.Store) {
 		{"until is exclusive", change.Query{Until: new(third)}, []string{create, flagX, segmentX, flagUpper}},
 		{"since the zero time", change.Query{Since: new(time.Time{})}, []string{create, flagX, segmentX, flagUpper, deleteX}},
 		{"until the zero time", change.Query{Until: new(time.Time{})}, nil},
-		{"until, in another zone", change.Query{Until: new(third.Add(1).In(time.FixedZone("", 3600)))}, []string{create, flagX, segmentX, flagUpper, deleteX}},
+		{"until, in another zone",
+			change.Query{Until: new(third.Add(1).In(time.FixedZone("", 3600)))}, []string{create, flagX, segmentX, flagUpper, deleteX}},
 		{"before is exclusive", change.Query{Before: guidon.Position{Revision: 3, Sequence: 1}}, []string{create, flagX, segmentX}},
 		{"before the first of a revision", change.Query{Before: guidon.Position{Revision: 3}}, []string{create, flagX}},
 		{"the first revision is inclusive", change.Query{First: 3}, []string{segmentX, flagUpper, deleteX}},
@@ -62,7 +64,8 @@ func testChangeFilters(t *testing.T, s service.Store) {
 		{"one revision", change.Query{First: 3, Last: 3}, []string{segmentX, flagUpper}},
 		{"one revision, before", change.Query{First: 3, Last: 3, Before: guidon.Position{Revision: 3, Sequence: 1}}, []string{segmentX}},
 		{"a revision to come", change.Query{First: 9}, nil},
-		{"all filters together", change.Query{Kind: change.KindFlag, Key: "X", Actor: "bob", Since: new(second), Until: new(third)}, []string{flagUpper}},
+		{"all filters together",
+			change.Query{Kind: change.KindFlag, Key: "X", Actor: "bob", Since: new(second), Until: new(third)}, []string{flagUpper}},
 		{"nothing", change.Query{Actor: "nobody"}, nil},
 	} {
 		c.query.Namespace, c.query.Limit = "other", 100

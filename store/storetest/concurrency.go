@@ -142,7 +142,7 @@ func testReadYourWrites(t *testing.T, s service.Store) {
 	wg.Wait()
 }
 
-// errTaken is what the function of a race returns if another one has won.
+// errTaken is returned by the function of a race if another one has won.
 var errTaken = errors.New("taken")
 
 func testUniqueFlag(t *testing.T, s service.Store) {

@@ -133,7 +133,8 @@ var historianChanges = map[string]historianChange{
 		return result(h.service.CreateNamespace(ctx, write, service.NamespaceInput{Key: h.exported.namespace, Name: h.text()}))
 	},
 	"UpdateNamespace": func(h *historian, ctx context.Context) (int64, error) {
-		return result(h.service.UpdateNamespace(ctx, write, service.NamespaceInput{Key: h.exported.namespace, Name: h.text(), Description: h.text()}))
+		return result(h.service.UpdateNamespace(ctx, write,
+			service.NamespaceInput{Key: h.exported.namespace, Name: h.text(), Description: h.text()}))
 	},
 	"DeleteNamespace": func(h *historian, ctx context.Context) (int64, error) {
 		return h.store.Update(ctx, h.exported.namespace, write, func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
@@ -174,23 +175,27 @@ var historianChanges = map[string]historianChange{
 				return err
 			}
 			g.Description += "+"
-			return errors.Join(tx.DeleteSegment(ctx, key), tx.PutSegment(ctx, newSegment("passing")), tx.PutSegment(ctx, g), tx.DeleteSegment(ctx, "passing"))
+			return errors.Join(tx.DeleteSegment(ctx, key), tx.PutSegment(ctx, newSegment("passing")), tx.PutSegment(ctx, g),
+				tx.DeleteSegment(ctx, "passing"))
 		})
 	},
 	"CreateVariant": func(h *historian, ctx context.Context) (int64, error) {
-		return result(h.service.CreateVariant(ctx, write, h.exported.namespace, service.VariantInput{FlagKey: h.flag().Key, Key: h.key("v"), Attachment: `{"a":1}`}))
+		return result(h.service.CreateVariant(ctx, write, h.exported.namespace,
+			service.VariantInput{FlagKey: h.flag().Key, Key: h.key("v"), Attachment: `{"a":1}`}))
 	},
 	"UpdateVariant": func(h *historian, ctx context.Context) (int64, error) {
 		f := h.flag()
 		v := pick(h, f.Variants, &guidon.Variant{ID: "none"})
-		return result(h.service.UpdateVariant(ctx, write, h.exported.namespace, service.VariantInput{FlagKey: f.Key, ID: v.ID, Key: h.key("v"), Name: h.text()}))
+		return result(h.service.UpdateVariant(ctx, write, h.exported.namespace,
+			service.VariantInput{FlagKey: f.Key, ID: v.ID, Key: h.key("v"), Name: h.text()}))
 	},
 	"DeleteVariant": func(h *historian, ctx context.Context) (int64, error) {
 		f := h.flag()
 		return h.service.DeleteVariant(ctx, write, h.exported.namespace, f.Key, pick(h, f.Variants, &guidon.Variant{ID: "none"}).ID)
 	},
 	"CreateRule": func(h *historian, ctx context.Context) (int64, error) {
-		return result(h.service.CreateRule(ctx, write, h.exported.namespace, service.RuleInput{FlagKey: h.flag().Key, SegmentKeys: []string{h.segment().Key}, Rank: 1 + h.random.Int32N(3)}))
+		return result(h.service.CreateRule(ctx, write, h.exported.namespace,
+			service.RuleInput{FlagKey: h.flag().Key, SegmentKeys: []string{h.segment().Key}, Rank: 1 + h.random.Int32N(3)}))
 	},
 	"UpdateRule": func(h *historian, ctx context.Context) (int64, error) {
 		f := h.flag()
@@ -219,11 +224,13 @@ var historianChanges = map[string]historianChange{
 	},
 	"UpdateRollout": func(h *historian, ctx context.Context) (int64, error) {
 		f := h.flag()
-		return result(h.service.UpdateRollout(ctx, write, h.exported.namespace, h.rollout(f, pick(h, f.Rollouts, &guidon.Rollout{ID: "none"}).ID)))
+		return result(h.service.UpdateRollout(ctx, write, h.exported.namespace,
+			h.rollout(f, pick(h, f.Rollouts, &guidon.Rollout{ID: "none"}).ID)))
 	},
 	"OrderRollouts": func(h *historian, ctx context.Context) (int64, error) {
 		f := h.flag()
-		return h.service.OrderRollouts(ctx, write, h.exported.namespace, f.Key, shuffled(h, f.Rollouts, func(r *guidon.Rollout) string { return r.ID }))
+		return h.service.OrderRollouts(ctx, write, h.exported.namespace, f.Key,
+			shuffled(h, f.Rollouts, func(r *guidon.Rollout) string { return r.ID }))
 	},
 	"DeleteRollout": func(h *historian, ctx context.Context) (int64, error) {
 		f := h.flag()
@@ -233,7 +240,8 @@ var historianChanges = map[string]historianChange{
 		return result(h.service.CreateSegment(ctx, write, h.exported.namespace, service.SegmentInput{Key: h.key("s"), Name: h.text()}))
 	},
 	"UpdateSegment": func(h *historian, ctx context.Context) (int64, error) {
-		return result(h.service.UpdateSegment(ctx, write, h.exported.namespace, service.SegmentInput{Key: h.segment().Key, Name: h.text(), MatchType: guidon.MatchAny}))
+		return result(h.service.UpdateSegment(ctx, write, h.exported.namespace,
+			service.SegmentInput{Key: h.segment().Key, Name: h.text(), MatchType: guidon.MatchAny}))
 	},
 	"DeleteSegment": func(h *historian, ctx context.Context) (int64, error) {
 		return h.service.DeleteSegment(ctx, write, h.exported.namespace, h.segment().Key)

@@ -17,8 +17,10 @@ import (
 // Mirrored is a store whose updates advance copies.
 type Mirrored interface {
 	service.Store
-	UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) (int64, error)
-	UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error
+	UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta],
+		fn func(ctx context.Context, tx service.Tx) error) (int64, error)
+	UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta],
+		fn func(ctx context.Context, tx service.AuthenticationTx) error) error
 }
 
 // RunMirrored checks that after every update a copy equals what a load returns,
@@ -31,7 +33,8 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 			namespace := fmt.Sprint("mirrored-", seed)
 			w := &mirrorWriter{random: rand.New(rand.NewPCG(seed, 1)), namespace: namespace} // #nosec G404 -- repeatable, for tests
 			var m mirrorCopy[guidon.Snapshot, guidon.SnapshotDelta]
-			m.apply, m.revision, m.empty = (*guidon.Snapshot).Apply, (*guidon.Snapshot).Revision, guidon.NewSnapshot(nil, guidon.Revision{}, nil, nil)
+			m.apply, m.revision, m.empty = (*guidon.Snapshot).Apply, (*guidon.Snapshot).Revision, guidon.NewSnapshot(nil, guidon.Revision{}, nil,
+				nil)
 			for n := range 60 {
 				for w.random.IntN(3) == 0 {
 					_, err := other.Update(t.Context(), namespace, service.Write{}, w.change)
@@ -106,17 +109,19 @@ func testMirrorMany(t *testing.T, s Mirrored, other service.Store) {
 		"behind":  func() { putAuthentication(t, other, newAuthentication("by another")) },
 	} {
 		before()
-		mustSucceed(t, s.UpdateAuthenticationsMirrored(t.Context(), service.Write{}, &m, func(ctx context.Context, tx service.AuthenticationTx) error {
-			for i := range 520 {
-				if err := tx.PutAuthentication(ctx, newAuthentication(fmt.Sprint("mirrored ", name, i))); err != nil {
-					return err
+		mustSucceed(t,
+			s.UpdateAuthenticationsMirrored(t.Context(), service.Write{}, &m, func(ctx context.Context, tx service.AuthenticationTx) error {
+				for i := range 520 {
+					if err := tx.PutAuthentication(ctx, newAuthentication(fmt.Sprint("mirrored ", name, i))); err != nil {
+						return err
+					}
 				}
-			}
-			return nil
-		}))
+				return nil
+			}))
 		want := mustAuthentications(t, s)
 		if got := m.held; got.Revision() != want.Revision() || len(got.All()) != len(want.All()) {
-			t.Errorf("%s: the copy has %d authentications at %v, want %d at %v", name, len(got.All()), got.Revision(), len(want.All()), want.Revision())
+			t.Errorf("%s: the copy has %d authentications at %v, want %d at %v",
+				name, len(got.All()), got.Revision(), len(want.All()), want.Revision())
 		}
 		if diff := cmp.Diff(want.Bindings().All(), m.held.Bindings().All()); diff != "" {
 			t.Errorf("%s: the bindings of the copy (-want +got):\n%s", name, diff)
@@ -235,7 +240,8 @@ func (w *mirrorWriter) changeObject(ctx context.Context, tx service.Tx) error {
 	case 2:
 		return tx.PutSegment(ctx, &guidon.Segment{Key: w.key("segment-"), Name: w.name()})
 	}
-	return tx.PutFlag(ctx, &guidon.Flag{Key: w.key("flag-"), Name: w.name(), Rules: []*guidon.Rule{{ID: "r", SegmentKeys: []string{w.key("segment-")}}}})
+	return tx.PutFlag(ctx,
+		&guidon.Flag{Key: w.key("flag-"), Name: w.name(), Rules: []*guidon.Rule{{ID: "r", SegmentKeys: []string{w.key("segment-")}}}})
 }
 
 // changeAuthentications creates, changes, deletes or replaces some authentications and

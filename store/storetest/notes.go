@@ -17,7 +17,9 @@ import (
 )
 
 // noted runs one update with the message and the reason.
-func noted(t *testing.T, s service.Store, namespace, actor, message string, reason change.Reason, fn func(ctx context.Context, tx service.Tx) error) {
+func noted(
+	t *testing.T, s service.Store, namespace, actor, message string, reason change.Reason, fn func(ctx context.Context, tx service.Tx) error,
+) {
 	t.Helper()
 	w := service.Write{By: service.Caller{Actor: change.Actor{ID: actor}}, Message: message, Reason: reason}
 	if _, err := s.Update(t.Context(), namespace, w, fn); err != nil {
@@ -47,7 +49,8 @@ func testNotes(t *testing.T, s service.Store) {
 		}
 		for _, c := range got {
 			if c.Revision != int64(i)+2 || c.Message != test.message || c.Reason != test.reason {
-				t.Errorf("revision %d: got message %q and reason %+v of revision %d, want %q and %+v", i+2, c.Message, c.Reason, c.Revision, test.message, test.reason)
+				t.Errorf("revision %d: got message %q and reason %+v of revision %d, want %q and %+v",
+					i+2, c.Message, c.Reason, c.Revision, test.message, test.reason)
 			}
 		}
 	}
@@ -146,8 +149,10 @@ func testChangeSearch(t *testing.T, s service.Store) {
 		{"revisions", change.Search{Query: change.Query{First: 4, Last: 5}, Message: "s"}, []string{a4, b4, c4}},
 		{"revisions and reason", change.Search{Query: change.Query{First: 3, Last: 5}, Reason: change.ReasonRestore}, []string{b5, s5}},
 		{"revisions of an object", change.Search{Query: change.Query{Key: "a", Last: 4}, Message: "summer"}, []string{a2, s2, a4}},
-		{"before the first of a revision", change.Search{Query: change.Query{Before: guidon.Position{Revision: 6}}, Message: "summer"}, []string{a2, s2, a4, b4, c4}},
-		{"before", change.Search{Query: change.Query{Before: guidon.Position{Revision: 6, Sequence: 1}}, Message: "summer"}, []string{a2, s2, a4, b4, c4, c6}},
+		{"before the first of a revision",
+			change.Search{Query: change.Query{Before: guidon.Position{Revision: 6}}, Message: "summer"}, []string{a2, s2, a4, b4, c4}},
+		{"before", change.Search{Query: change.Query{Before: guidon.Position{Revision: 6, Sequence: 1}}, Message: "summer"},
+			[]string{a2, s2, a4, b4, c4, c6}},
 		{"unknown key", change.Search{Query: change.Query{Key: "nope"}, Message: "summer"}, nil},
 		{"impossible key", change.Search{Query: change.Query{Key: "\x00"}, Message: "summer"}, nil},
 	} {

@@ -313,7 +313,8 @@ func testListedKeys(t *testing.T, s service.Store) {
 	}
 	want := []string{
 		"delete " + keys[240] + " true false", "update " + keys[0] + " true true", "update " + keys[249] + " true true",
-		"update " + keys[120] + " true true", "create added false true", "delete " + keys[1] + " true false", "delete " + keys[130] + " true false",
+		"update " + keys[120] + " true true", "create added false true", "delete " + keys[1] + " true false",
+		"delete " + keys[130] + " true false",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)

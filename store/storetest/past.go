@@ -66,7 +66,8 @@ func testPastErrors(t *testing.T, s service.Store) {
 		{"key that cannot be stored", "\x00", service.Moment{Revision: 1}, `namespace "\x00" not found`},
 		{"future revision", "shop", service.Moment{Revision: last + 1}, `namespace "shop" has no revision 4 yet; the current one is 3`},
 		{"deleted", "shop", service.Moment{Revision: last}, `namespace "shop" did not exist at revision 3`},
-		{"not yet created", "shop", service.Moment{Time: at.Add(-time.Microsecond)}, fmt.Sprintf(`namespace "shop" did not exist at %s`, at.Add(-time.Microsecond).Format(time.RFC3339Nano))},
+		{"not yet created", "shop", service.Moment{Time: at.Add(-time.Microsecond)},
+			fmt.Sprintf(`namespace "shop" did not exist at %s`, at.Add(-time.Microsecond).Format(time.RFC3339Nano))},
 	} {
 		_, err := s.SnapshotAt(t.Context(), c.namespace, c.at, service.Demand{}, nil)
 		if !errors.Is(err, guidon.NotFound) || err.Error() != c.want {

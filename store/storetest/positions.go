@@ -30,7 +30,8 @@ func testFormerPositions(t *testing.T, s service.Store) {
 	a, g := newFlag("a"), newSegment("s")
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		got, err := tx.DeletedSince(ctx, 3)
-		want := map[change.Object]guidon.Position{{Kind: change.KindFlag, Key: "a"}: {Revision: 2}, {Kind: change.KindSegment, Key: "s"}: {Revision: 3}}
+		want := map[change.Object]guidon.Position{{Kind: change.KindFlag, Key: "a"}: {Revision: 2},
+			{Kind: change.KindSegment, Key: "s"}: {Revision: 3}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("deleted (-want +got):\n%s", diff)
 		}

@@ -167,7 +167,8 @@ func testRestoredLog(t *testing.T, s ReaderStore) {
 	wantCode(t, "a record of the old history with a number of the new one",
 		s.AdvanceReader(t.Context(), "reading", change.After(1), old[1]), guidon.FailedPrecondition)
 	for reader, first := range map[string]int{"read": 0, "reading": 1} {
-		want := []string{"default: 1.0 create namespace default", "default: 2.0 update namespace default", "default: 3.0 update namespace default"}
+		want := []string{"default: 1.0 create namespace default", "default: 2.0 update namespace default",
+			"default: 3.0 update namespace default"}
 		if diff := cmp.Diff(want[first:], readAll(t, s, reader, 1)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", reader, diff)
 		}

@@ -93,12 +93,13 @@ func testRecordsOfDeletedNamespace(t *testing.T, s service.Store) {
 func testRecordFields(t *testing.T, s service.Store) {
 	actor := change.Actor{ID: "token:1", Name: "Zoë", Method: "METHOD_TOKEN"}
 	var at time.Time
-	_, err := s.Update(t.Context(), defaultNamespace, service.Write{By: service.Caller{Actor: actor, RequestID: "request-1"}}, func(ctx context.Context, tx service.Tx) error {
-		at = tx.Now()
-		f := newFlag("a")
-		f.Name = `<"&>`
-		return tx.PutFlag(ctx, f)
-	})
+	_, err := s.Update(t.Context(), defaultNamespace, service.Write{By: service.Caller{Actor: actor, RequestID: "request-1"}},
+		func(ctx context.Context, tx service.Tx) error {
+			at = tx.Now()
+			f := newFlag("a")
+			f.Name = `<"&>`
+			return tx.PutFlag(ctx, f)
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,8 @@ func testRecordFields(t *testing.T, s service.Store) {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}
 	// An update without a call is anonymous.
-	_, err = s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "a") })
+	_, err = s.Update(t.Context(), defaultNamespace, service.Write{},
+		func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "a") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,8 @@ func testRecordAddresses(t *testing.T, s service.Store) {
 		query change.Query
 		want  []string // newest first
 	}{
-		"all":            {change.Query{Global: true}, []string{"192.0.2.3", "192.0.2.3", "2001:db8::1", "2001:db8::1", "", "", "192.0.2.1", "192.0.2.1"}},
+		"all": {change.Query{Global: true},
+			[]string{"192.0.2.3", "192.0.2.3", "2001:db8::1", "2001:db8::1", "", "", "192.0.2.1", "192.0.2.1"}},
 		"bindings":       {change.Query{Kind: change.KindBinding}, []string{"192.0.2.3", "2001:db8::1", "", "192.0.2.1"}},
 		"authentication": {change.Query{Kind: change.KindAuthentication, Key: "2"}, []string{"2001:db8::1"}},
 		"namespace":      {change.Query{Namespace: defaultNamespace, Kind: change.KindFlag}, []string{"", "", "", ""}},

@@ -66,7 +66,7 @@ func testSpend(t *testing.T, both [2]SecretStore) {
 		wantSpent(t, fmt.Sprint("instance ", i), s, digestOf("b"), false)
 		wantCode(t, fmt.Sprint("instance ", i), s.Spend(t.Context(), digestOf("a"), until.Add(time.Hour)), guidon.InvalidArgument)
 	}
-	// Digests are told apart by case, and there is no revision for them.
+	// Digests are case-sensitive, and there is no revision for them.
 	mustSucceed(t, both[0].Spend(t.Context(), "Case", until))
 	mustSucceed(t, both[1].Spend(t.Context(), "case", until))
 	if got := authentications(t, both[1]).Revision().Number; got != 0 {

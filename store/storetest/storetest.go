@@ -112,7 +112,7 @@ func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
 
 const defaultNamespace = guidon.DefaultNamespace
 
-// errStop is what a function under test returns to abandon its update.
+// errStop is returned by a function under test to abandon its update.
 var errStop = errors.New("stop")
 
 func newFlag(key string) *guidon.Flag { return &guidon.Flag{Key: key, Name: "Flag " + key} }

@@ -115,7 +115,8 @@ func testUnstorableKeys(t *testing.T, s service.Store) {
 	if after := authentications(t, s); after.Revision() != before || !cmp.Equal(ids(after.All()), []string{"a"}) {
 		t.Errorf("got authentications %q at %v, want no change since %v", ids(after.All()), after.Revision(), before)
 	}
-	_, err := s.Update(t.Context(), defaultNamespace, service.Write{By: service.Caller{Actor: change.Actor{ID: strings.Repeat("é", 300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}}, func(ctx context.Context, tx service.Tx) error {
+	_, err := s.Update(t.Context(), defaultNamespace, service.Write{By: service.Caller{Actor: change.Actor{ID: strings.Repeat("é",
+		300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, newFlag("b"))
 	})
 	if err != nil {

@@ -28,7 +28,8 @@ func RunUnreadable(t *testing.T, s SQLStore) {
 		users.Rollouts[1].Segment.SegmentKeys, users.Rules = []string{"damaged"}, nil
 		other := fullFlag(tx, "other")
 		other.Rollouts, other.Rules = nil, nil
-		return errors.Join(tx.PutSegment(ctx, fullSegment(tx, "damaged")), tx.PutFlag(ctx, fullFlag(tx, "damaged")), tx.PutFlag(ctx, users), tx.PutFlag(ctx, other))
+		return errors.Join(tx.PutSegment(ctx, fullSegment(tx, "damaged")), tx.PutFlag(ctx, fullFlag(tx, "damaged")), tx.PutFlag(ctx, users),
+			tx.PutFlag(ctx, other))
 	})
 	readable := snapshot(t, s, defaultNamespace)
 	for _, statement := range []string{
@@ -96,7 +97,8 @@ func RunUnreadable(t *testing.T, s SQLStore) {
 			t.Fatal(err)
 		}
 		checkUnreadable(t, past)
-		records, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Kind: change.KindFlag, Key: "damaged", First: before + 1, Limit: 1})
+		records, err := s.Changes(t.Context(),
+			change.Query{Namespace: defaultNamespace, Kind: change.KindFlag, Key: "damaged", First: before + 1, Limit: 1})
 		if err != nil || len(records) != 1 || string(records[0].Before) != flag {
 			t.Errorf("got the records %v, %v, want one with the body", records, err)
 		}
@@ -104,7 +106,9 @@ func RunUnreadable(t *testing.T, s SQLStore) {
 }
 
 // putFirst puts the first object of the list again.
-func putFirst[T any](ctx context.Context, _ service.Tx, list func(context.Context) ([]*T, error), put func(context.Context, *T) error) error {
+func putFirst[T any](
+	ctx context.Context, _ service.Tx, list func(context.Context) ([]*T, error), put func(context.Context, *T) error,
+) error {
 	all, err := list(ctx)
 	if err != nil {
 		return err
@@ -119,7 +123,8 @@ func checkUnreadable(t *testing.T, s *guidon.Snapshot) {
 	for key := range s.Unreadable() {
 		got[key] = true
 	}
-	want := map[guidon.UnreadableKey]bool{{Kind: "flag", Key: "damaged"}: true, {Kind: "flag", Key: "users"}: true, {Kind: "segment", Key: "damaged"}: true}
+	want := map[guidon.UnreadableKey]bool{{Kind: "flag", Key: "damaged"}: true, {Kind: "flag", Key: "users"}: true,
+		{Kind: "segment", Key: "damaged"}: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("unreadable (-want +got):\n%s", diff)
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Write creates or replaces the file with what write writes. It writes to a temporary
+// Write creates or replaces the file with the output of write. It writes to a temporary
 // file in the same directory, which only the owner can read, and renames it to path. The
 // owner and group of a replaced file stay, as far as the process may set them. If Write
 // returns an error, the file has not changed.

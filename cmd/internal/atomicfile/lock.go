@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
-// How long Lock waits for another process, and how often it looks.
+// How long Lock waits for another process, and how often it polls.
 const (
 	lockWait = 10 * time.Second
 	lockPoll = 20 * time.Millisecond

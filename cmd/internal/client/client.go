@@ -62,7 +62,7 @@ func Dial(address string, options Options) (Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &retrying{next: next, timeout: options.Timeout}, nil
+	return &retryClient{next: next, timeout: options.Timeout}, nil
 }
 
 func newClient(u *url.URL, options Options) (Client, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Download writes what the server at the address has at the path to a writer. The scheme
+// Download writes the content at the path of the server to a writer. The scheme of the address
 // must be http or https. The timeout of the options limits how long the server may be
 // silent, before and while it sends. After an error a part may have been written.
 func Download(ctx context.Context, address, path string, options Options, to io.Writer) error {

@@ -57,7 +57,7 @@ func (f Follower) Follow(ctx context.Context, address string, options Options) e
 		return err
 	}
 	defer connected.Close()
-	s := &following{Follower: f, http: connected}
+	s := &followRun{Follower: f, http: connected}
 	for {
 		s.pause = reconnectPause
 		err := s.stream(ctx)
@@ -74,8 +74,8 @@ func (f Follower) Follow(ctx context.Context, address string, options Options) e
 	}
 }
 
-// following is one run of a Follower.
-type following struct {
+// followRun is one run of a Follower.
+type followRun struct {
 	Follower
 	http   *httpClient
 	opened bool          // a stream was open
@@ -84,7 +84,7 @@ type following struct {
 
 // stream opens a stream and reads it to its end. The error is Unavailable if another one
 // may be opened.
-func (s *following) stream(ctx context.Context) error {
+func (s *followRun) stream(ctx context.Context) error {
 	streaming, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(s.http.options.Timeout, func() { cancel(errSilent) })
@@ -107,7 +107,8 @@ func (s *following) stream(ctx context.Context) error {
 	for {
 		e, err := events.next()
 		if err != nil {
-			return guidon.Errorf(guidon.Unavailable, "the change stream of %s was interrupted: %v", s.http.address, cmp.Or(context.Cause(streaming), err))
+			return guidon.Errorf(guidon.Unavailable, "the change stream of %s was interrupted: %v",
+				s.http.address, cmp.Or(context.Cause(streaming), err))
 		}
 		if err := s.handle(e); err != nil {
 			return err
@@ -115,7 +116,7 @@ func (s *following) stream(ctx context.Context) error {
 	}
 }
 
-func (s *following) request(ctx context.Context) (*http.Request, error) {
+func (s *followRun) request(ctx context.Context) (*http.Request, error) {
 	target := s.http.address + "/api/v1/namespaces/" + url.PathEscape(guidon.NamespaceKey(s.Namespace)) +
 		"/changes/stream?" + url.Values{"from": {s.After}}.Encode()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
@@ -130,7 +131,7 @@ func (s *following) request(ctx context.Context) (*http.Request, error) {
 }
 
 // handle handles an event. An event without data only states the position.
-func (s *following) handle(e event) error {
+func (s *followRun) handle(e event) error {
 	if e.retry > 0 {
 		s.pause = min(e.retry, maxReconnectPause)
 	}

@@ -39,7 +39,7 @@ func newGRPC(u *url.URL, options Options) (Client, error) {
 	}
 	conn, err := grpc.NewClient(host,
 		grpc.WithTransportCredentials(security),
-		grpc.WithDisableRetry(), // type retrying decides what may be retried
+		grpc.WithDisableRetry(), // retryClient decides what may be retried
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxResponse)),
 	)
 	if err != nil {

@@ -19,15 +19,15 @@ const (
 	firstPause  = 100 * time.Millisecond
 )
 
-// retrying limits the time of each call and retries reads. A write is never sent twice,
+// retryClient limits the time of each call and retries reads. A write is never sent twice,
 // because it may have taken effect even if no response arrived.
-type retrying struct {
+type retryClient struct {
 	next    Client
 	timeout time.Duration
 }
 
 // Invoke implements Client.
-func (r *retrying) Invoke(ctx context.Context, method string, request, response proto.Message) error {
+func (r *retryClient) Invoke(ctx context.Context, method string, request, response proto.Message) error {
 	o, err := operation(method)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (r *retrying) Invoke(ctx context.Context, method string, request, response 
 }
 
 // Close implements Client.
-func (r *retrying) Close() error { return r.next.Close() }
+func (r *retryClient) Close() error { return r.next.Close() }
 
 // onlyReads reports whether the operation changes nothing and can be retried.
 func onlyReads(o *call.Operation) bool {

@@ -19,7 +19,7 @@ const (
 
 var errRequired = errors.New("is required")
 
-// allowList says who may sign in.
+// allowList configures which people may sign in.
 type allowList struct {
 	key    string
 	values []string
@@ -112,7 +112,7 @@ func checkAuthorities(path string) error {
 	return errors.Unwrap(err)
 }
 
-// redirectBase is what the callback URLs of browser methods depend on.
+// redirectBase holds the settings that the callback URLs of browser methods depend on.
 type redirectBase struct {
 	publicURL string // "" if it is not configured
 	insecure  bool   // plain HTTP is accepted

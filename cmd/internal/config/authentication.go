@@ -98,7 +98,8 @@ func (a Authentication) check(publicURL string, found *problems) {
 	// Other tokens cannot be sent in a header.
 	token := a.Methods.Token.Bootstrap.Token
 	if strings.TrimSpace(token) != token || strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }) {
-		found.key("authentication.methods.token.bootstrap.token", "must consist of printable ASCII characters, without leading or trailing spaces")
+		found.key("authentication.methods.token.bootstrap.token",
+			"must consist of printable ASCII characters, without leading or trailing spaces")
 	}
 	base := redirectBase{publicURL: publicURL, insecure: a.Session.insecure()}
 	a.Methods.OIDC.check(base, found)

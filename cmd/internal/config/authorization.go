@@ -6,7 +6,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Authorization configures what identities may do.
+// Authorization configures the permissions of identities.
 type Authorization struct {
 	Required     string       `key:"required" default:"auto" options:"auto true false" fold:"true" doc:"Whether roles are enforced. auto means true if authentication is required and a method other than token is enabled or a binding is configured here. If false, every identity may do everything, except that tokens keep the role and the namespaces that they were created with. true requires authentication.required."`
 	DefaultRoles DefaultRoles `key:"default_roles" doc:"Roles, in all namespaces, of identities that match no binding and have no roles claim. none denies them access."`
@@ -50,7 +50,7 @@ func (a Authorization) ParsedBindings() []service.Binding {
 	return bindings
 }
 
-// RolesEnforced reports whether roles decide what identities may do.
+// RolesEnforced reports whether roles limit identities.
 func (c *Config) RolesEnforced() bool {
 	switch c.Authorization.Required {
 	case "true":
@@ -65,7 +65,8 @@ func (c *Config) RolesEnforced() bool {
 
 func (c *Config) checkAuthorization(found *problems) {
 	if c.Authorization.Required == "true" && !c.Authentication.Required {
-		found.key("authorization.required", "requires authentication.required (GUIDON_AUTHENTICATION_REQUIRED), because otherwise credentials are not checked")
+		found.key("authorization.required",
+			"requires authentication.required (GUIDON_AUTHENTICATION_REQUIRED), because otherwise credentials are not checked")
 	}
 	if c.Authentication.Exclude.Management && c.RolesEnforced() {
 		found.key("authentication.exclude.management", "must be false if roles are enforced (authorization.required, GUIDON_AUTHORIZATION_REQUIRED), because anyone could otherwise change flags without a role")

@@ -55,7 +55,8 @@ func (s Server) check(found *problems) {
 	}
 	for _, name := range s.AllowedHosts {
 		if name != "*" && !isHostName(name) {
-			found.key("server.allowed_hosts", "must be * or host names such as flags.example, without scheme, port or pattern, not "+strconv.Quote(name))
+			found.key("server.allowed_hosts",
+				"must be * or host names such as flags.example, without scheme, port or pattern, not "+strconv.Quote(name))
 		}
 	}
 }
@@ -71,7 +72,8 @@ func (s Server) checkDiagnostics(webPort string, found *problems) {
 	port, notNumber := strconv.ParseUint(text, 10, 16)
 	switch {
 	case err != nil || notNumber != nil || strings.ContainsAny(host, "/ "):
-		found.key(key, "must be an address and a port such as 127.0.0.1:8081, or :8081 for all addresses, not "+strconv.Quote(s.DiagnosticsAddress))
+		found.key(key,
+			"must be an address and a port such as 127.0.0.1:8081, or :8081 for all addresses, not "+strconv.Quote(s.DiagnosticsAddress))
 	case port == 0: // any free port
 	case int(port) == s.WebPort():
 		found.key(key, "must have a different port from "+webPort)

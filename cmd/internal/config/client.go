@@ -2,7 +2,7 @@ package config
 
 import "strings"
 
-// Client is what the environment says about the server that commands work on.
+// Client holds the settings of the environment for the server that commands work on.
 type Client struct {
 	Address   string // a URL, or the name of a context
 	Namespace string
@@ -10,7 +10,7 @@ type Client struct {
 	Database  bool // it names a database to work on
 }
 
-// ClientFrom returns what the environment says.
+// ClientFrom returns the settings of the environment.
 func ClientFrom(environ []string) Client {
 	env := newEnvironment(environ)
 	c := Client{Address: env["GUIDON_ADDRESS"], Namespace: env["GUIDON_NAMESPACE"], CAFile: env["GUIDON_CA_FILE"]}

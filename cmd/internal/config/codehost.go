@@ -111,7 +111,7 @@ func checkTeam(text string) error {
 	return nil
 }
 
-// public reports whether anybody can get an account at the code host.
+// public reports whether anyone can get an account at the code host.
 func (c Codehost) public() bool {
 	if c.ServerURL == "" {
 		return true

@@ -59,7 +59,8 @@ func (d DB) checkParts(keys []string, found *problems) bool {
 	case !sqlite && (strings.ContainsAny(d.Host, "@?# ") || strings.Contains(d.Host, "://")):
 		found.key("db.host", "must be a host name or an IP address, without scheme, user and port")
 	case strings.Contains(d.Host, "/") && engines[d.Protocol] == EngineMySQL:
-		found.key("db.host", "must be a host name or an IP address; for a socket, set db.url to mysql://user:password@localhost/database?socket=/path")
+		found.key("db.host",
+			"must be a host name or an IP address; for a socket, set db.url to mysql://user:password@localhost/database?socket=/path")
 	case d.Password != "" && d.User == "":
 		found.key("db.password", "requires db.user")
 	}

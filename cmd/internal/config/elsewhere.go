@@ -6,8 +6,8 @@ import (
 )
 
 // Check returns the problems of the content of a file that is for a server on another
-// machine: it looks for no files, and takes no problem with variables that are not set
-// here. The error is an *[Error].
+// machine: it does not check that files exist, and accepts variables that are not set here.
+// The error is an *[Error].
 func Check(name string, content []byte) error {
 	found := problems{elsewhere: true}
 	c := defaults()

@@ -22,7 +22,8 @@ func Extras() []Extra {
 	return []Extra{
 		{"GUIDON_ADDRESS", "Server that the commands connect to: a URL, or the name of a context. `--address` overrides it."},
 		{"GUIDON_NAMESPACE", "Namespace that the commands work on. `--namespace` overrides it."},
-		{"GUIDON_CA_FILE", "File with certificates of the authorities that the certificate of the server may be from, in PEM. `--ca-file` overrides it."},
+		{"GUIDON_CA_FILE",
+			"File with certificates of the authorities that the certificate of the server may be from, in PEM. `--ca-file` overrides it."},
 		{"GUIDON_TOKEN", "Token that the commands send to the server of --address, instead of that of \"guidon login\"."},
 		{"GUIDON_TOKEN_FILE", "File that contains this token."},
 		{"GUIDON_REPLAY_FROM_TOKEN", "Token that \"guidon replay\" sends to its first server."},
@@ -59,7 +60,7 @@ func loadEnvironment(c *Config, env environment, found *problems) {
 	}
 }
 
-// hint returns what to use instead of an unknown variable, or "".
+// hint returns a hint for an unknown variable, or "".
 func hint(variable string, named []namedGroups, known map[string]bool) string {
 	if text := replacedVariable(variable); text != "" {
 		return text

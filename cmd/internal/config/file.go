@@ -176,7 +176,7 @@ func (l *fileLoader) namedGroup(g namedGroups, key string, name, value *yaml.Nod
 	}
 }
 
-// suggest returns a hint for an unknown name: what replaces it, a similar name in the same
+// suggest returns a hint for an unknown name: its replacement, a similar name in the same
 // group, the same name in another group, or a similar key.
 func (l *fileLoader) suggest(group, key, name string) string {
 	if text := replacedKey(key); text != "" {

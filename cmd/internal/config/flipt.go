@@ -37,7 +37,7 @@ func replacedVariable(variable string) string {
 const maxIgnored = 10
 
 // warnFlipt adds a warning if variables of Flipt would mean something, but nothing here is
-// configured instead. A server that ignored them silently could be open to everybody.
+// configured instead. A server that ignored them silently could be open to everyone.
 func (c *Config) warnFlipt(env environment, found *warnings) {
 	ignored := c.ignoredVariables(env)
 	if len(ignored) == 0 {
@@ -62,7 +62,7 @@ func (c *Config) ignoredVariables(env environment) []string {
 			continue
 		}
 		k, middle, ok := flipt.FindVariable(rest)
-		if !ok || k.Fate == flipt.Needless {
+		if !ok || k.Status == flipt.Needless {
 			continue
 		}
 		if now == nil {

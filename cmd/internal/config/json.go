@@ -27,7 +27,7 @@ func (c *Config) JSON() json.RawMessage {
 			put(root, f.jsonPath(), f.jsonValue())
 		}
 	}
-	// As in Flipt, these are what is in effect.
+	// As in Flipt, these are the effective values.
 	put(root, []string{"authorization", "required"}, c.RolesEnforced())
 	put(root, []string{"authentication", "session", "secure"}, c.SecureCookies())
 	text, err := json.Marshal(root)

@@ -22,7 +22,7 @@ type JWT struct {
 	CAPath         string         `key:"ca_path" defaultText:"the authorities of the system" doc:"PEM file of the certificate authorities trusted for discovery_url and jwks_url."`
 }
 
-// ValidateClaims configures what the claims of a JSON Web Token must be.
+// ValidateClaims configures the required claims of a JSON Web Token.
 type ValidateClaims struct {
 	Issuer      string   `key:"issuer" defaultText:"the issuer of the discovery document; otherwise any" doc:"The issuer (iss)."`
 	Subject     string   `key:"subject" defaultText:"any" doc:"The subject (sub)."`
@@ -50,7 +50,7 @@ func (j JWT) check(found *problems) {
 	at.check("roles_claim", checkClaim(j.RolesClaim))
 }
 
-// checkKeys checks where the keys are from, and what they may be used for.
+// checkKeys checks the source of the keys, and their algorithms.
 func (j JWT) checkKeys(at scope) {
 	var set []string
 	for _, source := range []struct{ key, value string }{

@@ -87,7 +87,8 @@ func (k Kubernetes) check(found *problems) {
 	}
 	for _, account := range k.AllowedServiceAccounts {
 		if !service.IsServiceAccountPattern(account) {
-			at.key("allowed_service_accounts", fmt.Sprintf("must be service accounts such as shop/checkout, with * for any namespace or any name, not %q", account))
+			at.key("allowed_service_accounts",
+				fmt.Sprintf("must be service accounts such as shop/checkout, with * for any namespace or any name, not %q", account))
 		}
 	}
 	if k.MaxLifetime != 0 && (k.MaxLifetime < minKubernetesLifetime || k.MaxLifetime > maxKubernetesLifetime) {

@@ -63,10 +63,10 @@ func LoadText(ctx context.Context, path string, text []byte, environ []string, s
 	return load(ctx, environ, secrets, func(c *Config, env environment, found *problems) { loadText(c, path, text, env, found) })
 }
 
-// fileLoading sets what a file has, and adds its problems to found.
-type fileLoading func(c *Config, env environment, found *problems)
+// loadFunc applies the settings of a file, and adds its problems to found.
+type loadFunc func(c *Config, env environment, found *problems)
 
-func load(ctx context.Context, environ []string, secrets Secrets, file fileLoading) (*Config, error) {
+func load(ctx context.Context, environ []string, secrets Secrets, file loadFunc) (*Config, error) {
 	var found problems
 	c := read(environ, file, &found)
 	fetchSecrets(ctx, c, secrets, &found)
@@ -92,7 +92,7 @@ func LoadServer(path string, environ []string) (Server, error) {
 
 // read returns the configuration of the file and the environment, and adds their
 // problems to found.
-func read(environ []string, file fileLoading, found *problems) *Config {
+func read(environ []string, file loadFunc, found *problems) *Config {
 	env := newEnvironment(environ)
 	c := defaults()
 	file(c, env, found)
@@ -101,7 +101,7 @@ func read(environ []string, file fileLoading, found *problems) *Config {
 }
 
 // fileAt loads the file at the path, or if that is empty, the one that Load finds.
-func fileAt(path string) fileLoading {
+func fileAt(path string) loadFunc {
 	return func(c *Config, env environment, found *problems) {
 		if path == "" {
 			path = env.search()

@@ -76,12 +76,12 @@ func (g namedGroups) checkName(name string) error {
 	return nil
 }
 
-// variablePrefix returns what the variables of all groups begin with.
+// variablePrefix returns the common prefix of the variables of all groups.
 func (g namedGroups) variablePrefix() string { return variableOf(g.key) + "_" }
 
 // split returns the name of the group whose variable ends in rest, and whether there is
-// such a variable. The name is what precedes the longest key at the end, or the first key
-// of a map, in lower case.
+// such a variable. The name is the part before the longest key at the end, or before the
+// first key of a map, in lower case.
 func (g namedGroups) split(rest string) (string, bool) {
 	end := len(rest)
 	for _, f := range g.members() {
@@ -111,7 +111,7 @@ func (f field) nameEnd(rest string) int {
 	return 0
 }
 
-// suffixes returns what the variables of a member end in.
+// suffixes returns the suffixes of the variables of a member.
 func (f field) suffixes() []string {
 	suffix := "_" + suffixOf(f.key)
 	if f.isScalar() {
@@ -120,7 +120,7 @@ func (f field) suffixes() []string {
 	return []string{suffix}
 }
 
-// suffixOf returns what a variable of the key ends in.
+// suffixOf returns the suffix of a variable of the key.
 func suffixOf(key string) string {
 	return strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
@@ -146,8 +146,8 @@ func (g namedGroups) addNames(env environment, known map[string]bool, found *pro
 	}
 }
 
-// suggest returns a hint for an unknown variable of a group: the variable with a key
-// instead of what it ends in.
+// suggest returns a hint for an unknown variable of a group: the variable with a known key
+// instead of its suffix.
 func (g namedGroups) suggest(variable string) string {
 	rest, ok := strings.CutPrefix(variable, g.variablePrefix())
 	if !ok {

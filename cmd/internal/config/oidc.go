@@ -98,14 +98,16 @@ func (p *Provider) check(matched bool, base redirectBase, at scope) {
 		at.key("allowed_groups", "requires groups_claim")
 	}
 	checkAdmission(at, p.AllowEveryone, matched, []allowList{
-		{"allowed_emails", p.AllowedEmails, checkEmail}, {"allowed_domains", p.AllowedDomains, checkDomain}, {"allowed_groups", p.AllowedGroups, checkName},
+		{"allowed_emails", p.AllowedEmails, checkEmail}, {"allowed_domains", p.AllowedDomains, checkDomain},
+		{"allowed_groups", p.AllowedGroups, checkName},
 	})
 }
 
 // sharedTenants are those of Entra ID that stand for all tenants: each token has the issuer
 // of its own tenant.
 var (
-	entraHosts    = []string{"login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn", "login.chinacloudapi.cn"}
+	entraHosts = []string{"login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn",
+		"login.chinacloudapi.cn"}
 	sharedTenants = []string{"common", "organizations", "consumers"}
 )
 
@@ -214,10 +216,10 @@ func checkClaim(name string) error {
 	return nil
 }
 
-// publicIssuers are the hosts of providers where anybody can get an account.
+// publicIssuers are the hosts of providers where anyone can get an account.
 var publicIssuers = append([]string{"accounts.google.com", "gitlab.com", "appleid.apple.com", "www.facebook.com", "www.linkedin.com", "api.login.yahoo.com", "codeberg.org"}, entraHosts...)
 
-// public reports whether anybody can get an account at the provider.
+// public reports whether anyone can get an account at the provider.
 func (p *Provider) public() bool {
 	return slices.Contains(publicIssuers, strings.ToLower(parsed(p.IssuerURL).Hostname()))
 }

@@ -62,7 +62,7 @@ func origin(u *url.URL) string {
 	return scheme + "://" + strings.TrimSuffix(host, ":"+defaultPorts[scheme])
 }
 
-// canonicalOrigin returns the origin as browsers send it, or "" if the text is none.
+// canonicalOrigin returns the origin as browsers send it, or "" if the text is not an origin.
 func canonicalOrigin(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !isHostPort(u) || !isOrigin(text) {

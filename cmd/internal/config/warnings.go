@@ -46,11 +46,12 @@ func (c *Config) warnSignIn(found *warnings) {
 		found.key(jwtKey+".validate_claims.any_audience", "accepts tokens that were issued for other services, which can then use them here")
 	}
 	if k := a.Methods.Kubernetes; k.Enabled && k.Verify == VerifyReview && k.TokenFile() == "" {
-		found.key(kubernetesKey+".service_account_token_path", "there is no token for the API server, so it will not review any; outside a cluster, set "+kubernetesKey+".verify to keys")
+		found.key(kubernetesKey+".service_account_token_path",
+			"there is no token for the API server, so it will not review any; outside a cluster, set "+kubernetesKey+".verify to keys")
 	}
 }
 
-// public returns the keys of the enabled providers where anybody can get an account.
+// public returns the keys of the enabled providers where anyone can get an account.
 func (m Methods) public() []string {
 	var keys []string
 	for name, p := range m.OIDC.Providers {
@@ -75,7 +76,7 @@ func (c *Config) warnRoles(found *warnings) {
 	}
 }
 
-// AdminConfigured reports whether the configuration alone lets anybody be an admin of all
+// AdminConfigured reports whether the configuration alone makes any identity an admin of all
 // namespaces: with the bootstrap token, a binding, a roles claim or a default role.
 func (c *Config) AdminConfigured() bool {
 	m := c.Authentication.Methods
@@ -96,7 +97,8 @@ func (c *Config) AdminConfigured() bool {
 	return claims || m.Token.Enabled
 }
 
-// vouches returns what must be configured for an identity with the subject to exist, or "".
+// vouches returns the key that must be configured for an identity with the subject to exist,
+// or "" if none is missing.
 func (m Methods) vouches(subject string) string {
 	if provider, ok := service.SubjectProvider(subject); ok && m.OIDC.Enabled {
 		if m.OIDC.Providers[provider] == nil {

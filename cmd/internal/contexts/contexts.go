@@ -23,7 +23,7 @@ import (
 // maxFile is the maximum size of the file, in bytes.
 const maxFile = 1 << 20
 
-// Context is a server and what to use with it.
+// Context is a server with the settings for it.
 type Context struct {
 	Address   string `yaml:"address"`             // a URL of the server; see client.Dial
 	Namespace string `yaml:"namespace,omitempty"` // used by default; "" for that of the service
@@ -71,7 +71,7 @@ var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // dots, hyphens and underscores, of which the first is a letter or digit.
 func IsName(text string) bool { return name.MatchString(text) }
 
-// check returns an error that names what is wrong with the contexts.
+// check returns an error about the first problem of the contexts, or nil.
 func (c *Contexts) check() error {
 	for _, name := range c.Names() {
 		if !IsName(name) {

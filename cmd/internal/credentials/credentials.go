@@ -90,7 +90,7 @@ func (f *File) Remove(ctx context.Context, address, token string) error {
 	})
 }
 
-// Prepare returns an error if the file cannot be used, so that nobody signs in for nothing.
+// Prepare returns an error if the file cannot be used, so that users do not sign in in vain.
 func (f *File) Prepare(ctx context.Context) error {
 	lock, err := f.lock(ctx)
 	if err != nil {

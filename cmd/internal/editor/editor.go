@@ -68,8 +68,7 @@ func (e *Editor) Edit(ctx context.Context, name string, text []byte) ([]byte, er
 	return nil, salvage(err, path, edited == nil || bytes.Equal(edited, text))
 }
 
-// salvage returns err with the place where the user finds what they typed, unless nothing
-// is left there.
+// salvage returns err with the path of the edited text, unless nothing is left there.
 func salvage(err error, path string, unchanged bool) error {
 	if !unchanged {
 		return fmt.Errorf("%w; the edited text is in %s", err, path)

@@ -19,8 +19,8 @@ type Source struct {
 type Result struct {
 	// Text is a YAML file, which may contain secrets.
 	Text []byte
-	// Findings say what has no counterpart, and what means something else than before. They
-	// contain no values.
+	// Findings name the keys that have no counterpart, and those whose meaning differs from
+	// before. They contain no values.
 	Findings []string
 	// Refused are the keys whose values Guidon does not accept, with the reasons. They are
 	// comments in Text, which then has a line that Guidon rejects.

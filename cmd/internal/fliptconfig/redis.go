@@ -24,7 +24,7 @@ func (t *translation) redis(s *setting) bool {
 		t.find(s, "is not needed: Flipt does not use it, because cache.backend is not redis")
 	case t.db.sqlite:
 		t.find(s, "is not needed: an SQLite file has one server, whose responses are never stale")
-	case s.entry.Fate == flipt.Combined:
+	case s.entry.Status == flipt.Combined:
 		t.redisURL(s)
 	case s.key == "cache.redis.net_timeout":
 		return t.netTimeout(s)
@@ -66,7 +66,8 @@ func (t *translation) redisURL(s *setting) {
 			return
 		}
 	}
-	u := url.URL{Scheme: "redis", Host: net.JoinHostPort(cmp.Or(t.text("cache.redis.host"), "localhost"), cmp.Or(t.text("cache.redis.port"), "6379"))}
+	u := url.URL{Scheme: "redis",
+		Host: net.JoinHostPort(cmp.Or(t.text("cache.redis.host"), "localhost"), cmp.Or(t.text("cache.redis.port"), "6379"))}
 	if t.isTrue("cache.redis.require_tls") {
 		u.Scheme = "rediss"
 	}

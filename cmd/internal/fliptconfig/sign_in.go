@@ -20,7 +20,7 @@ const (
 	codehostKey  = methodsKey + "codehost."
 )
 
-// addSignIn adds what Guidon requires for signing in. Everything is chosen so that it
+// addSignIn adds the settings that Guidon requires for signing in. They are chosen so that it
 // admits the same people and tokens as before, but gives them no more than a role.
 func (t *translation) addSignIn() {
 	providers := t.providers()
@@ -30,13 +30,16 @@ func (t *translation) addSignIn() {
 		}
 	}
 	if t.has(githubKey) && !t.restricted {
-		t.added(codehostKey+"allow_everyone", "true", "as in Flipt, everyone with an account there may sign in; better name them in allowed_organizations or allowed_teams")
+		t.added(codehostKey+"allow_everyone", "true",
+			"as in Flipt, everyone with an account there may sign in; better name them in allowed_organizations or allowed_teams")
 	}
 	if t.has(methodsKey+"jwt.") && len(texts(t.value(methodsKey+"jwt.validate_claims.audiences"))) == 0 {
-		t.added(methodsKey+"jwt.validate_claims.any_audience", "true", "as in Flipt, tokens that were issued for other services are accepted; better name audiences")
+		t.added(methodsKey+"jwt.validate_claims.any_audience", "true",
+			"as in Flipt, tokens that were issued for other services are accepted; better name audiences")
 	}
 	if t.has(methodsKey + "kubernetes.") {
-		t.added(methodsKey+"kubernetes.verify", "keys", "tokens are verified as in Flipt, but must be for guidon or the API server (audiences); review also refuses those of deleted pods")
+		t.added(methodsKey+"kubernetes.verify", "keys",
+			"tokens are verified as in Flipt, but must be for guidon or the API server (audiences); review also refuses those of deleted pods")
 	}
 	t.addPublicURL(providers)
 	if t.rolesEnforced() && !t.isTrue("authorization.required") {
@@ -124,7 +127,7 @@ func (t *translation) excludeManagement(s *setting) bool {
 	return true
 }
 
-// emailMatches ends each expression in $. Flipt looks for it anywhere in an address.
+// emailMatches ends each expression in $. In Flipt, it matches anywhere in an address.
 func (t *translation) emailMatches(s *setting) {
 	items := texts(s.value)
 	if len(items) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 )
 
-// translate writes every setting in its place, and then what Guidon needs besides.
+// translate writes every setting in its place, and then the others that Guidon needs.
 func (t *translation) translate() error {
 	t.db = t.newDatabase()
 	for _, s := range t.order {
@@ -33,12 +33,12 @@ func (t *translation) one(s *setting) {
 	case !s.known:
 		t.find(s, "is unknown to Flipt, which ignores it")
 	case t.special(s):
-	case s.entry.Fate == flipt.Kept:
+	case s.entry.Status == flipt.Kept:
 		t.keep(s)
-	case s.entry.Fate == flipt.Moved:
+	case s.entry.Status == flipt.Moved:
 		t.put(s.entry.To, s)
 		t.find(s, "is "+s.entry.To+" here; while it is true, no data can be imported")
-	case s.entry.Fate == flipt.Needless:
+	case s.entry.Status == flipt.Needless:
 		t.find(s, "not needed: "+s.entry.Note)
 	default:
 		t.find(s, "no counterpart: "+s.entry.Note)
@@ -89,7 +89,7 @@ func (t *translation) put(key string, s *setting, comments ...string) {
 	}
 	value := s.value
 	pattern := key
-	if s.entry.Fate == flipt.Kept {
+	if s.entry.Status == flipt.Kept {
 		pattern = s.entry.Key
 	}
 	switch config.KindOf(pattern) {

@@ -190,7 +190,8 @@ func inline(node *yaml.Node) string {
 	if node == nil {
 		return "null"
 	}
-	plain := yaml.Node{Kind: node.Kind, Value: node.Value, Tag: node.Tag, Content: node.Content, Style: node.Style &^ (yaml.LiteralStyle | yaml.FoldedStyle)}
+	plain := yaml.Node{Kind: node.Kind, Value: node.Value, Tag: node.Tag, Content: node.Content,
+		Style: node.Style &^ (yaml.LiteralStyle | yaml.FoldedStyle)}
 	if node.Kind != yaml.ScalarNode {
 		plain.Style = yaml.FlowStyle
 	} else if strings.ContainsAny(node.Value, "\n\r") || plain.Tag == "" && needsQuotes(node.Value) {

@@ -69,8 +69,8 @@ func (c Cleaner) tokens(ctx context.Context, methods ...service.Method) (deleted
 	return deleted, err
 }
 
-// attempts deletes what attempts to sign in no longer need: what was used and has expired,
-// and keys whose successor is older than their overlap.
+// attempts deletes data that attempts to sign in no longer need: expired digests, and keys
+// whose successor is older than their overlap.
 func (c Cleaner) attempts(ctx context.Context) error {
 	if _, err := c.db.DeleteSpent(ctx, c.now()); err != nil {
 		return err
@@ -95,7 +95,8 @@ func (c Cleaner) changes(ctx context.Context, result *Cleaned) error {
 	}
 	// The configuration has been checked already, but deletions cannot be undone.
 	if c.retention < config.MinRetention {
-		return fmt.Errorf("invalid retention %s: change records must be kept for at least %s", clock.Text(c.retention), clock.Text(config.MinRetention))
+		return fmt.Errorf("invalid retention %s: change records must be kept for at least %s",
+			clock.Text(c.retention), clock.Text(config.MinRetention))
 	}
 	before := c.now().Add(-c.retention)
 	return c.withLease(ctx, "cleanup of changes", func(ctx context.Context) (err error) {
@@ -174,7 +175,7 @@ type Cleaned struct {
 	HeldBack map[string]int `json:"heldBack,omitempty"`
 }
 
-// All runs all cleanups. If it returns an error, the result is what was done before.
+// All runs all cleanups. If it returns an error, the result is that of the cleanups before.
 func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	result.Skipped = []string{}
 	result.Tokens, err = c.tokens(ctx, service.CleanedMethods()...)

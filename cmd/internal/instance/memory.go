@@ -17,7 +17,7 @@ const (
 	requestMemoryShare   = 14
 	importMemoryShare    = 5
 	turnShare            = 4         // of all heavy operations at a time
-	largeTurn            = 256 << 20 // what one takes with the largest objects
+	largeTurn            = 256 << 20 // for one with the largest objects
 )
 
 // newBudget returns the budget of the requests in progress. Heavy operations have a turn for

@@ -18,7 +18,7 @@ func NewService(c *config.Config, store service.Store) (*service.Service, error)
 	return service.NewService(store, time.Now).WithPolicy(p), nil
 }
 
-// policy returns who is admitted, and which roles there are.
+// policy returns the configured policy: admissions, bindings and default roles.
 func policy(c *config.Config) (*service.Policy, error) {
 	bindings, err := service.ConfiguredBindings(c.Authorization.Bindings)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Runtime is what pages must know of the runtime of the handler.
+// Runtime describes the runtime of the handler for pages.
 type Runtime struct {
 	Streams bool // it has event streams
 	// RemovedPath returns the prefix that the runtime has removed from the path of the
@@ -28,7 +28,7 @@ type Runtime struct {
 }
 
 // HandlerConfig returns the configuration of the handler, except the parts that depend on
-// the runtime: health, outage, metrics, profiler. observer, which may be nil, is told of
+// the runtime: health, outage, metrics, profiler. observer, which may be nil, is notified of
 // attempts to sign in.
 func HandlerConfig(c *config.Config, svc *service.Service, secrets service.SecretStore, observer login.Observer, info diagnostics.Info, runtime Runtime, logger *slog.Logger) (handler.Config, error) {
 	signIn, err := newSignIn(c, secrets, observer, logger)
@@ -37,7 +37,8 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 	}
 	site := web.New(pages(c, info, runtime))
 	h := handler.Config{
-		SignIn: signIn, Session: sessionCookie(c), MaxSessions: c.Authentication.Session.MaxPerIdentity, StepError: site.ErrorPage, Pages: site.Mount,
+		SignIn: signIn, Session: sessionCookie(c), MaxSessions: c.Authentication.Session.MaxPerIdentity, StepError: site.ErrorPage,
+		Pages:   site.Mount,
 		Service: svc,
 		Authentication: call.AuthenticationConfig{
 			Required:          c.Authentication.Required,

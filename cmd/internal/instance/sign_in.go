@@ -25,7 +25,7 @@ func sessionCookie(c *config.Config) call.SessionCookie {
 	return call.SessionCookie{Lifetime: s.TokenLifetime, Domain: s.Domain, Secure: c.SecureCookies(), HostPrefix: s.HostPrefix}
 }
 
-// newSignIn returns what signs people and workloads in. It sends no request.
+// newSignIn returns the configured methods of signing in. It sends no request.
 func newSignIn(c *config.Config, secrets service.SecretStore, observer login.Observer, logger *slog.Logger) (*login.SignIn, error) {
 	session := c.Authentication.Session
 	l := login.Config{
@@ -129,7 +129,7 @@ func addJWT(c *config.Config, l *login.Config) error {
 	return nil
 }
 
-// CheckProviders asks the configured providers for what signing in needs.
+// CheckProviders queries the configured providers for the data that signing in needs.
 func CheckProviders(ctx context.Context, c *config.Config) ([]login.Checked, error) {
 	signIn, err := newSignIn(c, noSecrets{}, nil, nil)
 	if err != nil {
@@ -138,5 +138,5 @@ func CheckProviders(ctx context.Context, c *config.Config) ([]login.Checked, err
 	return signIn.Check(ctx), nil
 }
 
-// noSecrets is for a SignIn with which nobody signs in.
+// noSecrets is for a SignIn that is only checked.
 type noSecrets struct{ service.SecretStore }

@@ -22,13 +22,13 @@ type Watched struct {
 	namespaces map[string]unreadable // those with something unreadable
 }
 
-// unreadable is what a state of a namespace has that is unreadable.
+// unreadable has the unreadable objects of a state of a namespace.
 type unreadable struct {
 	revision guidon.Revision
 	objects  map[guidon.UnreadableKey]error
 }
 
-// Watch returns the store with a watch over what is unreadable.
+// Watch returns the store with a watch over unreadable objects.
 func Watch(store service.Store, logger *slog.Logger) *Watched {
 	return &Watched{Store: store, logger: logger, namespaces: map[string]unreadable{}}
 }
@@ -45,7 +45,7 @@ func (w *Watched) Snapshot(ctx context.Context, namespace string, d service.Dema
 	return s, age, err
 }
 
-// note records the state of a namespace, and logs what was not unreadable before.
+// note records the state of a namespace, and logs the objects that were not unreadable before.
 func (w *Watched) note(namespace string, now unreadable) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

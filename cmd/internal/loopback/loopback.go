@@ -110,8 +110,8 @@ var deniedPage string
 //go:embed refused.html
 var refusedPage string
 
-// ServeHTTP implements [http.Handler]. What is not the response is refused and changes
-// nothing: any page can send requests to this port.
+// ServeHTTP implements [http.Handler]. Requests other than the response are rejected and
+// change nothing: any page can send requests to this port.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	status, page := http.StatusOK, receivedPage
 	code, refusal := r.read(request)

@@ -140,7 +140,8 @@ func namespacesOf(ctx context.Context, c client.Client) (keys []string, err erro
 
 func flagsOf(ctx context.Context, c client.Client, namespace string) (list []*flipt.Flag, err error) {
 	err = pages(func(token string) (string, error) {
-		page, err := invoke[flipt.FlagList](ctx, c, "ListFlags", &flipt.ListFlagRequest{NamespaceKey: namespace, Limit: pageSize, PageToken: token})
+		page, err := invoke[flipt.FlagList](ctx, c, "ListFlags",
+			&flipt.ListFlagRequest{NamespaceKey: namespace, Limit: pageSize, PageToken: token})
 		list = append(list, page.GetFlags()...)
 		return page.GetNextPageToken(), err
 	})
@@ -150,7 +151,8 @@ func flagsOf(ctx context.Context, c client.Client, namespace string) (list []*fl
 func segmentsOf(ctx context.Context, c client.Client, namespace string) (map[string]*guidon.Segment, error) {
 	segments := make(map[string]*guidon.Segment)
 	err := pages(func(token string) (string, error) {
-		page, err := invoke[flipt.SegmentList](ctx, c, "ListSegments", &flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: pageSize, PageToken: token})
+		page, err := invoke[flipt.SegmentList](ctx, c, "ListSegments",
+			&flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: pageSize, PageToken: token})
 		for _, s := range page.GetSegments() {
 			segments[s.GetKey()] = segmentOf(s)
 		}
@@ -180,7 +182,8 @@ func flagOf(ctx context.Context, c client.Client, namespace string, f *flipt.Fla
 
 func addRules(ctx context.Context, c client.Client, namespace string, flag *guidon.Flag) error {
 	return pages(func(token string) (string, error) {
-		page, err := invoke[flipt.RuleList](ctx, c, "ListRules", &flipt.ListRuleRequest{NamespaceKey: namespace, FlagKey: flag.Key, Limit: pageSize, PageToken: token})
+		page, err := invoke[flipt.RuleList](ctx, c, "ListRules",
+			&flipt.ListRuleRequest{NamespaceKey: namespace, FlagKey: flag.Key, Limit: pageSize, PageToken: token})
 		for _, r := range page.GetRules() {
 			rule := &guidon.Rule{ID: r.GetId(), SegmentKeys: r.GetSegmentKeys(), SegmentOperator: guidon.SegmentOperator(r.GetSegmentOperator())} // #nosec G115 -- an enum of the wire
 			if len(rule.SegmentKeys) == 0 && r.GetSegmentKey() != "" {
@@ -197,7 +200,8 @@ func addRules(ctx context.Context, c client.Client, namespace string, flag *guid
 
 func addRollouts(ctx context.Context, c client.Client, namespace string, flag *guidon.Flag) error {
 	return pages(func(token string) (string, error) {
-		page, err := invoke[flipt.RolloutList](ctx, c, "ListRollouts", &flipt.ListRolloutRequest{NamespaceKey: namespace, FlagKey: flag.Key, Limit: pageSize, PageToken: token})
+		page, err := invoke[flipt.RolloutList](ctx, c, "ListRollouts",
+			&flipt.ListRolloutRequest{NamespaceKey: namespace, FlagKey: flag.Key, Limit: pageSize, PageToken: token})
 		for _, r := range page.GetRules() {
 			rollout := &guidon.Rollout{ID: r.GetId()}
 			if t := r.GetThreshold(); t != nil {

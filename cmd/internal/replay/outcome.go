@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// Outcome is what a service answers to a request, without ids, times and durations.
+// Outcome is the result of a service for a request, without ids, times and durations.
 type Outcome struct {
 	Type        string   `json:"type"` // boolean, variant or error
 	FlagKey     string   `json:"flagKey,omitempty"`
@@ -31,7 +31,8 @@ type Outcome struct {
 func evaluate(ctx context.Context, c client.Client, batch []Request) ([]Outcome, error) {
 	message := new(evaluation.BatchEvaluationRequest)
 	for _, r := range batch {
-		message.Requests = append(message.Requests, &evaluation.EvaluationRequest{NamespaceKey: r.Namespace, FlagKey: r.Flag, EntityId: r.Entity, Context: r.Context})
+		message.Requests = append(message.Requests,
+			&evaluation.EvaluationRequest{NamespaceKey: r.Namespace, FlagKey: r.Flag, EntityId: r.Entity, Context: r.Context})
 	}
 	response := new(evaluation.BatchEvaluationResponse)
 	err := c.Invoke(ctx, "/flipt.evaluation.EvaluationService/Batch", message, response)
@@ -81,7 +82,8 @@ func outcomeOf(r *evaluation.EvaluationResponse) Outcome {
 	switch {
 	case r.GetBooleanResponse() != nil:
 		b := r.GetBooleanResponse()
-		return Outcome{Type: "boolean", FlagKey: b.GetFlagKey(), Enabled: b.GetEnabled(), Reason: b.GetReason().String(), SegmentKeys: sorted(b.GetSegmentKeys())}
+		return Outcome{Type: "boolean", FlagKey: b.GetFlagKey(), Enabled: b.GetEnabled(),
+			Reason: b.GetReason().String(), SegmentKeys: sorted(b.GetSegmentKeys())}
 	case r.GetVariantResponse() != nil:
 		v := r.GetVariantResponse()
 		return Outcome{

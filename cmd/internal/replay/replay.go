@@ -151,7 +151,7 @@ func (r *run) compare(ctx context.Context, batch []Request) error {
 	return nil
 }
 
-// sideError says which service has failed, and what to do if it was asked too much.
+// sideError says which service has failed, with a hint if a limit of requests was exceeded.
 func sideError(side string, err error) error {
 	switch {
 	case err == nil:

@@ -89,7 +89,7 @@ func (r *Report) flag(request Request) *FlagReport {
 	return f
 }
 
-// finish fills in what is about all flags.
+// finish computes the fields that depend on all flags.
 func (r *Report) finish() {
 	r.FlagCount = len(r.flags)
 	r.Flags = []*FlagReport{}

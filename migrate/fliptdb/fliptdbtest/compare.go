@@ -89,7 +89,8 @@ func evaluate(t *testing.T, snapshot *guidon.Snapshot, f Flag, entity string, va
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Result{Match: r.Match, Reason: reasonNames[r.Reason], Variant: r.VariantKey, Attachment: r.Attachment, Segments: sorted(r.SegmentKeys)}
+	return Result{Match: r.Match, Reason: reasonNames[r.Reason], Variant: r.VariantKey, Attachment: r.Attachment,
+		Segments: sorted(r.SegmentKeys)}
 }
 
 func sorted(keys []string) []string {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// field is a column that may be damaged, and how. What is damaged is always recognizable:
-// values that no Flipt could read or write, and references to nothing.
+// field is a column that may be damaged, and how. Damage is always recognizable: values that
+// no Flipt could read or write, and references to nothing.
 type field struct {
 	table  string
 	id     string // columns that identify a row
@@ -21,27 +21,40 @@ type field struct {
 const gone = "gone"
 
 var fields = []field{
-	{"namespaces", "key", "key", nil}, {"namespaces", "key", "name", nil}, {"namespaces", "key", "protected", nil}, {"namespaces", "key", "created_at", nil},
+	{"namespaces", "key", "key", nil}, {"namespaces", "key", "name", nil}, {"namespaces", "key", "protected", nil},
+	{"namespaces", "key", "created_at", nil},
 	{"segments", "namespace_key key", "key", []any{gone}}, {"segments", "namespace_key key", "namespace_key", []any{gone, "empty"}},
-	{"segments", "namespace_key key", "name", nil}, {"segments", "namespace_key key", "match_type", []any{-1, 2, 256}}, {"segments", "namespace_key key", "created_at", nil},
-	{"constraints", "id", "id", nil}, {"constraints", "id", "namespace_key", []any{gone, "empty"}}, {"constraints", "id", "segment_key", []any{gone}},
-	{"constraints", "id", "type", []any{0, 6, -1, 257}}, {"constraints", "id", "property", nil}, {"constraints", "id", "operator", []any{"", "like", "EQ"}},
+	{"segments", "namespace_key key", "name", nil}, {"segments", "namespace_key key", "match_type", []any{-1, 2, 256}},
+	{"segments", "namespace_key key", "created_at", nil},
+	{"constraints", "id", "id", nil}, {"constraints", "id", "namespace_key", []any{gone, "empty"}},
+	{"constraints", "id", "segment_key", []any{gone}},
+	{"constraints", "id", "type", []any{0, 6, -1, 257}}, {"constraints", "id", "property", nil},
+	{"constraints", "id", "operator", []any{"", "like", "EQ"}},
 	{"constraints", "id", "value", nil}, {"constraints", "id", "created_at", nil}, {"constraints", "id", "updated_at", nil},
-	{"flags", "namespace_key key", "key", nil}, {"flags", "namespace_key key", "namespace_key", []any{gone}}, {"flags", "namespace_key key", "name", nil},
-	{"flags", "namespace_key key", "enabled", nil}, {"flags", "namespace_key key", "type", []any{2, -1, 256}}, {"flags", "namespace_key key", "created_at", nil},
-	{"variants", "id", "id", []any{gone}}, {"variants", "id", "namespace_key", []any{gone, "empty"}}, {"variants", "id", "flag_key", []any{gone}}, {"variants", "id", "key", nil},
+	{"flags", "namespace_key key", "key", nil}, {"flags", "namespace_key key", "namespace_key", []any{gone}},
+	{"flags", "namespace_key key", "name", nil},
+	{"flags", "namespace_key key", "enabled", nil}, {"flags", "namespace_key key", "type", []any{2, -1, 256}},
+	{"flags", "namespace_key key", "created_at", nil},
+	{"variants", "id", "id", []any{gone}}, {"variants", "id", "namespace_key", []any{gone, "empty"}},
+	{"variants", "id", "flag_key", []any{gone}}, {"variants", "id", "key", nil},
 	{"variants", "id", "name", nil}, {"variants", "id", "created_at", nil},
-	{"rules", "id", "id", []any{gone}}, {"rules", "id", "namespace_key", []any{gone, "empty"}}, {"rules", "id", "flag_key", []any{gone}}, {"rules", "id", "rank", nil},
+	{"rules", "id", "id", []any{gone}}, {"rules", "id", "namespace_key", []any{gone, "empty"}}, {"rules", "id", "flag_key", []any{gone}},
+	{"rules", "id", "rank", nil},
 	{"rules", "id", "segment_operator", []any{2, -1, 256}}, {"rules", "id", "created_at", nil},
-	{"rule_segments", "rule_id segment_key", "rule_id", []any{gone}}, {"rule_segments", "rule_id segment_key", "namespace_key", []any{gone, "empty"}},
+	{"rule_segments", "rule_id segment_key", "rule_id", []any{gone}},
+	{"rule_segments", "rule_id segment_key", "namespace_key", []any{gone, "empty"}},
 	{"rule_segments", "rule_id segment_key", "segment_key", []any{gone}},
 	{"distributions", "id", "id", nil}, {"distributions", "id", "rule_id", []any{gone}}, {"distributions", "id", "variant_id", []any{gone}},
-	{"distributions", "id", "rollout", []any{-1, 100.5}}, {"distributions", "id", "created_at", nil}, {"distributions", "id", "updated_at", nil},
-	{"rollouts", "id", "id", []any{gone}}, {"rollouts", "id", "namespace_key", []any{gone, "empty"}}, {"rollouts", "id", "flag_key", []any{gone}},
+	{"distributions", "id", "rollout", []any{-1, 100.5}}, {"distributions", "id", "created_at", nil},
+	{"distributions", "id", "updated_at", nil},
+	{"rollouts", "id", "id", []any{gone}}, {"rollouts", "id", "namespace_key", []any{gone, "empty"}},
+	{"rollouts", "id", "flag_key", []any{gone}},
 	{"rollouts", "id", "type", []any{0, 3, 258}}, {"rollouts", "id", "rank", nil}, {"rollouts", "id", "created_at", nil},
-	{"rollout_thresholds", "id", "id", nil}, {"rollout_thresholds", "id", "rollout_id", []any{gone}}, {"rollout_thresholds", "id", "percentage", []any{-5, 101}},
+	{"rollout_thresholds", "id", "id", nil}, {"rollout_thresholds", "id", "rollout_id", []any{gone}},
+	{"rollout_thresholds", "id", "percentage", []any{-5, 101}},
 	{"rollout_thresholds", "id", "value", nil},
-	{"rollout_segments", "id", "id", []any{gone}}, {"rollout_segments", "id", "rollout_id", []any{gone}}, {"rollout_segments", "id", "value", nil},
+	{"rollout_segments", "id", "id", []any{gone}}, {"rollout_segments", "id", "rollout_id", []any{gone}},
+	{"rollout_segments", "id", "value", nil},
 	{"rollout_segments", "id", "segment_operator", []any{2, -1, 256}},
 	{"rollout_segment_references", "rollout_segment_id segment_key", "rollout_segment_id", []any{gone}},
 	{"rollout_segment_references", "rollout_segment_id segment_key", "namespace_key", []any{gone, "empty"}},
@@ -58,7 +71,7 @@ type damager struct {
 	ctx     context.Context
 	session *sql.Conn
 	dialect string
-	done    []string        // what was damaged
+	done    []string        // the damage so far
 	touched map[string]bool // tables to restore
 	err     error
 }
@@ -142,7 +155,8 @@ type raw string
 func (d *damager) valuesOf(column string) []any {
 	values := []any{raw("NULL")}
 	isTime := strings.HasSuffix(column, "_at")
-	isNumber := slices.Contains([]string{"match_type", "type", "rank", "segment_operator", "rollout", "percentage", "enabled", "protected"}, column)
+	isNumber := slices.Contains([]string{"match_type", "type", "rank", "segment_operator", "rollout", "percentage", "enabled", "protected"},
+		column)
 	switch {
 	case isTime && d.dialect == "postgres":
 		values = append(values, raw("'infinity'"), raw("'0044-03-15 BC'"))

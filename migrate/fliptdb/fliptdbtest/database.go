@@ -39,7 +39,7 @@ var types = map[string]struct {
 	"mysql":    {"JSON", "DATETIME(6)", " DEFAULT CHARACTER SET utf8mb4", 15},
 }
 
-// unchecked matches what keeps a database from storing damaged rows.
+// unchecked matches the constraints that keep a database from storing damaged rows.
 var unchecked = regexp.MustCompile(`, (PRIMARY KEY|UNIQUE) \([^)]*\)| (PRIMARY KEY|UNIQUE|NOT NULL)`)
 
 // writer executes statements until one fails.
@@ -81,7 +81,8 @@ func (d *Data) store(ctx context.Context, db *sql.DB, dialect, schema string) er
 
 func (d *Data) write(w *writer) {
 	for _, r := range d.Namespaces {
-		w.insert("namespaces", "key name description protected created_at updated_at", r.Key, r.Name, r.Description, r.Protected, r.Created, r.Updated)
+		w.insert("namespaces", "key name description protected created_at updated_at",
+			r.Key, r.Name, r.Description, r.Protected, r.Created, r.Updated)
 	}
 	for _, r := range d.Segments {
 		w.insert("segments", "namespace_key key name description match_type created_at updated_at",

@@ -44,7 +44,8 @@ func Fuzz(t *testing.T, d *Data, db, reader *sql.DB, dialect string, seed uint64
 		for _, flag := range d.Flags {
 			outcome, problem := check.flag(t, flag)
 			if problem != "" {
-				t.Fatalf("round %d, %q, --damaged %s: %s/%s %s; findings:\n%v", round, f.done, options.Damaged, flag.Namespace, flag.Key, problem, content.Findings)
+				t.Fatalf("round %d, %q, --damaged %s: %s/%s %s; findings:\n%v",
+					round, f.done, options.Damaged, flag.Namespace, flag.Key, problem, content.Findings)
 			}
 			outcomes[outcome]++
 		}
@@ -74,7 +75,7 @@ func snapshots(content *fliptdb.Content) map[string]*guidon.Snapshot {
 	return all
 }
 
-// flag returns what became of the flag, or why that is wrong.
+// flag returns the outcome of the import for the flag, or the problem if that is wrong.
 func (c *check) flag(t *testing.T, flag Flag) (outcome, problem string) {
 	t.Helper()
 	listed := c.lists("flag " + flag.Namespace + "/" + flag.Key)
@@ -84,7 +85,7 @@ func (c *check) flag(t *testing.T, flag Flag) (outcome, problem string) {
 		imported = snapshot.Flag(flag.Key)
 	}
 	switch {
-	case imported == nil && !listed && !c.lists("flags ") && !c.lists("namespaces "): // a key in such a row may be what is damaged
+	case imported == nil && !listed && !c.lists("flags ") && !c.lists("namespaces "): // the damage may be a key in such a row
 		return "", "is missing and not listed"
 	case imported == nil:
 		return "missing", ""
@@ -114,7 +115,7 @@ func (c *check) lists(subject string) bool {
 	})
 }
 
-// off returns what may be left of a flag that is off.
+// off returns a copy of the flag with only the fields that a flag that is off may keep.
 func off(f *guidon.Flag) *guidon.Flag {
 	return &guidon.Flag{
 		Key: f.Key, Name: f.Name, Description: f.Description, Type: f.Type, Metadata: f.Metadata, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,

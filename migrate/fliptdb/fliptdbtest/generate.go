@@ -88,17 +88,20 @@ var (
 )
 
 var constraints = []constraint{
-	{1, "name", []string{"eq", "neq", "empty", "notempty", "prefix", "suffix", "contains", "notcontains", "isoneof", "isnotoneof", "lt"}, texts, words},
+	{1, "name",
+		[]string{"eq", "neq", "empty", "notempty", "prefix", "suffix", "contains", "notcontains", "isoneof", "isnotoneof", "lt"}, texts, words},
 	{2, "age", []string{"eq", "neq", "lt", "lte", "gt", "gte", "present", "notpresent", "isoneof", "isnotoneof", "prefix"}, numbers, floats},
 	{3, "paid", []string{"true", "false", "present", "notpresent", "eq"}, []string{""}, nil},
 	{4, "since", []string{"eq", "neq", "lt", "lte", "gt", "gte", "present", "notpresent", "isoneof", "isnotoneof"}, dates, words},
-	{5, "entityId", []string{"eq", "neq", "contains", "notcontains", "isoneof", "isnotoneof"}, []string{"user-1", "user-2", "1"}, []string{`["user-3","user-4"]`, `{}`}},
+	{5, "entityId", []string{"eq", "neq", "contains", "notcontains", "isoneof", "isnotoneof"}, []string{"user-1", "user-2", "1"},
+		[]string{`["user-3","user-4"]`, `{}`}},
 }
 
 func (g *generator) segment(namespace string, i int) {
 	key := fmt.Sprintf("segment-%d", i)
 	g.data.Segments = append(g.data.Segments, Segment{
-		Namespace: namespace, Key: key, Name: "Segment " + key, Description: pick(g, []string{"", "who", "ünï"}), MatchType: g.IntN(2), Stamps: g.stamps(),
+		Namespace: namespace, Key: key, Name: "Segment " + key, Description: pick(g, []string{"", "who", "ünï"}), MatchType: g.IntN(2),
+		Stamps: g.stamps(),
 	})
 	for range i % 4 { // the first, like every fourth, has none and matches every entity
 		k := pick(g, constraints)
@@ -147,7 +150,8 @@ func (g *generator) rules(f Flag, variants []string) {
 		g.data.RuleSegments = append(g.data.RuleSegments, g.references(r.ID, f.Namespace)...)
 		for _, v := range variants {
 			if share := pick(g, []float32{-1, 0, 0.05, 10, 33.33, 33.34, 12.345, 50, 60, 100}); share >= 0 {
-				g.data.Distributions = append(g.data.Distributions, Distribution{ID: g.id(), Rule: r.ID, Variant: v, Rollout: share, Stamps: g.stamps()})
+				g.data.Distributions = append(g.data.Distributions,
+					Distribution{ID: g.id(), Rule: r.ID, Variant: v, Rollout: share, Stamps: g.stamps()})
 			}
 		}
 	}
@@ -180,10 +184,14 @@ func (g *generator) rollouts(f Flag) {
 
 func (g *generator) authentications() {
 	for _, a := range []Authentication{
-		{Hash: Hash(Token), Method: 1, Metadata: `{"io.flipt.auth.token.name":"client","io.flipt.auth.token.description":"all of it","team":"till"}`},
-		{Hash: Hash(ScopedToken), Method: 1, Metadata: `{"io.flipt.auth.token.name":"scoped","io.flipt.auth.token.namespace":"second"}`, Expires: time.Date(2199, 1, 2, 3, 4, 5, 0, time.UTC)},
-		{Hash: Hash(ExpiredToken), Method: 1, Metadata: `{"io.flipt.auth.token.name":"past"}`, Expires: time.Date(2023, 12, 24, 1, 2, 3, 456789000, time.UTC)},
-		{Hash: Hash("oidc"), Method: 2, Metadata: `{"io.flipt.auth.oidc.email":"a@example.com","io.flipt.auth.email":"a@example.com"}`, Expires: time.Date(2199, 1, 2, 3, 4, 5, 0, time.UTC)},
+		{Hash: Hash(Token), Method: 1,
+			Metadata: `{"io.flipt.auth.token.name":"client","io.flipt.auth.token.description":"all of it","team":"till"}`},
+		{Hash: Hash(ScopedToken), Method: 1, Metadata: `{"io.flipt.auth.token.name":"scoped","io.flipt.auth.token.namespace":"second"}`,
+			Expires: time.Date(2199, 1, 2, 3, 4, 5, 0, time.UTC)},
+		{Hash: Hash(ExpiredToken), Method: 1, Metadata: `{"io.flipt.auth.token.name":"past"}`,
+			Expires: time.Date(2023, 12, 24, 1, 2, 3, 456789000, time.UTC)},
+		{Hash: Hash("oidc"), Method: 2, Metadata: `{"io.flipt.auth.oidc.email":"a@example.com","io.flipt.auth.email":"a@example.com"}`,
+			Expires: time.Date(2199, 1, 2, 3, 4, 5, 0, time.UTC)},
 		{Hash: Hash("pod"), Method: 3, Metadata: `{"io.flipt.auth.k8s.pod.name":"p"}`, Expires: time.Date(2199, 1, 2, 3, 4, 5, 0, time.UTC)},
 		{Hash: Hash("github"), Method: 4},
 	} {

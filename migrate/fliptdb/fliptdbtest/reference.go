@@ -81,7 +81,8 @@ func (e evaluation) variantByID(id string) Variant {
 
 // boolean follows contract 7.6.
 func (e evaluation) boolean() Result {
-	rollouts := slices.DeleteFunc(slices.Clone(e.Rollouts), func(r Rollout) bool { return r.Namespace != e.flag.Namespace || r.Flag != e.flag.Key })
+	rollouts := slices.DeleteFunc(slices.Clone(e.Rollouts),
+		func(r Rollout) bool { return r.Namespace != e.flag.Namespace || r.Flag != e.flag.Key })
 	slices.SortFunc(rollouts, func(a, b Rollout) int { return a.Rank - b.Rank })
 	for _, r := range rollouts {
 		for _, t := range e.Thresholds {

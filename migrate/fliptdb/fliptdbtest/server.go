@@ -82,10 +82,12 @@ func (d *Data) wireSegment(s Segment) object {
 	constraints := []object{}
 	for _, c := range d.Constraints {
 		if c.Namespace == s.Namespace && c.Segment == s.Key {
-			constraints = append(constraints, object{"id": c.ID, "type": kinds[c.Type] + "_COMPARISON_TYPE", "property": c.Property, "operator": c.Operator, "value": c.Value})
+			constraints = append(constraints,
+				object{"id": c.ID, "type": kinds[c.Type] + "_COMPARISON_TYPE", "property": c.Property, "operator": c.Operator, "value": c.Value})
 		}
 	}
-	return object{"key": s.Key, "name": s.Name, "matchType": []string{"ALL_MATCH_TYPE", "ANY_MATCH_TYPE"}[s.MatchType], "constraints": constraints}
+	return object{"key": s.Key, "name": s.Name, "matchType": []string{"ALL_MATCH_TYPE", "ANY_MATCH_TYPE"}[s.MatchType],
+		"constraints": constraints}
 }
 
 // wireSegments adds the segments to a rule or rollout.
@@ -110,7 +112,8 @@ func (d *Data) wireRule(r Rule) object {
 			distributions = append(distributions, object{"id": share.ID, "variantId": share.Variant, "rollout": share.Rollout})
 		}
 	}
-	return wireSegments(object{"id": r.ID, "flagKey": r.Flag, "rank": r.Rank, "distributions": distributions}, d.RuleSegments, r.ID, r.Operator)
+	return wireSegments(object{"id": r.ID, "flagKey": r.Flag, "rank": r.Rank, "distributions": distributions}, d.RuleSegments, r.ID,
+		r.Operator)
 }
 
 func (d *Data) wireRollout(r Rollout) object {
@@ -160,7 +163,8 @@ func wireResult(f Flag, result Result) object {
 	if segments == nil {
 		segments = []string{}
 	}
-	common := object{"flagKey": f.Key, "reason": result.Reason + "_EVALUATION_REASON", "segmentKeys": segments, "requestId": "x", "requestDurationMillis": 0.1, "timestamp": "2026-01-02T03:04:05.678Z"}
+	common := object{"flagKey": f.Key, "reason": result.Reason + "_EVALUATION_REASON", "segmentKeys": segments, "requestId": "x",
+		"requestDurationMillis": 0.1, "timestamp": "2026-01-02T03:04:05.678Z"}
 	if f.Type == 1 {
 		common["enabled"] = result.Match
 		return object{"type": "BOOLEAN_EVALUATION_RESPONSE_TYPE", "booleanResponse": common}

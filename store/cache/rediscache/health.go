@@ -15,7 +15,7 @@ const (
 	probeTimeout = time.Second
 )
 
-// health is what the last round trips say about Redis. After a failure no reader
+// health is the state of Redis according to the last round trips. After a failure no reader
 // queries Redis until a probe, for which no caller waits, has succeeded. So an unavailable
 // Redis costs its timeout once. The zero value is a Redis that responds.
 type health struct {

@@ -40,7 +40,8 @@ func (s *Source) lookup(ctx context.Context, keys []string) found {
 		}
 	}
 	f.nonce = rand.Text()
-	answers, err := s.runScript(ctx, readScript, s.runs(keys, f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateTTL))...)
+	answers, err := s.runScript(ctx, readScript,
+		s.runs(keys, f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateTTL))...)
 	if redis.HasErrorPrefix(err, "CROSSSLOT") { // a cluster of one server, behind a client for a single server
 		s.clustered.Store(true)
 	}
@@ -83,7 +84,7 @@ func (s *Source) runs(keys []string, args ...any) []run {
 	return runs
 }
 
-// fill stores in Redis what the database returned. Redis accepts a revision only if no
+// fill stores in Redis the revisions that the database returned. Redis accepts a revision only if no
 // write has been announced since it recorded the nonce. If it had no state of the key,
 // it only creates one.
 func (s *Source) fill(ctx context.Context, f found, stored map[string]guidon.Revision) {

@@ -1,6 +1,6 @@
-// Package rediscache lets instances of the service share through Redis what each of
-// them would otherwise read from the database: the current revisions, and the
-// snapshots. docs/architecture.md explains why none of it is ever out of date.
+// Package rediscache lets instances of the service share through Redis the state that each
+// of them would otherwise read from the database: the current revisions, and the snapshots.
+// docs/architecture.md explains why none of it is ever out of date.
 package rediscache
 
 import (
@@ -144,7 +144,9 @@ func (s *Source) Load(ctx context.Context, namespace string, held *guidon.Snapsh
 }
 
 // Update implements [service.Store].
-func (s *Source) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+func (s *Source) Update(
+	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
+) (int64, error) {
 	return s.UpdateMirrored(ctx, namespace, w, nil, fn)
 }
 
@@ -160,7 +162,9 @@ func (s *Source) UpdateMirrored(ctx context.Context, namespace string, w service
 }
 
 // UpdateAuthentications implements [service.Store].
-func (s *Source) UpdateAuthentications(ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+func (s *Source) UpdateAuthentications(
+	ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error,
+) error {
 	return s.UpdateAuthenticationsMirrored(ctx, w, nil, fn)
 }
 

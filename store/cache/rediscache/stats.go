@@ -9,7 +9,7 @@ type Stats struct {
 	Errors    uint64 // failed round trips and probes
 }
 
-// Lookups counts what was found in Redis, and what was read from the database instead.
+// Lookups counts the values found in Redis, and those read from the database instead.
 type Lookups struct {
 	Hits   uint64
 	Misses uint64

@@ -1,6 +1,6 @@
-// Package flipt knows the configuration keys of Flipt v1, and what becomes of each one
-// here (operations 2.3). The hints about unknown keys, the warning about variables of
-// Flipt and "guidon config import" all use its one table.
+// Package flipt maps the configuration keys of Flipt v1 to those of Guidon (operations 2.3).
+// The hints about unknown keys, the warning about variables of Flipt and "guidon config
+// import" all use its one table.
 package flipt
 
 import "strings"
@@ -8,12 +8,12 @@ import "strings"
 // Prefix is the prefix of the environment variables of Flipt.
 const Prefix = "FLIPT_"
 
-// Fate is what becomes of a key.
-type Fate uint8
+// Status says how Guidon supports a key of Flipt.
+type Status uint8
 
 const (
-	// Kept is a key that exists here, too. Its note says what differs.
-	Kept Fate = iota
+	// Kept is a key that exists here, too. Its note describes the differences.
+	Kept Status = iota
 	// Moved is a key that has another name here.
 	Moved
 	// Combined is a key whose value becomes part of the value of another one.
@@ -24,12 +24,12 @@ const (
 	Dropped
 )
 
-// Key is a key of Flipt, or a group of keys with the same fate.
+// Key is a key of Flipt, or a group of keys with the same status.
 type Key struct {
-	Key  string // a star stands for a name that the operator chose
-	Fate Fate
-	To   string // the key here, of those that are moved or combined
-	Note string // what differs, or why it is gone and what to use instead
+	Key    string // a star stands for a name that the operator chose
+	Status Status
+	To     string // the key here, of those that are moved or combined
+	Note   string // the differences, or why the key no longer exists and its replacement
 }
 
 // Find returns the entry for the key, which may be a group, or else that of the closest
@@ -59,7 +59,7 @@ func matches(path, pattern []string) bool {
 }
 
 // FindVariable returns the entry for the variable, given without its prefix, and the rest
-// of the key: the name for which a star stands, or what follows the variable of a group.
+// of the key: the name for which a star stands, or the part after the variable of a group.
 func FindVariable(variable string) (k Key, rest string, found bool) {
 	for _, candidate := range keys {
 		r, ok := candidate.matchVariable(variable)
@@ -89,13 +89,13 @@ func (k Key) matchVariable(variable string) (rest string, ok bool) {
 
 // isGroup reports whether there are keys below that of the entry.
 func (k Key) isGroup() bool {
-	if k.Fate != Kept {
+	if k.Status != Kept {
 		return true
 	}
 	return k.Key == Metadata
 }
 
-// IsWhole reports whether the entry for the key says what becomes of everything in it.
+// IsWhole reports whether the entry for the key applies to all keys below it.
 func IsWhole(key string) bool {
 	for _, k := range keys {
 		if strings.HasPrefix(k.Key, key+".") {
@@ -116,12 +116,12 @@ const (
 // Variable returns the environment variable of a key, without its prefix.
 func Variable(key string) string { return strings.ToUpper(strings.ReplaceAll(key, ".", "_")) }
 
-// Hint returns what to do instead of using the key, or "" if it exists here.
+// Hint returns the hint for a key that does not exist here, or "" if it exists.
 func (k Key) Hint() string {
 	switch {
-	case k.Fate == Kept:
+	case k.Status == Kept:
 		return ""
-	case k.Fate == Needless:
+	case k.Status == Needless:
 		return "remove it, " + k.Note
 	case k.Note != "":
 		return k.Note

@@ -27,11 +27,11 @@ func reference(t *testing.T) []string {
 func TestEveryKey(t *testing.T) {
 	for _, key := range reference(t) {
 		k, ok := Find(key)
-		if !ok || k.Fate == Kept && k.Key != key || k.Fate != Kept && k.Hint() == "" {
+		if !ok || k.Status == Kept && k.Key != key || k.Status != Kept && k.Hint() == "" {
 			t.Errorf("%s: got %+v", key, k)
 		}
-		if (k.Fate == Moved || k.Fate == Combined) != (k.To != "") {
-			t.Errorf("%s: got the fate %d and the key %q", key, k.Fate, k.To)
+		if (k.Status == Moved || k.Status == Combined) != (k.To != "") {
+			t.Errorf("%s: got the fate %d and the key %q", key, k.Status, k.To)
 		}
 		variable := Variable(strings.ReplaceAll(key, "*", "google-2"))
 		if got, rest, ok := FindVariable(variable); !ok || got.Key != k.Key || strings.Contains(key, "*") && rest != "google-2" {
@@ -45,7 +45,7 @@ func TestNoOtherKeys(t *testing.T) {
 	list := reference(t)
 	for _, k := range keys {
 		known := slices.ContainsFunc(list, func(key string) bool {
-			return key == k.Key || k.Fate != Kept && strings.HasPrefix(key, k.Key+".")
+			return key == k.Key || k.Status != Kept && strings.HasPrefix(key, k.Key+".")
 		})
 		if !known && k.Key != ourTeams {
 			t.Errorf("%s is no key of Flipt", k.Key)

@@ -30,7 +30,8 @@ var keys = []Key{
 	{"server.grpc_conn_max_age", Kept, "", ""},
 	{"server.grpc_conn_max_age_grace", Kept, "", ""},
 
-	{"diagnostics.profiling.enabled", Kept, "", "the profiler is no longer open to everybody: it is on the listener of server.diagnostics_address, or for tokens"},
+	{"diagnostics.profiling.enabled", Kept, "",
+		"the profiler is no longer open to everybody: it is on the listener of server.diagnostics_address, or for tokens"},
 	{"meta", Needless, "", telemetry},
 
 	{"ui.enabled", Kept, "", ""},
@@ -143,7 +144,8 @@ var keys = []Key{
 	{"authentication.methods.github.allowed_organizations", Moved, "authentication.methods.codehost.allowed_organizations", github},
 	{Teams, Combined, ourTeams, github},
 	// No key of Flipt, but its map may be written in the place of the list.
-	{ourTeams, Combined, ourTeams, "write each team with its organization, such as acme/backend, in the list authentication.methods.codehost.allowed_teams"},
+	{ourTeams, Combined, ourTeams,
+		"write each team with its organization, such as acme/backend, in the list authentication.methods.codehost.allowed_teams"},
 
 	{"authentication.methods.kubernetes.enabled", Kept, "", ""},
 	{"authentication.methods.kubernetes.cleanup.interval", Kept, "", ""},
