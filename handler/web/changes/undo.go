@@ -49,7 +49,7 @@ type review struct {
 	after         string // the path of the page after it, below the public path; "" is that of the new change
 
 	Plan       *guidonv1.PlanResponse
-	Changes    []planned
+	Changes    []plannedObject
 	Gone       []string // what the plan that was seen had, and this one has not
 	Effects    []effect
 	Conflicts  []conflict
@@ -62,8 +62,8 @@ type review struct {
 	problems   part.Problems
 }
 
-// planned is a change of the plan.
-type planned struct {
+// plannedObject is a change of the plan, to one object.
+type plannedObject struct {
 	*guidonv1.PlannedChange
 	Name        string
 	Differences []difference
@@ -290,7 +290,7 @@ func (r *review) plan(v *page.Visit, form url.Values) error {
 		if i == maxPlannedShown {
 			break
 		}
-		one := planned{PlannedChange: c, Name: plannedName(c)}
+		one := plannedObject{PlannedChange: c, Name: plannedName(c)}
 		if i < maxPlannedOpen {
 			one.Differences, one.More = plannedDifferences(c)
 		}
@@ -363,10 +363,14 @@ func plannedName(c *guidonv1.PlannedChange) string {
 }
 
 // Address returns the address of the object's page.
-func (p planned) Address(v *page.Visit) string { return ObjectAddress(v, p.GetKind(), p.GetKey()) }
+func (p plannedObject) Address(v *page.Visit) string {
+	return ObjectAddress(v, p.GetKind(), p.GetKey())
+}
 
 // Hidden returns the value of the hidden field with what is seen of the change.
-func (p planned) Hidden() string { return objectName(p.GetKind(), p.GetKey()) + " " + p.GetDigest() }
+func (p plannedObject) Hidden() string {
+	return objectName(p.GetKind(), p.GetKey()) + " " + p.GetDigest()
+}
 
 // objectName returns the name of an object in the form.
 func objectName(kind, key string) string { return kind + "/" + key }

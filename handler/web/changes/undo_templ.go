@@ -726,7 +726,7 @@ func reviewBody(v *page.Visit, r *review) templ.Component {
 }
 
 // plannedChange is one object that would change.
-func plannedChange(v *page.Visit, c planned) templ.Component {
+func plannedChange(v *page.Visit, c plannedObject) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// copying is the form that copies a flag.
-type copying struct {
+// copyForm is the form that copies a flag.
+type copyForm struct {
 	*subject
 	problems part.Problems
 	to       string // the namespace
@@ -41,12 +41,12 @@ func targetsOf(v *page.Visit) (all []*flipt.Namespace) {
 
 // readCopy reads the flag for a copy. Viewers of its namespace may copy it into one that
 // they may edit.
-func (p pages) readCopy(v *page.Visit) (*copying, error) {
+func (p pages) readCopy(v *page.Visit) (*copyForm, error) {
 	s, err := p.read(v)
 	if err != nil {
 		return nil, err
 	}
-	c := &copying{subject: s, targets: targetsOf(v), to: v.Key(), key: s.key + "-copy", name: s.name() + " (copy)", take: true}
+	c := &copyForm{subject: s, targets: targetsOf(v), to: v.Key(), key: s.key + "-copy", name: s.name() + " (copy)", take: true}
 	if len(c.targets) == 0 {
 		return nil, &page.Error{Heading: "You may not copy this flag", Text: s.readOnlyReason(), Err: guidon.Errorf(guidon.PermissionDenied, "permission denied")}
 	}
@@ -68,7 +68,7 @@ func (p pages) getCopy(v *page.Visit) error {
 	return c.ask(http.StatusOK)
 }
 
-func (c *copying) ask(status int) error {
+func (c *copyForm) ask(status int) error {
 	c.v.Reply(status, c.plainPage("Copy", copyMain(c)))
 	return nil
 }
@@ -121,7 +121,7 @@ func betterKey(key string) string {
 	return strings.Trim(invalidIn.ReplaceAllString(strings.TrimSpace(key), "-"), "-")
 }
 
-func (c *copying) check() {
+func (c *copyForm) check() {
 	if target := c.target(); target == nil {
 		c.problems.Add("to", "Choose a namespace.")
 	}
@@ -132,7 +132,7 @@ func (c *copying) check() {
 }
 
 // target returns the namespace that was chosen, or nil.
-func (c *copying) target() *flipt.Namespace {
+func (c *copyForm) target() *flipt.Namespace {
 	for _, n := range c.targets {
 		if n.GetKey() == c.to {
 			return n
@@ -142,7 +142,7 @@ func (c *copying) target() *flipt.Namespace {
 }
 
 // save copies the flag, and the segments that the namespace lacks, in one change.
-func (c *copying) save(form url.Values) error {
+func (c *copyForm) save(form url.Values) error {
 	existing, state, err := getFlagContent.RunAt(c.v, &guidonv1.GetFlagContentRequest{NamespaceKey: c.to, Key: c.key})
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
@@ -179,7 +179,7 @@ func (c *copying) save(form url.Values) error {
 
 // missingSegments returns the segments of the flag that the other namespace lacks, to be
 // created there, or a problem if they must not be.
-func (c *copying) missingSegments() (edits []*guidonv1.SegmentEdit, err error) {
+func (c *copyForm) missingSegments() (edits []*guidonv1.SegmentEdit, err error) {
 	for _, key := range newDraft(c.flag).segmentKeys() {
 		_, state, err := getSegmentContent.RunAt(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.to, Key: key})
 		if err == nil {
@@ -202,4 +202,4 @@ func (c *copying) missingSegments() (edits []*guidonv1.SegmentEdit, err error) {
 }
 
 // original returns the name of the flag that is copied.
-func (c *copying) original() string { return c.subject.name() }
+func (c *copyForm) original() string { return c.subject.name() }

@@ -358,9 +358,9 @@ func (d *variants) rowDifferences(i int, r variantRow) (all []difference) {
 	return all
 }
 
-func orText(text, otherwise string) string {
+func orText(text, fallback string) string {
 	if text == "" {
-		return otherwise
+		return fallback
 	}
 	return text
 }

@@ -38,12 +38,12 @@ type selection struct {
 	v        *page.Visit
 	verb     string
 	keys     []string
-	rows     []row       // the flags that exist
-	news     []news      // flags that changed after the visitor saw them, or no longer exist
-	revision int64       // at which the rows were read
-	form     url.Values  // what was entered
-	tags     []string    // that flags of the namespace have
-	targets  []namespace // to which the flags can be promoted
+	rows     []row        // the flags that exist
+	changed  []flagChange // flags that changed after the visitor saw them, or no longer exist
+	revision int64        // at which the rows were read
+	form     url.Values   // what was entered
+	tags     []string     // that flags of the namespace have
+	targets  []namespace  // to which the flags can be promoted
 	problems part.Problems
 	list     url.Values // the filter of the list
 }
@@ -107,7 +107,7 @@ func keysOf(form url.Values) (keys []string) {
 	return keys
 }
 
-// read reads the selected flags. Those that do not exist are news.
+// read reads the selected flags. It adds those that do not exist to s.changed.
 func (s *selection) read() error {
 	found, state, err := listSummaries.RunAt(s.v, &guidonv1.ListFlagSummariesRequest{
 		NamespaceKey: s.v.Key(), Keys: s.keys, Limit: int32(len(s.keys)), // #nosec G115 -- at most maxSelected
@@ -115,7 +115,7 @@ func (s *selection) read() error {
 	if err != nil {
 		return err
 	}
-	s.rows, s.news, s.revision = nil, nil, state.Revision
+	s.rows, s.changed, s.revision = nil, nil, state.Revision
 	byKey := make(map[string]*guidonv1.FlagSummary, len(s.keys))
 	for _, f := range found.GetFlags() {
 		byKey[f.GetKey()] = f
@@ -129,7 +129,7 @@ func (s *selection) read() error {
 		if err != nil {
 			return err
 		}
-		s.news = append(s.news, n)
+		s.changed = append(s.changed, n)
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (s *selection) do() error {
 		return err
 	case len(s.problems) > 0:
 		return s.ask(http.StatusUnprocessableEntity)
-	case len(s.news) > 0:
+	case len(s.changed) > 0:
 		return s.conflict(since)
 	case len(edits) == 0: // all flags are as wanted
 		s.leave(0)
@@ -270,14 +270,14 @@ func (s *selection) conflict(since int64) error {
 	if err := s.read(); err != nil {
 		return err
 	}
-	if err := s.addNews(since); err != nil {
+	if err := s.addChanged(since); err != nil {
 		return err
 	}
 	if len(s.rows) == 0 {
 		return s.unusable("The selected flags no longer exist", "They have been deleted. Changes says when, and by whom.")
 	}
-	s.form.Del("confirm") // what was typed was about the flags as they were
-	if len(s.news) == 0 { // the revision is not one of this database
+	s.form.Del("confirm")    // what was typed was about the flags as they were
+	if len(s.changed) == 0 { // the revision is not one of this database
 		s.problems.Add("question", "The namespace has changed in the meantime. Look at these flags again, then confirm.")
 	}
 	return s.ask(http.StatusConflict)
@@ -289,7 +289,7 @@ func (s *selection) refused(since int64, refusal error) error {
 	if err := s.read(); err != nil {
 		return err
 	}
-	if len(s.news) > 0 {
+	if len(s.changed) > 0 {
 		return s.conflict(since)
 	}
 	field := "question"

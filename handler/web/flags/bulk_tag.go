@@ -29,7 +29,7 @@ func (s *selection) tagEdits(since int64) (edits []*guidonv1.FlagEdit, err error
 			if err != nil {
 				return nil, err
 			}
-			s.news = append(s.news, n)
+			s.changed = append(s.changed, n)
 			continue
 		}
 		if err != nil {

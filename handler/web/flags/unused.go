@@ -27,7 +27,7 @@ type unused struct {
 	total   int
 	snoozed int
 	mayEdit bool
-	opened  snoozing
+	opened  snoozeInput
 }
 
 // unusedRow is a flag that may no longer be needed.
@@ -43,8 +43,8 @@ type tab struct {
 	Chosen bool
 }
 
-// snoozing is what somebody entered to see a flag again later, and what is wrong with it.
-type snoozing struct{ key, date, problem string }
+// snoozeInput is the form that postpones the review of a flag, and its problem if it is invalid.
+type snoozeInput struct{ key, date, problem string }
 
 // snoozeDays is how much later a flag is reviewed unless another date is chosen.
 const snoozeDays = 90
@@ -66,9 +66,9 @@ var reasons = []struct {
 const fieldReason = "reason"
 
 // showUnused shows the flags that may no longer be needed.
-func showUnused(v *page.Visit) error { return replyUnused(v, http.StatusOK, snoozing{}) }
+func showUnused(v *page.Visit) error { return replyUnused(v, http.StatusOK, snoozeInput{}) }
 
-func replyUnused(v *page.Visit, status int, opened snoozing) error {
+func replyUnused(v *page.Visit, status int, opened snoozeInput) error {
 	u := newUnused(v.Query())
 	u.mayEdit, u.opened = v.MayEdit(), opened
 	if err := u.read(v); err != nil {
@@ -233,7 +233,7 @@ func snooze(v *page.Visit) error {
 	if err != nil || since < 0 {
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field revision: must be the revision that the form began with")
 	}
-	s := snoozing{key: form.Get("key"), date: strings.TrimSpace(form.Get("review"))}
+	s := snoozeInput{key: form.Get("key"), date: strings.TrimSpace(form.Get("review"))}
 	if s.problem = checkReview(s.date, v.Now()); s.problem != "" {
 		return replyUnused(v, http.StatusUnprocessableEntity, s)
 	}
@@ -267,7 +267,7 @@ func snooze(v *page.Visit) error {
 }
 
 // snoozeConflict shows the page again, because the flag has changed since it was shown.
-func snoozeConflict(v *page.Visit, s snoozing) error {
+func snoozeConflict(v *page.Visit, s snoozeInput) error {
 	changes, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Keys: []string{s.key}, WithoutSummaries: true})
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ const (
 )
 
 // others returns what would change the answer.
-func (x *explained) others() []other {
+func (x *explanationView) others() []other {
 	all := x.otherBuckets()
 	for _, o := range x.e.GetOthers() {
 		if len(all) >= maxOthers {
@@ -37,7 +37,7 @@ func (x *explained) others() []other {
 
 // otherBuckets returns what entities in other buckets get from steps that have consulted the
 // bucket.
-func (x *explained) otherBuckets() (all []other) {
+func (x *explanationView) otherBuckets() (all []other) {
 	for _, s := range x.e.GetSteps() {
 		b := s.GetBucket()
 		for i, r := range b.GetRanges() {
@@ -56,7 +56,7 @@ func (x *explained) otherBuckets() (all []other) {
 	return all
 }
 
-func (x *explained) other(o *guidonv1.OtherResult) other {
+func (x *explanationView) other(o *guidonv1.OtherResult) other {
 	v := other{Outcome: value(o.GetEnabled())}
 	if !x.boolean {
 		v.Outcome = x.variant(o.GetVariantKey())
@@ -80,7 +80,7 @@ func (x *explained) other(o *guidonv1.OtherResult) other {
 }
 
 // changes returns the changes needed.
-func (x *explained) changes(changes []*guidonv1.PropertyChange) []span {
+func (x *explanationView) changes(changes []*guidonv1.PropertyChange) []span {
 	words := []span{plain("if ")}
 	for i, c := range changes {
 		if i == maxChanges {
@@ -160,7 +160,7 @@ func operandOf(o *guidonv1.OutcomeChange) string {
 }
 
 // obstacles returns why the answer cannot be had.
-func (x *explained) obstacles(o *guidonv1.OtherResult) (words []span) {
+func (x *explanationView) obstacles(o *guidonv1.OtherResult) (words []span) {
 	for i, b := range o.GetObstacles() {
 		if i == maxChanges {
 			return append(words, plain("; and so on"))
@@ -176,7 +176,7 @@ func (x *explained) obstacles(o *guidonv1.OtherResult) (words []span) {
 	return words
 }
 
-func (x *explained) obstacle(b *guidonv1.Obstacle) string {
+func (x *explanationView) obstacle(b *guidonv1.Obstacle) string {
 	step, by := x.stepName(b.GetStep()), x.stepName(b.GetBy())
 	segment, _ := x.m.info.SegmentName(b.GetSegmentKey())
 	none := b.GetStep() == 0 // the answer if no step fits

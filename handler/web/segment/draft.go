@@ -43,7 +43,7 @@ type condition struct {
 	Items  []string
 	Add    string
 	Date   dateEntry
-	Added  added
+	Added  mergeCounts
 	Bad    string // why Add is still there
 	Turned bool   // the way of comparing changed after the fields were shown
 }

@@ -23,8 +23,8 @@ const effectRegion = "effect"
 type editor struct {
 	*subject
 	draft    *draft
-	acted    acted
-	known    known
+	acted    actionResult
+	known    knownProperties
 	effect   *effect // of saving the draft; nil if it is as saved, or not complete
 	answer   *answer
 	changes  int                    // how many parts of the draft differ from the segment

@@ -41,8 +41,8 @@ func modeOf(form url.Values) mode {
 	return modes[0]
 }
 
-// importing is the page that imports a file.
-type importing struct {
+// importPage is the page that imports a file.
+type importPage struct {
 	Text     string
 	Mode     mode
 	Fault    *fault
@@ -55,7 +55,7 @@ type importing struct {
 
 // showImport is the page without a file.
 func showImport(v *page.Visit) error {
-	return (&importing{Mode: modes[0]}).reply(v, http.StatusOK)
+	return (&importPage{Mode: modes[0]}).reply(v, http.StatusOK)
 }
 
 // postImport shows what a file changes, and imports it.
@@ -67,7 +67,7 @@ func postImport(v *page.Visit) error {
 	if page.ActionOf(form).Verb == "example" {
 		return importExample(v, form.Get("example"))
 	}
-	i := &importing{Text: textOf(form), Mode: modeOf(form)}
+	i := &importPage{Text: textOf(form), Mode: modeOf(form)}
 	if page.ActionOf(form).Verb == "edit" {
 		return i.reply(v, http.StatusOK)
 	}
@@ -97,7 +97,7 @@ func postImport(v *page.Visit) error {
 }
 
 // preview shows what the file changes.
-func (i *importing) preview(v *page.Visit) error {
+func (i *importPage) preview(v *page.Visit) error {
 	if err := i.Review.Make(v, nil); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (i *importing) preview(v *page.Visit) error {
 }
 
 // read returns the document of the namespace in the file, or nil if there is none.
-func (i *importing) read(v *page.Visit) (*service.Document, error) {
+func (i *importPage) read(v *page.Visit) (*service.Document, error) {
 	documents, f, err := read(v, i.Text)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (i *importing) read(v *page.Visit) (*service.Document, error) {
 
 // choose returns the only document, or the one of the namespace. Without one it returns
 // what is wrong.
-func (i *importing) choose(namespace string, documents []*service.Document) (*service.Document, string) {
+func (i *importPage) choose(namespace string, documents []*service.Document) (*service.Document, string) {
 	if len(documents) == 1 {
 		return documents[0], ""
 	}
@@ -170,7 +170,7 @@ func listed(names []string) string {
 	return text
 }
 
-func (i *importing) reply(v *page.Visit, status int) error {
+func (i *importPage) reply(v *page.Visit, status int) error {
 	title := "Import"
 	v.Header().Set("Cache-Control", "no-store")
 	v.Reply(status, page.Page{
