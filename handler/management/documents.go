@@ -40,7 +40,7 @@ func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Req
 		return call.Response{}, err
 	}
 	if request.Pieces {
-		return call.Response{Answer: exported{export}}, nil
+		return call.Response{Answer: exportAnswer{export}}, nil
 	}
 	if request.Transport == "grpc" {
 		if err := checkExportMessage(export); err != nil {
@@ -54,11 +54,11 @@ func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Req
 	}}, nil
 }
 
-// exported is an export that is written in pieces.
-type exported struct{ *service.Export }
+// exportAnswer is an export that is written in pieces.
+type exportAnswer struct{ *service.Export }
 
 // WriteJSON implements [call.InPieces].
-func (e exported) WriteJSON(out io.Writer, pretty bool) error {
+func (e exportAnswer) WriteJSON(out io.Writer, pretty bool) error {
 	w := codec.NewObjectWriter(out, pretty)
 	w.Member("namespace", convert.WireDocumentNamespace(e.Namespace()))
 	codec.WriteList(w, "flags", e.Flags(), convert.WireDocumentFlag)

@@ -131,8 +131,8 @@ func itemOf(o *call.Operation, s *schemas, example Example) (object, error) {
 	return item.with("responses", errorsOf(d.responses, o, o.Routes[0])), nil
 }
 
-// described is what differs between operations without messages.
-type described struct {
+// operationParts has the parts in which operations without messages differ.
+type operationParts struct {
 	tag        string
 	security   []any
 	parameters []any
