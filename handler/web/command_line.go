@@ -93,7 +93,7 @@ func (p *pages) decideOnGrant(x *exchange.Exchange) {
 func (p *pages) allowGrant(x *exchange.Exchange, request grantRequest) {
 	response, err := p.run(x, createGrant, &call.Request{Message: &guidonv1.CreateGrantRequest{CodeChallenge: request.Challenge, Name: request.Name}}, "")
 	switch {
-	case page.IsSignedOut(err): // the session has ended meanwhile
+	case page.IsSignedOut(err): // the session has ended in the meantime
 		x.Event.Err = err
 		page.Redirect(x, p.SignInFor(request.page()))
 		return

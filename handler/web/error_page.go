@@ -21,7 +21,7 @@ const (
 	reasonUnavailable   = "unavailable"   // the provider cannot be reached
 )
 
-// words are what a page says of an error.
+// words are the heading and text of an error page.
 type words struct{ Heading, Text string }
 
 // reasonWords are the words for each reason.

@@ -16,7 +16,7 @@ var placeNames = map[string]string{
 }
 
 // placeName returns where a path leads in words, as far as the path says it, or the path.
-// Names are not known before somebody has signed in, so keys have to do.
+// Names are not known before the visitor has signed in, so it uses keys.
 func placeName(path string) string {
 	before, _, _ := strings.Cut(path, "?")
 	var segments []string

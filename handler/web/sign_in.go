@@ -42,7 +42,7 @@ type openPage struct{}
 
 func (openPage) title() string { return "No sign-in needed" }
 
-// showSignIn shows how to sign in, or who is signed in. Visitors whose session ends soon may
+// showSignIn shows the sign-in methods, or the signed-in account. Visitors whose session ends soon may
 // ask to sign in again.
 func (p *pages) showSignIn(x *exchange.Exchange) {
 	if !p.Required {

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
-// signedOutPage is the model of the page that leads to the provider, where the session is
+// signedOutPage is the model of the page that links to the provider, where the session is
 // to be ended too.
 type signedOutPage struct{ Next string }
 
@@ -49,7 +49,7 @@ func (p *pages) signOut(x *exchange.Exchange) {
 	page.Redirect(x, p.SignInFor(p.ReturnTo(form.Get("return_to"))))
 }
 
-// webAddress returns the URL in a form that fits a header, or "" if it is none of the web.
+// webAddress returns the URL in a form that fits a header, or "" if it is not a web URL.
 func webAddress(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

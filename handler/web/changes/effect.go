@@ -7,7 +7,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// effect is what changes for users of a flag, in sentences.
+// effect is the effect of a change on the users of a flag, in sentences.
 type effect struct {
 	Flag  string // its key
 	Lines []string

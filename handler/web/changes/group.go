@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// group is what one revision changed.
+// group has the change records of one revision.
 type group struct {
 	Revision int64
 	At       time.Time

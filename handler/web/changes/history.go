@@ -128,7 +128,7 @@ func (h *historyPage) selectRevision(v *page.Visit, revision int64) error {
 	if err != nil {
 		return err
 	}
-	if len(detailed.GetChanges()) == 0 { // deleted meanwhile
+	if len(detailed.GetChanges()) == 0 { // deleted in the meantime
 		return noRevision(v, revision)
 	}
 	h.Detail = detailOf(detailed.GetChanges()[0])

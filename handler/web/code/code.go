@@ -37,7 +37,7 @@ type model struct {
 // answer is something that the flag may answer.
 type answer struct{ Color, Name string }
 
-// Limits of what is shown.
+// Limits of the page.
 const (
 	maxAnswers    = 50
 	maxProperties = 20

@@ -127,7 +127,7 @@ func changedText(err error) string {
 	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):] + "."
 }
 
-// ask shows the question for the source again.
+// ask shows the choice of the source again.
 func (c *comparison) ask(v *page.Visit, status int, field, problem string) error {
 	_, at, _ := strings.Cut(c.From, "@")
 	q := &choice{Namespace: c.FromKey, At: at}

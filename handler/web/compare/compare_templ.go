@@ -567,7 +567,7 @@ func versus(v *page.Visit, c *comparison) templ.Component {
 	})
 }
 
-// compareMain is what differs, to select from.
+// compareMain shows the differences, to select from.
 func compareMain(v *page.Visit, c *comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -885,7 +885,7 @@ func compareMain(v *page.Visit, c *comparison) templ.Component {
 	})
 }
 
-// different is what the source has, and this namespace has not, or in another way.
+// different lists the objects of the source that this namespace lacks or has with other content.
 func different(v *page.Visit, c *comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1064,7 +1064,7 @@ func different(v *page.Visit, c *comparison) templ.Component {
 	})
 }
 
-// missing is what only this namespace has.
+// missing lists the objects that only this namespace has.
 func missing(v *page.Visit, c *comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1483,7 +1483,7 @@ func options(v *page.Visit, c *comparison) templ.Component {
 	})
 }
 
-// reviewMain is what exactly the selection changes.
+// reviewMain shows the exact changes of the selection.
 func reviewMain(v *page.Visit, c *comparison, title string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

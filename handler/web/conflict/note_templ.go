@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Stale says that somebody else has changed the object of a draft, which is in the form with
+// Stale says that another user has changed the object of a draft, which is in the form with
 // the id. If editing can go on, there is a button that merges both.
 func Stale(v *page.Visit, noun string, last *guidonv1.Change, form string, goesOn bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Page is what the page of a conflict shows.
+// Page is the model of the page of a conflict.
 type Page struct {
 	*page.Visit
 	Details *guidonv1.MergeDetails // of the merge without choices
@@ -100,7 +100,7 @@ func (p *Page) together() (parts []changedPart, more int) {
 	return parts[:min(len(parts), maxParts)], max(0, len(parts)-maxParts)
 }
 
-// meanwhile says that the changes of somebody else go with the visitor's.
+// meanwhile says that the changes of another user do not conflict with the visitor's.
 func (p *Page) meanwhile() string {
 	return cmp.Or(p.who(), "Somebody else") + " changed " + page.Count(len(p.Details.GetTheirs()), "thing") + " meanwhile. " + goWith[len(p.Details.GetTheirs()) == 1]
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// conflict responds to a form that cannot be saved because somebody else has changed the
+// conflict responds to a form that cannot be saved because another user has changed the
 // flag since: 409, with everything that was entered. It is the one place that decides how
 // conflicts are resolved.
 func conflict(e *edit) error {

@@ -59,7 +59,7 @@ func (p pages) readCopy(v *page.Visit) (*copyForm, error) {
 	return c, nil
 }
 
-// getCopy asks where to.
+// getCopy shows the form.
 func (p pages) getCopy(v *page.Visit) error {
 	c, err := p.readCopy(v)
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// detailsTab is what a flag is for.
+// detailsTab edits the name, description, owner and other metadata of a flag.
 var detailsTab = &tab{path: []string{"details"}, name: "details", read: readDetails, show: showDetails}
 
-// details is the draft of what a flag is for.
+// details is the draft of detailsTab.
 type details struct {
 	base                *guidonv1.DocumentFlag
 	name, description   string
@@ -79,7 +79,7 @@ func ownText(m metadata.Member) string {
 	return text
 }
 
-// rawValue returns the JSON of what was typed as a value, and what is wrong with it.
+// rawValue returns the JSON of a typed value, and the problem if it is invalid.
 func rawValue(text string) (raw, problem string) {
 	if strings.TrimSpace(text) == "" {
 		return "", "Write a value, such as text, 12 or true; or remove the row."

@@ -3,5 +3,5 @@
 //
 // What a visitor edits is a draft in the form. Every button sends the form; the server
 // applies the button to the draft and shows the page again, and only Save stores it, in one
-// change and unless somebody else changed the flag since.
+// change and unless another user changed the flag since.
 package flag

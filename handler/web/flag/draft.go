@@ -16,7 +16,7 @@ import (
 // maxSteps limits the steps that a page shows and edits.
 const maxSteps = 200
 
-// draft is what a flag gives whom, as the fields of a form have it.
+// draft has the rules or rollouts of a flag and its default, as the fields of a form have them.
 type draft struct {
 	base     *guidonv1.DocumentFlag // what the visitor began with
 	boolean  bool
@@ -51,7 +51,7 @@ type share struct {
 	text    string // "" for none
 }
 
-// newDraft returns the draft of a flag that nobody has edited yet.
+// newDraft returns the draft of a flag without edits.
 func newDraft(base *guidonv1.DocumentFlag) *draft {
 	d := &draft{base: base, boolean: isBoolean(base)}
 	if d.boolean {

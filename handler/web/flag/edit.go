@@ -100,7 +100,7 @@ func (e *edit) beginning() (*guidonv1.DocumentFlag, error) {
 	return flagAt(e.v, e.key, e.last.GetRevision()-1) // as it was deleted
 }
 
-// stale reports whether somebody has changed the flag since the visitor began.
+// stale reports whether the flag has changed since the visitor began.
 func (e *edit) stale() bool { return e.last != nil && e.last.GetRevision() > e.began }
 
 // post responds to the form of a tab.

@@ -13,7 +13,7 @@ import (
 // note is a sentence about a step or about everyone else.
 type note struct{ kind, icon, text string }
 
-// remarks are what the engine says about a flag or a draft. A nil reach says nothing.
+// remarks turns the analysis of a flag or a draft into notes. A nil reach has none.
 type remarks struct {
 	draft    *draft
 	reach    *guidonv1.FlagReach
@@ -110,7 +110,7 @@ func takeVerb(by []int32) string {
 	return "take"
 }
 
-// conflicts returns the conditions that nobody can meet.
+// conflicts returns the conditions that no entity can meet.
 func (r remarks) conflicts(s *guidonv1.StepReach) string {
 	var parts []string
 	for _, c := range s.GetConflicts() {
@@ -125,7 +125,7 @@ func (r remarks) conflicts(s *guidonv1.StepReach) string {
 	return ": " + strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1] + " cannot both hold"
 }
 
-// other returns the note about everyone else, if nobody is left.
+// other returns the note about everyone else, if no entity is left.
 func (r remarks) other() (notes []note) {
 	d := r.reach.GetDefault()
 	if d.GetCause() != guidonv1.ReachCause_SHADOWED_REACH_CAUSE {
@@ -257,7 +257,7 @@ func newTotals(d *draft) *totals {
 
 func (t *totals) add(outcome string, buckets int32) { t.buckets[outcome] += buckets }
 
-// shares returns the outcomes that somebody gets.
+// shares returns the outcomes that any entity gets.
 func (t *totals) shares(of int32) (all []part.Share) {
 	for _, outcome := range t.order {
 		if n := t.buckets[outcome]; n > 0 {

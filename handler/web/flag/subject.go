@@ -18,7 +18,7 @@ type subject struct {
 	key        string
 	flag       *guidonv1.DocumentFlag // as stored; of an earlier revision if at is set
 	revision   int64                  // of the state that it was read from
-	at         int64                  // the earlier revision that the visitor looks at, or 0
+	at         int64                  // the earlier revision that the visitor views, or 0
 	last       *guidonv1.Change       // the newest change, or nil if it is not known
 	unreadable string                 // why every evaluation fails, or ""
 	asks       bool                   // dangerous acts take the key of the namespace

@@ -169,7 +169,7 @@ func (l *ladder) single(s step) string {
 	return ""
 }
 
-// shareBar returns the bar of a boolean share: who is on before, newly on, and the rest.
+// shareBar returns the bar of a boolean share: the parts on before, newly on, and the rest.
 func (l *ladder) shareBar(s step) []part.Share {
 	now, problem := parseShare(s.share)
 	if problem != "" {

@@ -17,10 +17,10 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// variantsTab is what a flag can give.
+// variantsTab edits the variants of a flag.
 var variantsTab = &tab{path: []string{"variants"}, name: "variants", read: readVariants, show: showVariants}
 
-// variants is the draft of what a flag can give.
+// variants is the draft of variantsTab.
 type variants struct {
 	base  *guidonv1.DocumentFlag
 	rows  []variantRow
@@ -487,7 +487,7 @@ func (d *variantsPage) isOpen(i int) bool {
 }
 
 // bar reports whether the page has the bar to save. Without scripts, a ticked default is not
-// known yet, so it is always there for those who may edit.
+// known yet, so it is always there for editors.
 func (d *variantsPage) bar() bool { return d.editable && len(d.draft.rows) > 0 }
 
 // sizeWords returns the size of an attachment.

@@ -134,7 +134,7 @@ func (s *selection) read() error {
 	return nil
 }
 
-// ask shows the question.
+// ask asks the visitor to confirm.
 func (s *selection) ask(status int) error {
 	switch s.verb {
 	case verbTag:

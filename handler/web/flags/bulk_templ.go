@@ -283,7 +283,7 @@ func selectionMain(s *selection) templ.Component {
 	})
 }
 
-// selectionFields are what must be entered.
+// selectionFields are the fields that the action needs.
 func selectionFields(s *selection) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

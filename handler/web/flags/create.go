@@ -144,7 +144,7 @@ func (n *newFlag) create(v *page.Visit, another bool) error {
 	}
 	edited, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{NamespaceKey: v.Key(), Key: n.Key, Flag: flag, UnlessChangedSince: &state.Revision})
 	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition: // somebody has just created it
+	case guidon.FailedPrecondition: // another user has just created it
 		return n.taken(v, flag)
 	case guidon.InvalidArgument:
 		n.Problems.Add("name", guidon.PublicMessage(err))
@@ -168,7 +168,7 @@ func (n *newFlag) taken(v *page.Visit, existing *guidonv1.DocumentFlag) error {
 	return n.reply(v, http.StatusUnprocessableEntity)
 }
 
-// keyPattern is what keys consist of.
+// keyPattern matches valid keys.
 var keyPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // maxKey limits keys, in bytes.
@@ -226,7 +226,7 @@ func (n *newFlag) checkMetadata() string {
 	})
 }
 
-// datePattern is what dates look like.
+// datePattern matches dates in the form 2006-01-02.
 var datePattern = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`)
 
 func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
@@ -268,7 +268,7 @@ func slug(text string) string {
 	return key[:min(len(key), maxKey)]
 }
 
-// unfolded are what letters with marks become in keys.
+// unfolded are the replacements of letters with diacritics in keys.
 var unfolded = map[rune]string{
 	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'à': "a", 'á': "a", 'â': "a", 'ã': "a", 'å': "a", 'æ': "ae", 'ç': "c", 'è': "e", 'é': "e", 'ê': "e", 'ë': "e",
 	'ì': "i", 'í': "i", 'î': "i", 'ï': "i", 'ñ': "n", 'ò': "o", 'ó': "o", 'ô': "o", 'õ': "o", 'ø': "o", 'ù': "u", 'ú': "u", 'û': "u",

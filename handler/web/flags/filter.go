@@ -14,7 +14,7 @@ import (
 // perPage is how many flags a page has.
 const perPage = 50
 
-// filter is what the address of the list selects.
+// filter has the fields of the address that select and sort the flags of the list.
 type filter struct {
 	query url.Values // the fields of the address that are known, without the page
 	page  int        // from 1

@@ -212,7 +212,7 @@ func color(variant bool, e *guidonv1.FlagShare) string {
 	return part.VariantColor(int(e.GetVariantIndex()))
 }
 
-// addAuthors adds who changed the flags of the rows last.
+// addAuthors adds the authors of the last changes of the rows.
 func (l *list) addAuthors(v *page.Visit) error {
 	if len(l.rows) == 0 || v.Away() {
 		return nil

@@ -194,7 +194,7 @@ func (u *unused) snoozedText() string {
 	return page.Count(u.snoozed, "flag") + " are snoozed until their review dates."
 }
 
-// until returns the date for a row: what was entered, or the default.
+// until returns the date for a row: the entered one, or the default.
 func (u *unused) until(v *page.Visit, key string) string {
 	if u.opened.key == key {
 		return u.opened.date
@@ -202,7 +202,7 @@ func (u *unused) until(v *page.Visit, key string) string {
 	return v.Now().AddDate(0, 0, snoozeDays).Format(time.DateOnly)
 }
 
-// problemOf returns what is wrong with what was entered for a row, or "".
+// problemOf returns the problem of the date that was entered for a row, or "".
 func (u *unused) problemOf(key string) string {
 	if u.opened.key == key {
 		return u.opened.problem
@@ -210,7 +210,7 @@ func (u *unused) problemOf(key string) string {
 	return ""
 }
 
-// lost returns what is wrong with what was entered for a flag that is not on the page.
+// lost returns the problem of the date that was entered for a flag that is not on the page.
 func (u *unused) lost() string {
 	for _, r := range u.rows {
 		if r.Key == u.opened.key {
@@ -280,7 +280,7 @@ func snoozeConflict(v *page.Visit, s snoozeInput) error {
 	return replyUnused(v, http.StatusConflict, s)
 }
 
-// checkReview returns what is wrong with a date on which to look at a flag again, or "".
+// checkReview returns the problem of a date on which to review a flag again, or "".
 func checkReview(date string, now time.Time) string {
 	day, err := time.Parse(time.DateOnly, date)
 	switch {

@@ -48,7 +48,7 @@ func endsWith(text, end string) bool {
 	return end != "" && json.Valid([]byte(strings.TrimSuffix(strings.TrimRight(text, " \t\r\n"), ",")+end))
 }
 
-// kinds are what a character ends.
+// kinds are names of the values that a closing character ends.
 var kinds = map[byte]string{'"': "This text", ']': "This list", '}': "This object"}
 
 // at returns where the offset is, as the beginning of a sentence.

@@ -108,8 +108,8 @@ func (v *Visit) keepForm(p *problem) {
 	}
 }
 
-// look is what a button of every form with a draft does: it shows the draft beside what is
-// stored, and changes nothing.
+// look is the action of a button that every form with a draft has: it shows the draft next
+// to the stored state, and changes nothing.
 const look = "look"
 
 // fields returns the fields of the form as pairs, by name, without the one of its button.

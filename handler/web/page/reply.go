@@ -14,8 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 )
 
-// Page is what a visitor gets to see. Its markup is in .templ files beside the code that
-// shows it.
+// Page is the content of a page. Its markup is in .templ files beside the code that shows it.
 //
 // Pages are not made with html/template: a program that can execute a template contains
 // every exported method of all its types, which makes the AWS Lambda function 40 % larger.

@@ -19,7 +19,7 @@ const savedFor = 10 * time.Minute
 const NothingSaved = "none"
 
 // saved returns the revision in the address that the visitor has just saved, or 0, and what it
-// was. The record of the change is the message: an address that somebody else sent says nothing.
+// was. The message comes from the change record: a forged address shows none.
 func (v *Visit) saved() (revision int64, text string) {
 	revision, err := strconv.ParseInt(v.Query().Get("saved"), 10, 64)
 	if err != nil || revision <= 0 || v.Namespace == nil {

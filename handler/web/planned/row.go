@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Limits of what is shown. All of the plan is applied.
+// Limits of the page. All of the plan is applied.
 const (
 	MaxRows     = 200
 	maxOthers   = 50 // flags that are affected besides
@@ -38,7 +38,7 @@ type Row struct {
 	Picked   bool
 }
 
-// Effect is what changes for users of a flag.
+// Effect is the effect of a plan on the users of a flag.
 type Effect struct {
 	Flag  string // its key
 	Lines []string

@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// answer is what an entity gets from one flag, and why.
+// answer is the result of an entity for one flag, and the explanation.
 type answer struct {
 	Outcome    outcome
 	Decided    string // such as "rule 2", or ""
@@ -30,7 +30,7 @@ type answer struct {
 	Limited    bool // there may be more to say about others
 }
 
-// outcome is what an entity gets, with its colour.
+// outcome is the result of an entity, with its color.
 type outcome struct{ Color, Name string }
 
 // span is a piece of a sentence. Code is set in another font.
@@ -60,8 +60,8 @@ func (m *model) askOne(v *page.Visit, at state, context map[string]string) error
 	return nil
 }
 
-// fail says why there is no answer, if that is because of what was asked. Otherwise it returns
-// the error.
+// fail shows the error instead of an answer if the request caused it. Otherwise it returns the
+// error.
 func (m *model) fail(err error) error {
 	if code := guidon.CodeOf(err); code != guidon.InvalidArgument && code != guidon.TooLarge {
 		return err

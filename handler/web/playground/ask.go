@@ -27,7 +27,7 @@ const (
 	explainFlags  page.Operation[*guidonv1.ExplainFlagsRequest, *guidonv1.ExplainFlagsResponse] = "/guidon.v1.ExplainService/ExplainFlags"
 )
 
-// Limits of what is entered, in bytes.
+// Limits of the fields, in bytes.
 const (
 	maxEntity = 4 << 10
 	maxDraft  = 2 << 20

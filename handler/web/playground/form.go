@@ -39,7 +39,7 @@ const (
 // maxRows limits the rows of a context. One with more is written as JSON.
 const maxRows = 200
 
-// form is what is asked, as it was entered.
+// form has the fields of the form, as they were entered.
 type form struct {
 	Flag   string // "" for all flags
 	Entity string

@@ -16,7 +16,7 @@ type other struct {
 	Never   bool   // it cannot be had
 }
 
-// Limits of what is shown.
+// Limits of the other results.
 const (
 	maxOthers   = 50
 	maxChanges  = 5 // of one answer

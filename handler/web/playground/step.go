@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Limits of what is shown.
+// Limits of the steps.
 const (
 	maxSteps  = 200
 	maxChecks = 1000 // in all steps

@@ -31,7 +31,7 @@ func (a *answer) copied() string {
 	return a.Whole
 }
 
-// announcement is what a screen reader says when the answer has come.
+// announcement is the text that screen readers read when the answer arrives.
 func (m *model) announcement() string {
 	switch {
 	case m.answer != nil:
@@ -59,7 +59,7 @@ func spans(all []span) templ.Component {
 	})
 }
 
-// looksAt names the properties that the flag looks at.
+// looksAt names the properties that the flag compares.
 func (m *model) looksAt() []span {
 	words := []span{plain("This flag looks at ")}
 	for i, p := range m.info.Properties {

@@ -66,7 +66,7 @@ func show(v *page.Visit) error {
 	return nil
 }
 
-// searcher makes results of what was found.
+// searcher converts matches to results.
 type searcher struct {
 	visit     *page.Visit
 	namespace *flipt.Namespace // which the visitor is in; may be nil

@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// Limits of what a condition shows: values, and bytes of each text.
+// Limits of a condition on the page: values, and bytes of each text.
 const (
 	maxShown = 20
 	maxSaid  = 2 << 10
@@ -61,7 +61,7 @@ func (c *condition) values(zone *time.Location) []string {
 	return []string{short(c.Value)}
 }
 
-// shown returns the values that are shown at once, and more the others.
+// shown returns the values that are shown immediately, and more the others.
 func (c *condition) shown(zone *time.Location) []string {
 	values := c.values(zone)
 	return values[:min(len(values), maxShown)]

@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// collision is a draft whose segment somebody else has changed.
+// collision is a draft whose segment another user has changed.
 type collision struct {
 	*subject
 	draft    *draft
@@ -21,7 +21,7 @@ type collision struct {
 	problems part.Problems
 }
 
-// replyConflict responds to a draft that met the change of somebody else: it shows both, and
+// replyConflict responds to a draft that conflicts with the change of another user: it shows both, and
 // carries out the buttons of that page. Everything that was entered is kept. This is the only
 // way to the page.
 func (s *subject) replyConflict(d *draft) error {

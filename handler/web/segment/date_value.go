@@ -52,7 +52,7 @@ func (e dateEntry) value(zone *time.Location) (string, bool) {
 	return "", false
 }
 
-// storable reports whether the year has four digits in UTC, too.
+// storable reports whether the year also has four digits in UTC.
 func storable(t time.Time) bool { return t.UTC().Year() >= 0 && t.UTC().Year() <= 9999 }
 
 // shownDate returns a stored date in words, in the time zone, or "" if it cannot be read.

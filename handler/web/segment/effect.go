@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// effect is what saving a draft changes for the flags that use the segment.
+// effect is the effect of saving a draft on the flags that use the segment.
 type effect struct {
 	Total   int // flags that use it
 	Looked  int // flags that were compared

@@ -49,7 +49,7 @@ func listOf(items []string, numbers bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// errList is what is wrong with a text that begins as a JSON list.
+// errList is the error for a text that begins as a JSON list but is invalid.
 var errList = errors.New("this JSON list cannot be read: write [\"a\", \"b\"], or values without brackets")
 
 // pasted returns the values in a text: those of a JSON list, or those between commas, spaces

@@ -14,7 +14,7 @@ import (
 // maxContext limits the properties of a context (that of an operation has the same limit).
 const maxContext = 1000
 
-// answer says whether somebody is in a segment.
+// answer says whether an entity is in a segment.
 type answer struct {
 	Segment *guidonv1.ExplainedSegment
 	Drafted bool // it is not saved

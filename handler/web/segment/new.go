@@ -14,7 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// creator is what the page of a new segment shows.
+// creator is the model of the page of a new segment.
 type creator struct {
 	editor
 	copied string // the key of the segment that it began with, or ""
@@ -95,7 +95,7 @@ func (c *creator) create() error {
 		NamespaceKey: c.Visit.Key(), Key: d.Key, Segment: d.document(), UnlessChangedSince: &c.State.Revision, Message: d.Message,
 	})
 	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition: // somebody created it since this request began
+	case guidon.FailedPrecondition: // another user created it since this request began
 		if err := c.check(); err != nil {
 			return err
 		}

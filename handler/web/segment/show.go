@@ -19,7 +19,7 @@ const region = "segment"
 // effectRegion is the part that says what saving the draft changes.
 const effectRegion = "effect"
 
-// editor is what the page of a segment shows.
+// editor is the model of the page of a segment.
 type editor struct {
 	*subject
 	draft    *draft
@@ -53,7 +53,7 @@ func (d *draft) openAt(number string) {
 	}
 }
 
-// stale reports whether somebody has changed the segment since the draft began.
+// stale reports whether the segment has changed since the draft began.
 func (e *editor) stale() bool { return e.Last != nil && e.Last.GetRevision() > e.draft.Revision }
 
 // postSegment does to the draft in the form what the button says, and shows the page again,
@@ -115,7 +115,7 @@ func (s *subject) act(d *draft, action page.Action) error {
 	return e.reply(http.StatusOK)
 }
 
-// check asks whether somebody is in the drafted segment.
+// check evaluates whether an entity is in the drafted segment.
 func (e *editor) check() (err error) {
 	drafted := e.draft.differs(e.Saved)
 	if drafted {

@@ -64,7 +64,7 @@ func operatorFor(t flipt.ComparisonType, operator string) string {
 	return of[0]
 }
 
-// entryKind is what a value is entered by.
+// entryKind is a kind of form control for values.
 type entryKind int
 
 // The kinds of entries.
@@ -76,7 +76,7 @@ const (
 	entryList
 )
 
-// entryOf returns what the value of a constraint is entered by.
+// entryOf returns the kind of form control for the value of a constraint.
 func entryOf(t flipt.ComparisonType, operator string) entryKind {
 	switch operator {
 	case guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent, guidon.OpTrue, guidon.OpFalse:

@@ -25,13 +25,13 @@ type accessPage struct {
 	More     bool // there are more than SignedIn
 }
 
-// signedIn is somebody with sessions, or a workload with tokens.
+// signedIn is a user with sessions, or a workload with tokens.
 type signedIn struct {
 	Subject, Name string
 	Count         int
 }
 
-// showAccess lists who has which role by a binding, and who is signed in.
+// showAccess lists the roles that bindings grant, and the signed-in accounts.
 func showAccess(v *page.Visit) error {
 	if err := requireAdministrator(v); err != nil {
 		return err

@@ -15,7 +15,7 @@ type namespacePage struct {
 	namespaceForm
 	Base  string // when the namespace that the form is based on was changed, in microseconds
 	Saved bool
-	// Theirs is the namespace as somebody else has saved it since then, or nil.
+	// Theirs is the namespace as another user has saved it since then, or nil.
 	Theirs *flipt.Namespace
 }
 
@@ -42,7 +42,7 @@ func (p namespacePage) show(v *page.Visit, status int) {
 // namespace has changed at the same time.
 const maxAttempts = 10
 
-// saveNamespace changes the namespace, unless somebody else has done so since the form was
+// saveNamespace changes the namespace, unless another user has done so since the form was
 // shown.
 func saveNamespace(v *page.Visit) error {
 	if err := requireManagement(v); err != nil {

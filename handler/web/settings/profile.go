@@ -28,7 +28,7 @@ func showProfile(v *page.Visit) error {
 	return nil
 }
 
-// saveAppearance makes the browser remember how pages look.
+// saveAppearance saves the appearance of pages in the browser.
 func saveAppearance(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {

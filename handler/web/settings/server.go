@@ -17,7 +17,7 @@ type serverPage struct{ Facts []fact }
 // fact is something about the server, in words.
 type fact struct{ Name, Text string }
 
-// info is what the page needs of /meta/info.
+// info is the part of /meta/info that the page needs.
 type info struct {
 	Version        string `json:"version"`
 	Commit         string `json:"commit"`

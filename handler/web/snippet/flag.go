@@ -6,7 +6,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/highlight"
 )
 
-// Flag is what code asks about.
+// Flag is the flag that the example code evaluates.
 type Flag struct {
 	Address    string // of the service, without a slash at the end
 	Namespace  string
@@ -28,7 +28,7 @@ const (
 	Object
 )
 
-// Property is a property that the flag looks at.
+// Property is a property that the flag compares.
 type Property struct {
 	Name   string
 	Sample string // a value in JSON

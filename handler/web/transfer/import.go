@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// mode is what an import does with what exists already.
+// mode is the way in which an import treats existing objects.
 type mode struct {
 	Value, Text, Hint string
 	plan              guidonv1.PlanMode

@@ -449,7 +449,7 @@ func textField(text string, f *fault, problems part.Problems) templ.Component {
 	})
 }
 
-// modeChoice is what to do with what exists already.
+// modeChoice is the choice of the mode.
 func modeChoice(chosen mode) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -69,7 +69,7 @@ func (f *fault) Error() string {
 	return text
 }
 
-// separators are what separates the values of YAML and JSON. A value has at least one.
+// separators are the strings that separate the values of YAML and JSON. A value has at least one.
 var separators = []string{"\n", ",", "[", "{", "- ", "? "}
 
 // read returns the documents of a file. The memory that this takes is reserved.

@@ -49,7 +49,7 @@ type filePart struct {
 	document *service.Document
 }
 
-// result is what an import has done with a namespace.
+// result is the result of an import for one namespace.
 type result struct {
 	Status   string // one of the statuses, or ""
 	Text     string

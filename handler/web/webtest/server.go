@@ -41,7 +41,7 @@ type Options struct {
 	ReadOnly bool
 	Page     func(*page.Config)    // changes the configuration of the pages; optional
 	Handler  func(*handler.Config) // changes that of the service; optional
-	Policy   service.Policy        // who is admitted, and what they may do
+	Policy   service.Policy        // the accounts that may sign in, and their roles
 	Empty    bool                  // the namespace default is empty, instead of having the example shop
 	Fault    func() error          // of the store, asked before each use; nil means none
 }
