@@ -31,9 +31,9 @@ type changeListener struct {
 func (l *changeListener) Namespace() string { return l.key }
 
 // Listen implements [Listener].
-func (l *changeListener) Listen(ctx context.Context, s *service.Service, d service.Demand) (News, error) {
+func (l *changeListener) Listen(ctx context.Context, s *service.Service, d service.Demand) (Update, error) {
 	view, err := l.current(ctx, s, d)
-	n := News{State: view.State}
+	n := Update{State: view.State}
 	if err != nil {
 		return n, err
 	}
