@@ -74,7 +74,7 @@ func (s *SignIn) CreateGrant(ctx context.Context, caller *service.Authentication
 }
 
 // ExchangeGrant implements [auth.SignIn]. A wrong verifier does not use the code up: only
-// the command line that asked for it has the right one.
+// the command line that requested it has the right one.
 func (s *SignIn) ExchangeGrant(ctx context.Context, svc *service.Service, w service.Write, m *guidonv1.ExchangeGrantRequest) (call.Response, error) {
 	note := &call.SignIn{Method: methodCLI}
 	response := call.Response{SignIn: note}

@@ -19,7 +19,7 @@ const (
 	maxUID   = 128      // bytes; they are UUIDs so far
 )
 
-// account is what a token says about a service account. It is not verified.
+// account has the claims of a token about a service account. It is not verified.
 type account struct {
 	namespace, name, uid string
 	podName, podUID      string // "" for a token without a pod

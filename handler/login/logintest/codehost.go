@@ -83,8 +83,8 @@ func NewCodeHost(t testing.TB, kind string) *CodeHost {
 // Kind returns the type of the host.
 func (h *CodeHost) Kind() string { return h.kind }
 
-// Authorize is what the host does when the person agrees: it returns the code for the
-// authorization request, or an error if the request is not one that the host accepts.
+// Authorize acts as the host when the person agrees: it returns the code for the
+// authorization request, or an error if the host does not accept the request.
 func (h *CodeHost) Authorize(raw string) (code string, err error) {
 	u, err := url.Parse(raw)
 	if err != nil {

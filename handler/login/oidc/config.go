@@ -42,7 +42,7 @@ type Config struct {
 	// is asked.
 	NeedEmail, NeedGroups bool
 	// GroupsAdmit rejects people whose groups the provider leaves out because there are too
-	// many. It must be set if groups decide who is admitted.
+	// many. It must be set if sign-in depends on groups.
 	GroupsAdmit bool
 
 	Observer provider.Observer // optional

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// maxSaid is the maximum length of what a provider said, in characters.
+// maxSaid is the maximum length of [Failure].Said, in characters.
 const maxSaid = 200
 
 // Failure is a request to a provider that did not succeed. It is for logs: neither its
