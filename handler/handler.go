@@ -40,7 +40,7 @@ type Config struct {
 	Authentication call.AuthenticationConfig
 	Session        call.SessionCookie                                    // the cookie of browser sessions, whose Lifetime is theirs; zero means 24 h
 	MaxSessions    int                                                   // of one static token; zero means no limit
-	SignIn         auth.SignIn                                           // nil if nobody can sign in
+	SignIn         auth.SignIn                                           // nil disables signing in
 	StepError      func(x *exchange.Exchange, status int, reason string) // the page of an error of signing in, for browsers; optional
 	Info           diagnostics.Info
 	UI             diagnostics.UI
@@ -68,7 +68,7 @@ type Config struct {
 	Failures       *failures.Limiter    // of credentials; nil disables the limits
 	Requests       *call.RequestLimiter // for evaluation; nil disables the limit
 	Proxies        address.Proxies      // between the callers and the service, for the limits
-	ReadOnly       bool                 // refuses writes of namespaces, whoever the caller is
+	ReadOnly       bool                 // denies writes of namespaces to every caller
 	RecordAddress  bool                 // change records of authentications and bindings have the address of the caller
 	ImportMemory   int64                // limits the memory of an imported document, in bytes; zero means DefaultImportMemory
 	Budget         *budget.Budget       // of the memory of the requests in progress; nil means one of the default size

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// NoSignIn is a [SignIn] with which nobody can sign in.
+// NoSignIn is a [SignIn] that supports no sign-in method.
 type NoSignIn struct{}
 
 var _ SignIn = NoSignIn{}

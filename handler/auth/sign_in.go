@@ -29,7 +29,7 @@ type SignIn interface {
 	Callback(ctx context.Context, s *service.Service, w service.Write, method service.Method, m *auth.CallbackRequest, request *call.Request) (call.Response, error)
 	// Reject ends the attempt of a callback whose query is refused with the error.
 	Reject(method service.Method, m *auth.CallbackRequest, err error) call.Response
-	// Revoke ends the sessions of somebody who signed out at an OpenID provider.
+	// Revoke ends the sessions of a user who signed out at an OpenID provider.
 	Revoke(ctx context.Context, s *service.Service, w service.Write, m *auth.RevokeRequest) (call.Response, error)
 	// VerifyServiceAccount gives a workload a client token for its service account token.
 	VerifyServiceAccount(ctx context.Context, s *service.Service, w service.Write, m *auth.VerifyServiceAccountRequest) (call.Response, error)

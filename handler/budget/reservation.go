@@ -2,8 +2,8 @@ package budget
 
 import "context"
 
-// Reservation is what one request has reserved in a pool. The zero value has no pool
-// and no limit. It is not safe for concurrent use.
+// Reservation is the memory that one request has reserved in a pool. The zero value has
+// no pool and no limit. It is not safe for concurrent use.
 type Reservation struct {
 	pool  *Pool
 	bytes int64

@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// cost is what an operation uses besides its request and its response.
+// cost is a class of the resources that an operation uses besides its request and response.
 type cost uint8
 
 const (

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Credentials are what a request identifies its caller with.
+// Credentials identify the caller of a request.
 type Credentials struct {
 	Authorization, Cookie []string    // raw header values
 	Capability            *Capability // instead of them: that of a listener

@@ -13,7 +13,7 @@ import (
 
 // UnknownField is a field in the JSON of a request that its message does not have.
 type UnknownField struct {
-	// Certain is set if the field is certainly a misspelled one: it is beside a percentage
+	// Certain is set if the field is certainly a misspelled one: it is next to a percentage
 	// that is missing, which clients may leave out to mean 0.
 	Certain bool
 

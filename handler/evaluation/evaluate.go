@@ -119,7 +119,7 @@ func evaluationOf(m *evaluation.EvaluationRequest) service.EvaluationRequest {
 	}
 }
 
-// responseMeta is what a response states about the request itself.
+// responseMeta has the fields of a response about the request itself.
 type responseMeta struct {
 	requestID string
 	duration  time.Duration

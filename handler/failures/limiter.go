@@ -71,7 +71,7 @@ func (l *Limiter) take(group netip.Addr) bool {
 	return true
 }
 
-// Stats are what a Limiter has counted.
+// Stats are the counts of a Limiter.
 type Stats struct {
 	Denied  uint64 // failures within the limits, and those to which no limit applies
 	Limited uint64 // failures beyond a limit

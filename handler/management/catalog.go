@@ -59,7 +59,7 @@ func CheckFlagSummaries(m proto.Message) error {
 	return q.Validate()
 }
 
-// ListFlagSummaries lists flags as people look for them.
+// ListFlagSummaries lists flags for people who search.
 func ListFlagSummaries(v service.View, m *guidonv1.ListFlagSummariesRequest, request *call.Request) (call.Response, error) {
 	list, err := v.FlagSummaries(flagQuery(m))
 	if err != nil {
@@ -93,7 +93,7 @@ func CheckSegmentSummaries(m proto.Message) error {
 	return q.Validate()
 }
 
-// ListSegmentSummaries lists segments as people look for them.
+// ListSegmentSummaries lists segments for people who search.
 func ListSegmentSummaries(v service.View, m *guidonv1.ListSegmentSummariesRequest) (*guidonv1.SegmentSummaryList, error) {
 	list, err := v.SegmentSummaries(segmentQuery(m))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Limits of what a merge lists.
+// Limits of the lists of a merge.
 const (
 	maxMergeParts  = 1000
 	maxMergeValues = 1 << 20 // bytes of values of conflicts, and again of differences

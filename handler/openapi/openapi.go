@@ -21,7 +21,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Sources are what the description is made of besides the operations.
+// Sources are the sources of the description besides the operations.
 type Sources struct {
 	Wire     fs.FS              // the folder handler/wire, for the comments of its .proto files
 	Examples map[string]Example // by the names of operations, or the paths of other routes

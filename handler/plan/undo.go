@@ -14,7 +14,7 @@ import (
 // The sides of a conflict on the wire: what counts now, and what was before the changes.
 var sidesOfConflicts = map[string]change.Side{"current": change.Ours, "earlier": change.Theirs}
 
-// maxChoices limits how many conflicts are resolved at once.
+// maxChoices limits how many conflicts one request resolves.
 const maxChoices = 10_000
 
 // undoOf returns the changes to undo, or nil if m is.
