@@ -29,7 +29,7 @@ func (s *runningServer) stop(loops *loopGroup, accepted <-chan struct{}, delay b
 		}
 	}()
 
-	s.open.http.beginStop() // first: who has seen the health knows that responses announce it
+	s.open.http.beginStop() // first, so that responses announce the stop before health does
 	s.config.Health.stop()
 	s.config.Logger.Info("stopping", "delay", s.config.ShutdownDelay, "timeout", s.config.ShutdownTimeout)
 	if delay && s.config.ShutdownDelay > 0 {
