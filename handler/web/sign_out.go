@@ -32,7 +32,8 @@ func (p *pages) signOut(x *exchange.Exchange) {
 		x.ReplyError(err)
 		return
 	}
-	response, err := p.run(x, revokeSelf, &call.Request{Message: &auth.RevokeAuthenticationSelfRequest{Everywhere: form.Get("everywhere") == "true"}}, "")
+	response, err := p.run(x, revokeSelf,
+		&call.Request{Message: &auth.RevokeAuthenticationSelfRequest{Everywhere: form.Get("everywhere") == "true"}}, "")
 	switch {
 	case page.IsSignedOut(err): // it has ended already
 		p.forgetSession(x)

@@ -80,7 +80,9 @@ func segmentEffects(v *page.Visit, key, before, after string) (effects []effect,
 	if err != nil {
 		return nil, false, false
 	}
-	preview, err := previewSegment.Run(v, &guidonv1.PreviewSegmentRequest{NamespaceKey: before, Key: key, Segment: saved.GetSegment(), PageWords: true})
+	preview, err := previewSegment.Run(v, &guidonv1.PreviewSegmentRequest{
+		NamespaceKey: before, Key: key, Segment: saved.GetSegment(), PageWords: true,
+	})
 	if err != nil {
 		return nil, false, false
 	}

@@ -95,7 +95,9 @@ func shows(list *guidonv1.ListChangesResponse, revision int64) bool {
 }
 
 func (h *historyPage) changes(v *page.Visit, last int64, limit, objectBytes int32) (*guidonv1.ListChangesResponse, error) {
-	return listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit, MaxObjectBytes: objectBytes, PageWords: true})
+	return listChanges.Run(v, &guidonv1.ListChangesRequest{
+		NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit, MaxObjectBytes: objectBytes, PageWords: true,
+	})
 }
 
 // list keeps the list, which starts at the revision last; 0 is the newest.

@@ -207,6 +207,9 @@ func prunedText(v *page.Visit) string {
 // changesOf returns the changes of a revision, the first of the namespace's, and whether
 // there are more. Objects that take more than so many bytes are left out.
 func changesOf(v *page.Visit, revision int64, limit, objectBytes int32) (changes []*guidonv1.Change, more bool, err error) {
-	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit, MaxObjectBytes: objectBytes, PageWords: true})
+	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{
+		NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit, MaxObjectBytes: objectBytes,
+		PageWords: true,
+	})
 	return answer.GetChanges(), answer.GetNextPageToken() != "", err
 }

@@ -178,8 +178,10 @@ func newRestore(v *page.Visit, k kind) (*review, error) {
 		Heading: "Restore " + page.Printable(key, maxShownName) + " as at revision " + revisionText(revision),
 		Text:    "The " + k.name + " becomes exactly what it was then. Everything that was changed in it since is replaced.",
 		Act:     "Restore", Back: v.In(k.folder, key, "history", revisionText(revision)),
-		after:   page.Below("namespaces", v.Key(), k.folder, key, "history"),
-		request: &guidonv1.PlanRequest{NamespaceKey: v.Key(), SourceNamespaceKey: v.Key() + "@" + revisionText(revision), WithEffects: true, PageWords: true},
+		after: page.Below("namespaces", v.Key(), k.folder, key, "history"),
+		request: &guidonv1.PlanRequest{
+			NamespaceKey: v.Key(), SourceNamespaceKey: v.Key() + "@" + revisionText(revision), WithEffects: true, PageWords: true,
+		},
 	}
 	if k == flagKind {
 		r.request.FlagKeys = []string{key}
@@ -315,7 +317,10 @@ func (r *review) choose(v *page.Visit, form url.Values) error {
 	r.OthersAre = cmp.Or(sideOf(form.Get(fieldOthers)), sideCurrent)
 	r.Conflicts, r.Others, undone.Choices = nil, 0, nil
 	for range maxPlans {
-		request := &guidonv1.PlanRequest{NamespaceKey: r.request.GetNamespaceKey(), FlagKeys: r.request.GetFlagKeys(), SegmentKeys: r.request.GetSegmentKeys(), Undo: undone, PageWords: true}
+		request := &guidonv1.PlanRequest{
+			NamespaceKey: r.request.GetNamespaceKey(), FlagKeys: r.request.GetFlagKeys(), SegmentKeys: r.request.GetSegmentKeys(),
+			Undo: undone, PageWords: true,
+		}
 		plan, err := makePlan.Run(v, request)
 		if err != nil || len(plan.GetConflicts()) == 0 {
 			return err

@@ -61,7 +61,9 @@ func (h Head) show(v *page.Visit) error {
 	name := cmp.Or(m.flag.GetName(), m.flag.GetKey())
 	v.Reply(http.StatusOK, page.Page{
 		Title: "Code for " + name, Place: page.PlaceFlags, Main: main(v, m),
-		Crumbs: []page.Crumb{{Text: "Flags", Address: v.In("flags")}, {Text: m.flag.GetKey(), Address: v.In("flags", m.flag.GetKey())}, {Text: "Code"}},
+		Crumbs: []page.Crumb{
+			{Text: "Flags", Address: v.In("flags")}, {Text: m.flag.GetKey(), Address: v.In("flags", m.flag.GetKey())}, {Text: "Code"},
+		},
 	})
 	return nil
 }

@@ -101,7 +101,8 @@ func (c *comparison) words(v *page.Visit) planned.Words {
 // another one, and reports that this is done.
 func (c *comparison) read(v *page.Visit) (done bool, err error) {
 	if c.From == v.Key() {
-		return true, c.ask(v, http.StatusUnprocessableEntity, fieldAt, "Say which earlier state of "+c.ToName+": a revision, such as 120, or a time.")
+		return true, c.ask(v, http.StatusUnprocessableEntity, fieldAt,
+			"Say which earlier state of "+c.ToName+": a revision, such as 120, or a time.")
 	}
 	switch err := c.compare(v); guidon.CodeOf(err) {
 	case guidon.InvalidArgument:

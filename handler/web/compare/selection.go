@@ -35,7 +35,10 @@ type selection struct {
 
 // selectionOf returns the selection in a form or an address.
 func selectionOf(fields url.Values) selection {
-	s := selection{Scope: fields.Get(fieldScope), Flags: fields[fieldFlag], Segments: fields[fieldSegment], Left: fields[fieldLeft], Without: fields.Get(fieldWithout) != ""}
+	s := selection{
+		Scope: fields.Get(fieldScope), Flags: fields[fieldFlag], Segments: fields[fieldSegment], Left: fields[fieldLeft],
+		Without: fields.Get(fieldWithout) != "",
+	}
 	for _, k := range keeps {
 		if slices.Contains(fields[fieldKeep], k.Value) {
 			s.Keep = append(s.Keep, k.Value)

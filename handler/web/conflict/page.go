@@ -102,7 +102,8 @@ func (p *Page) together() (parts []changedPart, more int) {
 
 // meanwhile says that the changes of another user do not conflict with the visitor's.
 func (p *Page) meanwhile() string {
-	return cmp.Or(p.who(), "Somebody else") + " changed " + page.Count(len(p.Details.GetTheirs()), "thing") + " meanwhile. " + goWith[len(p.Details.GetTheirs()) == 1]
+	return cmp.Or(p.who(), "Somebody else") + " changed " + page.Count(len(p.Details.GetTheirs()), "thing") + " meanwhile. " +
+		goWith[len(p.Details.GetTheirs()) == 1]
 }
 
 var goWith = map[bool]string{true: "It goes with yours.", false: "They go with yours."}

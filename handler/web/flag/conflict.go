@@ -22,7 +22,9 @@ func conflict(e *edit) error {
 		return e.refuse(err)
 	}
 	if nothingLeft(m) && e.mine() { // its answer was lost, or the form was sent again
-		e.saved(&guidonv1.EditResponse{NamespaceKey: e.v.Key(), Revision: e.last.GetRevision(), Changes: []*guidonv1.EditedObject{{}}}, e.tab.path...)
+		e.saved(&guidonv1.EditResponse{
+			NamespaceKey: e.v.Key(), Revision: e.last.GetRevision(), Changes: []*guidonv1.EditedObject{{}},
+		}, e.tab.path...)
 		return nil
 	}
 	return e.replyConflict(conflictpage.Status, m)
@@ -131,7 +133,8 @@ func (e *edit) replyConflict(status int, m *guidonv1.FlagMerge) error {
 		Visit: e.v, Details: m.GetDetails(), Choices: conflictpage.ReadChoices(form),
 		Noun: "flag", ID: "edit", Action: e.address("review"), Back: e.address(), Deleted: e.gone(m.GetDetails()), Began: e.began,
 		Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: differenceList(e.editor.differences(g)), Problems: e.problems,
-		Boolean: isBoolean(e.base), Object: valuewords.Object{Segment: func(key string) string { return g.of(key).name }}, Earlier: conflictpage.FlagParts(e.base), Result: conflictpage.FlagParts(m.GetFlag()),
+		Boolean: isBoolean(e.base), Object: valuewords.Object{Segment: func(key string) string { return g.of(key).name }},
+		Earlier: conflictpage.FlagParts(e.base), Result: conflictpage.FlagParts(m.GetFlag()),
 	}
 	p.GoesOn = !p.Deleted && e.tab.show != nil
 	if m.GetDetails().GetBaseMissing() {

@@ -48,7 +48,10 @@ func (p pages) readCopy(v *page.Visit) (*copyForm, error) {
 	}
 	c := &copyForm{subject: s, targets: targetsOf(v), to: v.Key(), key: s.key + "-copy", name: s.name() + " (copy)", take: true}
 	if len(c.targets) == 0 {
-		return nil, &page.Error{Heading: "You may not copy this flag", Text: s.readOnlyReason(), Err: guidon.Errorf(guidon.PermissionDenied, "permission denied")}
+		return nil, &page.Error{
+			Heading: "You may not copy this flag", Text: s.readOnlyReason(),
+			Err: guidon.Errorf(guidon.PermissionDenied, "permission denied"),
+		}
 	}
 	if to := v.Query().Get("to"); to != "" {
 		c.to = to
@@ -146,14 +149,17 @@ func (c *copyForm) save(form url.Values) error {
 	existing, state, err := getFlagContent.RunAt(c.v, &guidonv1.GetFlagContentRequest{NamespaceKey: c.to, Key: c.key})
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
-		c.problems.Add("key", page.NamespaceName(c.target())+" has a flag “"+orText(existing.GetFlag().GetName(), c.key)+"” with this key. Take another key.")
+		c.problems.Add("key",
+			page.NamespaceName(c.target())+" has a flag “"+orText(existing.GetFlag().GetName(), c.key)+"” with this key. Take another key.")
 		return c.ask(http.StatusUnprocessableEntity)
 	case code != guidon.NotFound:
 		return err
 	}
 	f := proto.CloneOf(c.flag)
 	f.Key, f.Name = c.key, c.name
-	request := &guidonv1.PatchRequest{NamespaceKey: c.to, Message: form.Get("message"), Flags: []*guidonv1.FlagEdit{{Put: f, UnlessChangedSince: &state.Revision}}}
+	request := &guidonv1.PatchRequest{
+		NamespaceKey: c.to, Message: form.Get("message"), Flags: []*guidonv1.FlagEdit{{Put: f, UnlessChangedSince: &state.Revision}},
+	}
 	if c.to != c.v.Key() {
 		if request.Segments, err = c.missingSegments(); err != nil {
 			return err
@@ -196,7 +202,9 @@ func (c *copyForm) missingSegments() (edits []*guidonv1.SegmentEdit, err error) 
 		edits = append(edits, &guidonv1.SegmentEdit{Put: content.GetSegment(), UnlessChangedSince: &state.Revision})
 	}
 	if len(edits) > 0 && !c.take {
-		c.problems.Add("segments", page.NamespaceName(c.target())+" lacks "+page.Count(len(edits), "segment")+" of this flag: "+strings.Join(c.lacking[:min(len(c.lacking), 10)], ", ")+". Copy them too.")
+		c.problems.Add("segments",
+			page.NamespaceName(c.target())+" lacks "+page.Count(len(edits), "segment")+" of this flag: "+
+				strings.Join(c.lacking[:min(len(c.lacking), 10)], ", ")+". Copy them too.")
 	}
 	return edits, nil
 }

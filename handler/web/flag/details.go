@@ -125,7 +125,9 @@ func (d *details) check() (problems part.Problems) {
 	problems = append(problems, checkText("name", "A name is needed.", d.name)...)
 	if d.review != "" && d.review != metadataText(d.base, "review") {
 		if _, err := time.Parse(time.DateOnly, strings.TrimSpace(d.review)); err != nil {
-			problems = append(problems, part.Problem{Field: "review", Message: "Write a date such as 2026-12-01.", Brief: "Review date: write a date such as 2026-12-01."})
+			problems = append(problems, part.Problem{
+				Field: "review", Message: "Write a date such as 2026-12-01.", Brief: "Review date: write a date such as 2026-12-01.",
+			})
 		}
 	}
 	keys := map[string]bool{"owner": d.owner != "", "review": d.review != "", "tags": len(d.tagList()) > 0}

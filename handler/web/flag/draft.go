@@ -319,7 +319,9 @@ func (d *draft) rollout(s step) *guidonv1.DocumentRollout {
 		r.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{Percentage: percentage, Value: s.value}}
 		return r
 	}
-	r.Rule = &guidonv1.DocumentRollout_Segment{Segment: &guidonv1.DocumentRolloutSegment{SegmentKeys: s.segments, SegmentOperator: s.operator(), Value: s.value}}
+	r.Rule = &guidonv1.DocumentRollout_Segment{Segment: &guidonv1.DocumentRolloutSegment{
+		SegmentKeys: s.segments, SegmentOperator: s.operator(), Value: s.value,
+	}}
 	return r
 }
 
@@ -343,7 +345,9 @@ func (d *draft) rule(s step) *guidonv1.DocumentRule {
 		if rollout == 0 && was.shareOf(p.variant) == "" {
 			continue
 		}
-		r.Distributions = append(r.Distributions, &guidonv1.DocumentDistribution{Variant: d.base.GetVariants()[p.variant].GetKey(), Rollout: rollout})
+		r.Distributions = append(r.Distributions, &guidonv1.DocumentDistribution{
+			Variant: d.base.GetVariants()[p.variant].GetKey(), Rollout: rollout,
+		})
 	}
 	return r
 }

@@ -27,7 +27,9 @@ func (s *subject) readElsewhere() (found []elsewhere) {
 		if err != nil {
 			continue
 		}
-		found = append(found, elsewhere{page.NamespaceName(n), s.v.To("namespaces", n.GetKey(), "flags", s.key), proto.Equal(content.GetFlag(), s.flag)})
+		found = append(found, elsewhere{
+			page.NamespaceName(n), s.v.To("namespaces", n.GetKey(), "flags", s.key), proto.Equal(content.GetFlag(), s.flag),
+		})
 	}
 	return found
 }

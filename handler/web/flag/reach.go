@@ -52,7 +52,10 @@ func (r remarks) of(i int) (notes []note) {
 func wholePercents(s *guidonv1.StepReach) (notes []note) {
 	for _, part := range s.GetShares() {
 		if part.GetRounded() {
-			notes = append(notes, note{"", "info", "In effect " + page.Percent(float64(part.GetGivenPercentage())) + ": shares of boolean flags count in whole percents."})
+			notes = append(notes, note{
+				"", "info",
+				"In effect " + page.Percent(float64(part.GetGivenPercentage())) + ": shares of boolean flags count in whole percents.",
+			})
 		}
 	}
 	return notes
@@ -71,7 +74,9 @@ func (r remarks) shares(s *guidonv1.StepReach) (notes []note) {
 		}
 	}
 	if rest := s.GetUnassignedBuckets(); rest > 0 {
-		notes = append(notes, note{"", "info", "The other " + bucketShare(rest, r.reach.GetBuckets()) + " get " + r.rest() + ": later rules are not tried."})
+		notes = append(notes, note{
+			"", "info", "The other " + bucketShare(rest, r.reach.GetBuckets()) + " get " + r.rest() + ": later rules are not tried.",
+		})
 	}
 	return notes
 }

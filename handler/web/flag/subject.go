@@ -93,7 +93,9 @@ func (s *subject) missing(cause error) error {
 
 // similar returns the flags that may be meant by a key that no flag has.
 func similar(v *page.Visit, key string) (links []absent.Link, err error) {
-	list, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Query: `"` + strings.ReplaceAll(key, `"`, "") + `"`, Limit: 3})
+	list, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{
+		NamespaceKey: v.Key(), Query: `"` + strings.ReplaceAll(key, `"`, "") + `"`, Limit: 3,
+	})
 	for _, f := range list.GetFlags() {
 		links = append(links, absent.Link{Name: cmp.Or(f.GetName(), f.GetKey()), Address: v.In("flags", f.GetKey())})
 	}

@@ -90,7 +90,10 @@ func (q *question) readSwitch() error {
 func (p pages) readToEdit(v *page.Visit) (*subject, error) {
 	s, err := p.read(v)
 	if err == nil && !s.mayEdit() {
-		return nil, &page.Error{Heading: "You may not change this flag", Text: s.readOnlyReason(), Err: guidon.Errorf(guidon.PermissionDenied, "permission denied")}
+		return nil, &page.Error{
+			Heading: "You may not change this flag", Text: s.readOnlyReason(),
+			Err: guidon.Errorf(guidon.PermissionDenied, "permission denied"),
+		}
 	}
 	return s, err
 }

@@ -194,9 +194,11 @@ func (l *ladder) shareBar(s step) []part.Share {
 	}
 	switch {
 	case after > before:
-		return add(add(add(nil, in+" before", color, before, false), "newly "+in, color, after-before, true), "not in this step", rest, 100-after, false)
+		return add(add(add(nil, in+" before", color, before, false), "newly "+in, color, after-before, true),
+			"not in this step", rest, 100-after, false)
 	case after < before:
-		return add(add(add(nil, in, color, after, false), "no longer in this step", color, before-after, true), "not in this step", rest, 100-before, false)
+		return add(add(add(nil, in, color, after, false), "no longer in this step", color, before-after, true),
+			"not in this step", rest, 100-before, false)
 	}
 	return add(add(nil, in, color, after, false), "not in this step", rest, 100-after, false)
 }

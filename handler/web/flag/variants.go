@@ -47,7 +47,9 @@ const (
 func newVariants(base *guidonv1.DocumentFlag) *variants {
 	d := &variants{base: base, other: -1}
 	for i, v := range base.GetVariants() {
-		d.rows = append(d.rows, variantRow{was: v.GetKey(), key: v.GetKey(), name: v.GetName(), description: v.GetDescription(), attachment: v.GetAttachment()})
+		d.rows = append(d.rows, variantRow{
+			was: v.GetKey(), key: v.GetKey(), name: v.GetName(), description: v.GetDescription(), attachment: v.GetAttachment(),
+		})
 		if v.GetDefault() {
 			d.other = i
 		}
@@ -103,7 +105,8 @@ func (d *variants) readRow(i int, form url.Values) variantRow {
 // changed reports whether the fields of the row are not those of the base.
 func (d *variants) changed(r variantRow) bool {
 	was := d.before(r)
-	return was == nil || r.key != was.GetKey() || r.name != was.GetName() || r.description != was.GetDescription() || metadata.Compact(r.attachment) != metadata.Compact(was.GetAttachment())
+	return was == nil || r.key != was.GetKey() || r.name != was.GetName() || r.description != was.GetDescription() ||
+		metadata.Compact(r.attachment) != metadata.Compact(was.GetAttachment())
 }
 
 func (d *variants) act(_ *page.Visit, a page.Action) (part.Problems, error) {
@@ -175,7 +178,9 @@ func (d *variants) checkRow(i int) (problems part.Problems) {
 		return nil
 	}
 	add := func(id, message string) {
-		problems = append(problems, part.Problem{Field: variantID(i, id), Message: message, Brief: "Variant " + strconv.Itoa(i+1) + ": " + message})
+		problems = append(problems, part.Problem{
+			Field: variantID(i, id), Message: message, Brief: "Variant " + strconv.Itoa(i+1) + ": " + message,
+		})
 	}
 	for _, p := range checkText("key", "A key is needed.", r.key) {
 		add("key", p.Message)
@@ -206,7 +211,9 @@ func (d *variants) result() *guidonv1.DocumentFlag {
 		if r.gone {
 			continue
 		}
-		v := &guidonv1.DocumentVariant{Default: i == d.other, Key: r.key, Name: r.name, Description: r.description, Attachment: strings.TrimSpace(r.attachment)}
+		v := &guidonv1.DocumentVariant{
+			Default: i == d.other, Key: r.key, Name: r.name, Description: r.description, Attachment: strings.TrimSpace(r.attachment),
+		}
 		if was := d.before(r); was != nil && !d.changed(r) {
 			v.Attachment = was.GetAttachment()
 		}

@@ -67,7 +67,8 @@ func changeSome(v *page.Visit) error {
 	case len(s.keys) == 0:
 		return s.unusable("No flags are selected", "Select flags in the list first, then choose what to do with them.")
 	case len(s.keys) > maxSelected:
-		return s.unusable("Too many flags are selected", fmt.Sprintf("%d flags at most can be changed together, %d are selected.", maxSelected, len(s.keys)))
+		return s.unusable("Too many flags are selected",
+			fmt.Sprintf("%d flags at most can be changed together, %d are selected.", maxSelected, len(s.keys)))
 	case verb == verbExport:
 		v.Redirect(page.Below("namespaces", v.Key(), "export") + "?" + url.Values{"download": {"yaml"}, "flag": s.keys}.Encode())
 		return nil

@@ -99,7 +99,9 @@ func (s *selection) reply(status int, title string, main templ.Component) {
 }
 
 func (s *selection) crumb() string {
-	return map[string]string{verbTurnOff: "Turn off", verbTag: "Add tag", verbPromote: "Promote", verbExport: "Export", verbDelete: "Delete"}[s.verb]
+	return map[string]string{
+		verbTurnOff: "Turn off", verbTag: "Add tag", verbPromote: "Promote", verbExport: "Export", verbDelete: "Delete",
+	}[s.verb]
 }
 
 // described returns the attributes of the field.

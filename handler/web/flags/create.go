@@ -79,7 +79,8 @@ func createFlag(v *page.Visit) error {
 func newFlagOf(form url.Values) *newFlag {
 	n := &newFlag{
 		Variant: form.Get("type") == "variant", Name: strings.TrimSpace(form.Get("name")), Key: strings.TrimSpace(form.Get("key")),
-		Description: strings.TrimSpace(form.Get("description")), Owner: strings.TrimSpace(form.Get("owner")), Review: strings.TrimSpace(form.Get("review")),
+		Description: strings.TrimSpace(form.Get("description")), Owner: strings.TrimSpace(form.Get("owner")),
+		Review: strings.TrimSpace(form.Get("review")),
 	}
 	for i := range maxParts {
 		key, value := fmt.Sprintf("metadata.%d.key", i), fmt.Sprintf("metadata.%d.value", i)
@@ -142,7 +143,9 @@ func (n *newFlag) create(v *page.Visit, another bool) error {
 	case !errors.Is(err, guidon.NotFound):
 		return err
 	}
-	edited, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{NamespaceKey: v.Key(), Key: n.Key, Flag: flag, UnlessChangedSince: &state.Revision})
+	edited, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{
+		NamespaceKey: v.Key(), Key: n.Key, Flag: flag, UnlessChangedSince: &state.Revision,
+	})
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition: // another user has just created it
 		return n.taken(v, flag)
@@ -164,7 +167,8 @@ func (n *newFlag) create(v *page.Visit, another bool) error {
 // taken responds with the page again, because there is a flag with the key.
 func (n *newFlag) taken(v *page.Visit, existing *guidonv1.DocumentFlag) error {
 	n.Existing = &link{existing.GetName(), v.In("flags", n.Key)}
-	n.Problems.Add("key", fmt.Sprintf("%s has a flag %s with this key. Open it or take another key.", page.NamespaceName(v.Namespace), existing.GetName()))
+	n.Problems.Add("key",
+		fmt.Sprintf("%s has a flag %s with this key. Open it or take another key.", page.NamespaceName(v.Namespace), existing.GetName()))
 	return n.reply(v, http.StatusUnprocessableEntity)
 }
 
@@ -183,7 +187,9 @@ func (n *newFlag) check() *guidonv1.DocumentFlag {
 		n.Key = slug(n.Name)
 	}
 	n.checkKey()
-	flag := &guidonv1.DocumentFlag{Key: n.Key, Name: n.Name, Description: n.Description, Type: flipt.FlagType_BOOLEAN_FLAG_TYPE, Metadata: n.checkMetadata()}
+	flag := &guidonv1.DocumentFlag{
+		Key: n.Key, Name: n.Name, Description: n.Description, Type: flipt.FlagType_BOOLEAN_FLAG_TYPE, Metadata: n.checkMetadata(),
+	}
 	if n.Variant {
 		flag.Type = flipt.FlagType_VARIANT_FLAG_TYPE
 		flag.Variants = n.checkVariants()
@@ -270,7 +276,8 @@ func slug(text string) string {
 
 // unfolded are the replacements of letters with diacritics in keys.
 var unfolded = map[rune]string{
-	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'à': "a", 'á': "a", 'â': "a", 'ã': "a", 'å': "a", 'æ': "ae", 'ç': "c", 'è': "e", 'é': "e", 'ê': "e", 'ë': "e",
+	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'à': "a", 'á': "a", 'â': "a", 'ã': "a", 'å': "a", 'æ': "ae", 'ç': "c", 'è': "e",
+	'é': "e", 'ê': "e", 'ë': "e",
 	'ì': "i", 'í': "i", 'î': "i", 'ï': "i", 'ñ': "n", 'ò': "o", 'ó': "o", 'ô': "o", 'õ': "o", 'ø': "o", 'ù': "u", 'ú': "u", 'û': "u",
 }
 

@@ -138,7 +138,8 @@ func newRow(v *page.Visit, s *guidonv1.FlagSummary) row {
 	r := row{
 		Key: s.GetKey(), Name: cmp.Or(s.GetName(), s.GetKey()), Address: v.In("flags", s.GetKey()),
 		Variant: s.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(s.GetState()),
-		Owner: s.GetOwner(), UpdatedAt: s.GetUpdatedAt().AsTime(), Overdue: s.GetReviewPassed(), Unreadable: s.GetUnreadable(), Blank: s.GetUpdatedAt() == nil,
+		Owner: s.GetOwner(), UpdatedAt: s.GetUpdatedAt().AsTime(), Overdue: s.GetReviewPassed(), Unreadable: s.GetUnreadable(),
+		Blank: s.GetUpdatedAt() == nil,
 	}
 	if first := s.GetFirstSegment(); first != nil {
 		r.Segment = link{cmp.Or(first.GetName(), first.GetKey()), v.In("segments", first.GetKey())}
@@ -242,13 +243,17 @@ func (l *list) addAuthors(v *page.Visit) error {
 func (l *list) addMenus(v *page.Visit, facets *guidonv1.FlagFacets) {
 	state, kind := menu{Name: "State"}, menu{Name: "Type"}
 	for _, s := range facets.GetStates() {
-		state.Options = append(state.Options, l.option(v, fieldState, valueOf(states, s.GetState()), page.StateOf(s.GetState()).String(), s.GetCount()))
+		state.Options = append(state.Options,
+			l.option(v, fieldState, valueOf(states, s.GetState()), page.StateOf(s.GetState()).String(), s.GetCount()))
 	}
 	for _, t := range facets.GetTypes() {
 		value := valueOf(types, t.GetType())
 		kind.Options = append(kind.Options, l.option(v, fieldType, value, strings.ToUpper(value[:1])+value[1:], t.GetCount()))
 	}
-	l.menus = []menu{state, kind, l.facet(v, "Owner", fieldOwner, facets.GetOwners()), l.facet(v, "Segment", fieldSegment, facets.GetSegments()), l.facet(v, "Tag", fieldTag, facets.GetTags())}
+	l.menus = []menu{
+		state, kind, l.facet(v, "Owner", fieldOwner, facets.GetOwners()), l.facet(v, "Segment", fieldSegment, facets.GetSegments()),
+		l.facet(v, "Tag", fieldTag, facets.GetTags()),
+	}
 	l.menus = slices.DeleteFunc(l.menus, func(m menu) bool { return len(m.Options) == 0 })
 }
 

@@ -268,7 +268,9 @@ func snooze(v *page.Visit) error {
 
 // snoozeConflict shows the page again, because the flag has changed since it was shown.
 func snoozeConflict(v *page.Visit, s snoozeInput) error {
-	changes, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Keys: []string{s.key}, WithoutSummaries: true})
+	changes, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{
+		NamespaceKey: v.Key(), Kind: "flag", Keys: []string{s.key}, WithoutSummaries: true,
+	})
 	if err != nil {
 		return err
 	}

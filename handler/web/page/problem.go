@@ -71,7 +71,9 @@ func (v *Visit) Fail(err error) {
 	}
 	words, ok := problemWords[status]
 	if !ok {
-		words = [2]string{"Something went wrong", "Try again. If that does not help, tell an administrator the request id: the server’s log says more."}
+		words = [2]string{
+			"Something went wrong", "Try again. If that does not help, tell an administrator the request id: the server’s log says more.",
+		}
 	}
 	p := problem{Status: status, Heading: words[0], Text: words[1], RequestID: v.Event.RequestID}
 	if own, ok := errors.AsType[*Error](err); ok {
@@ -81,7 +83,8 @@ func (v *Visit) Fail(err error) {
 		}
 		p.Heading, p.Text = own.Heading, own.Text
 	}
-	if (status < http.StatusInternalServerError || status == http.StatusNotImplemented) && status != http.StatusUnauthorized && status != http.StatusMethodNotAllowed && !errors.Is(err, exchange.ErrNoRoute) {
+	if (status < http.StatusInternalServerError || status == http.StatusNotImplemented) &&
+		status != http.StatusUnauthorized && status != http.StatusMethodNotAllowed && !errors.Is(err, exchange.ErrNoRoute) {
 		p.Detail = guidon.PublicMessage(err)
 	}
 	v.keepForm(&p)

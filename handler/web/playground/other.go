@@ -49,7 +49,9 @@ func (x *explanationView) otherBuckets() (all []other) {
 				is = x.variant(r.GetVariantKey())
 			}
 			if is != x.actual() && len(all) < maxOthers {
-				all = append(all, other{Outcome: is, Words: []span{plain("for an entity in the buckets %s", buckets(r))}, Then: x.stepName(s.GetNumber())})
+				all = append(all, other{
+					Outcome: is, Words: []span{plain("for an entity in the buckets %s", buckets(r))}, Then: x.stepName(s.GetNumber()),
+				})
 			}
 		}
 	}

@@ -167,7 +167,10 @@ func (x *explanationView) check(g *guidonv1.ExplainedSegment, left *int) check {
 			matched++
 		}
 	}
-	v := check{Head: name + ": " + how, Got: strconv.Itoa(matched) + " of " + strconv.Itoa(len(constraints)), Omitted: g.GetConstraintsOmitted()}
+	v := check{
+		Head: name + ": " + how, Got: strconv.Itoa(matched) + " of " + strconv.Itoa(len(constraints)),
+		Omitted: g.GetConstraintsOmitted(),
+	}
 	switch {
 	case v.Omitted:
 		v.Got = "does not fit"

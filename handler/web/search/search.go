@@ -123,9 +123,11 @@ func (s *searcher) result(hit *guidonv1.SearchHit) result {
 	case guidonv1.SearchHitKind_SEGMENT_SEARCH_HIT_KIND:
 		r.Icon, r.Address = "segment", in("segments", hit.GetKey())
 	case guidonv1.SearchHitKind_OWNER_SEARCH_HIT_KIND:
-		r.Icon, r.Small, r.Address = "person", page.Count(int(hit.GetFlagCount()), "flag"), in("flags")+"?"+url.Values{"owner": {hit.GetKey()}}.Encode()
+		r.Icon, r.Small = "person", page.Count(int(hit.GetFlagCount()), "flag")
+		r.Address = in("flags") + "?" + url.Values{"owner": {hit.GetKey()}}.Encode()
 	case guidonv1.SearchHitKind_TAG_SEARCH_HIT_KIND:
-		r.Icon, r.Small, r.Address = "flag", page.Count(int(hit.GetFlagCount()), "flag"), in("flags")+"?"+url.Values{"tag": {hit.GetKey()}}.Encode()
+		r.Icon, r.Small = "flag", page.Count(int(hit.GetFlagCount()), "flag")
+		r.Address = in("flags") + "?" + url.Values{"tag": {hit.GetKey()}}.Encode()
 	case guidonv1.SearchHitKind_NAMESPACE_SEARCH_HIT_KIND:
 		r.Icon, r.Right, r.Address = "open", "", s.visit.To("namespaces", hit.GetKey(), "flags")
 	default:
@@ -147,13 +149,15 @@ func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) group {
 	if len(flags) > 0 {
 		first := flags[0]
 		name := cmp.Or(first.GetName(), first.GetKey())
-		add("playground", "Try "+name, "in the playground", s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
+		add("playground", "Try "+name, "in the playground",
+			s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
 		if s.mayEdit(first.GetNamespaceKey()) && first.GetState() != guidonv1.FlagState_OFF_FLAG_STATE {
 			add("flag", "Turn off "+name, "asks first", s.visit.To("namespaces", first.GetNamespaceKey(), "flags", first.GetKey(), "turn-off"))
 		}
 	}
 	if s.namespace != nil && s.mayEdit(s.namespace.GetKey()) {
-		add("add", fmt.Sprintf("New flag “%s”", query), "in "+page.NamespaceName(s.namespace), s.visit.To("namespaces", s.namespace.GetKey(), "new-flag")+"?"+url.Values{"name": {query}}.Encode())
+		add("add", fmt.Sprintf("New flag “%s”", query), "in "+page.NamespaceName(s.namespace),
+			s.visit.To("namespaces", s.namespace.GetKey(), "new-flag")+"?"+url.Values{"name": {query}}.Encode())
 	}
 	return g
 }

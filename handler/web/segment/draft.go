@@ -68,7 +68,10 @@ func draftOf(g *guidonv1.DocumentSegment, revision int64, zone *time.Location) *
 }
 
 func conditionOf(c *guidonv1.DocumentConstraint, from int, zone *time.Location) condition {
-	out := condition{From: from, Type: c.GetType(), Property: c.GetProperty(), Operator: c.GetOperator(), Value: c.GetValue(), Note: c.GetDescription()}
+	out := condition{
+		From: from, Type: c.GetType(), Property: c.GetProperty(), Operator: c.GetOperator(), Value: c.GetValue(),
+		Note: c.GetDescription(),
+	}
 	if out.Type == typeEntity {
 		out.Property = ""
 	}

@@ -31,7 +31,8 @@ func showNew(v *page.Visit) error {
 			return err
 		}
 		if len(content.GetSegment().GetConstraints()) > maxConditions {
-			return guidon.Errorf(guidon.InvalidArgument, "segment %q has more than %d conditions: copy it by an export and an import", key, maxConditions)
+			return guidon.Errorf(guidon.InvalidArgument, "segment %q has more than %d conditions: copy it by an export and an import",
+				key, maxConditions)
 		}
 		c.copied = key
 		c.draft = draftOf(content.GetSegment(), v.State.Revision, v.Location())
@@ -158,7 +159,8 @@ func (c *creator) checkKey() error {
 		return err
 	}
 	c.taken = existing.GetSegment().GetName()
-	c.acted.Problems.Add("key", page.NamespaceName(c.Namespace)+" has a segment "+page.Printable(c.taken, 128)+" with this key. Open it or take another key.")
+	c.acted.Problems.Add("key",
+		page.NamespaceName(c.Namespace)+" has a segment "+page.Printable(c.taken, 128)+" with this key. Open it or take another key.")
 	return nil
 }
 

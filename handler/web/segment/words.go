@@ -33,8 +33,14 @@ func typeName(t flipt.ComparisonType) string {
 // operators are those of each type (contract 4.3), in the order in which they are offered.
 // Lists of dates are left out: they never match.
 var operators = map[flipt.ComparisonType][]string{
-	typeText:   {guidon.OpEQ, guidon.OpNEQ, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpContains, guidon.OpNotContains, guidon.OpPrefix, guidon.OpSuffix, guidon.OpEmpty, guidon.OpNotEmpty},
-	typeNumber: {guidon.OpEQ, guidon.OpNEQ, guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpPresent, guidon.OpNotPresent},
+	typeText: {
+		guidon.OpEQ, guidon.OpNEQ, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpContains, guidon.OpNotContains, guidon.OpPrefix,
+		guidon.OpSuffix, guidon.OpEmpty, guidon.OpNotEmpty,
+	},
+	typeNumber: {
+		guidon.OpEQ, guidon.OpNEQ, guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf,
+		guidon.OpPresent, guidon.OpNotPresent,
+	},
 	typeYesNo:  {guidon.OpTrue, guidon.OpFalse, guidon.OpPresent, guidon.OpNotPresent},
 	typeDate:   {guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpEQ, guidon.OpNEQ, guidon.OpPresent, guidon.OpNotPresent},
 	typeEntity: {guidon.OpEQ, guidon.OpNEQ, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpContains, guidon.OpNotContains},

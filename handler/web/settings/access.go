@@ -154,7 +154,8 @@ var methodNames = map[string]string{"codehost": "the code host", "kubernetes": "
 // subjectWords are the kinds of subjects in words.
 var subjectWords = map[string]string{
 	"oidc:sub": "Account", "oidc:email": "E-mail", "oidc:domain": "E-mail domain", "oidc:group": "Group",
-	"codehost:id": "Account", "codehost:email": "E-mail", "codehost:domain": "E-mail domain", "codehost:org": "Organization", "codehost:team": "Team",
+	"codehost:id": "Account", "codehost:email": "E-mail", "codehost:domain": "E-mail domain", "codehost:org": "Organization",
+	"codehost:team":        "Team",
 	"kubernetes:namespace": "Service accounts in", "kubernetes:serviceaccount": "Service account",
 	"jwt:sub": "Account", "jwt:group": "Group", "jwt:claim": "Claim",
 }

@@ -99,7 +99,10 @@ func (p *namespacePage) save(v *page.Visit) (err error) {
 func requireManagement(v *page.Visit) error {
 	switch {
 	case v.Site.ReadOnly:
-		return &page.Error{Heading: "This server is read-only", Text: "Namespaces cannot be changed here.", Err: guidon.Errorf(guidon.PermissionDenied, "the server is read-only")}
+		return &page.Error{
+			Heading: "This server is read-only", Text: "Namespaces cannot be changed here.",
+			Err: guidon.Errorf(guidon.PermissionDenied, "the server is read-only"),
+		}
 	case !mayManage(v, v.Key()):
 		return &page.Error{
 			Heading: "This takes Admin in " + page.NamespaceName(v.Namespace),

@@ -23,14 +23,17 @@ type namespaceForm struct {
 
 // formOf returns the fields of a stored namespace.
 func formOf(n *flipt.Namespace) namespaceForm {
-	return namespaceForm{Name: n.GetName(), Key: n.GetKey(), Description: n.GetDescription(), Color: n.GetColor(), Confirm: n.GetConfirmChanges()}
+	return namespaceForm{
+		Name: n.GetName(), Key: n.GetKey(), Description: n.GetDescription(), Color: n.GetColor(), Confirm: n.GetConfirmChanges(),
+	}
 }
 
 // readNamespace returns the fields of the form that was sent.
 func readNamespace(form url.Values) namespaceForm {
 	return namespaceForm{
-		Name: strings.TrimSpace(form.Get("name")), Key: strings.TrimSpace(form.Get("key")), Description: strings.TrimSpace(form.Get("description")),
-		Color: form.Get("color"), Confirm: form.Get("confirm") != "",
+		Name: strings.TrimSpace(form.Get("name")), Key: strings.TrimSpace(form.Get("key")),
+		Description: strings.TrimSpace(form.Get("description")),
+		Color:       form.Get("color"), Confirm: form.Get("confirm") != "",
 	}
 }
 

@@ -95,7 +95,9 @@ func makeToken(v *page.Visit) error {
 		return nil
 	}
 	response, err := createToken.Run(v, request)
-	if problems, ok := refusedAs(err, map[string]string{"name": "name", "description": "description", "namespaceKeys": "namespaces", "expiresAt": "date", "role": "role"}); ok {
+	if problems, ok := refusedAs(err, map[string]string{
+		"name": "name", "description": "description", "namespaceKeys": "namespaces", "expiresAt": "date", "role": "role",
+	}); ok {
 		p.Problems = problems
 		p.show(v, unprocessable)
 		return nil

@@ -57,7 +57,10 @@ var (
 	transferSection   = section{"transfer", "Import and export", false}
 	serverSection     = section{"server", "Server", false}
 
-	sections = []section{profileSection, sessionsSection, namespacesSection, tokensSection, accessSection, recordsSection, transferSection, serverSection}
+	sections = []section{
+		profileSection, sessionsSection, namespacesSection, tokensSection, accessSection, recordsSection, transferSection,
+		serverSection,
+	}
 )
 
 // sectionsFor returns the sections that the visitor may open.

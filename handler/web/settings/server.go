@@ -32,7 +32,8 @@ type info struct {
 
 // cacheModes are the modes of the cache in words.
 var cacheModes = map[string]string{
-	"strict": "strict: each response is current", "bounded": "bounded: responses may be as old as cache.max_age", "local": "local: this is the only server",
+	"strict": "strict: each response is current", "bounded": "bounded: responses may be as old as cache.max_age",
+	"local": "local: this is the only server",
 }
 
 // showServer shows what the server is.
@@ -90,7 +91,8 @@ func (p *serverPage) addConfiguration(v *page.Visit) error {
 		mode = words
 	}
 	p.add("Cache", mode)
-	tokensOnly := onOff(v.Site.Required, "only those of tokens are enforced: anyone who signs in by a provider may do everything", "not enforced")
+	tokensOnly := onOff(v.Site.Required,
+		"only those of tokens are enforced: anyone who signs in by a provider may do everything", "not enforced")
 	p.add("Roles", onOff(c.Authorization.Required, "enforced", tokensOnly))
 	p.add("Changes are kept", retention(time.Duration(c.Changes.Retention)))
 	return nil

@@ -26,7 +26,10 @@ var modes = []mode{
 	{"update", "Update", "What exists becomes as in the file. The rest stays.", guidonv1.PlanMode_UPDATE_PLAN_MODE},
 	{"create", "Create only", "Nothing in the file may exist yet.", guidonv1.PlanMode_CREATE_PLAN_MODE},
 	{"skip", "Skip existing", "What exists stays as it is.", guidonv1.PlanMode_SKIP_EXISTING_PLAN_MODE},
-	{"replace", "Replace everything", "What exists becomes as in the file, and what the file does not have is deleted.", guidonv1.PlanMode_REPLACE_PLAN_MODE},
+	{
+		"replace", "Replace everything", "What exists becomes as in the file, and what the file does not have is deleted.",
+		guidonv1.PlanMode_REPLACE_PLAN_MODE,
+	},
 }
 
 const fieldMode = "mode"
@@ -127,7 +130,8 @@ func (i *importPage) read(v *page.Visit) (*service.Document, error) {
 		i.Foreign = d.Namespace.Key
 		d.Namespace = service.DocumentNamespace{Key: v.Key()}
 	} else if !v.May(service.RoleAdmin) {
-		i.Settings = v.Key() != guidon.DefaultNamespace && d.Namespace != service.DocumentNamespace{Key: v.Key()} // a file does not change that of the default one
+		// A file does not change the settings of the default namespace.
+		i.Settings = v.Key() != guidon.DefaultNamespace && d.Namespace != service.DocumentNamespace{Key: v.Key()}
 		d.Namespace = service.DocumentNamespace{Key: v.Key()}
 	}
 	return d, nil

@@ -267,7 +267,10 @@ func (t *transfer) applyPart(v *page.Visit, p *filePart, digest string) error {
 	case code == guidon.FailedPrecondition:
 		p.Result = result{Status: statusFailed, Text: "It was changed meanwhile, so this is no longer what you saw. Nothing was changed in it."}
 	case code == guidon.Unavailable || code == guidon.Internal || code == guidon.DeadlineExceeded:
-		p.Result = result{Status: statusFailed, Text: "It is not known whether it was saved: the database did not answer in time. Look at its changes first."}
+		p.Result = result{
+			Status: statusFailed,
+			Text:   "It is not known whether it was saved: the database did not answer in time. Look at its changes first.",
+		}
 	default:
 		p.Result = result{Status: statusFailed, Text: guidon.PublicMessage(err)}
 	}

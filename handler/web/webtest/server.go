@@ -66,7 +66,9 @@ func New(t testing.TB, options Options) *Server {
 	}
 	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, time.Now).WithPolicy(&options.Policy)
 	session := call.SessionCookie{Lifetime: time.Hour}
-	config := page.Config{Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test"}
+	config := page.Config{
+		Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test",
+	}
 	if options.Page != nil {
 		options.Page(&config)
 	}
@@ -96,7 +98,9 @@ type faulty struct {
 }
 
 // Update implements [service.Store].
-func (f faulty) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+func (f faulty) Update(
+	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
+) (int64, error) {
 	if f.fault != nil && namespace != "" {
 		if err := f.fault(); err != nil {
 			return 0, err
