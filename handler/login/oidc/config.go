@@ -89,7 +89,8 @@ func (c Config) check() error {
 		}
 	}
 	if !service.IsProviderName(c.Name) {
-		problems = append(problems, errors.New("invalid name: must be 1 to 32 lower-case letters, digits, _ and -, beginning with a letter or digit"))
+		problems = append(problems,
+			errors.New("invalid name: must be 1 to 32 lower-case letters, digits, _ and -, beginning with a letter or digit"))
 	}
 	invalid("issuer_url", checkIssuerURL(c.Issuer))
 	if c.ClientID == "" {

@@ -28,7 +28,8 @@ func (p *Provider) exchange(ctx context.Context, d *discovery.Document, a *login
 		options = append(options, oauth2.VerifierOption(a.Verifier()))
 		secrets = append(secrets, a.Verifier())
 	}
-	token, err := config.Exchange(context.WithValue(provider.WithKind(ctx, provider.KindToken), oauth2.HTTPClient, p.client.HTTP()), code, options...)
+	token, err := config.Exchange(
+		context.WithValue(provider.WithKind(ctx, provider.KindToken), oauth2.HTTPClient, p.client.HTTP()), code, options...)
 	if err != nil {
 		return nil, p.exchangeError(ctx, d.TokenEndpoint, err, secrets)
 	}
