@@ -189,7 +189,11 @@ func (i *Invoker) outOfTime(caller, bounded context.Context, err error) error {
 		code := guidon.CodeOf(caller.Err())
 		return &guidon.Error{Code: code, Message: code.Error(), Err: err}
 	case bounded.Err() != nil:
-		return &guidon.Error{Code: guidon.Unavailable, Message: fmt.Sprintf("the request took longer than %s; try again later", clock.Text(i.config.Timeout)), Err: err}
+		return &guidon.Error{
+			Code:    guidon.Unavailable,
+			Message: fmt.Sprintf("the request took longer than %s; try again later", clock.Text(i.config.Timeout)),
+			Err:     err,
+		}
 	}
 	return err
 }

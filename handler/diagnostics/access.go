@@ -115,7 +115,8 @@ func (d Diagnostics) requireOperator(x *exchange.Exchange, role service.Role, hi
 // require returns Unauthenticated unless the request has a credential that is not limited
 // to a namespace, and PermissionDenied if that lacks the role in the namespace.
 func require(x *exchange.Exchange, role service.Role, namespace string) error {
-	a, err := x.Identify(call.Credentials{Authorization: x.Request.Header["Authorization"], Cookie: x.Request.Header["Cookie"]}, service.Demand{})
+	a, err := x.Identify(call.Credentials{Authorization: x.Request.Header["Authorization"], Cookie: x.Request.Header["Cookie"]},
+		service.Demand{})
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,9 @@ func PreviewSegment(ctx context.Context, v service.View, m *guidonv1.PreviewSegm
 }
 
 // segmentUsage returns the page, or as much of it as fits into a response.
-func segmentUsage(words guidon.Vocabulary, key string, requested service.PageRequest, uses []service.SegmentUse, page service.Page, err error) (*guidonv1.SegmentUsage, error) {
+func segmentUsage(
+	words guidon.Vocabulary, key string, requested service.PageRequest, uses []service.SegmentUse, page service.Page, err error,
+) (*guidonv1.SegmentUsage, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,9 @@ func ListProperties(v service.View, m *guidonv1.ListPropertiesRequest) (*guidonv
 // GetCatalogCounts returns how many flags and segments there are.
 func GetCatalogCounts(v service.View, _ *guidonv1.GetCatalogCountsRequest, request *call.Request) (call.Response, error) {
 	n := v.CatalogCounts()
-	return dated(v, request, &guidonv1.CatalogCounts{Flags: convert.Count(n.Flags), Segments: convert.Count(n.Segments), Unused: convert.Count(n.Unused)}), nil
+	return dated(v, request, &guidonv1.CatalogCounts{
+		Flags: convert.Count(n.Flags), Segments: convert.Count(n.Segments), Unused: convert.Count(n.Unused),
+	}), nil
 }
 
 func searchQuery(m *guidonv1.SearchRequest) service.SearchQuery {

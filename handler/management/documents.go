@@ -16,7 +16,9 @@ import (
 )
 
 // ImportDocument imports a document.
-func ImportDocument(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ImportRequest, request *call.Request) (call.Response, error) {
+func ImportDocument(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ImportRequest, request *call.Request,
+) (call.Response, error) {
 	if m.GetDocument() == nil {
 		return call.Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
 	}

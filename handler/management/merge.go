@@ -18,7 +18,9 @@ const (
 )
 
 // MergeFlag brings an edited flag together with what has been saved since.
-func MergeFlag(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeFlagRequest, request *call.Request) (call.Response, error) {
+func MergeFlag(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeFlagRequest, request *call.Request,
+) (call.Response, error) {
 	r := service.MergeRequest[service.DocumentFlag]{Namespace: m.GetNamespaceKey(), Key: m.GetKey(), Since: m.GetSince()}
 	if m.GetFlag() != nil {
 		r.Mine = convert.DocumentFlagOf(m.GetFlag())
@@ -39,7 +41,9 @@ func MergeFlag(ctx context.Context, s *service.Service, c *call.Call, m *guidonv
 }
 
 // MergeSegment brings an edited segment together with what has been saved since.
-func MergeSegment(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeSegmentRequest, request *call.Request) (call.Response, error) {
+func MergeSegment(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeSegmentRequest, request *call.Request,
+) (call.Response, error) {
 	r := service.MergeRequest[service.DocumentSegment]{Namespace: m.GetNamespaceKey(), Key: m.GetKey(), Since: m.GetSince()}
 	if m.GetSegment() != nil {
 		r.Mine = convert.DocumentSegmentOf(m.GetSegment())

@@ -20,7 +20,9 @@ import (
 const maxKeys = 1000
 
 // Evaluate evaluates one flag (OFREP 3).
-func (p *Protocol) Evaluate(ctx context.Context, s *service.Service, c *call.Call, q *Request, request *call.Request) (call.Response, error) {
+func (p *Protocol) Evaluate(
+	ctx context.Context, s *service.Service, c *call.Call, q *Request, request *call.Request,
+) (call.Response, error) {
 	view, err := s.ViewOrEmpty(ctx, q.namespace, c.Demand)
 	events := p.evaluator.Events(c, view.State)
 	defer events.End()
@@ -43,7 +45,9 @@ func (p *Protocol) Evaluate(ctx context.Context, s *service.Service, c *call.Cal
 // context, sorted by key. A flag that fails is an error in the list: it must not
 // deprive a loading page of all others (OFREP 4). If the client already has the
 // response, nothing is evaluated (OFREP 6).
-func (p *Protocol) EvaluateAll(ctx context.Context, s *service.Service, c *call.Call, q *Request, request *call.Request) (call.Response, error) {
+func (p *Protocol) EvaluateAll(
+	ctx context.Context, s *service.Service, c *call.Call, q *Request, request *call.Request,
+) (call.Response, error) {
 	view, err := s.ViewOrEmpty(ctx, q.namespace, c.Demand)
 	if err != nil {
 		p.observeFailedBulk(c, view.State, q, err)

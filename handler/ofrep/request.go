@@ -50,10 +50,14 @@ func NewProtocol(evaluator *evaluation.Evaluator, streams *stream.Hub, protected
 }
 
 // NewOperation returns an operation of OFREP, to be served in [Form].
-func NewOperation(method, path string, run func(ctx context.Context, s *service.Service, c *call.Call, q *Request, request *call.Request) (call.Response, error)) *call.Operation {
-	return call.NewOperation(call.Route{Method: method, Pattern: path}, call.AreaOFREP, bodyLimit, func(ctx context.Context, s *service.Service, c *call.Call, request *call.Request) (call.Response, error) {
-		return run(ctx, s, c, request.Payload.(*Request), request)
-	})
+func NewOperation(
+	method, path string,
+	run func(ctx context.Context, s *service.Service, c *call.Call, q *Request, request *call.Request) (call.Response, error),
+) *call.Operation {
+	return call.NewOperation(call.Route{Method: method, Pattern: path}, call.AreaOFREP, bodyLimit,
+		func(ctx context.Context, s *service.Service, c *call.Call, request *call.Request) (call.Response, error) {
+			return run(ctx, s, c, request.Payload.(*Request), request)
+		})
 }
 
 // Request is a decoded OFREP request. It is the Payload of requests.

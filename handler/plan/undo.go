@@ -55,7 +55,10 @@ func conflicts(all []change.ObjectConflicts, words guidon.Vocabulary, room int) 
 			if len(messages) == maxConflicts {
 				return messages, false
 			}
-			m := &guidonv1.PlanConflict{Kind: string(o.Kind), Key: o.Key, Path: c.Path, Name: cmp.Or(c.NameIn(words), fmt.Sprintf("%s %s", o.Kind, o.Key)), InUse: c.InUse}
+			m := &guidonv1.PlanConflict{
+				Kind: string(o.Kind), Key: o.Key, Path: c.Path, Name: cmp.Or(c.NameIn(words), fmt.Sprintf("%s %s", o.Kind, o.Key)),
+				InUse: c.InUse,
+			}
 			if room -= len(c.Theirs) + len(c.Base) + len(c.Ours); room >= 0 {
 				m.Earlier, m.Changed, m.Current = convert.JSONValue(c.Theirs), convert.JSONValue(c.Base), convert.JSONValue(c.Ours)
 			}
