@@ -15,7 +15,7 @@
 //	POST /sign-in/out          ends the session
 //	GET  /sign-in/cli          asks whether the command line may sign in
 //	POST /sign-in/cli          allows or denies it
-//	GET  /assets/{hash}/…      what pages are made of besides their text
+//	GET  /assets/{hash}/…      scripts, styles and fonts of the pages
 //
 // and, unless the web interface is disabled, / and everything below /namespaces, /settings,
 // /search and /shortcuts; see routes.go.

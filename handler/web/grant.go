@@ -14,7 +14,7 @@ type grantRequest struct {
 	Port      string // where it listens on the loopback interface, or "" if it does not
 	Challenge string // the S256 challenge of its code verifier (RFC 7636)
 	State     string // it gets this back; only with a port
-	Name      string // what it calls the machine; may be empty
+	Name      string // its name of the machine; may be empty
 }
 
 // Limits of the fields, in bytes. They make the address of the page short enough to return

@@ -137,7 +137,7 @@ func (p *pages) signInWithToken(x *exchange.Exchange) {
 		p.showForm(x, http.StatusBadRequest, found, returnTo, problemMissing)
 		return
 	}
-	// This is the last operation, so that the log says what came of it.
+	// This is the last operation, so that the log has its outcome.
 	_, err = p.run(x, createSession, &call.Request{Message: &emptypb.Empty{}}, token)
 	if err == nil {
 		page.Redirect(x, p.Path(returnTo))

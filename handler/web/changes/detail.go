@@ -29,7 +29,7 @@ type detail struct {
 	TooLarge    bool
 }
 
-// detailOf returns the details of a change. It compares what its record has, so that it
+// detailOf returns the details of a change. It compares the states in its record, so that it
 // needs no earlier state.
 func detailOf(c *guidonv1.Change) detail {
 	if c.Name != nil { // it stands for the objects

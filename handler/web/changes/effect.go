@@ -39,7 +39,7 @@ func effectsOfPlan(plan *guidonv1.PlanResponse) (effects []effect) {
 // must be computed from all changes since.
 const maxRewound = 1000
 
-// effectsOfChange returns what a change meant for people, as far as that can be computed:
+// effectsOfChange returns the effects of a change on people, as far as they can be computed:
 // that of one flag or segment, which existed before and after, and not too long ago. The
 // last result is false if nothing is known.
 func effectsOfChange(v *page.Visit, g *group) (effects []effect, truncated, known bool) {

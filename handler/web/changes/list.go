@@ -185,7 +185,7 @@ func (l *changeList) MoreOpen() bool {
 	return agoLabels[l.values[fieldSince]] == "" && l.values[fieldSince] != ""
 }
 
-// MenuProblems returns what is wrong with filters that have no field.
+// MenuProblems returns the problems of filters that have no field.
 func (l *changeList) MenuProblems() (problems part.Problems) {
 	for _, p := range l.problems {
 		if p.Field == fieldKind || p.Field == fieldReason || p.Field == fieldActor {

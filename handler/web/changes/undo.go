@@ -42,7 +42,7 @@ const (
 // review is the review before a change is undone or a state restored.
 type review struct {
 	Heading, Text string
-	Act           string // what the button says
+	Act           string // the label of the button
 	Back          string // the address of the page before
 	Whole         string // the address of the review of the whole change, if this is a part of it
 	request       *guidonv1.PlanRequest
@@ -50,7 +50,7 @@ type review struct {
 
 	Plan       *guidonv1.PlanResponse
 	Changes    []plannedObject
-	Gone       []string // what the plan that was seen had, and this one has not
+	Gone       []string // the objects of the plan that was seen that this one lacks
 	Effects    []effect
 	Conflicts  []conflict
 	Others     int    // conflicts that share a choice
@@ -191,7 +191,7 @@ func newRestore(v *page.Visit, k kind) (*review, error) {
 	return r, nil
 }
 
-// submit carries out what the form of the review asks for.
+// submit runs the action of the form of the review.
 func (r *review) submit(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
@@ -242,7 +242,7 @@ func (r *review) refused(v *page.Visit, form url.Values, err error) error {
 	return r.show(v, http.StatusUnprocessableEntity, form)
 }
 
-// messageProblem says what a message must be.
+// messageProblem is the problem of an invalid message.
 const messageProblem = "1,000 characters at most, on one line."
 
 // apply applies the plan with the digest.
@@ -372,7 +372,7 @@ func (p plannedObject) Address(v *page.Visit) string {
 	return ObjectAddress(v, p.GetKind(), p.GetKey())
 }
 
-// Hidden returns the value of the hidden field with what is seen of the change.
+// Hidden returns the value of the hidden field that identifies the change as it is seen.
 func (p plannedObject) Hidden() string {
 	return objectName(p.GetKind(), p.GetKey()) + " " + p.GetDigest()
 }

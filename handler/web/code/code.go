@@ -30,7 +30,7 @@ type model struct {
 	info     *flaginfo.Info
 	language snippet.Language
 	code     string
-	answers  []answer // what the flag may answer
+	answers  []answer // the possible results of the flag
 	more     int      // answers that are not shown
 }
 
@@ -81,7 +81,7 @@ func languageOf(v *page.Visit) snippet.Language {
 	return language
 }
 
-// snippet returns what the code asks about.
+// snippet returns the flag as the example code needs it.
 func (m *model) snippet(address, namespace string) snippet.Flag {
 	f := snippet.Flag{Address: address, Namespace: namespace, Key: m.flag.GetKey(), Kind: m.kind(), Boolean: m.isBoolean()}
 	if variants := m.flag.GetVariants(); len(variants) > 0 {
@@ -128,7 +128,7 @@ func (m *model) kind() snippet.Kind {
 	return snippet.Text
 }
 
-// answer collects what the flag may answer.
+// answer collects the possible results of the flag.
 func (m *model) answer() {
 	if m.isBoolean() {
 		m.answers = []answer{{"c-on", "true"}, {"c-off", "false"}}

@@ -39,7 +39,7 @@ type comparison struct {
 	After    *guidonv1.ComparedState
 	Same     int
 	Differs  bool
-	Missing  []*guidonv1.ComparedObject // what only this namespace has
+	Missing  []*guidonv1.ComparedObject // the objects that only this namespace has
 	MissingN int
 	needed   map[string][]string // the names of the flags that need a segment, by the key of that
 	Problems part.Problems
@@ -136,8 +136,8 @@ func (c *comparison) ask(v *page.Visit, status int, field, problem string) error
 	return q.reply(v, status)
 }
 
-// compare reads what distinguishes both sides: how much there is, and what only this
-// namespace has. All pages are about the same two states.
+// compare reads the differences between both sides: the counts, and the objects that only
+// this namespace has. All pages are about the same two states.
 func (c *comparison) compare(v *page.Visit) (err error) {
 	for range maxRestarts {
 		if err = c.compareOnce(v); guidon.CodeOf(err) != guidon.FailedPrecondition {
@@ -244,7 +244,7 @@ func (c *comparison) hidden(kind change.Kind) (keys []string) {
 	return keys
 }
 
-// reply shows what differs, to select from.
+// reply shows the differences, to select from.
 func (c *comparison) reply(v *page.Visit, status int) error {
 	c.mark()
 	title := "Compare"

@@ -15,10 +15,10 @@ import (
 	"strconv"
 )
 
-// atHint says what an earlier state can be.
+// atHint says in which forms an earlier state can be named.
 const atHint = "A revision, such as 120, or a time, such as 2026-11-20T14:00. Leave it empty for the namespace as it is now."
 
-// chooseMain asks what to compare with.
+// chooseMain asks for the source of the comparison.
 func chooseMain(v *page.Visit, c *choice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -362,7 +362,7 @@ func chooseMain(v *page.Visit, c *choice) templ.Component {
 	})
 }
 
-// versus says what is compared with what.
+// versus names the two compared sides.
 func versus(v *page.Visit, c *comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1214,7 +1214,7 @@ func missing(v *page.Visit, c *comparison) templ.Component {
 	})
 }
 
-// options are how much is brought over, and what flags keep.
+// options are the choices of the scope, and of the parts that flags keep.
 func options(v *page.Visit, c *comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

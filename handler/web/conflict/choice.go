@@ -11,7 +11,7 @@ import (
 
 // The verbs of buttons.
 const (
-	Merge = "merge"    // of a draft: takes in what somebody else has saved
+	Merge = "merge"    // of a draft: merges the changes that another user has saved
 	Save  = "settle"   // of the page: saves the result
 	GoOn  = "continue" // of the page: edits the result further
 )

@@ -50,15 +50,15 @@ func (e *edit) isStored() bool {
 	return err == nil && nothingLeft(m)
 }
 
-// merge brings the draft together with what others have saved.
+// merge merges the draft with the changes that others have saved.
 func (e *edit) merge(choices []*guidonv1.MergeChoice) (*guidonv1.FlagMerge, error) {
 	return mergeFlag.Run(e.v, &guidonv1.MergeFlagRequest{
 		NamespaceKey: e.v.Key(), Key: e.key, Since: e.began, Flag: e.editor.result(), Choices: choices, PageWords: true,
 	})
 }
 
-// mergeNow brings the draft together with what others have saved, and goes on editing it. What
-// only the visitor can decide is asked on the page of the conflict.
+// mergeNow merges the draft with the changes that others have saved, and continues editing it.
+// The page of the conflict asks for the choices that only the visitor can make.
 func mergeNow(e *edit) error {
 	m, err := e.merge(nil)
 	d := m.GetDetails()
@@ -79,8 +79,8 @@ func (e *edit) refuse(err error) error {
 	return e.show(http.StatusUnprocessableEntity, part.Problems{{Field: "edit", Message: guidon.PublicMessage(err)}})
 }
 
-// settle does what a button of the page of the conflict says: it saves the result, or goes on
-// editing it. If the flag has changed again, it shows the page again.
+// settle runs the action of a button of the page of the conflict: it saves the result, or
+// continues editing it. If the flag has changed again, it shows the page again.
 func settle(e *edit, verb string, form url.Values) error {
 	open, settled, err := conflictpage.Settle(conflictpage.ReadChoices(form), e.merge)
 	if err != nil {

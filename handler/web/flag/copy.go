@@ -103,7 +103,7 @@ var (
 	invalidIn = regexp.MustCompile(`[^-_,A-Za-z0-9]+`)
 )
 
-// checkKey returns what is wrong with the key of a new flag.
+// checkKey returns the problem of the key of a new flag, or "".
 func checkKey(key string) string {
 	switch n := utf8.RuneCountInString(key); {
 	case key == "":

@@ -149,7 +149,7 @@ func (d *details) check() (problems part.Problems) {
 	return problems
 }
 
-// checkText returns what is wrong with a text that is needed.
+// checkText returns the problems of a required text.
 func checkText(field, empty, text string) (problems part.Problems) {
 	switch n := utf8.RuneCountInString(text); {
 	case strings.TrimSpace(text) == "":
@@ -180,7 +180,7 @@ func (d *details) result() *guidonv1.DocumentFlag {
 	return f
 }
 
-// members returns the metadata: what was there in its order, then what is new.
+// members returns the metadata: existing members in their order, then new ones.
 func (d *details) members() (all []metadata.Member) {
 	fields := []metadata.Member{{Key: "owner"}, {Key: "review"}, {Key: "tags"}}
 	if d.owner != "" {
@@ -307,7 +307,7 @@ func (d *details) over(base *guidonv1.DocumentFlag) *details {
 	return &out
 }
 
-// getDetails shows what the flag is for.
+// getDetails shows the details of the flag.
 func (p pages) getDetails(v *page.Visit) error {
 	s, err := p.read(v)
 	if err != nil {

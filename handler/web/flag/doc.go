@@ -1,4 +1,4 @@
-// Package flag has the pages of one flag: who gets what, its variants, its details, and the
+// Package flag has the pages of one flag: its targeting, its variants, its details, and the
 // questions before it is turned off, copied or deleted.
 //
 // What a visitor edits is a draft in the form. Every button sends the form; the server

@@ -18,7 +18,7 @@ const maxSteps = 200
 
 // draft has the rules or rollouts of a flag and its default, as the fields of a form have them.
 type draft struct {
-	base     *guidonv1.DocumentFlag // what the visitor began with
+	base     *guidonv1.DocumentFlag // the state that the visitor began with
 	boolean  bool
 	steps    []step
 	other    string // what everyone else gets: "on", "off" or the key of a variant; "" for none

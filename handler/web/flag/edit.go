@@ -118,7 +118,7 @@ func (p pages) post(t *tab) func(v *page.Visit) error {
 	}
 }
 
-// carryOut does what the button of the form says.
+// carryOut runs the action of the button of the form.
 func (e *edit) carryOut(a page.Action, form url.Values) error {
 	switch {
 	case a.Verb == conflictpage.Save || a.Verb == conflictpage.GoOn:
@@ -195,7 +195,7 @@ func (e *edit) save(since int64) error {
 // messageField is how errors about the message of a change begin.
 const messageField = "invalid field message: "
 
-// effect returns what saving the draft changes for people, or nothing if it has no valid
+// effect returns the effect of saving the draft on people, or nothing if it has no valid
 // result yet.
 func (e *edit) effect() []string {
 	if len(e.editor.check()) > 0 {

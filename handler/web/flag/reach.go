@@ -81,7 +81,7 @@ func (r remarks) shares(s *guidonv1.StepReach) (notes []note) {
 	return notes
 }
 
-// rest returns what those get whom a rule gives nothing.
+// rest returns the result of entities to which a rule gives nothing.
 func (r remarks) rest() string {
 	if r.draft.other == "" {
 		return "no variant"
@@ -171,7 +171,7 @@ func (r remarks) state() part.State {
 	return part.Off
 }
 
-// outside returns what those get who are in no segment but those without conditions.
+// outside returns the results of entities that are only in segments without conditions.
 func (r remarks) outside() []part.Share {
 	if r.reach == nil {
 		return nil

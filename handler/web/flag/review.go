@@ -50,7 +50,7 @@ type reviewPage struct {
 	long        bool // there are more lines
 }
 
-// review shows what saving the draft would change.
+// review shows the changes that saving the draft would make.
 func (e *edit) review(status int) error {
 	g, err := readSegments(e.v, e.v.Key(), e.editor.segmentKeys())
 	if err != nil {

@@ -292,7 +292,7 @@ func (e *edit) confirmation() templ.Component {
 	})
 }
 
-// differenceList says what is different.
+// differenceList lists the differences.
 func differenceList(all []difference) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

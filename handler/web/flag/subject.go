@@ -65,7 +65,7 @@ func reference(namespace string, revision int64) string {
 	return namespace + "@" + strconv.FormatInt(revision, 10)
 }
 
-// namespaceKey returns what names the state of the namespace that the page shows.
+// namespaceKey returns the reference to the state of the namespace that the page shows.
 func (s *subject) namespaceKey() string {
 	if s.at != 0 {
 		return reference(s.v.Key(), s.at)
@@ -138,7 +138,7 @@ func savedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) {
 	v.Redirect(page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...) + "?saved=" + saved)
 }
 
-// stepNoun returns what one row of the ladder is called.
+// stepNoun returns the word for one row of the ladder.
 func stepNoun(boolean bool) string {
 	if boolean {
 		return "step"

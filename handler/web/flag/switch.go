@@ -19,7 +19,7 @@ const (
 	verbOnEveryone = "turn-on-everyone"
 )
 
-// switchVerb returns what the switch of the head does to a flag in the state.
+// switchVerb returns the action of the switch of the head on a flag in the state.
 func switchVerb(state part.State) string {
 	if state == part.Off {
 		return verbOn
@@ -65,7 +65,7 @@ func (p pages) getSwitch(v *page.Visit) error {
 	return q.ask(http.StatusOK)
 }
 
-// readSwitch reads whether the flag can be turned off or on, and what that changes for people.
+// readSwitch reads whether the flag can be turned off or on, and the effect on people.
 func (q *question) readSwitch() error {
 	list, err := listSummaries.Run(q.v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: q.v.Key(), Keys: []string{q.key}})
 	if err != nil {

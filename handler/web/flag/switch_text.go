@@ -11,7 +11,7 @@ func (q *question) switchQuestion() string {
 	return "Turn on “" + q.name() + "”?"
 }
 
-// switchText returns what the answer does to the flag.
+// switchText describes the effect of the answer on the flag.
 func (q *question) switchText() string {
 	boolean := q.boolean()
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 )
 
-// targeting is the page of who gets what.
+// targeting is the page of targetingTab.
 func targeting(l *ladder) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -444,7 +444,7 @@ func (d *variants) rebased(base *guidonv1.DocumentFlag) *variants {
 	return out
 }
 
-// getVariants shows what the flag can give. A row of the query is open.
+// getVariants shows the variants. A row of the query is open.
 func (p pages) getVariants(v *page.Visit) error {
 	s, err := p.read(v)
 	if err != nil {
@@ -506,7 +506,7 @@ func sizeWords(text string) string {
 	return size + " of 1,000 KB"
 }
 
-// keyHint says what another key means for code.
+// keyHint describes the effect of another key on code.
 func (d *variantsPage) keyHint(r variantRow) string {
 	if r.was == "" || r.key == r.was {
 		return ""

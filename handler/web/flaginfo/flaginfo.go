@@ -36,7 +36,7 @@ type Property struct {
 	Sample string // a value in JSON that says something
 }
 
-// Of returns what is known about the segments that the flag refers to, as they are now.
+// Of returns the info about the segments that the flag refers to, as they are now.
 func Of(v *page.Visit, f *guidonv1.DocumentFlag) (*Info, error) {
 	info := &Info{names: make(map[string]string)}
 	keys := SegmentKeys(f)

@@ -41,7 +41,7 @@ type selection struct {
 	rows     []row        // the flags that exist
 	changed  []flagChange // flags that changed after the visitor saw them, or no longer exist
 	revision int64        // at which the rows were read
-	form     url.Values   // what was entered
+	form     url.Values   // the form that was sent
 	tags     []string     // that flags of the namespace have
 	targets  []namespace  // to which the flags can be promoted
 	problems part.Problems
@@ -169,7 +169,7 @@ func mayEditIn(v *page.Visit, n *flipt.Namespace) bool {
 	return !v.Site.ReadOnly && v.MayIn(service.RoleEditor, n.GetKey())
 }
 
-// do does what was asked, in one change.
+// do runs the action, in one change.
 func (s *selection) do() error {
 	if s.verb == verbPromote {
 		return s.promote()
@@ -224,7 +224,7 @@ func (s *selection) promote() error {
 	return nil
 }
 
-// edits returns what changes, and adds what is wrong with what was entered.
+// edits returns the edits of the action, and adds the problems of the form.
 func (s *selection) edits(since int64) (edits []*guidonv1.FlagEdit, err error) {
 	if s.verb == verbTag {
 		return s.tagEdits(since)
@@ -244,7 +244,7 @@ func (s *selection) edits(since int64) (edits []*guidonv1.FlagEdit, err error) {
 // asks reports whether the key of the namespace must be typed.
 func (s *selection) asks() bool { return s.v.Namespace.GetConfirmChanges() && s.verb != verbTag }
 
-// phrase returns what must be typed to confirm, or "".
+// phrase returns the text that must be typed to confirm, or "".
 func (s *selection) phrase() string {
 	switch {
 	case s.asks():
@@ -255,7 +255,7 @@ func (s *selection) phrase() string {
 	return ""
 }
 
-// checkConfirmed adds a problem unless what is necessary was typed.
+// checkConfirmed adds a problem unless the required text was typed.
 func (s *selection) checkConfirmed() {
 	switch phrase := s.phrase(); {
 	case phrase == "" || strings.TrimSpace(s.form.Get("confirm")) == phrase:
@@ -277,7 +277,7 @@ func (s *selection) conflict(since int64) error {
 	if len(s.rows) == 0 {
 		return s.unusable("The selected flags no longer exist", "They have been deleted. Changes says when, and by whom.")
 	}
-	s.form.Del("confirm")    // what was typed was about the flags as they were
+	s.form.Del("confirm")    // the confirmation was about the flags as they were
 	if len(s.changed) == 0 { // the revision is not one of this database
 		s.problems.Add("question", "The namespace has changed in the meantime. Look at these flags again, then confirm.")
 	}

@@ -36,7 +36,7 @@ func (s *selection) addChanged(since int64) error {
 	for _, c := range changes.GetChanges() {
 		if c.GetRevision() > since {
 			r := names[c.GetKey()]
-			s.changed = append(s.changed, flagChange{r.Name, r.Address, whatOf(c), c.GetAt().AsTime(), c.GetRevision()})
+			s.changed = append(s.changed, flagChange{r.Name, r.Address, changeText(c), c.GetAt().AsTime(), c.GetRevision()})
 		}
 	}
 	return nil
@@ -52,11 +52,11 @@ func deleted(v *page.Visit, key string) (flagChange, error) {
 		return flagChange{Name: key, What: "does not exist"}, nil
 	}
 	c := list.GetChanges()[0]
-	return flagChange{Name: key, What: whatOf(c), At: c.GetAt().AsTime(), Revision: c.GetRevision()}, nil
+	return flagChange{Name: key, What: changeText(c), At: c.GetAt().AsTime(), Revision: c.GetRevision()}, nil
 }
 
-// whatOf returns what a change is, and whose.
-func whatOf(c *guidonv1.Change) string {
+// changeText returns the action and the author of a change.
+func changeText(c *guidonv1.Change) string {
 	verb := cmp.Or(map[string]string{"create": "was created", "delete": "was deleted"}[c.GetAction()], "was changed")
 	return verb + " by " + page.ActorOf(c.GetActor()).String()
 }

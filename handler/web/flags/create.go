@@ -75,7 +75,7 @@ func createFlag(v *page.Visit) error {
 	return n.reply(v, http.StatusOK)
 }
 
-// newFlagOf returns what the form has.
+// newFlagOf returns the fields of the form.
 func newFlagOf(form url.Values) *newFlag {
 	n := &newFlag{
 		Variant: form.Get("type") == "variant", Name: strings.TrimSpace(form.Get("name")), Key: strings.TrimSpace(form.Get("key")),
@@ -99,7 +99,7 @@ func newFlagOf(form url.Values) *newFlag {
 	return n
 }
 
-// change does what a button of the draft says.
+// change runs the action of a button of the draft.
 func (n *newFlag) change(a page.Action) {
 	switch a.Verb {
 	case "add-metadata":
@@ -178,7 +178,7 @@ var keyPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 // maxKey limits keys, in bytes.
 const maxKey = 255
 
-// check returns the flag, and adds what is wrong with it.
+// check returns the flag, and adds its problems.
 func (n *newFlag) check() *guidonv1.DocumentFlag {
 	if n.Name == "" {
 		n.Problems.Add("name", "A name is needed.")

@@ -32,7 +32,7 @@ type list struct {
 	last     int // number of the last page
 	menus    []menu
 	chips    []chip
-	near     []absent.Link // what may have been meant
+	near     []absent.Link // flags with similar keys
 	mayEdit  bool
 	unplaced bool // the page is beyond the last one
 }
@@ -43,9 +43,9 @@ type row struct {
 	Address    string
 	Variant    bool
 	State      part.State
-	Shares     []part.Share // what everyone else gets
+	Shares     []part.Share // the results of everyone else
 	More       int          // shares that are not among them
-	WhileOff   string       // what everybody gets from a variant flag that is off
+	WhileOff   string       // the result of a variant flag that is off
 	Segment    link         // the first one that it targets
 	Segments   int          // how many more
 	Owner      string
@@ -185,7 +185,7 @@ func rank(e *guidonv1.FlagShare) int {
 	return math.MaxInt
 }
 
-// outcome returns what an entity gets, in words.
+// outcome returns the result of an entity, in words.
 func outcome(variant bool, e *guidonv1.FlagShare) string {
 	switch {
 	case e.GetFails():

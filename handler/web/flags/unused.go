@@ -142,7 +142,7 @@ func reasonText(r row, f *guidonv1.FlagSummary, reason *guidonv1.UnusedReason) s
 	return reason.GetText()
 }
 
-// answerText returns what everyone gets from a flag with one answer.
+// answerText returns the result of a flag that is the same for everyone.
 func answerText(r row) string {
 	switch {
 	case r.WhileOff != "":
@@ -276,7 +276,7 @@ func snoozeConflict(v *page.Visit, s snoozeInput) error {
 	}
 	s.problem = s.key + " changed in the meantime."
 	if len(changes.GetChanges()) > 0 {
-		s.problem = s.key + " " + whatOf(changes.GetChanges()[0]) + " in the meantime."
+		s.problem = s.key + " " + changeText(changes.GetChanges()[0]) + " in the meantime."
 	}
 	s.problem += " Look at it, then snooze it again."
 	return replyUnused(v, http.StatusConflict, s)

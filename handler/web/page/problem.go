@@ -19,10 +19,10 @@ type problem struct {
 	Text      string // what to do
 	Detail    string // the error, or ""
 	RequestID string
-	Form      url.Values // what was sent and not saved; nil for none
+	Form      url.Values // the form that was not saved; nil for none
 	SignIn    bool       // the session has ended
 	Again     bool       // the same form may succeed later
-	Compares  bool       // the page of the form can compare it with what is stored
+	Compares  bool       // the page of the form can compare it with the stored state
 }
 
 // Error is an error with a page of its own words.

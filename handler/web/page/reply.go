@@ -20,7 +20,7 @@ import (
 // every exported method of all its types, which makes the AWS Lambda function 40 % larger.
 type Page struct {
 	Title   string  // such as "Checkout redesign"; the rest of the title is added
-	Place   Place   // what the navigation marks as current
+	Place   Place   // the place that the navigation marks as current
 	Crumbs  []Crumb // the way to the page, from the namespace on; the last one is the page
 	Main    templ.Component
 	Modules []string // assets that the page uses besides app.js, such as "list.js"

@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// listChanges has the record that says what was saved.
+// listChanges has the record of the change that was saved.
 const listChanges Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse] = "/guidon.v1.ChangeService/ListChanges"
 
 // savedFor is how long after a change pages say that it was saved.

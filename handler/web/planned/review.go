@@ -42,7 +42,7 @@ type Review struct {
 	Impossible []string // why there is no plan
 	Moved      bool     // the plan is not the one that was seen, because something was saved
 	Message    string
-	Confirmed  string // what was typed to confirm
+	Confirmed  string // the text that was typed to confirm
 	Problems   part.Problems
 }
 

@@ -101,7 +101,7 @@ func (x *explanationView) answer(at state) *answer {
 	return a
 }
 
-// actual returns what the entity gets.
+// actual returns the result of the entity.
 func (x *explanationView) actual() outcome {
 	if x.boolean {
 		return value(x.e.GetResult().GetBooleanResponse().GetEnabled())
@@ -123,7 +123,7 @@ func (x *explanationView) variant(key string) outcome {
 	return outcome{part.VariantColor(flaginfo.VariantIndex(x.m.flag, key)), key}
 }
 
-// stepName returns what a step is called in a sentence.
+// stepName returns the name of a step in a sentence.
 func (x *explanationView) stepName(number int32) string {
 	if x.boolean {
 		return "step " + strconv.Itoa(int(number))

@@ -44,7 +44,7 @@ type model struct {
 	answer    *answer
 	list      *list
 	reference string // to the state of the namespace that is asked about
-	link      string // to what was asked, or ""
+	link      string // to the request, or ""
 	curl      string // the same as a command, or ""
 }
 

@@ -12,7 +12,7 @@ import (
 type other struct {
 	Outcome outcome
 	Words   []span
-	Then    string // what decides then
+	Then    string // the step that decides then
 	Never   bool   // it cannot be had
 }
 
@@ -23,7 +23,7 @@ const (
 	maxOutcomes = 4 // of one property
 )
 
-// others returns what would change the answer.
+// others returns the other results, and the changes that lead to them.
 func (x *explanationView) others() []other {
 	all := x.otherBuckets()
 	for _, o := range x.e.GetOthers() {
@@ -35,8 +35,8 @@ func (x *explanationView) others() []other {
 	return all
 }
 
-// otherBuckets returns what entities in other buckets get from steps that have consulted the
-// bucket.
+// otherBuckets returns the results of entities in other buckets, from steps that have consulted
+// the bucket.
 func (x *explanationView) otherBuckets() (all []other) {
 	for _, s := range x.e.GetSteps() {
 		b := s.GetBucket()

@@ -105,7 +105,7 @@ func (x *explanationView) step(index int, s *guidonv1.ExplainedStep, left *int) 
 	case "never_matches":
 		v.Note = "never fits: " + neverText(s)
 	default:
-		v.Would = x.would(index, s)
+		v.Would = x.possibleOutcomes(index, s)
 	}
 	for _, g := range s.GetSegments() {
 		if g.GetExists() {
@@ -140,8 +140,8 @@ func (x *explanationView) rollout(index int) *guidonv1.DocumentRollout {
 	return nil
 }
 
-// would returns what the step gives to those whom it fits.
-func (x *explanationView) would(index int, s *guidonv1.ExplainedStep) (outcomes []outcome) {
+// possibleOutcomes returns the results of the step for entities that match it.
+func (x *explanationView) possibleOutcomes(index int, s *guidonv1.ExplainedStep) (outcomes []outcome) {
 	if x.boolean {
 		return []outcome{value(s.GetValue())}
 	}

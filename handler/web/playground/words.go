@@ -20,7 +20,7 @@ func percent(share float32) string {
 	return page.Percent(exact)
 }
 
-// maxCopied limits what a button copies, in bytes, because the page has it twice.
+// maxCopied limits the text that a button copies, in bytes, because the page has it twice.
 const maxCopied = 64 << 10
 
 // copied returns the attachment for its button, or "" if it is too long.

@@ -43,7 +43,7 @@ type result struct {
 	Flag    *flaginfo.Sign
 }
 
-// show shows what matches the query.
+// show shows the matches of the query.
 func show(v *page.Visit) error {
 	query, namespace := v.Query().Get("q"), v.Query().Get("namespace")
 	if namespace == "" {
@@ -140,7 +140,7 @@ func (s *searcher) result(hit *guidonv1.SearchHit) result {
 	return r
 }
 
-// acts returns what can be done with the first flag, and with the query.
+// acts returns the actions on the first flag, and with the query.
 func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) group {
 	g := group{Name: "Do"}
 	add := func(icon, text, small, address string) {

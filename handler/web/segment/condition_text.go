@@ -27,7 +27,7 @@ func short(text string) string {
 	return text[:cut] + "…"
 }
 
-// subject returns what the condition compares, for people.
+// subject returns the value that the condition compares, for people.
 func (c *condition) subject() string {
 	switch {
 	case c.Type == typeEntity:
@@ -101,8 +101,8 @@ func zones(visitor *time.Location) []string {
 	return []string{visitor.String(), utc}
 }
 
-// warning returns what the condition hardly should compare, or what conditions of other segments
-// do otherwise, or "".
+// warning returns a warning about a comparison that is probably a mistake, or that differs from
+// those of other segments, or "".
 func (e *editor) warning(c *condition) string {
 	if c.Type != typeEntity && guidon.MeansEntity(c.Property) {
 		return "This compares a property of the context, not the id of the entity. For that, choose the type " + typeName(typeEntity) + "."

@@ -45,7 +45,7 @@ func (s *subject) replyConflict(d *draft) error {
 	return c.show()
 }
 
-// merge brings the draft together with what others have saved.
+// merge merges the draft with the changes that others have saved.
 func (c *collision) merge(choices []*guidonv1.MergeChoice) (*guidonv1.SegmentMerge, error) {
 	return mergeSegment.Run(c.Visit, &guidonv1.MergeSegmentRequest{
 		NamespaceKey: c.Visit.Key(), Key: c.Key, Since: c.draft.Revision, Segment: c.draft.document(), Choices: choices, PageWords: true,
@@ -89,7 +89,7 @@ func (e *editor) mergeNow() error {
 	return c.goOn(e.Revision, m.GetSegment(), d)
 }
 
-// settle does what a button of the page says: it saves the result, or goes on editing it. If
+// settle runs the action of a button of the page: it saves the result, or continues editing it. If
 // the segment has changed again, it shows the page again.
 func (c *collision) settle(verb string) error {
 	form, err := c.Visit.Form()

@@ -27,7 +27,7 @@ func dateEntryOf(value string, at *time.Location) dateEntry {
 		e.Date, e.Clock = t.Format(time.DateOnly), t.Format(clockForm)
 		return e
 	}
-	e.Date = value // a date, or what cannot be read
+	e.Date = value // a date, or the text that is not one
 	return e
 }
 

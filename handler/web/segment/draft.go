@@ -13,7 +13,7 @@ import (
 // maxConditions limits the conditions that the editor takes.
 const maxConditions = 200
 
-// draft is a segment as it is edited, with what else is in the form.
+// draft is a segment as it is edited, with the other fields of the form.
 type draft struct {
 	Key         string // of the segment; of a new one, as it was entered
 	Revision    int64  // of the namespace, from which the draft began

@@ -13,10 +13,10 @@ import (
 type actionResult struct {
 	Problems part.Problems
 	AskLast  bool   // it would remove the last condition
-	Said     string // what was done, in words
+	Said     string // the action in words, after it was done
 }
 
-// act does to the draft what the button says. Unknown buttons do nothing. Values that a list
+// act applies the button to the draft. Unknown buttons do nothing. Values that a list
 // has no space for are a problem whatever the button: the next form does not have them.
 func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) actionResult {
 	var dropped part.Problems
@@ -32,7 +32,7 @@ func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *t
 	return done
 }
 
-// carryOut is act without what was dropped.
+// carryOut is act without the problems of dropped values.
 func (d *draft) carryOut(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) (done actionResult) {
 	i, one := action.Index(0, len(d.Conditions))
 	switch action.Verb {

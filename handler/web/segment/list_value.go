@@ -136,7 +136,7 @@ func merge(items, more []string) ([]string, mergeCounts) {
 	return items, did
 }
 
-// String returns what was done in words, such as "11 added, 2 were there already".
+// String returns the counts in words, such as "11 added, 2 were there already".
 func (a mergeCounts) String() string {
 	if a.New+a.Known+a.Dropped == 0 {
 		return ""

@@ -49,7 +49,7 @@ func newCreator(v *page.Visit, d *draft) *creator {
 	return &creator{editor: editor{subject: &subject{Visit: v, Saved: &guidonv1.DocumentSegment{}}, draft: d}}
 }
 
-// postNew does to the draft in the form what the button says, or creates the segment.
+// postNew applies the button to the draft in the form, or creates the segment.
 func postNew(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *creator) create() error {
 	return nil
 }
 
-// check sets what is wrong with the draft, its key included.
+// check sets the problems of the draft, including its key.
 func (c *creator) check() error {
 	d := c.draft
 	c.acted.Problems = nil

@@ -57,7 +57,7 @@ func readKnown(v *page.Visit) (knownProperties, error) {
 	return list.GetProperties(), err
 }
 
-// of returns what is known about a property, or nil.
+// of returns the property with the name, or nil.
 func (k knownProperties) of(property string) *guidonv1.Property {
 	for _, p := range k {
 		if p.GetName() == property {

@@ -20,7 +20,7 @@ type accessPage struct {
 	First    int // the number of the first one, from 1
 	Page     int // from 1
 	Enforced bool
-	Done     string // what was done before, or ""
+	Done     string // the last action in words, or ""
 	SignedIn []signedIn
 	More     bool // there are more than SignedIn
 }

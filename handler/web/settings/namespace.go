@@ -19,7 +19,7 @@ type namespacePage struct {
 	Theirs *flipt.Namespace
 }
 
-// version returns what the form keeps to find out whether the namespace has changed.
+// version returns the token that the form keeps to detect changes of the namespace.
 func version(n *flipt.Namespace) string {
 	return strconv.FormatInt(n.GetUpdatedAt().AsTime().UnixMicro(), 10)
 }

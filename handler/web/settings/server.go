@@ -36,7 +36,7 @@ var cacheModes = map[string]string{
 	"local": "local: this is the only server",
 }
 
-// showServer shows what the server is.
+// showServer shows information about the server.
 func showServer(v *page.Visit) error {
 	body, err := getInfo.Run(v, &emptypb.Empty{})
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *serverPage) add(name, text string) {
 	}
 }
 
-// addConfiguration adds what only administrators may read. It has no secrets, and no
+// addConfiguration adds the facts that only administrators may read. It has no secrets, and no
 // addresses.
 func (p *serverPage) addConfiguration(v *page.Visit) error {
 	c, err := readConfiguration(v)

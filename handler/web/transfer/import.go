@@ -61,7 +61,7 @@ func showImport(v *page.Visit) error {
 	return (&importPage{Mode: modes[0]}).reply(v, http.StatusOK)
 }
 
-// postImport shows what a file changes, and imports it.
+// postImport shows the changes of a file, and imports it.
 func postImport(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
@@ -99,7 +99,7 @@ func postImport(v *page.Visit) error {
 	return nil
 }
 
-// preview shows what the file changes.
+// preview shows the changes of the file.
 func (i *importPage) preview(v *page.Visit) error {
 	if err := i.Review.Make(v, nil); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (i *importPage) read(v *page.Visit) (*service.Document, error) {
 }
 
 // choose returns the only document, or the one of the namespace. Without one it returns
-// what is wrong.
+// the problem.
 func (i *importPage) choose(namespace string, documents []*service.Document) (*service.Document, string) {
 	if len(documents) == 1 {
 		return documents[0], ""

@@ -129,7 +129,7 @@ func faultOf(text, message string) *fault {
 	return f
 }
 
-// withoutHeader returns the text without what the JSON reader skips before it counts bytes.
+// withoutHeader returns the text without the prefix that the JSON reader skips before it counts bytes.
 func withoutHeader(text string) string {
 	text = strings.TrimPrefix(text, "\ufeff")
 	if strings.HasPrefix(text, "#") {

@@ -37,7 +37,7 @@ type transfer struct {
 	Problems part.Problems
 }
 
-// filePart is a namespace of a file, and what importing it changes or has changed.
+// filePart is a namespace of a file, with the changes that its import makes or has made.
 type filePart struct {
 	Key      string
 	Name     string
@@ -99,7 +99,7 @@ func showTransfer(v *page.Visit) error {
 	return download(v, "guidon", keys, nil)
 }
 
-// postTransfer shows what a file changes, and imports it.
+// postTransfer shows the changes of a file, and imports it.
 func postTransfer(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// checkDocument checks what holds for every page: landmarks, a title, labels, addresses
+// checkDocument checks the rules for every page: landmarks, a title, labels, addresses
 // below this service, and nothing inline that the policy would refuse.
 func (r *Reply) checkDocument() {
 	r.t.Helper()

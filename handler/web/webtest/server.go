@@ -49,7 +49,7 @@ type Options struct {
 // Server is a service with its pages.
 type Server struct {
 	t       testing.TB
-	Service *service.Service // to change what pages show
+	Service *service.Service // to change the state that pages show
 	DB      *store.DB
 	handler http.Handler
 	Log     *bytes.Buffer
