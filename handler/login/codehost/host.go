@@ -29,7 +29,7 @@ type Host struct {
 	fingerprint loginstate.Fingerprint
 }
 
-// Fingerprint returns what attempts at the host are bound to.
+// Fingerprint returns the fingerprint to which attempts at the host are bound.
 func (h *Host) Fingerprint() loginstate.Fingerprint { return h.fingerprint }
 
 // AuthorizeURL returns where the browser must be sent. It sends no request; context and

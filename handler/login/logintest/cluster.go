@@ -147,7 +147,7 @@ func (c *Cluster) Change(change func(*TokenReview)) {
 	c.change = change
 }
 
-// Reviews returns what was asked so far.
+// Reviews returns the requests so far.
 func (c *Cluster) Reviews() []TokenReviewSpec {
 	c.mu.Lock()
 	defer c.mu.Unlock()

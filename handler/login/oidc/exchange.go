@@ -78,7 +78,7 @@ func (p *Provider) exchangeFailed(ctx context.Context, endpoint string, err erro
 	return p.client.Unavailable(p.client.Failure(endpoint, 0, "", err))
 }
 
-// words returns what the provider said.
+// words returns the error text of the provider.
 func words(e *oauth2.RetrieveError) string {
 	if e.ErrorCode == "" {
 		return string(e.Body)
