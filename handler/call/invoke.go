@@ -43,8 +43,8 @@ type AuthenticationConfig struct {
 	TokenMethod       bool // static tokens can be created
 }
 
-// Invoker runs operations for all transports: it identifies the caller, checks what the
-// caller may do and requires, and logs the request. It is safe for concurrent use.
+// Invoker runs operations for all transports: it identifies and authorizes the caller,
+// checks the conditions of the request, and logs it. It is safe for concurrent use.
 type Invoker struct {
 	config  Config
 	service *service.Service

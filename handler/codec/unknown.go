@@ -40,8 +40,8 @@ var shares = map[protoreflect.FullName]protoreflect.Name{
 	"flipt.UpdateDistributionRequest": "rollout",
 }
 
-// returned are the fields of the contents of flags and segments that the requests which take
-// these contents do not have: what was read can be sent back, edited.
+// returned are the fields of flags and segments in responses that requests with flags and
+// segments lack. They are ignored, so that clients can edit a response and send it back.
 var returned = map[protoreflect.FullName][]string{
 	"guidon.v1.ReplaceFlagRequest":    {"createdAt", "updatedAt", "unreadable"},
 	"guidon.v1.ReplaceSegmentRequest": {"createdAt", "updatedAt"},

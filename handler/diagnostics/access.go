@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Diagnostics serves what shows the state of the process.
+// Diagnostics serves the endpoints that show the state of the process.
 type Diagnostics struct {
 	Health        func(service string) HealthStatus // nil means that the whole instance is ready
 	Outage        func() time.Duration              // how long the database has been unavailable; nil means it never is

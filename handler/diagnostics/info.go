@@ -76,7 +76,7 @@ func (i Info) encode(mode Mode) []byte {
 	return body
 }
 
-// Instance answers what the program and its configuration are.
+// Instance serves information about the program and its configuration.
 type Instance struct {
 	info          []byte
 	configuration func() json.RawMessage

@@ -74,7 +74,7 @@ func TurnFlagOff(
 	return convert.Changed(r, revision, err, editResponse)
 }
 
-// TurnFlagOn restores what a flag was before TurnFlagOff.
+// TurnFlagOn restores the state of a flag before TurnFlagOff.
 func TurnFlagOn(
 	ctx context.Context, s *service.Service, w service.Write, m *guidonv1.SwitchFlagRequest,
 ) (*guidonv1.EditResponse, int64, error) {

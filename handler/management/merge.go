@@ -17,7 +17,7 @@ const (
 	maxMergeValues = 1 << 20 // bytes of values of conflicts, and again of differences
 )
 
-// MergeFlag brings an edited flag together with what has been saved since.
+// MergeFlag merges an edited flag with the changes that have been saved since.
 func MergeFlag(
 	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeFlagRequest, request *call.Request,
 ) (call.Response, error) {
@@ -40,7 +40,7 @@ func MergeFlag(
 	return call.Response{State: state, Message: answer}, nil
 }
 
-// MergeSegment brings an edited segment together with what has been saved since.
+// MergeSegment merges an edited segment with the changes that have been saved since.
 func MergeSegment(
 	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeSegmentRequest, request *call.Request,
 ) (call.Response, error) {

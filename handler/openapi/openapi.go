@@ -176,7 +176,7 @@ func tagsOf(operations []*call.Operation) []any {
 // schemas are the messages and enums that the operations use.
 type schemas struct {
 	byName   map[string]object
-	owners   map[string]protoreflect.FullName // what the names stand for
+	owners   map[string]protoreflect.FullName // the messages or enums with these names
 	request  map[protoreflect.FullName]bool   // messages that can occur in requests
 	comments comments
 	problems []error

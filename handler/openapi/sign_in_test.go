@@ -20,7 +20,7 @@ type fixedSignIn struct{ auth.NoSignIn }
 
 const clientToken = "gdn_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
-// session is what clients see of the session of the person.
+// session returns the session of the person as clients see it.
 func session(method wireauth.Method, subject string) *wireauth.Authentication {
 	return &wireauth.Authentication{
 		Id: "0f7e2c5a-91d3-4b68-a2e4-7c5d3f1b9a60", Method: method, Client: "browser", Subject: subject,

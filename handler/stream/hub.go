@@ -37,7 +37,7 @@ type Hub struct {
 	kinds [kinds]counts
 }
 
-// Kind is what a stream reports.
+// Kind is the kind of events that a stream sends.
 type Kind uint8
 
 // The kinds of streams.

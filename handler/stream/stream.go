@@ -41,7 +41,7 @@ const (
 
 // Listener produces the events of a stream. It is the Payload of the stream's request.
 type Listener interface {
-	// Listen returns what has happened since the last call. The first call returns the
+	// Listen returns the events since the last call. The first call returns the
 	// start of the stream. If there is an error, the update has only the state.
 	Listen(ctx context.Context, s *service.Service, d service.Demand) (Update, error)
 	// Namespace must not be called before Listen.
