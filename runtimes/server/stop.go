@@ -16,8 +16,8 @@ const loopTimeout = 5 * time.Second
 // errAborted is the cause if [Config.Abort] ends the stop early.
 var errAborted = errors.New("shutdown was cut short")
 
-// stop ends everything, in the order that Run documents. The error lists what had to
-// be aborted.
+// stop ends everything, in the order that Run documents. The error lists the parts that
+// had to be aborted.
 func (s *runningServer) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
