@@ -28,7 +28,7 @@ const (
 	fieldMessage = "message"
 	fieldReason  = "reason"
 	fieldBefore  = "before" // a revision: only changes before it
-	fieldCursor  = "cursor" // where a search goes on that has found nothing yet
+	fieldCursor  = "cursor" // where a search continues that has found nothing yet
 	fieldFormat  = "format" // of an export
 )
 

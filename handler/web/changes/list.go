@@ -17,7 +17,7 @@ import (
 const (
 	maxGroups = 25            // revisions on a page
 	firstRead = maxGroups + 1 // records, enough if each revision has one
-	pageSize  = 100           // records that are read at once then, the maximum of the operation
+	pageSize  = 100           // records that are read together then, the maximum of the operation
 	maxReads  = 8             // for one page
 	namesOnly = 1             // bytes: objects are left out, and named instead
 )

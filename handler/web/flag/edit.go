@@ -38,7 +38,7 @@ type edit struct {
 	tab       *tab
 	base      *guidonv1.DocumentFlag // the flag when the visitor began
 	began     int64                  // the revision of that
-	merged    *guidonv1.MergeDetails // how the draft came to go on over a newer state; otherwise nil
+	merged    *guidonv1.MergeDetails // the merge of the draft with a newer state, or nil
 	editor    editor
 	message   string
 	confirmed string // the key of the namespace, typed

@@ -35,7 +35,7 @@ type variantRow struct {
 	attachment  string
 	open        bool
 	gone        bool   // to be deleted
-	goes        string // the row that gets its shares then, as a number; "" for nobody
+	goes        string // the row that gets its shares then, as a number; "" for none
 }
 
 // Limits of the variants.
@@ -258,7 +258,7 @@ func (d *variants) joined(shares []*guidonv1.DocumentDistribution) (out []*guido
 }
 
 // keyOf returns the key of a variant that had another one before, or that of the one that
-// gets its shares; "" for nobody.
+// gets its shares; "" for none.
 func (d *variants) keyOf(was string) string {
 	for _, r := range d.rows {
 		switch {

@@ -68,8 +68,8 @@ func (c *collision) show() error {
 	return c.reply(conflict.Status, m)
 }
 
-// mergeNow brings the draft together with what others have saved, and goes on editing it. What
-// only the visitor can decide is asked on the page of the conflict.
+// mergeNow merges the draft with the changes that others have saved, and continues editing it.
+// The page of the conflict asks for the choices that only the visitor can make.
 func (e *editor) mergeNow() error {
 	if e.acted.Problems = e.draft.check(e.Saved, e.Location()); len(e.acted.Problems) > 0 {
 		if err := e.readAround(); err != nil {

@@ -28,7 +28,7 @@ type editor struct {
 	effect   *effect // of saving the draft; nil if it is as saved, or not complete
 	answer   *answer
 	changes  int                    // how many parts of the draft differ from the segment
-	merged   *guidonv1.MergeDetails // how the draft came to go on over a newer state; otherwise nil
+	merged   *guidonv1.MergeDetails // the merge of the draft with a newer state, or nil
 	readonly bool
 }
 
