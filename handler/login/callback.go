@@ -26,7 +26,7 @@ var errDenied = errors.New("the authorization response is an error")
 // transportGRPC is that of callers who get the token in the message instead of a cookie.
 const transportGRPC = "grpc"
 
-// callback is one request of a browser that comes back from a provider.
+// callback is one request of a browser that a provider has redirected back.
 type callback struct {
 	*SignIn
 	service *service.Service

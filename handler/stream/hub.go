@@ -21,7 +21,7 @@ type Config struct {
 	PublicURL string
 }
 
-// maxRunning is how many streams run their operation at once: after a change, all want to.
+// maxRunning is how many streams run their operation concurrently: after a change, all need to.
 const maxRunning = 256
 
 // Hub manages the event streams of a process: it limits, counts and ends them. A handler
