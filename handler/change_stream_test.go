@@ -227,7 +227,7 @@ func TestChangeStreamsShareReads(t *testing.T) {
 		g := &gatedJournal{journal: newJournal(), gate: make(chan struct{})}
 		streams := stream.NewHub(stream.Config{Subscribe: g.Subscribe, MaxChanges: 20})
 		h := handler.New(handler.Config{Service: service.NewService(g, time.Now), Streams: streams})
-		all := make([]*listening, 20)
+		all := make([]*streamClient, 20)
 		for i := range all {
 			all[i] = listen(t, h, changesPath+"?from=0")
 			all[i].next()

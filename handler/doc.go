@@ -3,7 +3,7 @@
 //
 // routes.go is the map of the API. Its table has a row for each operation, with its gRPC
 // name, its HTTP routes, the role that it needs and its function. OFREP and the event
-// streams, which have no messages, come with the form in which they look over HTTP. The
+// streams, which have no messages, come with their HTTP form. The
 // few routes that are not operations are those of package diagnostics.
 //
 // Each subject is a package of its own. Its functions convert the request, read a

@@ -25,18 +25,18 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// limiting is a handler that requires credentials and limits failed ones, with a clock
+// limitedServer has a handler that requires credentials and limits failed ones, with a clock
 // that stands still until the test moves it.
-type limiting struct {
+type limitedServer struct {
 	*server
 	limits *failures.Limiter
 	now    time.Time
 }
 
-// newLimiting returns a handler with the limits. The proxies in 10.0.0.0/8 and 127.0.0.1
+// newLimitedServer returns a handler with the limits. The proxies in 10.0.0.0/8 and 127.0.0.1
 // are trusted.
-func newLimiting(t *testing.T, limits failures.Config) *limiting {
-	l := &limiting{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+func newLimitedServer(t *testing.T, limits failures.Config) *limitedServer {
+	l := &limitedServer{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	limits.Now = func() time.Time { return l.now }
 	l.limits = failures.New(limits)
 	l.server = newInside(t, "the clock of the limits is the test's own", required, func(c *handler.Config) {
@@ -54,7 +54,7 @@ type request struct {
 }
 
 // from sends the request from the address, and returns the response.
-func (l *limiting) from(peer string, r request) reply {
+func (l *limitedServer) from(peer string, r request) reply {
 	request := httptest.NewRequest(r.method, r.path, strings.NewReader(r.body))
 	request.Host, request.RemoteAddr = "localhost", peer
 	for i := 0; i < len(r.headers); i += 2 {
@@ -67,7 +67,7 @@ func (l *limiting) from(peer string, r request) reply {
 
 // denied sends the request until it is limited, or n times, and returns how often it was
 // not. Every other response must have the status.
-func (l *limiting) denied(t *testing.T, peer string, r request, status, n int) int {
+func (l *limitedServer) denied(t *testing.T, peer string, r request, status, n int) int {
 	t.Helper()
 	for i := range n {
 		switch got := l.from(peer, r); got.status {
@@ -118,7 +118,7 @@ func TestFailureLimit(t *testing.T) {
 		{"the metrics", request{"GET", "/metrics", "", bad}, limitedJSON},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l := newLimiting(t, failures.Config{PerAddress: 1})
+			l := newLimitedServer(t, failures.Config{PerAddress: 1})
 			valid := request{"GET", "/api/v1/namespaces", "", []string{"Authorization", "Bearer " + l.token("")}}
 			if got := l.denied(t, peer, test.request, 401, 20); got != 10 {
 				t.Errorf("%d requests got 401, want 10", got)
@@ -145,7 +145,7 @@ func TestFailureLimit(t *testing.T) {
 // TestNotFailures: what is not a failed credential is never limited and counts nowhere.
 func TestNotFailures(t *testing.T) {
 	const peer = "192.0.2.1:4711"
-	l := newLimiting(t, failures.Config{PerAddress: 1, Total: 1})
+	l := newLimitedServer(t, failures.Config{PerAddress: 1, Total: 1})
 	shop := []string{"Authorization", "Bearer " + l.token("shop")}
 	for _, test := range []struct {
 		name string
@@ -176,7 +176,7 @@ func TestNotFailures(t *testing.T) {
 func TestFailureOfKnownToken(t *testing.T) {
 	const peer = "192.0.2.1:4711"
 	for _, body := range []string{evaluateF, `{`} {
-		l := &limiting{limits: failures.New(failures.Config{PerAddress: 1, Now: time.Now})}
+		l := &limitedServer{limits: failures.New(failures.Config{PerAddress: 1, Now: time.Now})}
 		var other *service.Service
 		l.server, _, other = newShared(t, cache.Freshness{}, required, func(c *handler.Config) { c.Failures = l.limits })
 		token, a, err := l.service.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "t"})
@@ -202,7 +202,7 @@ func TestFailureOfKnownToken(t *testing.T) {
 // TestFailureTotal: the limit of the total applies to all addresses. Who has a valid token
 // does not notice.
 func TestFailureTotal(t *testing.T) {
-	l := newLimiting(t, failures.Config{PerAddress: 1, Total: 2})
+	l := newLimitedServer(t, failures.Config{PerAddress: 1, Total: 2})
 	for i, want := range []int{10, 10, 0} {
 		if got := l.denied(t, []string{"192.0.2.1:1", "[2001:db8::1]:1", "192.0.2.3:1"}[i], listing, 401, 20); got != want {
 			t.Errorf("address %d: %d requests got 401, want %d", i, got, want)
@@ -241,7 +241,7 @@ func TestFailureAddress(t *testing.T) {
 		{"an address that is not known", "@", with("192.0.2.1"), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l := newLimiting(t, failures.Config{PerAddress: 1})
+			l := newLimitedServer(t, failures.Config{PerAddress: 1})
 			l.denied(t, "192.0.2.1:4711", listing, 401, 20)
 			if got := l.from(test.peer, test.request).status == 429; got != test.limited {
 				t.Errorf("limited: %t, want %t", got, test.limited)
@@ -254,7 +254,7 @@ func TestFailureAddress(t *testing.T) {
 func TestFailureLoopback(t *testing.T) {
 	for loopback, want := range map[bool]int{false: 500, true: 10} {
 		for _, peer := range []string{"127.0.0.1:4711", "127.1.2.3:4711", "[::1]:4711"} {
-			l := newLimiting(t, failures.Config{PerAddress: 1, Total: 1, Loopback: loopback})
+			l := newLimitedServer(t, failures.Config{PerAddress: 1, Total: 1, Loopback: loopback})
 			if got := l.denied(t, peer, listing, 401, 500); got != want {
 				t.Errorf("loopback %t, from %s: %d requests got 401, want %d", loopback, peer, got, want)
 			}
@@ -264,7 +264,7 @@ func TestFailureLoopback(t *testing.T) {
 
 // TestFailureLocal: calls within this process are no failures.
 func TestFailureLocal(t *testing.T) {
-	l := newLimiting(t, failures.Config{PerAddress: 1, Total: 1, Loopback: true})
+	l := newLimitedServer(t, failures.Config{PerAddress: 1, Total: 1, Loopback: true})
 	l.denied(t, "127.0.0.1:1", listing, 401, 20)
 	before := l.limits.Stats()
 	for range 20 {
@@ -285,7 +285,7 @@ func TestFailureLocal(t *testing.T) {
 func TestFailureOnLambda(t *testing.T) {
 	for _, front := range lambdatest.Fronts() {
 		t.Run(front.Name, func(t *testing.T) {
-			l := newLimiting(t, failures.Config{PerAddress: 1})
+			l := newLimitedServer(t, failures.Config{PerAddress: 1})
 			f := lambda.New(lambda.Config{Handler: l.handler})
 			through := front.Handler(func(r *http.Request, event []byte) (lambdatest.Result, error) {
 				payload, err := f.Invoke(r.Context(), event)
@@ -316,7 +316,7 @@ func TestFailureOnLambda(t *testing.T) {
 // TestFailureEvent: the log says that a request was limited, and why its credential is not
 // valid, but not the credential.
 func TestFailureEvent(t *testing.T) {
-	l := newLimiting(t, failures.Config{PerAddress: 1})
+	l := newLimitedServer(t, failures.Config{PerAddress: 1})
 	l.denied(t, "192.0.2.1:1", listing, 401, 20)
 	r := listing
 	r.headers = append(r.headers[:len(r.headers):len(r.headers)], "X-Request-Id", "limited")

@@ -38,23 +38,23 @@ var apiDescription []byte
 type Config struct {
 	Service        *service.Service
 	Authentication call.AuthenticationConfig
-	Session        call.SessionCookie                                    // the cookie of browser sessions, whose Lifetime is theirs; zero means 24 h
+	Session        call.SessionCookie                                    // the cookie of browser sessions and their Lifetime; zero means 24 h
 	MaxSessions    int                                                   // of one static token; zero means no limit
-	SignIn         auth.SignIn                                           // nil if nobody can sign in
+	SignIn         auth.SignIn                                           // nil disables signing in
 	StepError      func(x *exchange.Exchange, status int, reason string) // the page of an error of signing in, for browsers; optional
 	Info           diagnostics.Info
 	UI             diagnostics.UI
 	Configuration  func() json.RawMessage // returns the effective configuration, without secrets; nil means {}
 	Health         func(service string) diagnostics.HealthStatus
 	Outage         func() time.Duration                     // how long the database has been unavailable; nil means it never is
-	DatabaseFault  func() error                             // why the database needs an operator, as an error for clients; nil means it never does
+	DatabaseFault  func() error                             // why the database needs an operator, for clients; nil means it never does
 	Metrics        http.Handler                             // nil disables /metrics
 	MetricsPublic  bool                                     // allows reading /metrics without a credential
-	AllowedHosts   []string                                 // public host names under which requests without credentials are accepted; "*" allows every name
+	AllowedHosts   []string                                 // host names for requests without credentials; "*" allows every name
 	Profiling      http.Handler                             // nil disables /debug/pprof
 	Backup         diagnostics.OpenBackup                   // nil disables /meta/backup
 	CORS           *exchange.CORSConfig                     // nil disables CORS
-	PublicOrigin   string                                   // at which people reach the service, such as https://flags.example; "" if it is not known
+	PublicOrigin   string                                   // for people, such as https://flags.example; "" if it is not known
 	TrustedOrigins []string                                 // of other pages that may use the sessions of their visitors
 	Mounts         []exchange.Mount                         // pages
 	Pages          func(rows []exchange.Row) exchange.Mount // pages that run operations of the table; optional
@@ -68,7 +68,7 @@ type Config struct {
 	Failures       *failures.Limiter    // of credentials; nil disables the limits
 	Requests       *call.RequestLimiter // for evaluation; nil disables the limit
 	Proxies        address.Proxies      // between the callers and the service, for the limits
-	ReadOnly       bool                 // refuses writes of namespaces, whoever the caller is
+	ReadOnly       bool                 // denies writes of namespaces to every caller
 	RecordAddress  bool                 // change records of authentications and bindings have the address of the caller
 	ImportMemory   int64                // limits the memory of an imported document, in bytes; zero means DefaultImportMemory
 	Budget         *budget.Budget       // of the memory of the requests in progress; nil means one of the default size
@@ -105,10 +105,12 @@ func New(config Config) *Handler {
 		PublicOrigin: config.PublicOrigin, TrustedOrigins: config.TrustedOrigins,
 	}
 	state := diagnostics.Diagnostics{
-		Health: config.Health, Outage: config.Outage, DatabaseFault: config.DatabaseFault, Metrics: config.Metrics, MetricsPublic: config.MetricsPublic,
-		Profiling: config.Profiling, Required: config.Authentication.Required,
+		Health: config.Health, Outage: config.Outage, DatabaseFault: config.DatabaseFault, Metrics: config.Metrics,
+		MetricsPublic: config.MetricsPublic,
+		Profiling:     config.Profiling, Required: config.Authentication.Required,
 	}
-	plain := append(state.Routes(), diagnostics.OpenAPI(apiDescription, config.Authentication.Required), diagnostics.Analytics(config.Authentication.Required))
+	plain := append(state.Routes(), diagnostics.OpenAPI(apiDescription, config.Authentication.Required),
+		diagnostics.Analytics(config.Authentication.Required))
 	if config.Backup != nil {
 		plain = append(plain, diagnostics.Backup(config.Backup, config.Authentication.Required))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// loggedChange is what the tests need of a change record.
+// loggedChange has the fields of a change record that the tests need.
 type loggedChange struct {
 	Revision            int64
 	Kind, Key, Action   string

@@ -174,13 +174,13 @@ func TestOFREPRequests(t *testing.T) {
 		`"flagEvaluation":{"supportedTypes":["boolean","string","int","float","object"]}}}`)
 }
 
-// demanding is a store that records whether each request required a fresh state.
-type demanding struct {
+// demandRecorder is a store that records whether each request required a fresh state.
+type demandRecorder struct {
 	*states
 	fresh []bool
 }
 
-func (s *demanding) Snapshot(ctx context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
+func (s *demandRecorder) Snapshot(ctx context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	s.fresh = append(s.fresh, d.Fresh)
 	return s.states.Snapshot(ctx, namespace, d)
 }
@@ -188,7 +188,7 @@ func (s *demanding) Snapshot(ctx context.Context, namespace string, d service.De
 // TestOFREPFresh tests OFREP 2: a client that refetches after a change gets the state of
 // the database; others may get a cached one.
 func TestOFREPFresh(t *testing.T) {
-	store := &demanding{states: &states{}}
+	store := &demandRecorder{states: &states{}}
 	h := handler.New(handler.Config{Service: service.NewService(store, time.Now)})
 	for _, query := range []string{"", "?flagConfigEtag=3", "?flagConfigLastModified=2026-05-01T00:00:00Z", "?flagConfig=1"} {
 		serve(h, "POST", ofrepPath+query, `{}`)

@@ -31,7 +31,7 @@ var provider = os.Getenv("TEST_PROVIDER")
 
 // settings returns the environment variables for the configuration, or the name of a
 // field that no environment variable can set.
-func settings(c handler.Config, behind backing) (environ []string, beyond string) {
+func settings(c handler.Config, behind backends) (environ []string, beyond string) {
 	set := func(key, value string) { environ = append(environ, "GUIDON_"+key+"="+value) }
 	set("UI_ENABLED", "false") // handlers inside of this process have no pages
 	turn := func(key string, on bool) { set(key, strconv.FormatBool(on)) }

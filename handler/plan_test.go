@@ -36,7 +36,7 @@ func newPlanned(t *testing.T, options ...func(*handler.Config)) *server {
 	return s
 }
 
-// planOf is what the tests read of a plan.
+// planOf has the fields of a plan that the tests read.
 type planOf struct {
 	Revision, SourceRevision int64
 	Digest                   string

@@ -232,9 +232,9 @@ func TestBudgetReturned(t *testing.T) {
 		"malformed":  strings.NewReader(`{"requests":[` + strings.Repeat("{},", 30000)),
 		"many":       strings.NewReader(`{"requests":[` + strings.Repeat("{},", 300000) + `{}]}`),
 		"too large":  strings.NewReader(strings.Repeat("x", 5<<20)),
-		"cut":        io.MultiReader(strings.NewReader(strings.Repeat(" ", 1<<20)), failing{lost}),
-		"panicking":  io.MultiReader(strings.NewReader(strings.Repeat(" ", 1<<20)), panicking{}),
-		"cut, early": failing{lost},
+		"cut":        io.MultiReader(strings.NewReader(strings.Repeat(" ", 1<<20)), failingReader{lost}),
+		"panicking":  io.MultiReader(strings.NewReader(strings.Repeat(" ", 1<<20)), panicReader{}),
+		"cut, early": failingReader{lost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			request := httptest.NewRequest(http.MethodPost, "/evaluate/v1/batch", io.NopCloser(body))
@@ -245,13 +245,13 @@ func TestBudgetReturned(t *testing.T) {
 	}
 }
 
-type failing struct{ err error }
+type failingReader struct{ err error }
 
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
-type panicking struct{}
+type panicReader struct{}
 
-func (panicking) Read([]byte) (int, error) { panic("read") }
+func (panicReader) Read([]byte) (int, error) { panic("read") }
 
 // TestBudgetOfResponses checks that a long response without memory for it is a 503, that
 // short ones are still written, and that long ones are when memory is free again.

@@ -23,8 +23,8 @@ import (
 
 // newThrottled returns a handler that requires credentials and allows so many evaluation
 // requests per second for each, with a clock that stands still until the test moves it.
-func newThrottled(t *testing.T, perSecond int, options ...func(*handler.Config)) *limiting {
-	l := &limiting{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+func newThrottled(t *testing.T, perSecond int, options ...func(*handler.Config)) *limitedServer {
+	l := &limitedServer{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	limit := func(c *handler.Config) {
 		c.Requests = call.NewRequestLimiter(perSecond, func() time.Time { return l.now })
 	}
@@ -67,7 +67,7 @@ var evaluations = []struct {
 }
 
 // newFlagF creates the flag f, with a token whose requests do not count here.
-func (l *limiting) newFlagF() {
+func (l *limitedServer) newFlagF() {
 	l.must("", "POST", "/api/v1/flags", `{"key":"f","name":"F","type":"VARIANT_FLAG_TYPE"}`, "Authorization", "Bearer "+l.token(""))
 }
 
@@ -252,7 +252,7 @@ func TestRequestLimitOfStreams(t *testing.T) {
 		if got := third.next(); third.wire.Code != http.StatusTooManyRequests || got != throttledBulk || third.wire.Header().Get("Retry-After") != "1" {
 			t.Errorf("a third stream: got %d %s", third.wire.Code, got)
 		}
-		for _, l := range []*listening{first, second, changes} {
+		for _, l := range []*streamClient{first, second, changes} {
 			l.cancel()
 			<-l.done
 		}

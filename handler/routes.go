@@ -180,7 +180,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Ask[guidonv1.CreateSessionResponse]("/guidon.v1.SessionService/CreateSession", authn, only(post, authPrefix+"/self/sessions"), sessions.Create).Light().Issuing().SigningInOrOut().ForEveryIdentity(),
 		call.Issue("/guidon.v1.SessionService/DeleteSession", only(del, authPrefix+"/self/sessions/{id}"), sessions.Delete).SigningInOrOut().ForEveryIdentity(),
 
-		// Who may do what.
+		// Roles and bindings.
 		call.Inform("/guidon.v1.AccessService/ListBindings", authn, only(get, authPrefix+"/bindings"), auth.ListBindings).NeedingEverywhere(service.RoleAdmin),
 		call.Issue("/guidon.v1.AccessService/CreateBinding", only(post, authPrefix+"/bindings"), auth.CreateBinding),
 		call.Issue("/guidon.v1.AccessService/DeleteBinding", only(del, authPrefix+"/bindings/{id}"), auth.DeleteBinding),

@@ -40,29 +40,29 @@ type server struct {
 // sets something that environment variables cannot.
 func newServer(t testing.TB, options ...func(*handler.Config)) *server {
 	t.Helper()
-	return start(t, backing{}, options)
+	return start(t, backends{}, options)
 }
 
 // newStreaming is newServer with event streams.
 func newStreaming(t testing.TB, streams stream.Config, options ...func(*handler.Config)) *server {
 	t.Helper()
-	return start(t, backing{streams: &streams}, options)
+	return start(t, backends{streams: &streams}, options)
 }
 
 // newSharing is newServer for a server that shares its database: the test's own service
 // writes to it like another instance.
 func newSharing(t testing.TB, freshness cache.Freshness, options ...func(*handler.Config)) *server {
 	t.Helper()
-	return start(t, backing{freshness: &freshness}, options)
+	return start(t, backends{freshness: &freshness}, options)
 }
 
-// backing configures what is behind the handler; zero values mean the usual.
-type backing struct {
+// backends configures the dependencies of the handler; zero values mean the defaults.
+type backends struct {
 	streams   *stream.Config
 	freshness *cache.Freshness
 }
 
-func start(t testing.TB, behind backing, options []func(*handler.Config)) *server {
+func start(t testing.TB, behind backends, options []func(*handler.Config)) *server {
 	t.Helper()
 	var config handler.Config
 	for _, option := range options {
@@ -90,11 +90,11 @@ func newInside(t testing.TB, why string, options ...func(*handler.Config)) *serv
 	for _, option := range options {
 		option(&config)
 	}
-	return startInside(t, config, backing{})
+	return startInside(t, config, backends{})
 }
 
 // startInside starts a server in this process.
-func startInside(t testing.TB, config handler.Config, behind backing) *server {
+func startInside(t testing.TB, config handler.Config, behind backends) *server {
 	t.Helper()
 	s := &server{t: t, logs: newLogs(), ids: map[string]string{}}
 	switch {

@@ -67,15 +67,15 @@ func newHotHandler(requests *call.RequestLimiter) *handler.Handler {
 	store := &protected{set: service.NewAuthenticationSet(guidon.Revision{Number: 1}, []*service.Authentication{known})}
 	store.byKey = map[string]*guidon.Snapshot{"default": benchSnapshot(50)}
 	return handler.New(handler.Config{
-		Service: service.NewService(store, time.Now), Observer: ignoring{}, Evaluations: ignoring{},
+		Service: service.NewService(store, time.Now), Observer: noObserver{}, Evaluations: noObserver{},
 		Authentication: call.AuthenticationConfig{Required: true}, Requests: requests,
 	})
 }
 
-type ignoring struct{}
+type noObserver struct{}
 
-func (ignoring) Finished(string, string, guidon.Code, time.Duration) {}
-func (ignoring) Evaluated([]evaluation.Event)                        {}
+func (noObserver) Finished(string, string, guidon.Code, time.Duration) {}
+func (noObserver) Evaluated([]evaluation.Event)                        {}
 
 // hotConnection is a client that allocates nothing.
 type hotConnection struct {

@@ -17,16 +17,16 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// denying is a way to sign in that denies everybody.
-type denying struct{ auth.NoSignIn }
+// denyingSignIn is a sign-in method that denies every caller.
+type denyingSignIn struct{ auth.NoSignIn }
 
 // Describe implements auth.SignIn.
-func (denying) Describe(method service.Method) (bool, *structpb.Struct) {
+func (denyingSignIn) Describe(method service.Method) (bool, *structpb.Struct) {
 	return method == service.MethodCodehost, nil
 }
 
 // Callback implements auth.SignIn.
-func (denying) Callback(context.Context, *service.Service, service.Write, service.Method, *wireauth.CallbackRequest, *call.Request) (call.Response, error) {
+func (denyingSignIn) Callback(context.Context, *service.Service, service.Write, service.Method, *wireauth.CallbackRequest, *call.Request) (call.Response, error) {
 	return call.Response{}, call.Unauthenticated("everybody is denied")
 }
 
@@ -52,7 +52,7 @@ func TestSessionCookie(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newInside(t, "calls operations without a request", required, func(c *handler.Config) {
-				c.Session, c.SignIn, c.Mounts = test.cookie, denying{}, []exchange.Mount{greeting}
+				c.Session, c.SignIn, c.Mounts = test.cookie, denyingSignIn{}, []exchange.Mount{greeting}
 			})
 			token := s.token("")
 			for _, path := range []string{"/auth/v1/self", "/api/v1/flags", "/ui"} {

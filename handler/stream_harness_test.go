@@ -184,8 +184,8 @@ func (w *wire) stall() {
 	w.full = true
 }
 
-// listening is a client of a stream in a synctest bubble.
-type listening struct {
+// streamClient is a client of a stream in a synctest bubble.
+type streamClient struct {
 	t      *testing.T
 	wire   *wire
 	cancel context.CancelFunc
@@ -194,10 +194,10 @@ type listening struct {
 }
 
 // listen opens a stream. Headers are names and values in turn.
-func listen(t *testing.T, h http.Handler, path string, headers ...string) *listening {
+func listen(t *testing.T, h http.Handler, path string, headers ...string) *streamClient {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	l := &listening{t: t, wire: &wire{ResponseRecorder: httptest.NewRecorder()}, cancel: cancel, done: make(chan struct{})}
+	l := &streamClient{t: t, wire: &wire{ResponseRecorder: httptest.NewRecorder()}, cancel: cancel, done: make(chan struct{})}
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, nil)
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
@@ -211,7 +211,7 @@ func listen(t *testing.T, h http.Handler, path string, headers ...string) *liste
 }
 
 // next returns the text received since the last call, once all goroutines are blocked.
-func (l *listening) next() string {
+func (l *streamClient) next() string {
 	synctest.Wait()
 	l.wire.mu.Lock()
 	defer l.wire.mu.Unlock()
@@ -221,7 +221,7 @@ func (l *listening) next() string {
 }
 
 // wants checks the text received since the last call.
-func (l *listening) wants(what, want string) {
+func (l *streamClient) wants(what, want string) {
 	l.t.Helper()
 	if got := l.next(); got != want {
 		l.t.Errorf("%s: got %q, want %q", what, got, want)
@@ -229,7 +229,7 @@ func (l *listening) wants(what, want string) {
 }
 
 // begun checks the start of the stream, except for the reconnection delay.
-func (l *listening) begun(want string) {
+func (l *streamClient) begun(want string) {
 	l.t.Helper()
 	text := l.next()
 	retry, rest, _ := strings.Cut(text, "\n\n")
@@ -239,7 +239,7 @@ func (l *listening) begun(want string) {
 }
 
 // ended reports whether the stream has ended.
-func (l *listening) ended() bool {
+func (l *streamClient) ended() bool {
 	synctest.Wait()
 	select {
 	case <-l.done:

@@ -23,9 +23,9 @@ func TestStreamSlots(t *testing.T) {
 			c.Authentication = call.AuthenticationConfig{Required: true, TokenMethod: true}
 		})
 		const path = "/api/v1/namespaces/default/changes/stream"
-		open := func(token string) *listening { return listen(t, h, path, "Authorization", "Bearer "+token) }
+		open := func(token string) *streamClient { return listen(t, h, path, "Authorization", "Bearer "+token) }
 
-		var greedy []*listening
+		var greedy []*streamClient
 		for range 3 {
 			greedy = append(greedy, open("greedy"))
 		}

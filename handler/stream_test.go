@@ -57,12 +57,12 @@ func TestOFREPEvents(t *testing.T) {
 
 		time.Sleep(time.Second)
 		j.set(2, 0xabc)
-		for _, l := range []*listening{first, current} {
+		for _, l := range []*streamClient{first, current} {
 			l.wants("a change", refetch("2", "abc"))
 		}
 		j.setTokens() // wakes all
 		time.Sleep(time.Second)
-		for _, l := range []*listening{first, current, nowhere} {
+		for _, l := range []*streamClient{first, current, nowhere} {
 			l.wants("nothing new", "")
 			l.cancel()
 			if !l.ended() {
@@ -150,7 +150,7 @@ func TestStreamsEnd(t *testing.T) {
 		const clients = 200
 		streams := stream.NewHub(stream.Config{Subscribe: j.Subscribe, MaxOFREP: clients, MaxChanges: 1})
 		h := handler.New(handler.Config{Service: service.NewService(j, time.Now), Streams: streams})
-		all := make([]*listening, clients)
+		all := make([]*streamClient, clients)
 		first := map[string]bool{}
 		for i := range all {
 			all[i] = listen(t, h, eventsPath)

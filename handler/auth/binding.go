@@ -36,7 +36,9 @@ func DeleteBinding(ctx context.Context, s *service.Service, w service.Write, m *
 }
 
 // DeleteAuthentications ends all sessions and tokens of a subject.
-func DeleteAuthentications(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.DeleteAuthenticationsRequest) (*emptypb.Empty, error) {
+func DeleteAuthentications(
+	ctx context.Context, s *service.Service, w service.Write, m *guidonv1.DeleteAuthenticationsRequest,
+) (*emptypb.Empty, error) {
 	return &emptypb.Empty{}, s.DeleteAuthenticationsOf(ctx, w, m.GetSubject())
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// NoSignIn is a [SignIn] with which nobody can sign in.
+// NoSignIn is a [SignIn] that supports no sign-in method.
 type NoSignIn struct{}
 
 var _ SignIn = NoSignIn{}
@@ -23,12 +23,16 @@ var errNoSignIn = guidon.Errorf(guidon.Unimplemented, "nobody can sign in")
 func (NoSignIn) Describe(service.Method) (bool, *structpb.Struct) { return false, nil }
 
 // AuthorizeURL implements [SignIn].
-func (NoSignIn) AuthorizeURL(context.Context, *service.Service, service.Method, *auth.AuthorizeURLRequest, *call.Request) (call.Response, error) {
+func (NoSignIn) AuthorizeURL(
+	context.Context, *service.Service, service.Method, *auth.AuthorizeURLRequest, *call.Request,
+) (call.Response, error) {
 	return call.Response{}, errNoSignIn
 }
 
 // Callback implements [SignIn].
-func (NoSignIn) Callback(context.Context, *service.Service, service.Write, service.Method, *auth.CallbackRequest, *call.Request) (call.Response, error) {
+func (NoSignIn) Callback(
+	context.Context, *service.Service, service.Write, service.Method, *auth.CallbackRequest, *call.Request,
+) (call.Response, error) {
 	return call.Response{}, errNoSignIn
 }
 
@@ -38,7 +42,9 @@ func (NoSignIn) Revoke(context.Context, *service.Service, service.Write, *auth.R
 }
 
 // VerifyServiceAccount implements [SignIn].
-func (NoSignIn) VerifyServiceAccount(context.Context, *service.Service, service.Write, *auth.VerifyServiceAccountRequest) (call.Response, error) {
+func (NoSignIn) VerifyServiceAccount(
+	context.Context, *service.Service, service.Write, *auth.VerifyServiceAccountRequest,
+) (call.Response, error) {
 	return call.Response{}, errNoSignIn
 }
 

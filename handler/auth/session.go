@@ -31,9 +31,13 @@ func (Sessions) List(ctx context.Context, s *service.Service, c *call.Call, _ *e
 }
 
 // Create begins a browser session with the static token of the request.
-func (a Sessions) Create(ctx context.Context, s *service.Service, c *call.Call, _ *emptypb.Empty, request *call.Request) (call.Response, error) {
+func (a Sessions) Create(
+	ctx context.Context, s *service.Service, c *call.Call, _ *emptypb.Empty, request *call.Request,
+) (call.Response, error) {
 	note := &call.SignIn{Method: "token"}
-	token, session, err := s.BeginSession(ctx, c.Write(), service.SignIn{Client: service.ClientBrowser, Lifetime: a.Lifetime, Most: a.Most, Replaced: SessionOf(ctx, s, a.Cookie, request)})
+	token, session, err := s.BeginSession(ctx, c.Write(), service.SignIn{
+		Client: service.ClientBrowser, Lifetime: a.Lifetime, Most: a.Most, Replaced: SessionOf(ctx, s, a.Cookie, request),
+	})
 	if err != nil {
 		return call.Response{SignIn: note}, err
 	}
@@ -64,7 +68,9 @@ func (Sessions) Delete(ctx context.Context, s *service.Service, w service.Write,
 
 // RevokeSelf ends the caller's authentication or, if the request says so, all of the
 // caller's subject, and the session of a browser with it.
-func (a Sessions) RevokeSelf(ctx context.Context, s *service.Service, c *call.Call, m *auth.RevokeAuthenticationSelfRequest, _ *call.Request) (call.Response, error) {
+func (a Sessions) RevokeSelf(
+	ctx context.Context, s *service.Service, c *call.Call, m *auth.RevokeAuthenticationSelfRequest, _ *call.Request,
+) (call.Response, error) {
 	self := c.Caller.Authentication
 	if err := s.RevokeSelf(ctx, c.Write(), m.GetEverywhere()); err != nil {
 		return call.Response{}, err

@@ -24,12 +24,16 @@ type SignIn interface {
 	Describe(method service.Method) (enabled bool, metadata *structpb.Struct)
 
 	// AuthorizeURL begins an attempt of a person to sign in with the method.
-	AuthorizeURL(ctx context.Context, s *service.Service, method service.Method, m *auth.AuthorizeURLRequest, request *call.Request) (call.Response, error)
+	AuthorizeURL(
+		ctx context.Context, s *service.Service, method service.Method, m *auth.AuthorizeURLRequest, request *call.Request,
+	) (call.Response, error)
 	// Callback ends it.
-	Callback(ctx context.Context, s *service.Service, w service.Write, method service.Method, m *auth.CallbackRequest, request *call.Request) (call.Response, error)
+	Callback(
+		ctx context.Context, s *service.Service, w service.Write, method service.Method, m *auth.CallbackRequest, request *call.Request,
+	) (call.Response, error)
 	// Reject ends the attempt of a callback whose query is refused with the error.
 	Reject(method service.Method, m *auth.CallbackRequest, err error) call.Response
-	// Revoke ends the sessions of somebody who signed out at an OpenID provider.
+	// Revoke ends the sessions of a user who signed out at an OpenID provider.
 	Revoke(ctx context.Context, s *service.Service, w service.Write, m *auth.RevokeRequest) (call.Response, error)
 	// VerifyServiceAccount gives a workload a client token for its service account token.
 	VerifyServiceAccount(ctx context.Context, s *service.Service, w service.Write, m *auth.VerifyServiceAccountRequest) (call.Response, error)
@@ -67,20 +71,27 @@ func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, 
 		form(call.Ask[emptypb.Empty](oidcService+"Revoke", call.AreaPublic, route(http.MethodPost, oidcPath+"revoke"),
 			func(ctx context.Context, s *service.Service, c *call.Call, m *auth.RevokeRequest, _ *call.Request) (call.Response, error) {
 				return in.Revoke(ctx, s, c.Write(), m)
-			}).Light().Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(oidc), logoutForm{exchange.Messages}),
+			}).Light().Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().
+			ForEveryIdentity().EnabledIf(oidc), logoutForm{exchange.Messages}),
 		form(authorize(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
 		form(callback(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
-		form(call.Ask[auth.VerifyServiceAccountResponse]("/flipt.auth.AuthenticationMethodKubernetesService/VerifyServiceAccount", call.AreaPublic,
+		form(call.Ask[auth.VerifyServiceAccountResponse](
+			"/flipt.auth.AuthenticationMethodKubernetesService/VerifyServiceAccount", call.AreaPublic,
 			route(http.MethodPost, prefix+"/method/kubernetes/serviceaccount"),
-			func(ctx context.Context, s *service.Service, c *call.Call, m *auth.VerifyServiceAccountRequest, _ *call.Request) (call.Response, error) {
+			func(
+				ctx context.Context, s *service.Service, c *call.Call, m *auth.VerifyServiceAccountRequest, _ *call.Request,
+			) (call.Response, error) {
 				return in.VerifyServiceAccount(ctx, s, c.Write(), m)
-			}).Light().Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(enabled(service.MethodKubernetes)), nil),
-		form(call.Ask[guidonv1.CreateGrantResponse]("/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route(http.MethodPost, prefix+"/self/grants"),
+			}).Light().Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().
+			ForEveryIdentity().EnabledIf(enabled(service.MethodKubernetes)), nil),
+		form(call.Ask[guidonv1.CreateGrantResponse](
+			"/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route(http.MethodPost, prefix+"/self/grants"),
 			func(ctx context.Context, _ *service.Service, c *call.Call, m *guidonv1.CreateGrantRequest, _ *call.Request) (call.Response, error) {
 				response, err := in.CreateGrant(ctx, c.Caller.Authentication, m)
 				return call.Response{Message: response}, err
 			}).Light().Issuing().SigningInOrOut().ForEveryIdentity(), nil),
-		form(call.Ask[guidonv1.ExchangeGrantResponse]("/guidon.v1.SessionService/ExchangeGrant", call.AreaPublic, route(http.MethodPost, prefix+"/method/cli/exchange"),
+		form(call.Ask[guidonv1.ExchangeGrantResponse](
+			"/guidon.v1.SessionService/ExchangeGrant", call.AreaPublic, route(http.MethodPost, prefix+"/method/cli/exchange"),
 			func(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ExchangeGrantRequest, _ *call.Request) (call.Response, error) {
 				return in.ExchangeGrant(ctx, s, c.Write(), m)
 			}).Light().Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity(), nil),

@@ -33,7 +33,9 @@ func CreateToken(ctx context.Context, s *service.Service, w service.Write, m *au
 }
 
 // ListAuthentications lists the authentications page by page.
-func ListAuthentications(ctx context.Context, s *service.Service, c *call.Call, m *auth.ListAuthenticationsRequest) (*auth.ListAuthenticationsResponse, error) {
+func ListAuthentications(
+	ctx context.Context, s *service.Service, c *call.Call, m *auth.ListAuthenticationsRequest,
+) (*auth.ListAuthenticationsResponse, error) {
 	filter := service.AuthenticationFilter{Method: service.Method(m.GetMethod()), Subject: m.GetSubject()}
 	items, next, err := s.ListAuthentications(ctx, c.Demand, filter, m.GetLimit(), m.GetPageToken())
 	if err != nil {
@@ -46,13 +48,17 @@ func ListAuthentications(ctx context.Context, s *service.Service, c *call.Call, 
 }
 
 // GetAuthentication returns an authentication.
-func GetAuthentication(ctx context.Context, s *service.Service, c *call.Call, m *auth.GetAuthenticationRequest) (*auth.Authentication, error) {
+func GetAuthentication(
+	ctx context.Context, s *service.Service, c *call.Call, m *auth.GetAuthenticationRequest,
+) (*auth.Authentication, error) {
 	a, err := s.GetAuthentication(ctx, c.Demand, m.GetId())
 	return convert.Result(a, err, Message)
 }
 
 // DeleteAuthentication deletes an authentication.
-func DeleteAuthentication(ctx context.Context, s *service.Service, w service.Write, m *auth.DeleteAuthenticationRequest) (*emptypb.Empty, error) {
+func DeleteAuthentication(
+	ctx context.Context, s *service.Service, w service.Write, m *auth.DeleteAuthenticationRequest,
+) (*emptypb.Empty, error) {
 	return &emptypb.Empty{}, s.DeleteAuthentication(ctx, w, m.GetId())
 }
 
@@ -70,7 +76,9 @@ func GetSelf(_ context.Context, _ *service.Service, c *call.Call, _ *emptypb.Emp
 
 // ExpireSelf ends the caller's authentication at a time, and the session of a browser
 // with it (contract 10.4).
-func ExpireSelf(ctx context.Context, s *service.Service, c *call.Call, m *auth.ExpireAuthenticationSelfRequest, _ *call.Request) (call.Response, error) {
+func ExpireSelf(
+	ctx context.Context, s *service.Service, c *call.Call, m *auth.ExpireAuthenticationSelfRequest, _ *call.Request,
+) (call.Response, error) {
 	at, err := convert.Instant("expiresAt", m.GetExpiresAt())
 	if err == nil {
 		err = s.ExpireSelf(ctx, c.Write(), at)

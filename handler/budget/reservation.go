@@ -2,8 +2,8 @@ package budget
 
 import "context"
 
-// Reservation is what one request has reserved in a pool. The zero value has no pool
-// and no limit. It is not safe for concurrent use.
+// Reservation is the memory that one request has reserved in a pool. The zero value has
+// no pool and no limit. It is not safe for concurrent use.
 type Reservation struct {
 	pool  *Pool
 	bytes int64
@@ -25,7 +25,7 @@ func (r *Reservation) Raise(ctx context.Context, n int64) error {
 	return r.Resize(ctx, n)
 }
 
-// Resize is like Raise, but also frees what exceeds n bytes.
+// Resize is like Raise, but also frees the bytes beyond n.
 func (r *Reservation) Resize(ctx context.Context, n int64) error {
 	switch {
 	case r.Try(n) || n < r.bytes: // if it cannot shrink, it is still large enough
@@ -50,5 +50,5 @@ func (r *Reservation) Try(n int64) bool {
 	return true
 }
 
-// Release frees what is reserved. It may be called more than once.
+// Release frees the reservation. It may be called more than once.
 func (r *Reservation) Release() { r.Try(0) }

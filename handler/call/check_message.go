@@ -43,7 +43,7 @@ func (b *badText) under(outer string) *badText {
 	return b
 }
 
-// message returns what is first rejected of the message, or nil if there is none.
+// message returns the first invalid string or field of the message, or nil if there is none.
 func (c messageCheck) message(m protoreflect.Message) (bad *badText) {
 	if c.strict && len(m.GetUnknown()) > 0 {
 		number, _, _ := protowire.ConsumeTag(m.GetUnknown())
@@ -86,7 +86,7 @@ func (c messageCheck) entries(field protoreflect.FieldDescriptor, entries protor
 	return bad
 }
 
-// value returns what is first rejected of one value of the field, or nil.
+// value returns the first invalid string or field within one value of the field, or nil.
 func (c messageCheck) value(field protoreflect.FieldDescriptor, value protoreflect.Value) *badText {
 	switch field.Kind() {
 	case protoreflect.StringKind:

@@ -71,7 +71,7 @@ func (s SessionCookie) cookie(name string) *http.Cookie {
 
 // Read returns the token in the values of the Cookie header, or "" if there is none. It
 // returns Unauthenticated if there are several, even if they are equal: a page of a sibling
-// domain can plant a cookie beside the visitor's own.
+// domain can plant a cookie in addition to the visitor's own.
 func (s SessionCookie) Read(lines []string) (token string, err error) {
 	switch tokens := s.tokens(lines); len(tokens) {
 	case 0:

@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// cost is what an operation uses besides its request and its response.
+// cost is a class of the resources that an operation uses besides its request and response.
 type cost uint8
 
 const (
@@ -58,7 +58,8 @@ func (r *Request) Admit(_ context.Context, stored int64) error {
 	if stored <= room/costOfStored {
 		return nil
 	}
-	return guidon.Errorf(guidon.TooLarge, "the objects of this request take %d MiB, of which %d MiB are allowed; raise server.request_memory_mib",
+	return guidon.Errorf(guidon.TooLarge,
+		"the objects of this request take %d MiB, of which %d MiB are allowed; raise server.request_memory_mib",
 		stored>>20, room/costOfStored>>20)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Credentials are what a request identifies its caller with.
+// Credentials identify the caller of a request.
 type Credentials struct {
 	Authorization, Cookie []string    // raw header values
 	Capability            *Capability // instead of them: that of a listener
@@ -82,7 +82,9 @@ func (i *Invoker) Protects(area Area) bool {
 
 // identifyCaller returns the authentication of the request's credential, and the age of
 // the tokens if they are stale. A token that was recognized before is not hashed again.
-func (i *Invoker) identifyCaller(ctx context.Context, d service.Demand, call *Call, request *Request, recognized *service.Authentication) (*service.Authentication, time.Duration, error) {
+func (i *Invoker) identifyCaller(
+	ctx context.Context, d service.Demand, call *Call, request *Request, recognized *service.Authentication,
+) (*service.Authentication, time.Duration, error) {
 	c, next := request.Capability, request.about()
 	switch {
 	case recognized != nil:
@@ -106,7 +108,9 @@ func (i *Invoker) Identify(ctx context.Context, c Credentials, d service.Demand,
 // identify returns the authentication of a token or cookie, and the age of the tokens if
 // they are stale. next is the namespace that will be read next, or "". The caller cannot
 // distinguish failures; the reason is only logged (operations 1.1).
-func (i *Invoker) identify(ctx context.Context, c Credentials, d service.Demand, next string, from Sender) (*service.Authentication, time.Duration, error) {
+func (i *Invoker) identify(
+	ctx context.Context, c Credentials, d service.Demand, next string, from Sender,
+) (*service.Authentication, time.Duration, error) {
 	if i.config.Verifier != nil && len(c.Authorization) > 0 {
 		if token, ok := strings.CutPrefix(c.Authorization[0], schemeJWT+" "); ok {
 			return i.identifyByProof(ctx, token, d, next, from)
@@ -125,7 +129,9 @@ func (i *Invoker) identify(ctx context.Context, c Credentials, d service.Demand,
 
 // identifyByProof is identify for a token that is not stored. Verifying one costs more
 // than finding a stored one, so it is not done for senders of too many that failed.
-func (i *Invoker) identifyByProof(ctx context.Context, token string, d service.Demand, next string, from Sender) (*service.Authentication, time.Duration, error) {
+func (i *Invoker) identifyByProof(
+	ctx context.Context, token string, d service.Demand, next string, from Sender,
+) (*service.Authentication, time.Duration, error) {
 	identity, known := i.config.Verifier.Remembered(ctx, token)
 	if !known {
 		if err := i.exhausted(ctx, from); err != nil {

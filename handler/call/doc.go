@@ -1,5 +1,5 @@
-// Package call runs operations, whatever the transport: it says what an operation is and
-// who may call it, identifies the caller, checks the conditions of the request, limits
+// Package call runs operations of every transport: it defines operations and the roles
+// that they need, identifies the caller, checks the conditions of the request, limits
 // its time, and logs it.
 //
 // [Read], [List], [Change] and the like (operation_kinds.go) make an [Operation] from a function that knows

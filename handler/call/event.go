@@ -19,7 +19,7 @@ type Observer interface {
 	Finished(operation, transport string, code guidon.Code, duration time.Duration)
 }
 
-// Event collects what is logged and observed about one request. It is emitted once.
+// Event collects the data that is logged and observed about one request. It is emitted once.
 // It holds no token, cookie, query string or evaluation context.
 type Event struct {
 	Start     time.Time

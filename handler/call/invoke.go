@@ -43,8 +43,8 @@ type AuthenticationConfig struct {
 	TokenMethod       bool // static tokens can be created
 }
 
-// Invoker runs operations for all transports: it identifies the caller, checks what the
-// caller may do and requires, and logs the request. It is safe for concurrent use.
+// Invoker runs operations for all transports: it identifies and authorizes the caller,
+// checks the conditions of the request, and logs it. It is safe for concurrent use.
 type Invoker struct {
 	config  Config
 	service *service.Service
@@ -189,7 +189,11 @@ func (i *Invoker) outOfTime(caller, bounded context.Context, err error) error {
 		code := guidon.CodeOf(caller.Err())
 		return &guidon.Error{Code: code, Message: code.Error(), Err: err}
 	case bounded.Err() != nil:
-		return &guidon.Error{Code: guidon.Unavailable, Message: fmt.Sprintf("the request took longer than %s; try again later", clock.Text(i.config.Timeout)), Err: err}
+		return &guidon.Error{
+			Code:    guidon.Unavailable,
+			Message: fmt.Sprintf("the request took longer than %s; try again later", clock.Text(i.config.Timeout)),
+			Err:     err,
+		}
 	}
 	return err
 }

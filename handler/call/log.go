@@ -15,7 +15,7 @@ type attributeHandler interface {
 }
 
 // LogEvent logs an event whose attributes are appended by describe. It bypasses the
-// logger's own methods, which would look up the source line of the caller.
+// logger's own methods, which would determine the source line of the caller.
 func LogEvent(ctx context.Context, logger *slog.Logger, level slog.Level, message string, describe func([]slog.Attr) []slog.Attr) {
 	buffer := attributeBuffers.Get().(*[]slog.Attr)
 	attributes := describe((*buffer)[:0])

@@ -40,7 +40,7 @@ const (
 	AreaOFREP                      // exempt if OFREP is excluded
 )
 
-// effect is what an operation changes.
+// effect is the kind of data that an operation changes.
 type effect uint8
 
 const (
@@ -68,7 +68,7 @@ type Operation struct {
 	private        bool // no cache may store the response, although it is not in AreaAuthentication
 	evaluation     bool // evaluates flags, although the area is not an evaluation area
 	stale          bool // can be served from memory while the database is unavailable
-	signs          bool // signs somebody in or out
+	signs          bool // starts or ends a session
 	keepsSession   bool // a failure leaves the session of the browser alone
 	limits         Limits
 	long           *LongBody            // nil if no body is long
@@ -78,8 +78,8 @@ type Operation struct {
 	run            Func
 }
 
-// Func runs an operation for a caller who is known and may call it. The State of its
-// response is also set beside an error, as far as it is known.
+// Func runs an operation for an authorized caller. The State of its response is also set
+// if there is an error, as far as it is known.
 type Func func(ctx context.Context, s *service.Service, c *Call, request *Request) (Response, error)
 
 // LongBody is how an operation decodes a body over HTTP that is too long to be decoded as
@@ -140,10 +140,10 @@ func (o *Operation) ServesStale() bool { return o.stale }
 func (o *Operation) Changes() bool { return o.effect != reads }
 
 // TakesMessage reports whether the header Guidon-Message applies: the operation changes
-// something other than by signing somebody in or out.
+// something other than a session.
 func (o *Operation) TakesMessage() bool { return o.effect != reads && !o.signs }
 
-// SignsInOrOut reports whether the operation signs somebody in or out, so that pages of
+// SignsInOrOut reports whether the operation starts or ends a session, so that pages of
 // other origins must not send requests for it even if the browser has no session.
 func (o *Operation) SignsInOrOut() bool { return o.signs }
 

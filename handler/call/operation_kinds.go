@@ -66,7 +66,9 @@ func ListExisting[A, Q any, PA message[A], PQ message[Q]](
 	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).View, withoutContext(fn)).Light()
 }
 
-func withoutContext[PQ any](fn func(v service.View, m PQ, request *Request) (Response, error)) func(ctx context.Context, v service.View, m PQ, request *Request) (Response, error) {
+func withoutContext[PQ any](
+	fn func(v service.View, m PQ, request *Request) (Response, error),
+) func(ctx context.Context, v service.View, m PQ, request *Request) (Response, error) {
 	return func(_ context.Context, v service.View, m PQ, request *Request) (Response, error) {
 		return fn(v, m, request)
 	}

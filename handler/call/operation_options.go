@@ -32,14 +32,14 @@ func (o *Operation) Issuing() *Operation {
 	return o
 }
 
-// SigningInOrOut marks an operation that signs somebody in or out.
+// SigningInOrOut marks an operation that starts or ends a session.
 func (o *Operation) SigningInOrOut() *Operation {
 	o.signs = true
 	return o
 }
 
 // KeepingSession marks an operation whose failures say nothing about the session of the
-// browser, such as one that signs somebody in: a page could otherwise sign its visitors
+// browser, such as a sign-in: a page could otherwise sign its visitors
 // out by a request that must fail.
 func (o *Operation) KeepingSession() *Operation {
 	o.keepsSession = true

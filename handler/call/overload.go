@@ -50,5 +50,6 @@ func (i *Invoker) checkLoad(ctx context.Context) error {
 	if delay <= longest {
 		return nil
 	}
-	return guidon.Errorf(guidon.Unavailable, "the service is overloaded: requests wait for %s; try again later", clock.Text(delay.Round(time.Millisecond)))
+	return guidon.Errorf(guidon.Unavailable, "the service is overloaded: requests wait for %s; try again later",
+		clock.Text(delay.Round(time.Millisecond)))
 }

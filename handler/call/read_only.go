@@ -5,8 +5,8 @@ import "github.com/guidonhq/guidon"
 // errReadOnly refuses writes of namespaces. It is the same for every caller: no role helps.
 var errReadOnly = guidon.Errorf(guidon.PermissionDenied, "permission denied: the service is read-only (server.read_only is set)")
 
-// dryRunning is a request that can ask for a rehearsal, which changes nothing.
-type dryRunning interface{ GetDryRun() bool }
+// dryRunRequest is a request with a dry-run mode, which changes nothing.
+type dryRunRequest interface{ GetDryRun() bool }
 
 // checkReadOnly returns PermissionDenied if the service is read-only and the request would
 // change a namespace. Authentications still change, so that people can sign in.
@@ -14,7 +14,7 @@ func (i *Invoker) checkReadOnly(o *Operation, request *Request) error {
 	if !i.config.ReadOnly || !o.Writes() {
 		return nil
 	}
-	if m, ok := request.Message.(dryRunning); ok && m.GetDryRun() {
+	if m, ok := request.Message.(dryRunRequest); ok && m.GetDryRun() {
 		return nil
 	}
 	return errReadOnly

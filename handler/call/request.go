@@ -26,7 +26,7 @@ type Request struct {
 	Transport     string // "http", "grpc" or "local"
 	Namespace     string // that of the path, until the message has been read
 	Message       proto.Message
-	Payload       any                // what the operation needs beside Message or instead of it, see [Confined]
+	Payload       any                // data that the operation needs besides Message or instead of it, see [Confined]
 	Rejected      error              // why the query of a step of signing in is refused, or nil
 	Source        Source             // if neither is known yet: they are read once the caller is known
 	Sender        Sender             // whose requests and failed credentials are limited; nil for none

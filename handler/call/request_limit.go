@@ -37,7 +37,7 @@ func (i *Invoker) limitRequests(o *Operation, request *Request, call *Call) erro
 	return i.config.Requests.take(credentialKey(call))
 }
 
-// credentialKey returns what stands for the credential of an identified caller: the id of
+// credentialKey returns the key of the credential of an identified caller: the id of
 // its record or, if it has none, the actor, which is the subject of the identity then.
 func credentialKey(call *Call) string {
 	if id := call.Caller.Authentication.ID; id != "" {

@@ -9,7 +9,7 @@ import (
 type need struct {
 	role       service.Role
 	everywhere bool
-	stated     bool // every operation must state what it needs
+	stated     bool // every operation must state its need
 }
 
 // Needing states the role that the operation needs in the namespaces of its request.

@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// SignIn is what an attempt to sign in or out adds to its response. All but Location is
-// for the log.
+// SignIn has the data that an attempt to sign in or out adds to its response. All but
+// Location is for the log.
 type SignIn struct {
 	Location string // where a browser is sent, or ""
 	Method   string // such as "oidc"

@@ -20,7 +20,8 @@ func (o *Operation) message(header string) (string, error) {
 	}
 	text, err := url.PathUnescape(header)
 	if err != nil || !utf8.ValidString(text) {
-		return "", guidon.Errorf(guidon.InvalidArgument, "invalid header %s: must be percent-encoded UTF-8; write %%25 for a percent sign", MessageHeader)
+		return "", guidon.Errorf(guidon.InvalidArgument,
+			"invalid header %s: must be percent-encoded UTF-8; write %%25 for a percent sign", MessageHeader)
 	}
 	return text, nil
 }

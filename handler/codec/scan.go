@@ -23,7 +23,7 @@ type scanner struct {
 	depth int
 	left  int // how many more members and elements there may be
 
-	unknown *UnknownField // of what was read, or nil
+	unknown *UnknownField // among the fields read so far, or nil
 }
 
 // peek returns the next byte that is not white space, or 0 at the end.

@@ -13,7 +13,7 @@ import (
 
 // UnknownField is a field in the JSON of a request that its message does not have.
 type UnknownField struct {
-	// Certain is set if the field is certainly a misspelled one: it is beside a percentage
+	// Certain is set if the field is certainly a misspelled one: it is next to a percentage
 	// that is missing, which clients may leave out to mean 0.
 	Certain bool
 
@@ -40,8 +40,8 @@ var shares = map[protoreflect.FullName]protoreflect.Name{
 	"flipt.UpdateDistributionRequest": "rollout",
 }
 
-// returned are the fields of the contents of flags and segments that the requests which take
-// these contents do not have: what was read can be sent back, edited.
+// returned are the fields of flags and segments in responses that requests with flags and
+// segments lack. They are ignored, so that clients can edit a response and send it back.
 var returned = map[protoreflect.FullName][]string{
 	"guidon.v1.ReplaceFlagRequest":    {"createdAt", "updatedAt", "unreadable"},
 	"guidon.v1.ReplaceSegmentRequest": {"createdAt", "updatedAt"},

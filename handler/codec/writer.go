@@ -17,7 +17,7 @@ import (
 const maxBuffered = 32 << 10
 
 // Writer writes JSON in pieces, so that a long response need not be in memory as a
-// whole. It writes what [Append] and the other Append functions append. After an error
+// whole. It writes the same bytes as [Append] and the other Append functions. After an error
 // it writes nothing more, and [Writer.Err] returns the error.
 type Writer struct {
 	out     io.Writer

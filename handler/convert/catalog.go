@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Limits of what a summary of a flag has.
+// Limits of the summary of a flag.
 const (
 	maxSummaryText   = 240 // bytes of a description
 	maxSummaryShares = 20

@@ -23,7 +23,7 @@ func ChangeWithoutObjects(c *change.Record) *guidonv1.Change {
 	return m
 }
 
-// NamedChangeIn is [ChangeIn] with the name of the object in place of what it was before and
+// NamedChangeIn is [ChangeIn] with the name of the object instead of its states before and
 // after.
 func NamedChangeIn(words guidon.Vocabulary, c *change.Record) *guidonv1.Change {
 	m := ChangeWithoutSummary(c)

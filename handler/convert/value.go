@@ -37,7 +37,7 @@ func Result[T, M any](value T, err error, convert func(T) M) (M, error) {
 	return convert(value), nil
 }
 
-// PageRequest is what all list requests have in common.
+// PageRequest is implemented by all list requests.
 type PageRequest interface {
 	GetLimit() int32
 	GetPageToken() string

@@ -100,7 +100,7 @@ func weighObject(v reflect.Value, above int) int {
 	return n
 }
 
-// shape is what is known of a type of objects.
+// shape has the properties of a type of objects.
 type shape struct {
 	weight int
 	named  bool  // it is a message of its own, which repeats the keys of the objects around it

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Diagnostics serves what shows the state of the process.
+// Diagnostics serves the endpoints that show the state of the process.
 type Diagnostics struct {
 	Health        func(service string) HealthStatus // nil means that the whole instance is ready
 	Outage        func() time.Duration              // how long the database has been unavailable; nil means it never is
@@ -94,11 +94,11 @@ func (d Diagnostics) guardProfiling(x *exchange.Exchange) error {
 
 // requireOperator returns an error unless the request has a credential for the whole
 // instance, with the role. It ignores the address of the peer: a proxy on this machine need not
-// disclose that it forwards a request. otherwise is another remedy, for the message.
-func (d Diagnostics) requireOperator(x *exchange.Exchange, role service.Role, otherwise string) error {
+// disclose that it forwards a request. hint names another remedy, for the message.
+func (d Diagnostics) requireOperator(x *exchange.Exchange, role service.Role, hint string) error {
 	if !d.Required {
 		return guidon.Errorf(guidon.PermissionDenied,
-			"permission denied: use the listener of server.diagnostics_address, or require authentication and present a token%s", otherwise)
+			"permission denied: use the listener of server.diagnostics_address, or require authentication and present a token%s", hint)
 	}
 	err := require(x, role, service.Everywhere)
 	if guidon.CodeOf(err) != guidon.Unauthenticated {
@@ -107,7 +107,7 @@ func (d Diagnostics) requireOperator(x *exchange.Exchange, role service.Role, ot
 	return &guidon.Error{
 		Code: guidon.Unauthenticated,
 		Message: guidon.PublicMessage(err) +
-			": present a token that is not limited to a namespace, or use the listener of server.diagnostics_address" + otherwise,
+			": present a token that is not limited to a namespace, or use the listener of server.diagnostics_address" + hint,
 		Err: err,
 	}
 }
@@ -115,7 +115,8 @@ func (d Diagnostics) requireOperator(x *exchange.Exchange, role service.Role, ot
 // require returns Unauthenticated unless the request has a credential that is not limited
 // to a namespace, and PermissionDenied if that lacks the role in the namespace.
 func require(x *exchange.Exchange, role service.Role, namespace string) error {
-	a, err := x.Identify(call.Credentials{Authorization: x.Request.Header["Authorization"], Cookie: x.Request.Header["Cookie"]}, service.Demand{})
+	a, err := x.Identify(call.Credentials{Authorization: x.Request.Header["Authorization"], Cookie: x.Request.Header["Cookie"]},
+		service.Demand{})
 	if err != nil {
 		return err
 	}

@@ -22,14 +22,14 @@ type Info struct {
 	Release                    bool
 }
 
-// Mode is what clients must know of how an instance is configured.
+// Mode is the part of the configuration of an instance that clients must know.
 type Mode struct {
 	AuthenticationRequired bool
 	ReadOnly               bool // namespaces cannot be changed
 	UI                     UI
 }
 
-// UI is what clients get to know of the web interface.
+// UI is the part of the configuration of the web interface that clients get.
 type UI struct {
 	Theme       string `json:"theme"`       // of people who have not chosen one; "" means system
 	TopbarColor string `json:"topbarColor"` // "#rgb", "#rrggbb" or ""
@@ -76,7 +76,7 @@ func (i Info) encode(mode Mode) []byte {
 	return body
 }
 
-// Instance answers what the program and its configuration are.
+// Instance serves information about the program and its configuration.
 type Instance struct {
 	info          []byte
 	configuration func() json.RawMessage

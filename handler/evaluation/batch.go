@@ -22,7 +22,9 @@ var (
 
 // Batch evaluates all items of a batch. Each result has its own request id, and
 // all have the duration and end of the whole batch (contract 7.7, 7.8).
-func (v *Evaluator) Batch(ctx context.Context, s *service.Service, c *call.Call, m *evaluation.BatchEvaluationRequest, _ *call.Request) (call.Response, error) {
+func (v *Evaluator) Batch(
+	ctx context.Context, s *service.Service, c *call.Call, m *evaluation.BatchEvaluationRequest, _ *call.Request,
+) (call.Response, error) {
 	start := v.tick()
 	batch := batches.Get().(*service.Batch)
 	defer func() {
@@ -63,7 +65,9 @@ type booleanItem struct {
 }
 
 // set fills in the empty response.
-func (r *batchResponse) set(m *evaluation.BatchEvaluationRequest, requestID string, results []service.Evaluation, duration time.Duration, end time.Time) {
+func (r *batchResponse) set(
+	m *evaluation.BatchEvaluationRequest, requestID string, results []service.Evaluation, duration time.Duration, end time.Time,
+) {
 	setTime(&r.at, end)
 	r.message.RequestId = requestID
 	r.message.RequestDurationMillis = milliseconds(duration)
@@ -100,7 +104,9 @@ func take[T any](items *[]T) *T {
 
 // setEvaluation sets one result. That of a flag that is unknown, or cannot be evaluated,
 // repeats the namespace as the client sent it.
-func (r *batchResponse) setEvaluation(response *evaluation.EvaluationResponse, m *evaluation.EvaluationRequest, result service.Evaluation, meta responseMeta) {
+func (r *batchResponse) setEvaluation(
+	response *evaluation.EvaluationResponse, m *evaluation.EvaluationRequest, result service.Evaluation, meta responseMeta,
+) {
 	switch {
 	case result.Variant != nil:
 		item := take(&r.variants)

@@ -27,7 +27,9 @@ func NewEvaluator(observer Observer, now, tick func() time.Time) *Evaluator {
 }
 
 // Variant evaluates a variant flag.
-func (v *Evaluator) Variant(ctx context.Context, s *service.Service, c *call.Call, m *evaluation.EvaluationRequest, _ *call.Request) (call.Response, error) {
+func (v *Evaluator) Variant(
+	ctx context.Context, s *service.Service, c *call.Call, m *evaluation.EvaluationRequest, _ *call.Request,
+) (call.Response, error) {
 	start := v.tick()
 	result, state, err := s.EvaluateVariant(ctx, c.Demand, evaluationOf(m))
 	end := v.now()
@@ -42,7 +44,9 @@ func (v *Evaluator) Variant(ctx context.Context, s *service.Service, c *call.Cal
 }
 
 // Boolean evaluates a boolean flag.
-func (v *Evaluator) Boolean(ctx context.Context, s *service.Service, c *call.Call, m *evaluation.EvaluationRequest, _ *call.Request) (call.Response, error) {
+func (v *Evaluator) Boolean(
+	ctx context.Context, s *service.Service, c *call.Call, m *evaluation.EvaluationRequest, _ *call.Request,
+) (call.Response, error) {
 	start := v.tick()
 	result, state, err := s.EvaluateBoolean(ctx, c.Demand, evaluationOf(m))
 	end := v.now()
@@ -119,7 +123,7 @@ func evaluationOf(m *evaluation.EvaluationRequest) service.EvaluationRequest {
 	}
 }
 
-// responseMeta is what a response states about the request itself.
+// responseMeta has the fields of a response about the request itself.
 type responseMeta struct {
 	requestID string
 	duration  time.Duration

@@ -170,13 +170,17 @@ func (e *Events) add(m Evaluated, kind string, err error, duration time.Duration
 	return last
 }
 
-func (v *Evaluator) observeVariant(c *call.Call, state service.State, m Evaluated, r *guidon.VariantResult, err error, duration time.Duration) {
+func (v *Evaluator) observeVariant(
+	c *call.Call, state service.State, m Evaluated, r *guidon.VariantResult, err error, duration time.Duration,
+) {
 	events := v.Events(c, state)
 	events.Variant(m, r, err, duration)
 	events.End()
 }
 
-func (v *Evaluator) observeBoolean(c *call.Call, state service.State, m Evaluated, r *guidon.BooleanResult, err error, duration time.Duration) {
+func (v *Evaluator) observeBoolean(
+	c *call.Call, state service.State, m Evaluated, r *guidon.BooleanResult, err error, duration time.Duration,
+) {
 	events := v.Events(c, state)
 	events.Boolean(m, r, err, duration)
 	events.End()
@@ -184,7 +188,9 @@ func (v *Evaluator) observeBoolean(c *call.Call, state service.State, m Evaluate
 
 // observeBatch reports the evaluations of a batch that ended with err. It reports none
 // for a request that was rejected before anything was evaluated.
-func observeBatch[M Evaluated](v *Evaluator, c *call.Call, state service.State, items []M, results []service.Evaluation, err error, whole time.Duration) {
+func observeBatch[M Evaluated](
+	v *Evaluator, c *call.Call, state service.State, items []M, results []service.Evaluation, err error, whole time.Duration,
+) {
 	failure, failed := errors.AsType[*service.BatchItemError](err)
 	if err != nil && !failed {
 		return

@@ -22,7 +22,9 @@ func CheckExplainBatch(m proto.Message) error {
 
 // ExplainBatch evaluates a flag for many entities. These do not count as evaluations of the
 // flag.
-func (v *Evaluator) ExplainBatch(ctx context.Context, view service.View, m *guidonv1.ExplainBatchRequest) (*guidonv1.ExplainBatchResponse, error) {
+func (v *Evaluator) ExplainBatch(
+	ctx context.Context, view service.View, m *guidonv1.ExplainBatchRequest,
+) (*guidonv1.ExplainBatchResponse, error) {
 	explanations, err := view.ExplainBatch(ctx, m.GetKey(), entitiesOf(m))
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func neverText(s *guidon.ExplainedStep) string {
 	return "it has no segments"
 }
 
-// matchedText returns what a step that decided made the result.
+// matchedText returns the result of the step that decided, in words.
 func (w *explanation) matchedText(s *guidon.ExplainedStep) string {
 	switch {
 	case s.Rollout != nil && s.Bucket != nil:
@@ -64,7 +64,7 @@ func rangeText(r *guidon.ExplainedRange) string {
 	return fmt.Sprintf("%d–%d", r.From, r.To-1)
 }
 
-// name returns what a step is called.
+// name returns the name of a step.
 func (w *explanation) name(i int) string {
 	if w.e.Boolean != nil {
 		return fmt.Sprintf("rollout %d", i+1)

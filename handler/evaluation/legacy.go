@@ -14,7 +14,9 @@ import (
 
 // Legacy evaluates a variant flag. Unlike the newer call it requires a flag key
 // and an entity id (contract 7.9).
-func (v *Evaluator) Legacy(ctx context.Context, s *service.Service, c *call.Call, m *flipt.EvaluationRequest, _ *call.Request) (call.Response, error) {
+func (v *Evaluator) Legacy(
+	ctx context.Context, s *service.Service, c *call.Call, m *flipt.EvaluationRequest, _ *call.Request,
+) (call.Response, error) {
 	start := v.tick()
 	switch {
 	case m.GetFlagKey() == "":
@@ -37,12 +39,15 @@ func (v *Evaluator) Legacy(ctx context.Context, s *service.Service, c *call.Call
 
 // LegacyBatch evaluates variant flags of one namespace. An unknown flag fails the whole
 // batch unless the request excludes unknown flags (contract 7.9).
-func (v *Evaluator) LegacyBatch(ctx context.Context, s *service.Service, c *call.Call, m *flipt.BatchEvaluationRequest, _ *call.Request) (call.Response, error) {
+func (v *Evaluator) LegacyBatch(
+	ctx context.Context, s *service.Service, c *call.Call, m *flipt.BatchEvaluationRequest, _ *call.Request,
+) (call.Response, error) {
 	start := v.tick()
 	namespace := convert.NamespaceOf(m)
 	for _, item := range m.GetRequests() {
 		if key := item.GetNamespaceKey(); key != "" && key != namespace {
-			return call.Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field namespace_key: must be the same for all requests if specified")
+			return call.Response{}, guidon.Errorf(guidon.InvalidArgument,
+				"invalid field namespace_key: must be the same for all requests if specified")
 		}
 	}
 	batch := service.Batch{Requests: convert.All(m.GetRequests(), legacyEvaluationOf(namespace))}

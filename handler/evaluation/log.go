@@ -32,7 +32,8 @@ func (l *Log) Evaluated(events []Event) {
 		return
 	}
 	for i := range events {
-		call.LogEvent(ctx, l.logger, slog.LevelInfo, "feature_flag.evaluation", func(room []slog.Attr) []slog.Attr { return l.attributes(room, &events[i]) })
+		call.LogEvent(ctx, l.logger, slog.LevelInfo, "feature_flag.evaluation",
+			func(room []slog.Attr) []slog.Attr { return l.attributes(room, &events[i]) })
 	}
 }
 

@@ -18,7 +18,8 @@ import (
 const maxSnapshot = 128 << 20
 
 var errSnapshotTooLarge = guidon.Errorf(guidon.TooLarge,
-	"the snapshot exceeds %d bytes, because segments or attachments are repeated wherever they are used; evaluate on the server instead", maxSnapshot)
+	"the snapshot exceeds %d bytes, because segments or attachments are repeated wherever they are used; evaluate on the server instead",
+	maxSnapshot)
 
 // writeSnapshot writes the JSON of wireSnapshot in pieces, without building the message.
 // The same state gives the same bytes on every instance. It returns the number of bytes,

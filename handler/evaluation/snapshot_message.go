@@ -80,7 +80,9 @@ func (w *snapshotWire) all(keys []string) []*evaluation.EvaluationSegment {
 	return segments
 }
 
-func wireSnapshotRule(r *guidon.Rule, segments []*evaluation.EvaluationSegment, variants map[string]*guidon.Variant) *evaluation.EvaluationRule {
+func wireSnapshotRule(
+	r *guidon.Rule, segments []*evaluation.EvaluationSegment, variants map[string]*guidon.Variant,
+) *evaluation.EvaluationRule {
 	m := &evaluation.EvaluationRule{
 		Id: r.ID, Segments: segments, Rank: r.Rank,
 		SegmentOperator: evaluation.EvaluationSegmentOperator(r.SegmentOperator),

@@ -44,8 +44,8 @@ func (x *Exchange) ReadBody(ctx context.Context, limit int64) ([]byte, error) {
 	return nil, x.readError(err, errBodyTooLarge(limit))
 }
 
-// Reserve reserves memory for what is made of the body: at least n bytes together with what
-// decoding it takes. It returns Unavailable if there is no room.
+// Reserve reserves memory for the decoded body: at least n bytes, including those that
+// decoding takes. It returns Unavailable if there is no room.
 func (x *Exchange) Reserve(ctx context.Context, n int64) error { return x.decoded.Raise(ctx, n) }
 
 // readError returns the error for a body that could not be read, which is tooLarge if it

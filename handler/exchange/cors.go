@@ -24,7 +24,8 @@ var defaultCORSHeaders = []string{
 // furtherCORSHeaders are always allowed: those that current browser clients send, and
 // those that this service supports beyond the contract.
 var furtherCORSHeaders = []string{
-	"X-Flipt-Environment", "If-None-Match", "If-Match", "X-Request-Id", "X-Guidon-Namespace", "Cache-Control", "Guidon-Min-Revision", "Guidon-Message",
+	"X-Flipt-Environment", "If-None-Match", "If-Match", "X-Request-Id", "X-Guidon-Namespace", "Cache-Control",
+	"Guidon-Min-Revision", "Guidon-Message",
 	"X-API-Key", "Last-Event-ID", "Traceparent", "Tracestate",
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Detach calls rest, which writes what is left of a response that has started, after the
+// Detach calls rest, which writes the rest of a response that has started, after the
 // handler has returned: in a goroutine of its own, on the connection itself. net/http keeps
 // two buffers and a deep stack for each request, which is most of the memory of an event
 // stream. The context ends when the client disconnects. The connection is closed when rest

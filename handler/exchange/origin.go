@@ -13,7 +13,7 @@ import (
 // origins make a browser send.
 type exposure struct {
 	writes  bool // changes a namespace or authentications
-	signs   bool // signs somebody in or out
+	signs   bool // starts or ends a session
 	tokens  bool // identifies its callers by a token in a header, if there is one
 	apiKeys bool // X-API-Key may have that token
 	anyHost bool // served under any host name
@@ -31,7 +31,7 @@ func (t *Router) exposureOf(o *call.Operation) exposure {
 }
 
 // exposureOfPages returns the exposure of mounts. Pages have forms, among them those for
-// signing in, so any request that is not safe may write or sign somebody in. They know
+// signing in, so any request that is not safe may write or start a session. They identify
 // their visitors by the cookie alone: a proxy in front of them may need the Authorization
 // header, and then browsers add it to the requests of all pages.
 func (t *Router) exposureOfPages() exposure {
@@ -118,7 +118,7 @@ func (e exposure) presentsToken(header http.Header) bool {
 }
 
 // sessionError returns the error for a request with the session cookie, or for one that
-// signs somebody in or out.
+// starts or ends a session.
 func (e exposure) sessionError(session bool) error {
 	switch {
 	case !e.tokens:

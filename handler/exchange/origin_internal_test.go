@@ -78,7 +78,7 @@ func newOriginRouter(config Config) *Router {
 			if kind.signs {
 				o.SigningInOrOut()
 			}
-			rows = append(rows, Row{Operation: o, Form: naming{}})
+			rows = append(rows, Row{Operation: o, Form: echoForm{}})
 		}
 	}
 	return NewRouter(rows, plain, mounts, config)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Prefix is a part of the path under which everything looks alike, even if no route
-// matches.
+// Prefix is a part of the path below which all responses have the same form, even if no
+// route matches.
 type Prefix struct {
 	Path          string
 	Errors        ErrorForm

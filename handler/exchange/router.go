@@ -98,7 +98,7 @@ func NewRouter(rows []Row, plain []Plain, mounts []Mount, config Config) *Router
 
 // addRow registers a route of an operation. chi allows an empty variable between two
 // slashes but not at the end of a path. A path that ends in a variable is therefore
-// registered without it, too (contract 1.5).
+// also registered without it (contract 1.5).
 func (t *Router) addRow(row Row, r call.Route) {
 	if row.Form == nil {
 		row.Form = Messages

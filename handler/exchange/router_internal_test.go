@@ -14,21 +14,21 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// naming is a form that responds with the operation and the path.
-type naming struct{}
+// echoForm is a form that responds with the operation and the path.
+type echoForm struct{}
 
-func (naming) Serve(x *Exchange, o *call.Operation) {
+func (echoForm) Serve(x *Exchange, o *call.Operation) {
 	x.Reply(http.StatusOK, "text/plain", fmt.Appendf(nil, "%s %s", o.Name, x.Path()))
 }
 
-func (naming) Error(x *Exchange, err error) {
+func (echoForm) Error(x *Exchange, err error) {
 	x.Reply(http.StatusTeapot, "text/plain", []byte(err.Error()))
 }
 
 // newRouter returns a router with routes of every kind.
 func newRouter(mounts ...Mount) *Router {
 	row := func(method, pattern string, area call.Area) Row {
-		return Row{Operation: call.NewOperation(call.Route{Method: method, Pattern: pattern}, area, 0, nil).Light().ForEveryIdentity(), Form: naming{}}
+		return Row{Operation: call.NewOperation(call.Route{Method: method, Pattern: pattern}, area, 0, nil).Light().ForEveryIdentity(), Form: echoForm{}}
 	}
 	tail := row(http.MethodPost, "/tails/v1/{key}", call.AreaOFREP)
 	tail.Rest = true
@@ -45,7 +45,7 @@ func newRouterOf(rows []Row, mounts []Mount) *Router {
 	invoker := call.NewInvoker(call.Config{Budget: budget.New(0), Logger: slog.New(slog.DiscardHandler)})
 	return NewRouter(rows, nil, mounts, Config{Invoker: invoker, Prefixes: []Prefix{
 		{Path: "/api/v1", Errors: Messages, TrailingSlash: true},
-		{Path: "/tails", Errors: naming{}, TrailingSlash: true, LeadingSlash: true},
+		{Path: "/tails", Errors: echoForm{}, TrailingSlash: true, LeadingSlash: true},
 	}})
 }
 
@@ -160,7 +160,7 @@ func TestUnstatedNeed(t *testing.T) {
 			t.Errorf("got panic %q, want %q", got, want)
 		}
 	}()
-	newRouterOf([]Row{{Operation: unstated, Form: naming{}}}, nil)
+	newRouterOf([]Row{{Operation: unstated, Form: echoForm{}}}, nil)
 }
 
 // TestUnstatedCost: so is one that does not state its cost.
@@ -172,5 +172,5 @@ func TestUnstatedCost(t *testing.T) {
 			t.Errorf("got panic %q, want %q", got, want)
 		}
 	}()
-	newRouterOf([]Row{{Operation: unstated, Form: naming{}}}, nil)
+	newRouterOf([]Row{{Operation: unstated, Form: echoForm{}}}, nil)
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 )
 
-// Form is how the operations of one subject look over HTTP.
+// Form is the HTTP form of the operations of one subject.
 type Form interface {
 	// Serve decodes the request, runs the operation and responds.
 	Serve(x *Exchange, o *call.Operation)
 	ErrorForm
 }
 
-// ErrorForm is how errors look over HTTP.
+// ErrorForm is the HTTP form of errors.
 type ErrorForm interface {
 	// Error responds with the error, which is in the event already.
 	Error(x *Exchange, err error)

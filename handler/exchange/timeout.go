@@ -14,7 +14,8 @@ var timeoutUnits = map[byte]time.Duration{
 }
 
 func parseGRPCTimeout(header string) (time.Duration, error) {
-	invalid := guidon.Errorf(guidon.InvalidArgument, "invalid header Grpc-Timeout: must be a whole number of at most 8 digits and a unit of H, M, S, m, u, n")
+	invalid := guidon.Errorf(guidon.InvalidArgument,
+		"invalid header Grpc-Timeout: must be a whole number of at most 8 digits and a unit of H, M, S, m, u, n")
 	last := len(header) - 1
 	unit, ok := timeoutUnits[header[last]]
 	if !ok || last > 8 {

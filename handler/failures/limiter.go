@@ -71,13 +71,13 @@ func (l *Limiter) take(group netip.Addr) bool {
 	return true
 }
 
-// Stats are what a Limiter has counted.
+// Stats are the counts of a Limiter.
 type Stats struct {
 	Denied  uint64 // failures within the limits, and those to which no limit applies
 	Limited uint64 // failures beyond a limit
 }
 
-// Stats returns what the Limiter has counted so far.
+// Stats returns the counts so far.
 func (l *Limiter) Stats() Stats {
 	return Stats{Denied: l.denied.Load(), Limited: l.limited.Load()}
 }
@@ -86,7 +86,7 @@ func (l *Limiter) Stats() Stats {
 // address in it.
 const networkBits = 64
 
-// groupOf returns what stands for all addresses that count as one.
+// groupOf returns the address that represents all addresses that count as one.
 func groupOf(a netip.Addr) netip.Addr {
 	if !a.Is6() {
 		return a

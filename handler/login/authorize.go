@@ -12,7 +12,9 @@ import (
 
 // AuthorizeURL implements [auth.SignIn]. The response sets the login cookie of the attempt,
 // and makes the browser forget those that are too many.
-func (s *SignIn) AuthorizeURL(ctx context.Context, _ *service.Service, method service.Method, m *wire.AuthorizeURLRequest, request *call.Request) (call.Response, error) {
+func (s *SignIn) AuthorizeURL(
+	ctx context.Context, _ *service.Service, method service.Method, m *wire.AuthorizeURLRequest, request *call.Request,
+) (call.Response, error) {
 	note := &call.SignIn{Method: nameOf(method)}
 	response := call.Response{SignIn: note}
 	people, openID, err := s.people(method, m.GetProvider())

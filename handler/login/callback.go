@@ -26,7 +26,7 @@ var errDenied = errors.New("the authorization response is an error")
 // transportGRPC is that of callers who get the token in the message instead of a cookie.
 const transportGRPC = "grpc"
 
-// callback is one request of a browser that comes back from a provider.
+// callback is one request of a browser that a provider has redirected back.
 type callback struct {
 	*SignIn
 	service *service.Service
@@ -41,7 +41,10 @@ type callback struct {
 // Callback implements [auth.SignIn]. On success the response has the cookie of the session.
 // Both on success and on failure it makes the browser forget the login cookie, unless the
 // provider is unavailable, so that reloading the page works.
-func (s *SignIn) Callback(ctx context.Context, svc *service.Service, w service.Write, method service.Method, m *wire.CallbackRequest, request *call.Request) (response call.Response, err error) {
+func (s *SignIn) Callback(
+	ctx context.Context, svc *service.Service, w service.Write, method service.Method, m *wire.CallbackRequest,
+	request *call.Request,
+) (response call.Response, err error) {
 	note := &call.SignIn{Method: nameOf(method)}
 	people, openID, err := s.people(method, m.GetProvider())
 	if err != nil {
@@ -173,7 +176,8 @@ func (c *callback) ask(ctx context.Context, a *loginstate.Attempt) (*service.Ide
 	}
 	if e := c.message.GetError(); e != "" {
 		said := provider.Printable(strings.TrimSuffix(e+": "+c.message.GetErrorDescription(), ": "))
-		return nil, auth.Refuse(auth.ReasonDenied, guidon.Unauthenticated, messageDenied, &provider.Failure{Provider: c.note.Provider, Said: said, Err: errDenied})
+		return nil, auth.Refuse(auth.ReasonDenied, guidon.Unauthenticated, messageDenied,
+			&provider.Failure{Provider: c.note.Provider, Said: said, Err: errDenied})
 	}
 	if c.message.GetCode() == "" {
 		return nil, auth.Refuse(auth.ReasonDenied, guidon.Unauthenticated, messageDenied, errors.New("the provider sent no code"))
@@ -219,7 +223,8 @@ func (c *callback) refusal(err error, identity *service.Identity) error {
 	var hint string
 	if host := c.config.Codehost; c.method == service.MethodCodehost && host != nil {
 		if missing := codehost.MissingOrganizations(identity, host.Organizations); len(missing) > 0 {
-			hint = "the code host does not list " + strings.Join(missing, ", ") + ": the person may not be a member, or the organization may not have approved the OAuth application"
+			hint = "the code host does not list " + strings.Join(missing, ", ") +
+				": the person may not be a member, or the organization may not have approved the OAuth application"
 		}
 	}
 	if identity.Missing != nil {

@@ -32,10 +32,12 @@ func (s slow) Identify(ctx context.Context, _ *loginstate.Attempt, _ string) (*s
 	return &service.Identity{Subject: "codehost:id:7"}, wait(ctx, s.identity)
 }
 
-// checking is a provider whose issuer is checked, too.
-type checking struct{ slow }
+// issuerProvider is a provider whose issuer is checked as well.
+type issuerProvider struct{ slow }
 
-func (c checking) CheckIssuer(ctx context.Context, _ []string) error { return wait(ctx, c.issuer) }
+func (c issuerProvider) CheckIssuer(ctx context.Context, _ []string) error {
+	return wait(ctx, c.issuer)
+}
 
 func wait(ctx context.Context, d time.Duration) error {
 	select {
@@ -58,12 +60,12 @@ func TestAttemptLimit(t *testing.T) {
 		after  time.Duration
 	}{
 		"fast":                   {slow{identity: second}, forever, 0, second},
-		"slow in both steps":     {checking{slow{5 * second, 4 * second}}, forever, 0, 9 * second},
+		"slow in both steps":     {issuerProvider{slow{5 * second, 4 * second}}, forever, 0, 9 * second},
 		"hangs":                  {slow{identity: forever}, forever, guidon.Unavailable, 10 * second},
-		"hangs with the issuer":  {checking{slow{forever, 0}}, forever, guidon.Unavailable, 10 * second},
-		"too slow in both steps": {checking{slow{6 * second, 6 * second}}, forever, guidon.Unavailable, 10 * second},
-		"hangs after the issuer": {checking{slow{9 * second, forever}}, forever, guidon.Unavailable, 10 * second},
-		"the client gives up":    {checking{slow{2 * second, forever}}, 3 * second, guidon.DeadlineExceeded, 3 * second},
+		"hangs with the issuer":  {issuerProvider{slow{forever, 0}}, forever, guidon.Unavailable, 10 * second},
+		"too slow in both steps": {issuerProvider{slow{6 * second, 6 * second}}, forever, guidon.Unavailable, 10 * second},
+		"hangs after the issuer": {issuerProvider{slow{9 * second, forever}}, forever, guidon.Unavailable, 10 * second},
+		"the client gives up":    {issuerProvider{slow{2 * second, forever}}, 3 * second, guidon.DeadlineExceeded, 3 * second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble.Test(t, func(t *testing.T) {

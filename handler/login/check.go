@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Checked is the result of asking a provider for what signing in needs.
+// Checked is the result of the check of one provider.
 type Checked struct {
 	Name string   // such as "oidc google"
 	URLs []string // that this service must be able to reach, as far as they are known

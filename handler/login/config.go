@@ -36,7 +36,7 @@ type Config struct {
 type OIDC struct {
 	*oidc.Provider
 	DisplayName string
-	Logout      bool // signing out also leads to the provider
+	Logout      bool // signing out also redirects to the provider
 }
 
 // Codehost is a code host.
@@ -54,7 +54,7 @@ type People interface {
 	Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error)
 }
 
-// Observer is notified of attempts to sign in, and of what they ask providers. It is called
+// Observer is notified of attempts to sign in, and of their requests to providers. It is called
 // concurrently.
 type Observer interface {
 	provider.Observer

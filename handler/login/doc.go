@@ -1,5 +1,5 @@
 // Package login signs people and workloads in: with OpenID providers, a code host, the
 // service accounts of a Kubernetes cluster, and JSON web tokens. It keeps nothing of an
-// attempt: what one needs is in a sealed cookie of the browser, and that it is used once is
-// up to the transaction that creates the session.
+// attempt: its state is in a sealed cookie of the browser. The transaction that creates the
+// session ensures that it is used only once.
 package login

@@ -48,7 +48,9 @@ func isVerifier(text string) bool {
 }
 
 // CreateGrant implements [auth.SignIn].
-func (s *SignIn) CreateGrant(ctx context.Context, caller *service.Authentication, m *guidonv1.CreateGrantRequest) (*guidonv1.CreateGrantResponse, error) {
+func (s *SignIn) CreateGrant(
+	ctx context.Context, caller *service.Authentication, m *guidonv1.CreateGrantRequest,
+) (*guidonv1.CreateGrantResponse, error) {
 	name := m.GetName()
 	switch {
 	case caller == nil:
@@ -74,8 +76,10 @@ func (s *SignIn) CreateGrant(ctx context.Context, caller *service.Authentication
 }
 
 // ExchangeGrant implements [auth.SignIn]. A wrong verifier does not use the code up: only
-// the command line that asked for it has the right one.
-func (s *SignIn) ExchangeGrant(ctx context.Context, svc *service.Service, w service.Write, m *guidonv1.ExchangeGrantRequest) (call.Response, error) {
+// the command line that requested it has the right one.
+func (s *SignIn) ExchangeGrant(
+	ctx context.Context, svc *service.Service, w service.Write, m *guidonv1.ExchangeGrantRequest,
+) (call.Response, error) {
 	note := &call.SignIn{Method: methodCLI}
 	response := call.Response{SignIn: note}
 	token, session, err := s.exchangeGrant(ctx, svc, w, m)
@@ -89,7 +93,9 @@ func (s *SignIn) ExchangeGrant(ctx context.Context, svc *service.Service, w serv
 	return response, nil
 }
 
-func (s *SignIn) exchangeGrant(ctx context.Context, svc *service.Service, w service.Write, m *guidonv1.ExchangeGrantRequest) (string, *service.Authentication, error) {
+func (s *SignIn) exchangeGrant(
+	ctx context.Context, svc *service.Service, w service.Write, m *guidonv1.ExchangeGrantRequest,
+) (string, *service.Authentication, error) {
 	g, err := s.sealer.OpenGrant(ctx, m.GetCode())
 	if err == nil && !proves(m.GetCodeVerifier(), g.Challenge) {
 		err = &guidon.Error{Code: guidon.Unauthenticated, Message: "the code is not valid; sign in again", Err: errors.New("wrong verifier")}

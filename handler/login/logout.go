@@ -63,7 +63,7 @@ func invalidLogout(err error) error {
 	return &guidon.Error{Code: guidon.InvalidArgument, Message: "invalid logout token", Err: err}
 }
 
-// digestOfLogout returns what identifies a logout token of a provider.
+// digestOfLogout returns a digest that identifies a logout token of a provider.
 func digestOfLogout(provider, id string) string {
 	digest := sha256.Sum256([]byte("guidon: logout token\x00" + provider + "\x00" + id))
 	return base64.RawURLEncoding.EncodeToString(digest[:])

@@ -77,7 +77,9 @@ func (s *SignIn) describeProviders() (bool, *structpb.Struct) {
 	for name, p := range s.config.OIDC {
 		providers[name] = structpb.NewStructValue(s.steps("oidc/"+name, map[string]string{"display_name": p.DisplayName}))
 	}
-	return true, &structpb.Struct{Fields: map[string]*structpb.Value{"providers": structpb.NewStructValue(&structpb.Struct{Fields: providers})}}
+	return true, &structpb.Struct{Fields: map[string]*structpb.Value{
+		"providers": structpb.NewStructValue(&structpb.Struct{Fields: providers}),
+	}}
 }
 
 // steps returns the metadata of a way to sign in: the paths of its steps, and the others.

@@ -18,7 +18,9 @@ import (
 const longLived = 30 * 24 * time.Hour
 
 // VerifyServiceAccount implements [auth.SignIn].
-func (s *SignIn) VerifyServiceAccount(ctx context.Context, svc *service.Service, w service.Write, m *wire.VerifyServiceAccountRequest) (call.Response, error) {
+func (s *SignIn) VerifyServiceAccount(
+	ctx context.Context, svc *service.Service, w service.Write, m *wire.VerifyServiceAccountRequest,
+) (call.Response, error) {
 	note := &call.SignIn{Method: methodKubernetes}
 	response := call.Response{SignIn: note}
 	message, err := s.exchange(ctx, svc, w, m.GetServiceAccountToken(), note)
@@ -31,7 +33,9 @@ func (s *SignIn) VerifyServiceAccount(ctx context.Context, svc *service.Service,
 	return response, err
 }
 
-func (s *SignIn) exchange(ctx context.Context, svc *service.Service, w service.Write, proof string, note *call.SignIn) (*wire.VerifyServiceAccountResponse, error) {
+func (s *SignIn) exchange(
+	ctx context.Context, svc *service.Service, w service.Write, proof string, note *call.SignIn,
+) (*wire.VerifyServiceAccountResponse, error) {
 	if proof == "" {
 		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field serviceAccountToken: must not be empty")
 	}

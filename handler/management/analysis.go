@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// GetFlagReach returns what a flag can never do.
+// GetFlagReach returns the reach of a flag: the steps and results that no entity gets.
 func GetFlagReach(ctx context.Context, v service.View, m *guidonv1.GetFlagReachRequest) (*guidonv1.FlagReach, error) {
 	r, err := v.Reach(ctx, m.GetKey())
 	return convert.Result(r, err, func(r *guidon.Reach) *guidonv1.FlagReach { return convert.Reach(guidon.APIWords, r) })
@@ -53,13 +53,13 @@ func CheckPreviewFlagReach(m proto.Message) error {
 	return CheckKey(m)
 }
 
-// PreviewFlagReach returns what an edited flag could never do.
+// PreviewFlagReach returns the reach of an edited flag.
 func PreviewFlagReach(ctx context.Context, v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagReach, error) {
 	r, err := v.PreviewReach(ctx, m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
 	return convert.Result(r, err, func(r *guidon.Reach) *guidonv1.FlagReach { return convert.Reach(convert.Words(m), r) })
 }
 
-// GetSegmentUsage returns what refers to a segment.
+// GetSegmentUsage returns the references to a segment.
 func GetSegmentUsage(ctx context.Context, v service.View, m *guidonv1.GetSegmentUsageRequest) (*guidonv1.SegmentUsage, error) {
 	requested := convert.Page(m)
 	uses, page, err := v.SegmentUsage(ctx, m.GetKey(), requested)
@@ -82,7 +82,9 @@ func PreviewSegment(ctx context.Context, v service.View, m *guidonv1.PreviewSegm
 }
 
 // segmentUsage returns the page, or as much of it as fits into a response.
-func segmentUsage(words guidon.Vocabulary, key string, requested service.PageRequest, uses []service.SegmentUse, page service.Page, err error) (*guidonv1.SegmentUsage, error) {
+func segmentUsage(
+	words guidon.Vocabulary, key string, requested service.PageRequest, uses []service.SegmentUse, page service.Page, err error,
+) (*guidonv1.SegmentUsage, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func CheckFlagSummaries(m proto.Message) error {
 	return q.Validate()
 }
 
-// ListFlagSummaries lists flags as people look for them.
+// ListFlagSummaries lists flags for people who search.
 func ListFlagSummaries(v service.View, m *guidonv1.ListFlagSummariesRequest, request *call.Request) (call.Response, error) {
 	list, err := v.FlagSummaries(flagQuery(m))
 	if err != nil {
@@ -93,7 +93,7 @@ func CheckSegmentSummaries(m proto.Message) error {
 	return q.Validate()
 }
 
-// ListSegmentSummaries lists segments as people look for them.
+// ListSegmentSummaries lists segments for people who search.
 func ListSegmentSummaries(v service.View, m *guidonv1.ListSegmentSummariesRequest) (*guidonv1.SegmentSummaryList, error) {
 	list, err := v.SegmentSummaries(segmentQuery(m))
 	if err != nil {
@@ -149,7 +149,9 @@ func ListProperties(v service.View, m *guidonv1.ListPropertiesRequest) (*guidonv
 // GetCatalogCounts returns how many flags and segments there are.
 func GetCatalogCounts(v service.View, _ *guidonv1.GetCatalogCountsRequest, request *call.Request) (call.Response, error) {
 	n := v.CatalogCounts()
-	return dated(v, request, &guidonv1.CatalogCounts{Flags: convert.Count(n.Flags), Segments: convert.Count(n.Segments), Unused: convert.Count(n.Unused)}), nil
+	return dated(v, request, &guidonv1.CatalogCounts{
+		Flags: convert.Count(n.Flags), Segments: convert.Count(n.Segments), Unused: convert.Count(n.Unused),
+	}), nil
 }
 
 func searchQuery(m *guidonv1.SearchRequest) service.SearchQuery {

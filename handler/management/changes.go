@@ -17,7 +17,9 @@ import (
 )
 
 // ListChanges lists the changes of a namespace, newest first.
-func ListChanges(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ListChangesRequest, request *call.Request) (call.Response, error) {
+func ListChanges(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ListChangesRequest, request *call.Request,
+) (call.Response, error) {
 	since, err := convert.Instant("since", m.GetSince())
 	if err != nil {
 		return call.Response{}, err
@@ -43,7 +45,10 @@ func ListChanges(ctx context.Context, s *service.Service, c *call.Call, m *guido
 	if request.Pieces {
 		return call.Response{State: state, Answer: call.Whole{InPieces: list}}, nil
 	}
-	return call.Response{State: state, Message: &guidonv1.ListChangesResponse{Changes: convert.All(list.records, list.convert), NextPageToken: list.next}}, nil
+	return call.Response{
+		State:   state,
+		Message: &guidonv1.ListChangesResponse{Changes: convert.All(list.records, list.convert), NextPageToken: list.next},
+	}, nil
 }
 
 // changeList is a page of changes whose objects become messages one by one: they take many
@@ -99,7 +104,9 @@ func FewLatestChanges(m proto.Message) bool {
 }
 
 // LatestChanges returns who last changed each of some flags or segments, and when.
-func LatestChanges(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.LatestChangesRequest, _ *call.Request) (call.Response, error) {
+func LatestChanges(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.LatestChangesRequest, _ *call.Request,
+) (call.Response, error) {
 	latest, convertOne := s.LatestChanges, convert.ChangeWithoutObjects
 	if m.GetWithoutSummaries() {
 		latest, convertOne = s.LatestChangesWithoutObjects, convert.ChangeWithoutSummary

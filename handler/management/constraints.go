@@ -12,13 +12,17 @@ import (
 )
 
 // CreateConstraint creates a constraint.
-func CreateConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateConstraintRequest) (*flipt.Constraint, int64, error) {
+func CreateConstraint(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateConstraintRequest,
+) (*flipt.Constraint, int64, error) {
 	c, revision, err := s.CreateConstraint(ctx, w, m.GetNamespaceKey(), constraintOf(m))
 	return convert.Changed(c, revision, err, wireConstraint(convert.NamespaceOf(m), m.GetSegmentKey()))
 }
 
 // UpdateConstraint updates a constraint.
-func UpdateConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateConstraintRequest) (*flipt.Constraint, int64, error) {
+func UpdateConstraint(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateConstraintRequest,
+) (*flipt.Constraint, int64, error) {
 	in := constraintOf(m)
 	in.ID = m.GetId()
 	c, revision, err := s.UpdateConstraint(ctx, w, m.GetNamespaceKey(), in)
@@ -26,7 +30,9 @@ func UpdateConstraint(ctx context.Context, s *service.Service, w service.Write, 
 }
 
 // DeleteConstraint deletes a constraint.
-func DeleteConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteConstraintRequest) (*emptypb.Empty, int64, error) {
+func DeleteConstraint(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteConstraintRequest,
+) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.DeleteConstraint(ctx, w, m.GetNamespaceKey(), m.GetSegmentKey(), m.GetId()))
 }
 

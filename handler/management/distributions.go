@@ -12,7 +12,9 @@ import (
 )
 
 // CreateDistribution creates a distribution.
-func CreateDistribution(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateDistributionRequest) (*flipt.Distribution, int64, error) {
+func CreateDistribution(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateDistributionRequest,
+) (*flipt.Distribution, int64, error) {
 	d, revision, err := s.CreateDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(), Rollout: m.GetRollout(),
 	})
@@ -20,7 +22,9 @@ func CreateDistribution(ctx context.Context, s *service.Service, w service.Write
 }
 
 // UpdateDistribution updates a distribution.
-func UpdateDistribution(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateDistributionRequest) (*flipt.Distribution, int64, error) {
+func UpdateDistribution(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateDistributionRequest,
+) (*flipt.Distribution, int64, error) {
 	d, revision, err := s.UpdateDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(), Rollout: m.GetRollout(),
 	})
@@ -28,7 +32,9 @@ func UpdateDistribution(ctx context.Context, s *service.Service, w service.Write
 }
 
 // DeleteDistribution deletes a distribution.
-func DeleteDistribution(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteDistributionRequest) (*emptypb.Empty, int64, error) {
+func DeleteDistribution(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteDistributionRequest,
+) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.DeleteDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(),
 	}))

@@ -16,7 +16,9 @@ import (
 )
 
 // ImportDocument imports a document.
-func ImportDocument(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ImportRequest, request *call.Request) (call.Response, error) {
+func ImportDocument(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ImportRequest, request *call.Request,
+) (call.Response, error) {
 	if m.GetDocument() == nil {
 		return call.Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
 	}
@@ -40,7 +42,7 @@ func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Req
 		return call.Response{}, err
 	}
 	if request.Pieces {
-		return call.Response{Answer: exported{export}}, nil
+		return call.Response{Answer: exportAnswer{export}}, nil
 	}
 	if request.Transport == "grpc" {
 		if err := checkExportMessage(export); err != nil {
@@ -54,11 +56,11 @@ func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Req
 	}}, nil
 }
 
-// exported is an export that is written in pieces.
-type exported struct{ *service.Export }
+// exportAnswer is an export that is written in pieces.
+type exportAnswer struct{ *service.Export }
 
 // WriteJSON implements [call.InPieces].
-func (e exported) WriteJSON(out io.Writer, pretty bool) error {
+func (e exportAnswer) WriteJSON(out io.Writer, pretty bool) error {
 	w := codec.NewObjectWriter(out, pretty)
 	w.Member("namespace", convert.WireDocumentNamespace(e.Namespace()))
 	codec.WriteList(w, "flags", e.Flags(), convert.WireDocumentFlag)

@@ -16,7 +16,8 @@ func GetFlagContent(v service.View, m *guidonv1.GetFlagContentRequest) (*guidonv
 	f, err := v.Flag(m.GetKey())
 	return convert.Result(f, err, func(f *guidon.Flag) *guidonv1.FlagContent {
 		return &guidonv1.FlagContent{
-			Flag: convert.WireDocumentFlag(service.NewDocumentFlag(f)), CreatedAt: convert.Timestamp(f.CreatedAt), UpdatedAt: convert.Timestamp(f.UpdatedAt),
+			Flag: convert.WireDocumentFlag(service.NewDocumentFlag(f)), CreatedAt: convert.Timestamp(f.CreatedAt),
+			UpdatedAt:  convert.Timestamp(f.UpdatedAt),
 			Unreadable: convert.ErrorText(v.Snapshot.Compiled(f.Key).Err()),
 		}
 	})
@@ -27,26 +28,33 @@ func GetSegmentContent(v service.View, m *guidonv1.GetSegmentContentRequest) (*g
 	g, err := v.Segment(m.GetKey())
 	return convert.Result(g, err, func(g *guidon.Segment) *guidonv1.SegmentContent {
 		return &guidonv1.SegmentContent{
-			Segment: convert.WireDocumentSegment(service.NewDocumentSegment(g)), CreatedAt: convert.Timestamp(g.CreatedAt), UpdatedAt: convert.Timestamp(g.UpdatedAt),
+			Segment: convert.WireDocumentSegment(service.NewDocumentSegment(g)), CreatedAt: convert.Timestamp(g.CreatedAt),
+			UpdatedAt: convert.Timestamp(g.UpdatedAt),
 		}
 	})
 }
 
 // ReplaceFlag creates or replaces a flag.
-func ReplaceFlag(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.ReplaceFlagRequest) (*guidonv1.EditResponse, int64, error) {
+func ReplaceFlag(
+	ctx context.Context, s *service.Service, w service.Write, m *guidonv1.ReplaceFlagRequest,
+) (*guidonv1.EditResponse, int64, error) {
 	if m.GetFlag() == nil {
 		return nil, 0, guidon.Errorf(guidon.InvalidArgument, "invalid field flag: must not be empty")
 	}
-	r, revision, err := s.ReplaceFlag(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), convert.DocumentFlagOf(m.GetFlag()), m.UnlessChangedSince)
+	r, revision, err := s.ReplaceFlag(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(),
+		convert.DocumentFlagOf(m.GetFlag()), m.UnlessChangedSince)
 	return convert.Changed(r, revision, err, editResponse)
 }
 
 // ReplaceSegment creates or replaces a segment.
-func ReplaceSegment(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.ReplaceSegmentRequest) (*guidonv1.EditResponse, int64, error) {
+func ReplaceSegment(
+	ctx context.Context, s *service.Service, w service.Write, m *guidonv1.ReplaceSegmentRequest,
+) (*guidonv1.EditResponse, int64, error) {
 	if m.GetSegment() == nil {
 		return nil, 0, guidon.Errorf(guidon.InvalidArgument, "invalid field segment: must not be empty")
 	}
-	r, revision, err := s.ReplaceSegment(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), convert.DocumentSegmentOf(m.GetSegment()), m.UnlessChangedSince)
+	r, revision, err := s.ReplaceSegment(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(),
+		convert.DocumentSegmentOf(m.GetSegment()), m.UnlessChangedSince)
 	return convert.Changed(r, revision, err, editResponse)
 }
 
@@ -59,13 +67,17 @@ func CheckTurnFlagOff(m proto.Message) error {
 }
 
 // TurnFlagOff turns a flag off for everyone.
-func TurnFlagOff(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.SwitchFlagRequest) (*guidonv1.EditResponse, int64, error) {
+func TurnFlagOff(
+	ctx context.Context, s *service.Service, w service.Write, m *guidonv1.SwitchFlagRequest,
+) (*guidonv1.EditResponse, int64, error) {
 	r, revision, err := s.TurnFlagOff(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), m.UnlessChangedSince)
 	return convert.Changed(r, revision, err, editResponse)
 }
 
-// TurnFlagOn restores what a flag was before TurnFlagOff.
-func TurnFlagOn(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.SwitchFlagRequest) (*guidonv1.EditResponse, int64, error) {
+// TurnFlagOn restores the state of a flag before TurnFlagOff.
+func TurnFlagOn(
+	ctx context.Context, s *service.Service, w service.Write, m *guidonv1.SwitchFlagRequest,
+) (*guidonv1.EditResponse, int64, error) {
 	r, revision, err := s.TurnFlagOn(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), m.GetEveryone(), m.UnlessChangedSince)
 	return convert.Changed(r, revision, err, editResponse)
 }

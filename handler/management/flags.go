@@ -24,7 +24,9 @@ func ListFlags(v service.View, m *flipt.ListFlagRequest, request *call.Request) 
 	list.omitted, _ = v.Unreadable()
 	list.cut(requested, func(f *guidon.Flag) string { return f.Key }, convert.FlagWeight(convert.NamespaceOf(m)))
 	return list.answer(request, func(flags []*flipt.Flag) proto.Message {
-		return &flipt.FlagList{Flags: flags, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: list.omitted}
+		return &flipt.FlagList{
+			Flags: flags, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: list.omitted,
+		}
 	}), nil
 }
 

@@ -8,9 +8,9 @@ const (
 	roundingOfText   = 24
 )
 
-// memoryOf returns how many bytes the value takes in memory beside the variable that holds
-// it: what it points to, and what that points to. Every field counts, by reflection, so
-// that a new one is not forgotten.
+// memoryOf returns how many bytes the value takes in memory besides the variable that holds
+// it: everything that it points to, directly or indirectly. Every field counts, by
+// reflection, so that a new one is not forgotten.
 func memoryOf(v reflect.Value) (n int) {
 	switch v.Kind() {
 	case reflect.String:

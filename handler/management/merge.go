@@ -11,14 +11,16 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Limits of what a merge lists.
+// Limits of the lists of a merge.
 const (
 	maxMergeParts  = 1000
 	maxMergeValues = 1 << 20 // bytes of values of conflicts, and again of differences
 )
 
-// MergeFlag brings an edited flag together with what has been saved since.
-func MergeFlag(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeFlagRequest, request *call.Request) (call.Response, error) {
+// MergeFlag merges an edited flag with the changes that have been saved since.
+func MergeFlag(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeFlagRequest, request *call.Request,
+) (call.Response, error) {
 	r := service.MergeRequest[service.DocumentFlag]{Namespace: m.GetNamespaceKey(), Key: m.GetKey(), Since: m.GetSince()}
 	if m.GetFlag() != nil {
 		r.Mine = convert.DocumentFlagOf(m.GetFlag())
@@ -38,8 +40,10 @@ func MergeFlag(ctx context.Context, s *service.Service, c *call.Call, m *guidonv
 	return call.Response{State: state, Message: answer}, nil
 }
 
-// MergeSegment brings an edited segment together with what has been saved since.
-func MergeSegment(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeSegmentRequest, request *call.Request) (call.Response, error) {
+// MergeSegment merges an edited segment with the changes that have been saved since.
+func MergeSegment(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeSegmentRequest, request *call.Request,
+) (call.Response, error) {
 	r := service.MergeRequest[service.DocumentSegment]{Namespace: m.GetNamespaceKey(), Key: m.GetKey(), Since: m.GetSince()}
 	if m.GetSegment() != nil {
 		r.Mine = convert.DocumentSegmentOf(m.GetSegment())

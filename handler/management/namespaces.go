@@ -14,7 +14,9 @@ import (
 )
 
 // ListNamespaces lists the namespaces page by page.
-func ListNamespaces(ctx context.Context, s *service.Service, c *call.Call, m *flipt.ListNamespaceRequest, request *call.Request) (call.Response, error) {
+func ListNamespaces(
+	ctx context.Context, s *service.Service, c *call.Call, m *flipt.ListNamespaceRequest, request *call.Request,
+) (call.Response, error) {
 	requested := convert.Page(m)
 	namespaces, page, err := s.ListNamespaces(ctx, c.Caller, requested)
 	if err != nil {
@@ -28,7 +30,9 @@ func ListNamespaces(ctx context.Context, s *service.Service, c *call.Call, m *fl
 }
 
 // CreateNamespace creates a namespace.
-func CreateNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateNamespaceRequest) (*flipt.Namespace, int64, error) {
+func CreateNamespace(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateNamespaceRequest,
+) (*flipt.Namespace, int64, error) {
 	n, revision, err := s.CreateNamespace(ctx, w, service.NamespaceInput{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
 		Color: (*guidon.Color)(&m.Color), ConfirmChanges: &m.ConfirmChanges,
@@ -42,7 +46,9 @@ func GetNamespace(v service.View, _ *flipt.GetNamespaceRequest, _ *call.Request)
 }
 
 // UpdateNamespace updates a namespace.
-func UpdateNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateNamespaceRequest) (*flipt.Namespace, int64, error) {
+func UpdateNamespace(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateNamespaceRequest,
+) (*flipt.Namespace, int64, error) {
 	n, revision, err := s.UpdateNamespace(ctx, w, service.NamespaceInput{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
 		Color: (*guidon.Color)(m.Color), ConfirmChanges: m.ConfirmChanges,
@@ -51,7 +57,9 @@ func UpdateNamespace(ctx context.Context, s *service.Service, w service.Write, m
 }
 
 // DeleteNamespace deletes a namespace.
-func DeleteNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteNamespaceRequest) (*emptypb.Empty, int64, error) {
+func DeleteNamespace(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteNamespaceRequest,
+) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.DeleteNamespace(ctx, w, m.GetKey(), m.GetForce()))
 }
 

@@ -18,7 +18,7 @@ type listing[T any, M proto.Message] struct {
 	items   []T
 	page    service.Page
 	weight  int
-	omitted []string // the keys of what the list lacks because it is unreadable
+	omitted []string // the keys of the objects that the list lacks because they are unreadable
 	convert func(T) M
 }
 

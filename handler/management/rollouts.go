@@ -20,7 +20,9 @@ func ListRollouts(v service.View, m *flipt.ListRolloutRequest, request *call.Req
 	if err != nil {
 		return call.Response{}, err
 	}
-	list := listing[*guidon.Rollout, *flipt.Rollout]{field: "rules", items: rollouts, page: page, convert: wireRollout(convert.NamespaceOf(m), m.GetFlagKey())}
+	list := listing[*guidon.Rollout, *flipt.Rollout]{
+		field: "rules", items: rollouts, page: page, convert: wireRollout(convert.NamespaceOf(m), m.GetFlagKey()),
+	}
 	list.cut(requested, func(r *guidon.Rollout) string { return r.ID }, convert.Weight[guidon.Rollout](convert.NamespaceOf(m), m.GetFlagKey()))
 	return list.answer(request, func(rollouts []*flipt.Rollout) proto.Message {
 		return &flipt.RolloutList{Rules: rollouts, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}

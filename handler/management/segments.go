@@ -24,7 +24,9 @@ func ListSegments(v service.View, m *flipt.ListSegmentRequest, request *call.Req
 	_, list.omitted = v.Unreadable()
 	list.cut(requested, func(g *guidon.Segment) string { return g.Key }, convert.Weight[guidon.Segment](convert.NamespaceOf(m)))
 	return list.answer(request, func(segments []*flipt.Segment) proto.Message {
-		return &flipt.SegmentList{Segments: segments, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: list.omitted}
+		return &flipt.SegmentList{
+			Segments: segments, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: list.omitted,
+		}
 	}), nil
 }
 

@@ -31,7 +31,7 @@ type answer struct {
 
 // evaluate evaluates a flag of either type. A missing targeting key is an error
 // only if the result depends on it (OFREP 11).
-func evaluate(s *guidon.Snapshot, q *Question, key string) answer {
+func evaluate(s *guidon.Snapshot, q *Request, key string) answer {
 	a := answer{key: key}
 	f := s.Compiled(key)
 	if f == nil {
@@ -56,7 +56,7 @@ func evaluate(s *guidon.Snapshot, q *Question, key string) answer {
 }
 
 // evaluate evaluates a flag and adds the evaluation to the events.
-func (p *Protocol) evaluate(s *guidon.Snapshot, q *Question, key string, events *evaluation.Events) answer {
+func (p *Protocol) evaluate(s *guidon.Snapshot, q *Request, key string, events *evaluation.Events) answer {
 	if events == nil {
 		return evaluate(s, q, key) // without reading the clock
 	}
@@ -67,7 +67,7 @@ func (p *Protocol) evaluate(s *guidon.Snapshot, q *Question, key string, events 
 }
 
 // observe adds the evaluation to the events.
-func observe(e *evaluation.Events, q *Question, a *answer, duration time.Duration) {
+func observe(e *evaluation.Events, q *Request, a *answer, duration time.Duration) {
 	q.flag = a.key // empty in a bulk request
 	switch {
 	case a.flag == nil:

@@ -20,7 +20,9 @@ import (
 const maxKeys = 1000
 
 // Evaluate evaluates one flag (OFREP 3).
-func (p *Protocol) Evaluate(ctx context.Context, s *service.Service, c *call.Call, q *Question, request *call.Request) (call.Response, error) {
+func (p *Protocol) Evaluate(
+	ctx context.Context, s *service.Service, c *call.Call, q *Request, request *call.Request,
+) (call.Response, error) {
 	view, err := s.ViewOrEmpty(ctx, q.namespace, c.Demand)
 	events := p.evaluator.Events(c, view.State)
 	defer events.End()
@@ -43,7 +45,9 @@ func (p *Protocol) Evaluate(ctx context.Context, s *service.Service, c *call.Cal
 // context, sorted by key. A flag that fails is an error in the list: it must not
 // deprive a loading page of all others (OFREP 4). If the client already has the
 // response, nothing is evaluated (OFREP 6).
-func (p *Protocol) EvaluateAll(ctx context.Context, s *service.Service, c *call.Call, q *Question, request *call.Request) (call.Response, error) {
+func (p *Protocol) EvaluateAll(
+	ctx context.Context, s *service.Service, c *call.Call, q *Request, request *call.Request,
+) (call.Response, error) {
 	view, err := s.ViewOrEmpty(ctx, q.namespace, c.Demand)
 	if err != nil {
 		p.observeFailedBulk(c, view.State, q, err)
@@ -104,7 +108,7 @@ func reserveAnswer(ctx context.Context, r *call.Request, size int) error {
 
 // observeFailedBulk reports a failure of every named flag. If the context names none it
 // reports one failure without a flag, because the flags are then not known.
-func (p *Protocol) observeFailedBulk(c *call.Call, state service.State, q *Question, err error) {
+func (p *Protocol) observeFailedBulk(c *call.Call, state service.State, q *Request, err error) {
 	keys := []string{""}
 	if q.context.Flags != "" {
 		var invalid error
@@ -158,7 +162,7 @@ func answerSize(f *guidon.Flag) int {
 
 // keys returns the keys of the requested flags: those listed in the property flags,
 // separated by commas as in Flipt v1, or all.
-func (q *Question) keys(s *guidon.Snapshot) ([]string, error) {
+func (q *Request) keys(s *guidon.Snapshot) ([]string, error) {
 	if q.context.Flags == "" {
 		return sortedKeys.Of(s), nil
 	}
@@ -167,7 +171,7 @@ func (q *Question) keys(s *guidon.Snapshot) ([]string, error) {
 
 // namedKeys returns the keys listed in the property flags, sorted and without
 // duplicates.
-func (q *Question) namedKeys() ([]string, error) {
+func (q *Request) namedKeys() ([]string, error) {
 	var keys []string
 	for key := range strings.SplitSeq(q.context.Flags, ",") {
 		if key = strings.TrimSpace(key); key == "" {
@@ -188,7 +192,7 @@ const encodingVersion = 1
 // etag returns the ETag of the bulk response, without quotes. It is a digest of all that
 // the response depends on: number and stamp of the revision, the offered stream, and
 // the whole context (OFREP 6).
-func (q *Question) etag(s *guidon.Snapshot, offer *streamOffer) string {
+func (q *Request) etag(s *guidon.Snapshot, offer *streamOffer) string {
 	b := q.answer.content
 	text := func(text string) {
 		b = binary.AppendUvarint(b, uint64(len(text)))

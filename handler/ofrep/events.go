@@ -22,7 +22,7 @@ const (
 
 // listener sends an event when the revision of its namespace changes.
 type listener struct {
-	*Question
+	*Request
 	last    string // the header Last-Event-ID
 	started bool
 	sent    guidon.Revision
@@ -34,10 +34,10 @@ func (l *listener) Namespace() string { return l.About() }
 // Listen implements [stream.Listener]. It returns a refetch event if the client has not
 // seen the current revision. At the start of the stream, a client without Last-Event-ID
 // gets one too: a change may have happened between its bulk request and now.
-func (l *listener) Listen(ctx context.Context, s *service.Service, d service.Demand) (stream.News, error) {
+func (l *listener) Listen(ctx context.Context, s *service.Service, d service.Demand) (stream.Update, error) {
 	view, err := s.ViewOrEmpty(ctx, l.namespace, d)
 	if err != nil {
-		return stream.News{State: view.State}, err
+		return stream.Update{State: view.State}, err
 	}
 	at := view.Snapshot.Revision()
 	changed := at != l.sent
@@ -48,11 +48,11 @@ func (l *listener) Listen(ctx context.Context, s *service.Service, d service.Dem
 	l.started, l.sent = true, at
 	switch {
 	case known:
-		return stream.News{State: view.State}, nil
+		return stream.Update{State: view.State}, nil
 	case changed:
-		return stream.News{State: view.State, Events: refetchEvents.Of(view.Snapshot)}, nil
+		return stream.Update{State: view.State, Events: refetchEvents.Of(view.Snapshot)}, nil
 	}
-	return stream.News{State: view.State, Events: []byte("id: " + eventID(at) + "\n\n")}, nil
+	return stream.Update{State: view.State, Events: []byte("id: " + eventID(at) + "\n\n")}, nil
 }
 
 // eventID returns the event id of a revision. It includes the stamp, which distinguishes
@@ -71,10 +71,10 @@ var refetchEvents = guidon.NewDerivation(func(s *guidon.Snapshot) []byte {
 // cannot set headers, so namespace and capability are in the URL.
 func (p *Protocol) EventForm() stream.Form {
 	return stream.Form{Hub: p.streams, Kind: stream.OFREP, Errors: Form, Open: func(x *exchange.Exchange) (*call.Request, error) {
-		q := &Question{namespace: namespaceIn(x)}
+		q := &Request{namespace: namespaceIn(x)}
 		request := &call.Request{
 			Credentials: credentials(x.Request.Header),
-			Payload:     &listener{Question: q, last: x.Request.Header.Get("Last-Event-ID")},
+			Payload:     &listener{Request: q, last: x.Request.Header.Get("Last-Event-ID")},
 		}
 		if text := x.Request.URL.Query().Get(capabilityParameter); text != "" {
 			request.Capability = &call.Capability{Text: text, Namespace: q.namespace, Arrived: p.now()}

@@ -21,7 +21,7 @@ type streamOffer struct {
 // offerStream returns the offer for the caller. It returns nil if too many streams are
 // open, so that the client polls instead. A client that refetches because of a change
 // event already has a stream and keeps it.
-func (p *Protocol) offerStream(c *call.Call, q *Question) *streamOffer {
+func (p *Protocol) offerStream(c *call.Call, q *Request) *streamOffer {
 	if p.streams == nil {
 		return nil
 	}

@@ -50,14 +50,18 @@ func NewProtocol(evaluator *evaluation.Evaluator, streams *stream.Hub, protected
 }
 
 // NewOperation returns an operation of OFREP, to be served in [Form].
-func NewOperation(method, path string, run func(ctx context.Context, s *service.Service, c *call.Call, q *Question, request *call.Request) (call.Response, error)) *call.Operation {
-	return call.NewOperation(call.Route{Method: method, Pattern: path}, call.AreaOFREP, bodyLimit, func(ctx context.Context, s *service.Service, c *call.Call, request *call.Request) (call.Response, error) {
-		return run(ctx, s, c, request.Payload.(*Question), request)
-	})
+func NewOperation(
+	method, path string,
+	run func(ctx context.Context, s *service.Service, c *call.Call, q *Request, request *call.Request) (call.Response, error),
+) *call.Operation {
+	return call.NewOperation(call.Route{Method: method, Pattern: path}, call.AreaOFREP, bodyLimit,
+		func(ctx context.Context, s *service.Service, c *call.Call, request *call.Request) (call.Response, error) {
+			return run(ctx, s, c, request.Payload.(*Request), request)
+		})
 }
 
-// Question is a decoded OFREP request. It is the Payload of requests.
-type Question struct {
+// Request is a decoded OFREP request. It is the Payload of requests.
+type Request struct {
 	namespace string // empty if the request names none
 	flag      string // empty in a bulk request
 	refetch   bool   // sent because of a change event
@@ -66,29 +70,29 @@ type Question struct {
 	answer    body
 }
 
-// body is the Answer of an operation. It is part of the question to save an allocation.
+// body is the Answer of an operation. It is part of the request to save an allocation.
 type body struct{ content []byte }
 
-var questions = sync.Pool{New: func() any { return new(Question) }}
+var requestPool = sync.Pool{New: func() any { return new(Request) }}
 
 // release empties the request and returns it to the pool.
-func (q *Question) release() {
-	*q = Question{context: codec.EvaluationContext{Properties: evaluation.Emptied(q.context.Properties)}}
-	questions.Put(q)
+func (q *Request) release() {
+	*q = Request{context: codec.EvaluationContext{Properties: evaluation.Emptied(q.context.Properties)}}
+	requestPool.Put(q)
 }
 
 // GetNamespaceKey, GetFlagKey and GetEntityId implement [evaluation.Evaluated].
 
-func (q *Question) GetNamespaceKey() string { return q.namespace }
-func (q *Question) GetFlagKey() string      { return q.flag }
-func (q *Question) GetEntityId() string     { return q.context.TargetingKey }
+func (q *Request) GetNamespaceKey() string { return q.namespace }
+func (q *Request) GetFlagKey() string      { return q.flag }
+func (q *Request) GetEntityId() string     { return q.context.TargetingKey }
 
 // About implements [call.Confined].
-func (q *Question) About() string { return guidon.NamespaceKey(q.namespace) }
+func (q *Request) About() string { return guidon.NamespaceKey(q.namespace) }
 
 // Confine implements [call.Confined]: the namespace is the default of a token that is
 // limited to it, and any other is denied (OFREP 10).
-func (q *Question) Confine(namespace string) error {
+func (q *Request) Confine(namespace string) error {
 	switch q.namespace {
 	case "":
 		q.namespace = namespace
@@ -119,7 +123,7 @@ func (form) Serve(x *exchange.Exchange, o *call.Operation) {
 		return
 	}
 	defer cancel()
-	q := newQuestion(x)
+	q := newRequest(x)
 	x.Call = call.Request{
 		Credentials:  credentials(x.Request.Header),
 		IfNoneMatch:  strings.Join(x.Request.Header["If-None-Match"], ","),
@@ -182,9 +186,9 @@ func credentials(header http.Header) call.Credentials {
 	return c
 }
 
-// newQuestion returns a question with the data from the URL and the headers.
-func newQuestion(x *exchange.Exchange) *Question {
-	q := questions.Get().(*Question)
+// newRequest returns a request with the data from the URL and the headers.
+func newRequest(x *exchange.Exchange) *Request {
+	q := requestPool.Get().(*Request)
 	q.x, q.namespace, q.flag = x, namespaceIn(x), flagKey(x)
 	q.refetch = q.flag == "" && isRefetch(x)
 	return q
@@ -192,7 +196,7 @@ func newQuestion(x *exchange.Exchange) *Question {
 
 // Receive implements [call.Source]. It reads the context from the body. The buffer of
 // the body is then free for the response.
-func (q *Question) Receive(ctx context.Context, o *call.Operation, _ *call.Request, limits call.Limits) error {
+func (q *Request) Receive(ctx context.Context, o *call.Operation, _ *call.Request, limits call.Limits) error {
 	if o.Routes[0].Method == http.MethodPost {
 		body, err := q.x.ReadBody(ctx, limits.Bytes)
 		if err != nil {
@@ -212,7 +216,7 @@ func (q *Question) Receive(ctx context.Context, o *call.Operation, _ *call.Reque
 }
 
 // reply returns the response with the body.
-func (q *Question) reply(state service.State, body []byte) call.Response {
+func (q *Request) reply(state service.State, body []byte) call.Response {
 	q.answer.content = body
 	return call.Response{State: state, Answer: &q.answer}
 }
@@ -242,6 +246,6 @@ const capabilities = `{"name":"guidon","capabilities":{` +
 	`"flagEvaluation":{"supportedTypes":["boolean","string","int","float","object"]}}}`
 
 // Configure answers with the capabilities.
-func (p *Protocol) Configure(_ context.Context, _ *service.Service, _ *call.Call, q *Question, _ *call.Request) (call.Response, error) {
+func (p *Protocol) Configure(_ context.Context, _ *service.Service, _ *call.Call, q *Request, _ *call.Request) (call.Response, error) {
 	return q.reply(service.State{}, append(q.answer.content, capabilities...)), nil
 }

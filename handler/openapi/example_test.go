@@ -56,7 +56,7 @@ func newShop(t *testing.T, options ...func(*handler.Config)) *shop {
 	}
 	c, clock := cache.New(db), func() time.Time { return now }
 	config := handler.Config{
-		Service: service.NewService(c, clock), Now: clock, SignIn: admitting{},
+		Service: service.NewService(c, clock), Now: clock, SignIn: fixedSignIn{},
 		Authentication: call.AuthenticationConfig{Required: true, TokenMethod: true},
 		Streams:        stream.NewHub(stream.Config{Subscribe: c.Subscribe, MaxOFREP: 1, MaxChanges: 1}),
 		Info:           diagnostics.Info{Version: "1.0.0", Release: true},

@@ -5,26 +5,26 @@ package openapi
 const ofrepTag = "OFREP"
 
 // ofrepItems describe the operations of OFREP.
-var ofrepItems = map[string]func(*schemas, Example) described{
-	"/ofrep/v1/evaluate/flags/{key}": func(_ *schemas, e Example) described {
+var ofrepItems = map[string]func(*schemas, Example) operationParts{
+	"/ofrep/v1/evaluate/flags/{key}": func(_ *schemas, e Example) operationParts {
 		key := object{
 			{"name", "key"}, {"in", "path"}, {"required", true}, {"description", "The key of the flag."},
 			{"schema", object{{"type", "string"}}}, {"example", "new-checkout"},
 		}
-		return described{
+		return operationParts{
 			tag: ofrepTag, security: ofrepSecurity,
 			parameters: []any{key, parameterRef("NamespaceHeader"), parameterRef("NamespaceQuery")},
 			body:       ofrepBody(e),
 			responses:  ofrepSuccess("The value of the flag", e.json(schemaRef("OFREPFlag"))),
 		}
 	},
-	"/ofrep/v1/evaluate/flags": func(_ *schemas, e Example) described {
+	"/ofrep/v1/evaluate/flags": func(_ *schemas, e Example) operationParts {
 		version := object{
 			{"name", "flagConfigEtag"}, {"in", "query"},
 			{"description", "A version that a change event has reported; the response is from that version or a later one."},
 			{"schema", object{{"type", "string"}}},
 		}
-		return described{
+		return operationParts{
 			tag: ofrepTag, security: ofrepSecurity,
 			parameters: []any{parameterRef("NamespaceHeader"), parameterRef("NamespaceQuery"), parameterRef("IfNoneMatch"), version},
 			body:       ofrepBody(e),
@@ -38,8 +38,8 @@ var ofrepItems = map[string]func(*schemas, Example) described{
 			},
 		}
 	},
-	"/ofrep/v1/configuration": func(_ *schemas, e Example) described {
-		return described{
+	"/ofrep/v1/configuration": func(_ *schemas, e Example) operationParts {
+		return operationParts{
 			tag: ofrepTag, security: ofrepSecurity,
 			responses: ofrepSuccess("The capabilities", e.json(anyObject())),
 		}

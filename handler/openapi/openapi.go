@@ -21,7 +21,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Sources are what the description is made of besides the operations.
+// Sources are the sources of the description besides the operations.
 type Sources struct {
 	Wire     fs.FS              // the folder handler/wire, for the comments of its .proto files
 	Examples map[string]Example // by the names of operations, or the paths of other routes
@@ -131,8 +131,8 @@ func itemOf(o *call.Operation, s *schemas, example Example) (object, error) {
 	return item.with("responses", errorsOf(d.responses, o, o.Routes[0])), nil
 }
 
-// described is what differs between operations without messages.
-type described struct {
+// operationParts has the parts in which operations without messages differ.
+type operationParts struct {
 	tag        string
 	security   []any
 	parameters []any
@@ -176,7 +176,7 @@ func tagsOf(operations []*call.Operation) []any {
 // schemas are the messages and enums that the operations use.
 type schemas struct {
 	byName   map[string]object
-	owners   map[string]protoreflect.FullName // what the names stand for
+	owners   map[string]protoreflect.FullName // the messages or enums with these names
 	request  map[protoreflect.FullName]bool   // messages that can occur in requests
 	comments comments
 	problems []error

@@ -15,12 +15,12 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// admitting signs everybody in as the same person, without a provider.
-type admitting struct{ auth.NoSignIn }
+// fixedSignIn authenticates every caller as the same person, without a provider.
+type fixedSignIn struct{ auth.NoSignIn }
 
 const clientToken = "gdn_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
-// session is what clients see of the session of the person.
+// session returns the session of the person as clients see it.
 func session(method wireauth.Method, subject string) *wireauth.Authentication {
 	return &wireauth.Authentication{
 		Id: "0f7e2c5a-91d3-4b68-a2e4-7c5d3f1b9a60", Method: method, Client: "browser", Subject: subject,
@@ -35,11 +35,11 @@ func subjectOf(method service.Method) (wireauth.Method, string) {
 	return wireauth.Method_METHOD_CODEHOST, "codehost:github:id:1234"
 }
 
-func (admitting) Describe(method service.Method) (bool, *structpb.Struct) {
+func (fixedSignIn) Describe(method service.Method) (bool, *structpb.Struct) {
 	return method != service.MethodToken, nil
 }
 
-func (admitting) AuthorizeURL(_ context.Context, _ *service.Service, method service.Method, _ *wireauth.AuthorizeURLRequest, _ *call.Request) (call.Response, error) {
+func (fixedSignIn) AuthorizeURL(_ context.Context, _ *service.Service, method service.Method, _ *wireauth.AuthorizeURLRequest, _ *call.Request) (call.Response, error) {
 	page := "https://github.com/login/oauth/authorize?client_id=shop&response_type=code&state=af0ifjsldkj"
 	if method == service.MethodOIDC {
 		page = "https://accounts.google.com/o/oauth2/v2/auth?client_id=shop&response_type=code&scope=openid&state=af0ifjsldkj"
@@ -47,25 +47,25 @@ func (admitting) AuthorizeURL(_ context.Context, _ *service.Service, method serv
 	return call.Response{Message: &wireauth.AuthorizeURLResponse{AuthorizeUrl: page}}, nil
 }
 
-func (admitting) Callback(_ context.Context, _ *service.Service, _ service.Write, method service.Method, _ *wireauth.CallbackRequest, _ *call.Request) (call.Response, error) {
+func (fixedSignIn) Callback(_ context.Context, _ *service.Service, _ service.Write, method service.Method, _ *wireauth.CallbackRequest, _ *call.Request) (call.Response, error) {
 	return call.Response{Message: &wireauth.CallbackResponse{ClientToken: clientToken, Authentication: session(subjectOf(method))}}, nil
 }
 
-func (admitting) Revoke(context.Context, *service.Service, service.Write, *wireauth.RevokeRequest) (call.Response, error) {
+func (fixedSignIn) Revoke(context.Context, *service.Service, service.Write, *wireauth.RevokeRequest) (call.Response, error) {
 	return call.Response{Message: &emptypb.Empty{}}, nil
 }
 
-func (admitting) VerifyServiceAccount(context.Context, *service.Service, service.Write, *wireauth.VerifyServiceAccountRequest) (call.Response, error) {
+func (fixedSignIn) VerifyServiceAccount(context.Context, *service.Service, service.Write, *wireauth.VerifyServiceAccountRequest) (call.Response, error) {
 	a := session(wireauth.Method_METHOD_KUBERNETES, "kubernetes:serviceaccount:shop:checkout")
 	a.Client = ""
 	return call.Response{Message: &wireauth.VerifyServiceAccountResponse{ClientToken: clientToken, Authentication: a}}, nil
 }
 
-func (admitting) CreateGrant(context.Context, *service.Authentication, *guidonv1.CreateGrantRequest) (*guidonv1.CreateGrantResponse, error) {
+func (fixedSignIn) CreateGrant(context.Context, *service.Authentication, *guidonv1.CreateGrantRequest) (*guidonv1.CreateGrantResponse, error) {
 	return &guidonv1.CreateGrantResponse{Code: "SplxlOBeZQQYbYS6WxSbIA", ExpiresAt: timestamppb.New(now.Add(time.Minute))}, nil
 }
 
-func (admitting) ExchangeGrant(context.Context, *service.Service, service.Write, *guidonv1.ExchangeGrantRequest) (call.Response, error) {
+func (fixedSignIn) ExchangeGrant(context.Context, *service.Service, service.Write, *guidonv1.ExchangeGrantRequest) (call.Response, error) {
 	a := session(subjectOf(service.MethodOIDC))
 	a.Client = "cli"
 	return call.Response{Message: &guidonv1.ExchangeGrantResponse{ClientToken: clientToken, Authentication: a}}, nil

@@ -1,17 +1,17 @@
 package openapi
 
 // streamItems describe the operations whose responses are event streams.
-var streamItems = map[string]func(*schemas, Example) described{
-	"/ofrep/v1/events": func(_ *schemas, e Example) described {
-		return described{
+var streamItems = map[string]func(*schemas, Example) operationParts{
+	"/ofrep/v1/events": func(_ *schemas, e Example) operationParts {
+		return operationParts{
 			tag:        ofrepTag,
 			security:   append([]any{object{{"capability", []any{}}}}, ofrepSecurity...),
 			parameters: []any{parameterRef("NamespaceHeader"), parameterRef("NamespaceQuery"), parameterRef("LastEventId")},
 			responses:  eventStream("Server-sent events of the type refetchEvaluation, without values", e),
 		}
 	},
-	"/api/v1/namespaces/{namespace_key}/changes/stream": func(_ *schemas, e Example) described {
-		return described{
+	"/api/v1/namespaces/{namespace_key}/changes/stream": func(_ *schemas, e Example) operationParts {
+		return operationParts{
 			tag: "guidon.v1.ChangeService",
 			parameters: []any{
 				object{

@@ -34,7 +34,9 @@ func CheckCompare(m proto.Message) error {
 
 // Compare returns a page of the differences between two states. All pages are about the
 // same two states: it returns FailedPrecondition if one of them is no longer current.
-func Compare(ctx context.Context, before, after service.View, m *guidonv1.CompareRequest, _ *call.Request) (*guidonv1.CompareResponse, error) {
+func Compare(
+	ctx context.Context, before, after service.View, m *guidonv1.CompareRequest, _ *call.Request,
+) (*guidonv1.CompareResponse, error) {
 	token, err := parseCompareToken(m.GetPageToken())
 	if err != nil {
 		return nil, err

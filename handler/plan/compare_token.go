@@ -49,7 +49,8 @@ func (t compareToken) check(before, after service.View) error {
 		have service.View
 	}{{t.Before, before}, {t.After, after}} {
 		if state.want != state.have.Snapshot.Revision() {
-			return guidon.Errorf(guidon.FailedPrecondition, "namespace %q has changed since the first page; begin again, or name its state, such as %q",
+			return guidon.Errorf(guidon.FailedPrecondition,
+				"namespace %q has changed since the first page; begin again, or name its state, such as %q",
 				state.have.Namespace, reference(state.have))
 		}
 	}

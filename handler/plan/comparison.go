@@ -97,7 +97,9 @@ var (
 
 // objects calls yield for each object behind the offset, from which it subtracts the others.
 // It reports whether to continue.
-func objects[T any](c *Comparison, k kind[T], list []change.Compared[T], offset *int, diff bool, yield func(*guidonv1.ComparedObject, error) bool) bool {
+func objects[T any](
+	c *Comparison, k kind[T], list []change.Compared[T], offset *int, diff bool, yield func(*guidonv1.ComparedObject, error) bool,
+) bool {
 	skipped := min(*offset, len(list))
 	*offset -= skipped
 	for _, o := range list[skipped:] {

@@ -27,7 +27,7 @@ type request interface {
 	GetUndo() *guidonv1.UndoneChanges
 }
 
-// Plan returns what Apply would do.
+// Plan returns the changes that Apply would make.
 func Plan(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.PlanRequest, from *call.Request) (call.Response, error) {
 	r, err := requestOf(m, from)
 	if err != nil {

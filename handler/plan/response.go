@@ -23,8 +23,9 @@ func response(p *service.Plan, words guidon.Vocabulary) *guidonv1.PlanResponse {
 	m := &guidonv1.PlanResponse{
 		NamespaceKey: p.Namespace, Revision: p.Revision, SourceNamespaceKey: p.Source, SourceRevision: p.SourceRevision,
 		Digest: p.Digest, Unchanged: convert.Count(p.Unchanged), Skipped: p.Skipped,
-		Changes:  make([]*guidonv1.PlannedChange, len(p.Changes)),
-		Warnings: convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)], func(w change.Warning) *guidonv1.PlanWarning { return warning(w, words) }),
+		Changes: make([]*guidonv1.PlannedChange, len(p.Changes)),
+		Warnings: convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)],
+			func(w change.Warning) *guidonv1.PlanWarning { return warning(w, words) }),
 	}
 	var complete bool
 	m.Conflicts, complete = conflicts(p.Conflicts, words, maxDetails)

@@ -14,7 +14,7 @@ import (
 // The sides of a conflict on the wire: what counts now, and what was before the changes.
 var sidesOfConflicts = map[string]change.Side{"current": change.Ours, "earlier": change.Theirs}
 
-// maxChoices limits how many conflicts are resolved at once.
+// maxChoices limits how many conflicts one request resolves.
 const maxChoices = 10_000
 
 // undoOf returns the changes to undo, or nil if m is.
@@ -55,7 +55,10 @@ func conflicts(all []change.ObjectConflicts, words guidon.Vocabulary, room int) 
 			if len(messages) == maxConflicts {
 				return messages, false
 			}
-			m := &guidonv1.PlanConflict{Kind: string(o.Kind), Key: o.Key, Path: c.Path, Name: cmp.Or(c.NameIn(words), fmt.Sprintf("%s %s", o.Kind, o.Key)), InUse: c.InUse}
+			m := &guidonv1.PlanConflict{
+				Kind: string(o.Kind), Key: o.Key, Path: c.Path, Name: cmp.Or(c.NameIn(words), fmt.Sprintf("%s %s", o.Kind, o.Key)),
+				InUse: c.InUse,
+			}
 			if room -= len(c.Theirs) + len(c.Base) + len(c.Ours); room >= 0 {
 				m.Earlier, m.Changed, m.Current = convert.JSONValue(c.Theirs), convert.JSONValue(c.Base), convert.JSONValue(c.Ours)
 			}

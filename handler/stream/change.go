@@ -31,9 +31,9 @@ type changeListener struct {
 func (l *changeListener) Namespace() string { return l.key }
 
 // Listen implements [Listener].
-func (l *changeListener) Listen(ctx context.Context, s *service.Service, d service.Demand) (News, error) {
+func (l *changeListener) Listen(ctx context.Context, s *service.Service, d service.Demand) (Update, error) {
 	view, err := l.current(ctx, s, d)
-	n := News{State: view.State}
+	n := Update{State: view.State}
 	if err != nil {
 		return n, err
 	}
@@ -80,9 +80,10 @@ func (l *changeListener) next(ctx context.Context, s *service.Service, at guidon
 	if at == l.sent && at.Number != 0 {
 		return nil, false, nil
 	}
-	events, last, err := l.hub.ReadPage(ctx, PageKey{Namespace: l.key, After: l.after, At: at}, func(ctx context.Context) ([]byte, guidon.Position, error) {
-		return changePage(ctx, s, l.key, l.after)
-	})
+	events, last, err := l.hub.ReadPage(ctx, PageKey{Namespace: l.key, After: l.after, At: at},
+		func(ctx context.Context) ([]byte, guidon.Position, error) {
+			return changePage(ctx, s, l.key, l.after)
+		})
 	if err != nil {
 		return nil, false, err
 	}

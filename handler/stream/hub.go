@@ -21,23 +21,23 @@ type Config struct {
 	PublicURL string
 }
 
-// maxAsking is how many streams run their operation at once: after a change, all want to.
-const maxAsking = 256
+// maxRunning is how many streams run their operation concurrently: after a change, all need to.
+const maxRunning = 256
 
 // Hub manages the event streams of a process: it limits, counts and ends them. A handler
 // without a Hub neither serves nor advertises any. It is safe for concurrent use.
 type Hub struct {
-	config Config
-	pages  pages
-	ending chan struct{} // closed by End
-	asking chan struct{} // has an element for each stream that runs its operation
+	config  Config
+	pages   pages
+	ending  chan struct{} // closed by End
+	running chan struct{} // has an element for each stream that runs its operation
 
 	mu    sync.Mutex
 	ended bool
 	kinds [kinds]counts
 }
 
-// Kind is what a stream reports.
+// Kind is the kind of events that a stream sends.
 type Kind uint8
 
 // The kinds of streams.
@@ -79,7 +79,7 @@ type counts struct {
 
 // NewHub returns a Hub without any open stream. It starts no goroutine.
 func NewHub(config Config) *Hub {
-	h := &Hub{config: config, ending: make(chan struct{}), asking: make(chan struct{}, maxAsking)}
+	h := &Hub{config: config, ending: make(chan struct{}), running: make(chan struct{}, maxRunning)}
 	for kind := range h.kinds {
 		h.kinds[kind].shares, h.kinds[kind].ended = newShares(), make(map[string]uint64)
 	}

@@ -33,7 +33,9 @@ type page struct {
 // ReadPage returns the events of a page, which are shared and must not be modified, and
 // the position of its last record. It calls load unless another goroutine is loading the
 // page.
-func (h *Hub) ReadPage(ctx context.Context, key PageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (events []byte, last guidon.Position, err error) {
+func (h *Hub) ReadPage(
+	ctx context.Context, key PageKey, load func(ctx context.Context) ([]byte, guidon.Position, error),
+) (events []byte, last guidon.Position, err error) {
 	p, err := h.pages.read(ctx, key, load)
 	if err != nil {
 		return nil, guidon.Position{}, err

@@ -41,15 +41,15 @@ const (
 
 // Listener produces the events of a stream. It is the Payload of the stream's request.
 type Listener interface {
-	// Listen returns what has happened since the last call. The first call returns the
-	// start of the stream. If there is an error, the news have only the state.
-	Listen(ctx context.Context, s *service.Service, d service.Demand) (News, error)
+	// Listen returns the events since the last call. The first call returns the
+	// start of the stream. If there is an error, the update has only the state.
+	Listen(ctx context.Context, s *service.Service, d service.Demand) (Update, error)
 	// Namespace must not be called before Listen.
 	Namespace() string
 }
 
-// News is what a listener has found out.
-type News struct {
+// Update is the result of a poll: events, and the state that they lead up to.
+type Update struct {
 	State  service.State
 	Events []byte // server-sent events
 	More   bool   // there may be more
@@ -61,23 +61,23 @@ func NewOperation(path string, area call.Area) *call.Operation {
 	return call.NewOperation(call.Route{Method: http.MethodGet, Pattern: path}, area, 0, listen)
 }
 
-// heard is the answer to a poll.
-type heard struct {
-	News
+// pollAnswer is the answer to a poll.
+type pollAnswer struct {
+	Update
 	expires time.Time // when the caller's credential expires, or zero for never
 	until   time.Time // when the caller's capability ends, or zero if there is none
 }
 
 func listen(ctx context.Context, s *service.Service, c *call.Call, request *call.Request) (call.Response, error) {
-	news, err := request.Payload.(Listener).Listen(ctx, s, c.Demand)
+	update, err := request.Payload.(Listener).Listen(ctx, s, c.Demand)
 	if err != nil {
-		return call.Response{State: news.State}, err
+		return call.Response{State: update.State}, err
 	}
-	answer := &heard{News: news, until: c.Until}
+	answer := &pollAnswer{Update: update, until: c.Until}
 	if a := c.Caller.Authentication; a != nil {
 		answer.expires = a.ExpiresAt
 	}
-	return call.Response{State: news.State, Answer: answer}, nil
+	return call.Response{State: update.State, Answer: answer}, nil
 }
 
 // Form serves the event streams of one kind.
@@ -139,13 +139,13 @@ func (f Form) open(x *exchange.Exchange, o *call.Operation) (s *openStream, firs
 	if err := s.prepare(); err != nil {
 		return nil, nil, err
 	}
-	news := response.Answer.(*heard)
-	if !news.until.IsZero() {
+	update := response.Answer.(*pollAnswer)
+	if !update.until.IsZero() {
 		// Clients with the same capability must not reconnect all together.
-		s.end = news.until.Add(jitter(0, maxCapabilityGrace))
+		s.end = update.until.Add(jitter(0, maxCapabilityGrace))
 	}
 	s.slot, err = s.hub.Open(f.Kind, x.Event.Actor())
-	return s, news.Events, err
+	return s, update.Events, err
 }
 
 // prepare replaces the deadline for a whole response by that for one piece. It returns
@@ -245,17 +245,17 @@ func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time,
 			}
 			return now.Add(jitter(streamRetry, 2*streamRetry)), why
 		}
-		news := response.Answer.(*heard)
-		if err := s.write(news.Events); err != nil {
+		update := response.Answer.(*pollAnswer)
+		if err := s.write(update.Events); err != nil {
 			return pollAt, s.broken(ctx)
 		}
-		if news.More {
+		if update.More {
 			continue
 		}
-		if news.expires.IsZero() {
+		if update.expires.IsZero() {
 			return never, ""
 		}
-		return latest(news.expires, now.Add(streamRetry)), ""
+		return latest(update.expires, now.Add(streamRetry)), ""
 	}
 }
 
@@ -263,14 +263,14 @@ func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time,
 // operation needs a deep stack, which the goroutine of the stream would keep.
 func (s *openStream) ask(ctx context.Context) (response call.Response, err error) {
 	select {
-	case s.hub.asking <- struct{}{}:
+	case s.hub.running <- struct{}{}:
 	case <-ctx.Done():
 		return call.Response{}, ctx.Err()
 	}
 	done := make(chan struct{})
 	go func() {
 		defer func() {
-			<-s.hub.asking
+			<-s.hub.running
 			close(done)
 		}()
 		response, err = s.x.CarryAgain(ctx, s.op, s.request)

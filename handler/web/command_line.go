@@ -91,9 +91,10 @@ func (p *pages) decideOnGrant(x *exchange.Exchange) {
 
 // allowGrant creates the grant, and takes its code to the command line or shows it.
 func (p *pages) allowGrant(x *exchange.Exchange, request grantRequest) {
-	response, err := p.run(x, createGrant, &call.Request{Message: &guidonv1.CreateGrantRequest{CodeChallenge: request.Challenge, Name: request.Name}}, "")
+	response, err := p.run(x, createGrant,
+		&call.Request{Message: &guidonv1.CreateGrantRequest{CodeChallenge: request.Challenge, Name: request.Name}}, "")
 	switch {
-	case page.IsSignedOut(err): // the session has ended meanwhile
+	case page.IsSignedOut(err): // the session has ended in the meantime
 		x.Event.Err = err
 		page.Redirect(x, p.SignInFor(request.page()))
 		return

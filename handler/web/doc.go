@@ -1,6 +1,6 @@
 // Package web has the pages of the service: those of the web interface, which are in a
 // package for each subject; signing in and out; allowing the command line to sign in; and
-// the errors that browsers see while somebody signs in.
+// the errors that browsers see during sign-ins.
 //
 // Pages are rendered on the server and keep no state. What they do is done by the operations
 // of the API, which they run with the session of the browser: a page can do nothing that its
@@ -10,12 +10,12 @@
 // A [Site] renders the pages. [Site.Mount] gives them their addresses, all below
 // Config.PublicPath to a browser:
 //
-//	GET  /sign-in?return_to=   the ways to sign in, or who is signed in
+//	GET  /sign-in?return_to=   the sign-in methods, or the signed-in account
 //	POST /sign-in              begins a session of a static token
 //	POST /sign-in/out          ends the session
 //	GET  /sign-in/cli          asks whether the command line may sign in
 //	POST /sign-in/cli          allows or denies it
-//	GET  /assets/{hash}/…      what pages are made of besides their text
+//	GET  /assets/{hash}/…      scripts, styles and fonts of the pages
 //
 // and, unless the web interface is disabled, / and everything below /namespaces, /settings,
 // /search and /shortcuts; see routes.go.

@@ -21,7 +21,7 @@ const (
 	reasonUnavailable   = "unavailable"   // the provider cannot be reached
 )
 
-// words are what a page says of an error.
+// words are the heading and text of an error page.
 type words struct{ Heading, Text string }
 
 // reasonWords are the words for each reason.
@@ -76,7 +76,7 @@ type errorPage struct {
 func (p errorPage) title() string { return p.Heading }
 
 // ErrorPage responds with a page about an error, for people: what happened, the id of the
-// request, and a link to the page of signing in, to begin anew. reason is one of sign-ins that
+// request, and a link to the sign-in page, to begin again. reason is one of sign-ins that
 // have failed, or "". The page repeats nothing that a client or provider has sent. It is for
 // any exchange, also those of operations.
 func (s *Site) ErrorPage(x *exchange.Exchange, status int, reason string) {

@@ -8,13 +8,13 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 )
 
-// grantRequest is what a command line that wants to sign in has put into the address of
-// the page. All of it is in a form that is safe to be sent on.
+// grantRequest has the parameters that a command line puts into the address of the page to
+// sign in. All of them are in a form that is safe to be forwarded.
 type grantRequest struct {
 	Port      string // where it listens on the loopback interface, or "" if it does not
 	Challenge string // the S256 challenge of its code verifier (RFC 7636)
 	State     string // it gets this back; only with a port
-	Name      string // what it calls the machine; may be empty
+	Name      string // its name of the machine; may be empty
 }
 
 // Limits of the fields, in bytes. They make the address of the page short enough to return

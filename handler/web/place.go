@@ -12,11 +12,12 @@ import (
 var placeNames = map[string]string{
 	"flags": "the flags", "segments": "the segments", "playground": "the playground", "changes": "the changes", "compare": "the comparison",
 	"unused": "the unused flags", "import": "the import", "export": "the export", "settings": "the settings",
-	"profile": "your profile", "sessions": "your sessions", "tokens": "the static tokens", "access": "the access", "namespaces": "the namespaces",
+	"profile": "your profile", "sessions": "your sessions", "tokens": "the static tokens", "access": "the access",
+	"namespaces": "the namespaces",
 }
 
 // placeName returns where a path leads in words, as far as the path says it, or the path.
-// Names are not known before somebody has signed in, so keys have to do.
+// Names are not known before the visitor has signed in, so it uses keys.
 func placeName(path string) string {
 	before, _, _ := strings.Cut(path, "?")
 	var segments []string

@@ -30,7 +30,7 @@ func (p *pages) serve(x *exchange.Exchange) {
 	}
 }
 
-// handlers returns what serves the path: GET and HEAD, and POST. Either may be nil.
+// handlers returns the handlers of the path: for GET and HEAD, and for POST. Either may be nil.
 func (p *pages) handlers(path string) (get, post func(x *exchange.Exchange)) {
 	switch path {
 	case signInPath:

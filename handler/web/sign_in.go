@@ -42,7 +42,7 @@ type openPage struct{}
 
 func (openPage) title() string { return "No sign-in needed" }
 
-// showSignIn shows how to sign in, or who is signed in. Visitors whose session ends soon may
+// showSignIn shows the sign-in methods, or the signed-in account. Visitors whose session ends soon may
 // ask to sign in again.
 func (p *pages) showSignIn(x *exchange.Exchange) {
 	if !p.Required {
@@ -137,7 +137,7 @@ func (p *pages) signInWithToken(x *exchange.Exchange) {
 		p.showForm(x, http.StatusBadRequest, found, returnTo, problemMissing)
 		return
 	}
-	// This is the last operation, so that the log says what came of it.
+	// This is the last operation, so that the log has its outcome.
 	_, err = p.run(x, createSession, &call.Request{Message: &emptypb.Empty{}}, token)
 	if err == nil {
 		page.Redirect(x, p.Path(returnTo))

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
-// signedOutPage is the model of the page that leads to the provider, where the session is
+// signedOutPage is the model of the page that links to the provider, where the session is
 // to be ended too.
 type signedOutPage struct{ Next string }
 
@@ -32,7 +32,8 @@ func (p *pages) signOut(x *exchange.Exchange) {
 		x.ReplyError(err)
 		return
 	}
-	response, err := p.run(x, revokeSelf, &call.Request{Message: &auth.RevokeAuthenticationSelfRequest{Everywhere: form.Get("everywhere") == "true"}}, "")
+	response, err := p.run(x, revokeSelf,
+		&call.Request{Message: &auth.RevokeAuthenticationSelfRequest{Everywhere: form.Get("everywhere") == "true"}}, "")
 	switch {
 	case page.IsSignedOut(err): // it has ended already
 		p.forgetSession(x)
@@ -49,7 +50,7 @@ func (p *pages) signOut(x *exchange.Exchange) {
 	page.Redirect(x, p.SignInFor(p.ReturnTo(form.Get("return_to"))))
 }
 
-// webAddress returns the URL in a form that fits a header, or "" if it is none of the web.
+// webAddress returns the URL in a form that fits a header, or "" if it is not a web URL.
 func webAddress(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

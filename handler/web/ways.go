@@ -32,7 +32,7 @@ type provider struct {
 // methodPath is where the methods of signing in are.
 const methodPath = "/auth/v1/method/"
 
-// findWays returns the ways to sign in, which lead to returnTo.
+// findWays returns the sign-in methods, which redirect to returnTo.
 func (p *pages) findWays(x *exchange.Exchange, returnTo string) (ways, error) {
 	response, err := p.run(x, listMethods, &call.Request{Message: &emptypb.Empty{}}, "")
 	if err != nil {

@@ -15,7 +15,8 @@ func KnowsResponses() bool { return knowsResponses }
 var knowsResponses = hasOnly(&evaluation.BooleanEvaluationResponse{},
 	"enabled", "reason", "request_id", "request_duration_millis", "timestamp", "flag_key", "segment_keys") &&
 	hasOnly(&evaluation.VariantEvaluationResponse{},
-		"match", "segment_keys", "reason", "variant_key", "variant_attachment", "request_id", "request_duration_millis", "timestamp", "flag_key") &&
+		"match", "segment_keys", "reason", "variant_key", "variant_attachment",
+		"request_id", "request_duration_millis", "timestamp", "flag_key") &&
 	hasOnly(&evaluation.BatchEvaluationResponse{}, "request_id", "responses", "request_duration_millis") &&
 	hasOnly(&evaluation.EvaluationResponse{}, "type", "boolean_response", "variant_response", "error_response") &&
 	hasOnly(&evaluation.ErrorEvaluationResponse{}, "flag_key", "namespace_key", "reason")

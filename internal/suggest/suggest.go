@@ -1,4 +1,4 @@
-// Package suggest finds what a misspelled name may mean.
+// Package suggest finds the names that a misspelled name may mean.
 package suggest
 
 // maxLength is the length of the longest text that is compared, in bytes. A longer one is no

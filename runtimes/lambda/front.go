@@ -23,7 +23,9 @@ var (
 	functionURL       = &front{name: "function URL", streams: true, cookies: true}
 	restAPI           = &front{name: "REST API", streams: true, lists: true}
 	loadBalancer      = &front{name: "load balancer", rawParameter: true, forwarded: true, description: true}
-	loadBalancerMulti = &front{name: "load balancer with multi-value headers", rawParameter: true, forwarded: true, description: true, lists: true}
+	loadBalancerMulti = &front{
+		name: "load balancer with multi-value headers", rawParameter: true, forwarded: true, description: true, lists: true,
+	}
 )
 
 // isFunctionURL reports whether the domain is that of a function URL. The events of HTTP

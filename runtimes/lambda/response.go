@@ -83,7 +83,9 @@ func (w *response) payload() []byte {
 }
 
 // bodyHeaders are the headers that describe the body.
-var bodyHeaders = []string{"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Length", "Content-Type", "Etag", "Last-Modified"}
+var bodyHeaders = []string{
+	"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Length", "Content-Type", "Etag", "Last-Modified",
+}
 
 // tooLarge returns the error response that replaces one that is too large for Lambda. It
 // has the same headers, except those that describe the body. Without the CORS headers, web
@@ -96,7 +98,8 @@ func (w *response) tooLarge() []byte {
 		clear(w.header)
 	}
 	instead := &response{front: w.front, header: w.header}
-	writePlain(instead, http.StatusRequestEntityTooLarge, "the response is larger than the 6 MiB limit of AWS Lambda; request less data at a time")
+	writePlain(instead, http.StatusRequestEntityTooLarge,
+		"the response is larger than the 6 MiB limit of AWS Lambda; request less data at a time")
 	return instead.payload()
 }
 
@@ -109,7 +112,9 @@ func (f *front) plain(status int, message string) []byte {
 
 // writePlain writes an error response in the form of the service.
 func writePlain(w http.ResponseWriter, status int, message string) {
-	code := map[int]int{http.StatusBadRequest: 3, http.StatusRequestEntityTooLarge: 8, http.StatusInternalServerError: 13}[status] // gRPC codes
+	code := map[int]int{ // gRPC codes
+		http.StatusBadRequest: 3, http.StatusRequestEntityTooLarge: 8, http.StatusInternalServerError: 13,
+	}[status]
 	body := jsontext.AppendString([]byte(`{"code":`+strconv.Itoa(code)+`,"message":`), message)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

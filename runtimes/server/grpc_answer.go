@@ -8,10 +8,10 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// pending is a response that has not been sent completely. grpc-go queues responses
+// pendingResponse is a response that has not been sent completely. grpc-go queues responses
 // without a limit for a client that does not read. So their memory stays reserved until
 // grpc-go releases the buffer or the connection ends.
-type pending struct {
+type pendingResponse struct {
 	calls *calls
 	conn  *grpcConn
 	data  []byte
@@ -19,7 +19,7 @@ type pending struct {
 	since time.Time
 }
 
-var _ mem.BufferPool = (*pending)(nil)
+var _ mem.BufferPool = (*pendingResponse)(nil)
 
 // reserve reserves memory for the encoded response, unless it is small. It returns the
 // response in a buffer that releases the memory.
@@ -33,7 +33,7 @@ func (c *calls) reserve(ctx context.Context, response mem.BufferSlice) (mem.Buff
 		response.Free()
 		return nil, err
 	}
-	p := &pending{calls: c, conn: conn, since: time.Now()}
+	p := &pendingResponse{calls: c, conn: conn, since: time.Now()}
 	p.data, p.from = withoutWaste(response)
 	if !conn.queue(p) { // the connection has ended
 		p.release()
@@ -58,10 +58,10 @@ func withoutWaste(response mem.BufferSlice) (data []byte, from mem.BufferSlice) 
 }
 
 // Get implements [mem.BufferPool]. It is never called.
-func (p *pending) Get(length int) *[]byte { return new(make([]byte, length)) }
+func (p *pendingResponse) Get(length int) *[]byte { return new(make([]byte, length)) }
 
 // Put implements [mem.BufferPool]. grpc-go calls it when it no longer needs the response.
-func (p *pending) Put(*[]byte) {
+func (p *pendingResponse) Put(*[]byte) {
 	if p.conn.remove(p) {
 		p.release()
 	}
@@ -69,7 +69,7 @@ func (p *pending) Put(*[]byte) {
 }
 
 // release releases the reservation. grpc-go may still be using the buffer.
-func (p *pending) release() { p.calls.handler.Budget().Responses.Release(int64(len(p.data))) }
+func (p *pendingResponse) release() { p.calls.handler.Budget().Responses.Release(int64(len(p.data))) }
 
 // connOf returns the connection of a call, or nil in a test without one.
 func connOf(ctx context.Context) *grpcConn {

@@ -45,7 +45,10 @@ func (c *calls) method(o *call.Operation) func(any, context.Context, func(any) e
 
 func (c *calls) invoke(ctx context.Context, o *call.Operation, layout *layout) (any, error) {
 	memory := c.handler.Budget()
-	in := &inbound{calls: c, layout: layout, bodies: memory.Bodies.NewReservation(), decoded: memory.Messages.NewReservation(), turn: memory.Heavy.NewTurn()}
+	in := &inbound{
+		calls: c, layout: layout, bodies: memory.Bodies.NewReservation(), decoded: memory.Messages.NewReservation(),
+		turn: memory.Heavy.NewTurn(),
+	}
 	defer in.release()
 	response, err := c.handler.Invoke(ctx, o, requestOf(ctx, o, in))
 	if in.message != nil {

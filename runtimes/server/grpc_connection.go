@@ -33,7 +33,7 @@ func (l *grpcConns) admit(tcp *net.TCPConn, listener *grpcListener) *grpcConn {
 	if len(l.open) >= l.limit {
 		return nil
 	}
-	c := &grpcConn{TCPConn: tcp, listener: listener, responses: map[*pending]struct{}{}}
+	c := &grpcConn{TCPConn: tcp, listener: listener, responses: map[*pendingResponse]struct{}{}}
 	c.addr = grpcAddr{Addr: tcp.RemoteAddr(), conn: c}
 	l.open[c] = struct{}{}
 	switch {
@@ -83,7 +83,7 @@ type grpcConn struct {
 
 	mu        sync.Mutex
 	closed    bool
-	responses map[*pending]struct{}
+	responses map[*pendingResponse]struct{}
 }
 
 // grpcAddr is the address of the client with its connection. The address is all that
@@ -121,7 +121,7 @@ func (c *grpcConn) Close() error {
 }
 
 // end marks the connection as closed and returns the pending responses.
-func (c *grpcConn) end() (left []*pending) {
+func (c *grpcConn) end() (left []*pendingResponse) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
@@ -133,7 +133,7 @@ func (c *grpcConn) end() (left []*pending) {
 }
 
 // queue adds a pending response. It reports false if the connection is closed.
-func (c *grpcConn) queue(p *pending) bool {
+func (c *grpcConn) queue(p *pendingResponse) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
@@ -143,7 +143,7 @@ func (c *grpcConn) queue(p *pending) bool {
 }
 
 // remove removes a pending response and reports whether there was one.
-func (c *grpcConn) remove(p *pending) bool {
+func (c *grpcConn) remove(p *pendingResponse) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, ok := c.responses[p]

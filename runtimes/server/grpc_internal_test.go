@@ -30,7 +30,7 @@ func registered(t *testing.T, h *handler.Handler) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := newGRPCServer(config, nil, newServing(config, nil, listeners{}).calls)
+	server := newGRPCServer(config, nil, newRunningServer(config, nil, listeners{}).calls)
 	defer server.Stop()
 	var methods []string
 	for service, info := range server.GetServiceInfo() {
@@ -85,7 +85,7 @@ func TestGuardsTurnPanicsIntoInternalErrors(t *testing.T) {
 	streamErr := c.guardStream(nil, nil, &grpc.StreamServerInfo{FullMethod: "/a/Stream"},
 		func(any, grpc.ServerStream) error { panic("another bug") })
 	codec := newCodec(c.logger)
-	_, marshalErr := codec.Marshal((*panicking)(nil))
+	_, marshalErr := codec.Marshal((*panicMessage)(nil))
 	for name, err := range map[string]error{"unary": unaryErr, "stream": streamErr} {
 		if status.Code(err) != codes.Internal || status.Convert(err).Message() != "internal error" {
 			t.Errorf("%s: got %v, want only %q", name, err, "internal error")
@@ -101,8 +101,8 @@ func TestGuardsTurnPanicsIntoInternalErrors(t *testing.T) {
 	}
 }
 
-// panicking is a message whose encoding panics.
-type panicking struct{ proto.Message }
+// panicMessage is a message whose encoding panics.
+type panicMessage struct{ proto.Message }
 
 // A response that protobuf rejects is an internal error, whose cause is only logged.
 func TestCodecHidesCauses(t *testing.T) {

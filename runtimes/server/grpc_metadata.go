@@ -63,7 +63,7 @@ func (in *inbound) From(ctx context.Context) (connection string, forwarded []str
 	return connection, receivedMetadata(ctx)["x-forwarded-for"]
 }
 
-// sendHeader sends as metadata what HTTP sends in response headers. It ignores errors,
+// sendHeader sends the response headers of HTTP as metadata. It ignores errors,
 // which only occur if the caller has disconnected.
 func sendHeader(ctx context.Context, response call.Response) {
 	header := make(metadata.MD, 2) // hardly ever more

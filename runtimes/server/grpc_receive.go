@@ -98,7 +98,8 @@ func (in *inbound) decode(ctx context.Context, data []byte, values int) (err err
 	found := in.layout.count(data, values)
 	if found > values {
 		if values == maxReceiveValues {
-			return guidon.Errorf(guidon.TooLarge, "the import has more than %d values, of which each object counts as %d; import it over HTTP", values, weightInImport)
+			return guidon.Errorf(guidon.TooLarge,
+				"the import has more than %d values, of which each object counts as %d; import it over HTTP", values, weightInImport)
 		}
 		return guidon.Errorf(guidon.TooLarge, "the request message has more than %d values", values)
 	}

@@ -6,8 +6,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// grpcServing is a gRPC server that serves on a listener.
-type grpcServing struct {
+// grpcServer is a gRPC server that serves on a listener.
+type grpcServer struct {
 	server   *grpc.Server
 	listener *grpcListener
 	ended    chan struct{} // closed when the server accepts no more connections
@@ -15,8 +15,8 @@ type grpcServing struct {
 }
 
 // serveGRPC starts a gRPC server on the listener.
-func (s *serving) serveGRPC() *grpcServing {
-	g := &grpcServing{
+func (s *runningServer) serveGRPC() *grpcServer {
+	g := &grpcServer{
 		server:   newGRPCServer(s.config, s.tls, s.calls),
 		listener: newGRPCListener(s.open.grpc, s.grpcConns),
 		drained:  make(chan struct{}),
@@ -28,7 +28,7 @@ func (s *serving) serveGRPC() *grpcServing {
 // handOverGRPC tells the clients of the gRPC server to reconnect, while calls still
 // succeed. grpc-go can tell them only when it no longer accepts connections, so a second
 // server accepts those that arrive during the delay.
-func (s *serving) handOverGRPC(ctx context.Context) {
+func (s *runningServer) handOverGRPC(ctx context.Context) {
 	first := s.grpc[0]
 	s.open.grpc.pause()
 	<-first.ended
@@ -39,7 +39,7 @@ func (s *serving) handOverGRPC(ctx context.Context) {
 
 // drain tells clients that their connections close, and returns when all are closed. The
 // server must have stopped accepting, or be about to.
-func (g *grpcServing) drain(ctx context.Context) {
+func (g *grpcServer) drain(ctx context.Context) {
 	defer close(g.drained)
 	select {
 	case <-g.ended:

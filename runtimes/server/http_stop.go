@@ -113,14 +113,14 @@ func (s *httpStop) closeIfIdle(c *httpConn, now int64) {
 // lingers reports whether connections that net/http closes must linger.
 func (s *httpStop) lingers() bool { return s.started.Load() && !s.cut.Load() }
 
-// closeDetached closes the connections whose responses outlast their handlers: net/http does
-// not know them any more.
+// closeDetached closes the connections whose responses outlast their handlers: net/http no
+// longer knows them.
 func (l *httpListener) closeDetached() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.conns {
 		if c.detached.Load() {
-			_ = c.TCPConn.Close() // who writes gets an error from it, and closes it too
+			_ = c.TCPConn.Close() // a pending Write returns an error, and its caller closes it as well
 		}
 	}
 }

@@ -39,18 +39,18 @@ func Run(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	s := newServing(config, tlsSettings, open)
+	s := newRunningServer(config, tlsSettings, open)
 	return s.run(ctx)
 }
 
-// serving is a running server.
-type serving struct {
+// runningServer is a server that listens.
+type runningServer struct {
 	config Config
 	tls    *tls.Config // nil = plaintext
 	open   listeners
 	calls  *calls
 	http   *http.Server
-	grpc   []*grpcServing // a second one takes over when the stop starts
+	grpc   []*grpcServer // a second one takes over when the stop starts
 
 	grpcConns *grpcConns     // of all gRPC servers
 	running   sync.WaitGroup // goroutines that serve a listener or measure the delay
@@ -59,8 +59,8 @@ type serving struct {
 	diagnostics *http.Server // serves only if its listener is open
 }
 
-func newServing(config Config, tlsSettings *tls.Config, open listeners) *serving {
-	return &serving{
+func newRunningServer(config Config, tlsSettings *tls.Config, open listeners) *runningServer {
+	return &runningServer{
 		config:      config,
 		tls:         tlsSettings,
 		open:        open,
@@ -79,7 +79,7 @@ func newServing(config Config, tlsSettings *tls.Config, open listeners) *serving
 }
 
 // run serves on the open listeners until the stop has ended.
-func (s *serving) run(ctx context.Context) error {
+func (s *runningServer) run(ctx context.Context) error {
 	// The end of ctx must not end the loops: they continue while requests drain.
 	loops := startLoops(context.WithoutCancel(ctx), s.config.Loops, s.config.Logger)
 	measuring, endMeasuring := context.WithCancel(context.WithoutCancel(ctx))
@@ -87,7 +87,7 @@ func (s *serving) run(ctx context.Context) error {
 		s.running.Go(func() { s.config.Delay.measure(measuring) })
 	}
 	accepted := s.serve("HTTP", func() error { return serveHTTP(s.http, s.open.http) })
-	s.grpc = []*grpcServing{s.serveGRPC()}
+	s.grpc = []*grpcServer{s.serveGRPC()}
 	if s.open.diagnostics != nil {
 		s.serve("diagnostics", func() error { return serveHTTP(s.diagnostics, s.open.diagnostics) })
 		s.config.Logger.Info("serving diagnostics", "address", "http://"+s.open.diagnostics.Addr().String())
@@ -114,7 +114,7 @@ func (s *serving) run(ctx context.Context) error {
 }
 
 // serve runs the function in a goroutine. The channel is closed when it has returned.
-func (s *serving) serve(listener string, serve func() error) chan struct{} {
+func (s *runningServer) serve(listener string, serve func() error) chan struct{} {
 	ended := make(chan struct{})
 	s.running.Go(func() {
 		defer close(ended)

@@ -16,9 +16,9 @@ const loopTimeout = 5 * time.Second
 // errAborted is the cause if [Config.Abort] ends the stop early.
 var errAborted = errors.New("shutdown was cut short")
 
-// stop ends everything, in the order that Run documents. The error lists what had to
-// be aborted.
-func (s *serving) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) error {
+// stop ends everything, in the order that Run documents. The error lists the parts that
+// had to be aborted.
+func (s *runningServer) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	go func() {
@@ -29,7 +29,7 @@ func (s *serving) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) e
 		}
 	}()
 
-	s.open.http.beginStop() // first: who has seen the health knows that responses announce it
+	s.open.http.beginStop() // first, so that responses announce the stop before health does
 	s.config.Health.stop()
 	s.config.Logger.Info("stopping", "delay", s.config.ShutdownDelay, "timeout", s.config.ShutdownTimeout)
 	if delay && s.config.ShutdownDelay > 0 {
@@ -45,7 +45,7 @@ func (s *serving) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) e
 
 // drain lets requests in progress finish on both listeners concurrently, and aborts
 // those that remain at the timeout.
-func (s *serving) drain(ctx context.Context, accepted <-chan struct{}) error {
+func (s *runningServer) drain(ctx context.Context, accepted <-chan struct{}) error {
 	timeout := s.config.ShutdownTimeout
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("not finished within %s", clock.Text(timeout)))
 	defer cancel()
@@ -57,7 +57,7 @@ func (s *serving) drain(ctx context.Context, accepted <-chan struct{}) error {
 	return errors.Join(s.drainHTTP(ctx, accepted), <-grpcCut)
 }
 
-func (s *serving) drainHTTP(ctx context.Context, accepted <-chan struct{}) error {
+func (s *runningServer) drainHTTP(ctx context.Context, accepted <-chan struct{}) error {
 	var cut error
 	if cause := s.open.http.drain(ctx, accepted); cause != nil {
 		if n := s.open.http.inProgress(); n > 0 {
@@ -71,7 +71,7 @@ func (s *serving) drainHTTP(ctx context.Context, accepted <-chan struct{}) error
 
 // drainGRPC drains the server that still accepts connections. It waits for that one
 // and for the one that it took over from.
-func (s *serving) drainGRPC(ctx context.Context) error {
+func (s *runningServer) drainGRPC(ctx context.Context) error {
 	last := s.grpc[len(s.grpc)-1]
 	s.open.grpc.startClosing()
 	go last.drain(ctx)

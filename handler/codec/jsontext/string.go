@@ -103,7 +103,7 @@ func AppendEscaped(b []byte, s string) []byte {
 	return append(b, s[start:]...)
 }
 
-// SizeOfString returns the length of what AppendString appends.
+// SizeOfString returns the number of bytes that AppendString appends.
 func SizeOfString(s string) int {
 	n := len(s) + len(`""`)
 	for i := 0; i < len(s); {

@@ -21,10 +21,10 @@ type Config struct {
 	JWKSURL       string
 	PublicKeyFile string
 
-	// Issuer is what iss must be. If it is empty, iss must be the issuer of the discovery
+	// Issuer is the required value of iss. If it is empty, iss must be the issuer of the discovery
 	// document or, without one, may be anything.
 	Issuer  string
-	Subject string // what sub must be, or "" for anything
+	Subject string // the required value of sub, or "" for any
 	// Audiences are those of which aud must contain one. They are required unless
 	// AnyAudience is true, in which case aud is not checked.
 	Audiences   []string

@@ -19,7 +19,7 @@ const (
 // memory remembers accepted tokens by their digests. It is safe for concurrent use.
 //
 // Entries are in the order in which they were added. If there are too many, the oldest is
-// removed, unless it was used since it was last looked at: then it becomes the newest. So
+// removed, unless it was used since it was last checked: then it becomes the newest. So
 // a client with a new token for each request does not displace tokens that are in use.
 type memory struct {
 	maxEntries, maxWeight int

@@ -100,7 +100,7 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*service.Identity, e
 	return identity, nil
 }
 
-// issuer returns what iss must be, or "" for anything.
+// issuer returns the required value of iss, or "" for any.
 func (v *Verifier) issuer(ctx context.Context) (string, error) {
 	if v.config.Issuer != "" || v.document == nil {
 		return v.config.Issuer, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
-// Check sends the API of the host a request without a token, and its token endpoint a code
-// that is none, which both must refuse. It returns the URLs that this service must be able
+// Check sends the API of the host a request without a token, and its token endpoint an
+// invalid code, which both must reject. It returns the URLs that this service must be able
 // to reach. The error has the code Internal if the host rejects our client_id or
 // client_secret.
 func (h *Host) Check(ctx context.Context) (urls []string, err error) {

@@ -36,7 +36,8 @@ func readGitLab(ctx context.Context, a *api) (*person, error) {
 		return nil, err
 	}
 	if u.State != "active" {
-		return nil, denied("your account at the code host is not active", fmt.Errorf("the account has the state %q; must be active", provider.Printable(u.State)))
+		return nil, denied("your account at the code host is not active",
+			fmt.Errorf("the account has the state %q; must be active", provider.Printable(u.State)))
 	}
 	p := &person{id: u.ID, login: u.Username, name: u.Name, picture: u.AvatarURL, nested: true}
 	if u.ConfirmedAt != nil && *u.ConfirmedAt != "" {

@@ -29,11 +29,11 @@ type Host struct {
 	fingerprint loginstate.Fingerprint
 }
 
-// Fingerprint returns what attempts at the host are bound to.
+// Fingerprint returns the fingerprint to which attempts at the host are bound.
 func (h *Host) Fingerprint() loginstate.Fingerprint { return h.fingerprint }
 
 // AuthorizeURL returns where the browser must be sent. It sends no request; context and
-// error are there because other providers must be asked for their endpoints.
+// error are there because the endpoints of other providers must be fetched.
 func (h *Host) AuthorizeURL(_ context.Context, a *loginstate.Attempt) (string, error) {
 	if err := h.checkAttempt(a); err != nil {
 		return "", err

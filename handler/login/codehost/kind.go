@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// item is something that the API tells about a person. Its value names it in errors.
+// item is a kind of data of the API about a person. Its value names it in errors.
 type item string
 
 const (

@@ -41,9 +41,9 @@ func (m *metadata) add(key, value string) {
 	m.size += len(key) + len(value)
 }
 
-// metadata returns what clients may see: name, email and picture, and all of it for the
-// method, which on GitHub is there for clients of Flipt v1, too. What does not fit into
-// the limits is left out.
+// metadata returns the pairs that clients may see: name, email and picture for all methods,
+// and all facts under the name of the method, which on GitHub also serves clients of Flipt v1.
+// Pairs that do not fit into the limits are left out.
 func (p *person) metadata(h *Host) map[string]string {
 	m := &metadata{pairs: map[string]string{}}
 	p.addProfile(m, prefix)

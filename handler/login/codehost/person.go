@@ -24,7 +24,7 @@ const (
 // maxName is the maximum length of the name of an organization or team, in bytes.
 const maxName = 1 << 10
 
-// person is what a host says about the person who signs in.
+// person has the facts that a host states about the person who signs in.
 type person struct {
 	id            int64
 	login, name   string

@@ -15,7 +15,7 @@ const wellKnown = "/.well-known/openid-configuration"
 // Config configures a [Source]. Client, Now, and Issuer or URL are required.
 type Config struct {
 	Client *provider.Client
-	// Issuer is what the document must have as its issuer, exactly. If it is empty, the
+	// Issuer is the exact issuer that the document must have. If it is empty, the
 	// document may have any, as that of a Kubernetes API server.
 	Issuer string
 	// URL is where the document is: below it, at the well-known path. It is the issuer if

@@ -24,7 +24,7 @@ type Set struct {
 type source interface {
 	// current returns the keys and their version.
 	current(ctx context.Context) (*keys, uint64, error)
-	// newer returns later keys, or the same again if it is too early to look for them.
+	// newer returns later keys, or the same again if it is too early to fetch them.
 	newer(ctx context.Context, than uint64) (*keys, error)
 }
 

@@ -19,7 +19,7 @@ const (
 	maxUID   = 128      // bytes; they are UUIDs so far
 )
 
-// account is what a token says about a service account. It is not verified.
+// account has the claims of a token about a service account. It is not verified.
 type account struct {
 	namespace, name, uid string
 	podName, podUID      string // "" for a token without a pod
@@ -32,8 +32,8 @@ type account struct {
 // user returns the name of the account as a user.
 func (a *account) user() string { return userPrefix + a.namespace + ":" + a.name }
 
-// parseAccount returns what the token says. It returns an error if the token is not one of
-// a service account, or has expired. So the API server is not asked about anything else.
+// parseAccount returns the claims of the token. It returns an error if the token is not one
+// of a service account, or has expired. So only such tokens are sent to the API server.
 func parseAccount(raw string, now time.Time) (*account, error) {
 	c, err := parseClaims(raw)
 	if err != nil {

@@ -2,8 +2,8 @@ package kubernetes
 
 import "context"
 
-// Check gets the published keys, or sends the API server a token to review that is none,
-// and returns the URLs that this service must be able to reach. With an error they are those
+// Check gets the published keys, or sends the API server an invalid token to review. It
+// returns the URLs that this service must be able to reach. With an error they are those
 // that are known.
 func (c *Cluster) Check(ctx context.Context) (urls []string, err error) {
 	return c.verifier.probe(ctx)

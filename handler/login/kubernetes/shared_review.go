@@ -47,7 +47,9 @@ func newReviews(client *provider.Client) *reviews {
 
 // do returns the result of the review with the key, which it starts if none runs. It
 // returns an error if ctx ends first. The review ends only if all its waiters leave.
-func (r *reviews) do(ctx context.Context, key [sha256.Size]byte, review func(context.Context) (*reviewStatus, error)) (*reviewStatus, error) {
+func (r *reviews) do(
+	ctx context.Context, key [sha256.Size]byte, review func(context.Context) (*reviewStatus, error),
+) (*reviewStatus, error) {
 	r.mu.Lock()
 	s := r.running[key]
 	if s == nil {

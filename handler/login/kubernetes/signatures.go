@@ -79,7 +79,7 @@ func (s *signatures) check(a *account, issuer string) error {
 	return nil
 }
 
-// common returns the elements of a that b has, too.
+// common returns the elements of a that b also has.
 func common(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return !slices.Contains(b, s) })
 }

@@ -123,5 +123,5 @@ func (s *Sealer) prefix() string {
 	return namePrefix
 }
 
-// isName reports whether a cookie of that name is a login cookie, or looks like one.
+// isName reports whether a cookie of that name is a login cookie, or has a similar name.
 func (s *Sealer) isName(name string) bool { return strings.HasPrefix(name, s.prefix()) }

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// Provider is what an attempt is bound to. A cookie of another provider, or of another
-// configuration of the same one, is not accepted.
+// Provider identifies the provider and configuration to which an attempt is bound. A cookie
+// of another provider, or of another configuration of the same one, is not accepted.
 type Provider struct {
 	Method      string // of signing in, such as "oidc"
 	Name        string

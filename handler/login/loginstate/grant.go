@@ -18,8 +18,8 @@ const purposeGrant = "guidon: key of grants"
 // MaxGrant is the maximum length of the code of a grant, in bytes.
 const MaxGrant = 2 << 10
 
-// Grant allows a command line to sign in as the person of a session. Whoever has the code
-// needs the verifier of the challenge, too.
+// Grant allows a command line to sign in as the person of a session. The code alone is not
+// enough: its holder also needs the verifier of the challenge.
 type Grant struct {
 	Session   string    `json:"session"`   // its id
 	Challenge string    `json:"challenge"` // S256 of the code verifier (RFC 7636)

@@ -47,7 +47,7 @@ func brokenRule(returnTo string) string {
 
 func isUnsafe(r rune) bool { return r <= ' ' || r > '~' || r == '\\' || r == '#' }
 
-// brokenAfterDecoding is brokenRule for what percent-encoding may hide. path is the
+// brokenAfterDecoding is brokenRule for characters that percent-encoding may hide. path is the
 // decoded path without the query.
 func brokenAfterDecoding(returnTo, decoded, path string) string {
 	switch {

@@ -121,7 +121,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// returned is what comes back with the browser.
+// returned has the values with which the browser returns.
 type returned struct {
 	sealer   *loginstate.Sealer
 	keys     *secrets

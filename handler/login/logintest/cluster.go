@@ -28,13 +28,13 @@ type TokenReview struct {
 	Status     TokenReviewStatus `json:"status"`
 }
 
-// TokenReviewSpec is what a client asks.
+// TokenReviewSpec is the request of a client.
 type TokenReviewSpec struct {
 	Token     string   `json:"token,omitempty"`
 	Audiences []string `json:"audiences,omitempty"`
 }
 
-// TokenReviewStatus is what the API server answers.
+// TokenReviewStatus is the response of the API server.
 type TokenReviewStatus struct {
 	Authenticated bool     `json:"authenticated,omitempty"`
 	User          UserInfo `json:"user"`
@@ -147,7 +147,7 @@ func (c *Cluster) Change(change func(*TokenReview)) {
 	c.change = change
 }
 
-// Reviews returns what was asked so far.
+// Reviews returns the requests so far.
 func (c *Cluster) Reviews() []TokenReviewSpec {
 	c.mu.Lock()
 	defer c.mu.Unlock()

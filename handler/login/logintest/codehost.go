@@ -83,8 +83,8 @@ func NewCodeHost(t testing.TB, kind string) *CodeHost {
 // Kind returns the type of the host.
 func (h *CodeHost) Kind() string { return h.kind }
 
-// Authorize is what the host does when the person agrees: it returns the code for the
-// authorization request, or an error if the request is not one that the host accepts.
+// Authorize acts as the host when the person agrees: it returns the code for the
+// authorization request, or an error if the host does not accept the request.
 func (h *CodeHost) Authorize(raw string) (code string, err error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -139,7 +139,8 @@ func (h *CodeHost) exchange(w http.ResponseWriter, r *http.Request) {
 			separator = " "
 		}
 		answerJSON(w, http.StatusOK, map[string]any{ // #nosec G101 -- of a double
-			"access_token": h.AccessToken, "token_type": "bearer", "scope": strings.Join(h.scopes, separator), "refresh_token": "refresh-token-of-ada",
+			"access_token": h.AccessToken, "token_type": "bearer", "scope": strings.Join(h.scopes, separator),
+			"refresh_token": "refresh-token-of-ada",
 		})
 	}
 }
@@ -196,7 +197,9 @@ func (h *CodeHost) serve(path string, missing int, scopes []string, respond http
 		case r.Header.Get("Authorization") != "Bearer "+h.AccessToken || r.Header.Get("Accept") != "application/json":
 			answerJSON(w, http.StatusUnauthorized, map[string]string{"message": "Bad credentials"})
 		case !granted:
-			answerJSON(w, missing, map[string]string{"message": "token does not have at least one of required scope(s): " + strings.Join(scopes, ", ")})
+			answerJSON(w, missing, map[string]string{
+				"message": "token does not have at least one of required scope(s): " + strings.Join(scopes, ", "),
+			})
 		default:
 			respond(w, r)
 		}
@@ -208,7 +211,8 @@ func (h *CodeHost) serveGitHub() {
 	h.serve("/api/v3/user", 0, nil, func(w http.ResponseWriter, _ *http.Request) {
 		a := h.Account
 		answerJSON(w, http.StatusOK, map[string]any{
-			"login": a.Login, "id": a.ID, "node_id": "MDQ6VXNlcjU4MzIzMQ==", "avatar_url": a.Picture, "gravatar_id": "", "type": "User", "site_admin": false,
+			"login": a.Login, "id": a.ID, "node_id": "MDQ6VXNlcjU4MzIzMQ==", "avatar_url": a.Picture, "gravatar_id": "",
+			"type": "User", "site_admin": false,
 			"name": a.Name, "company": nil, "blog": "", "email": "public@elsewhere.example", "bio": nil, "created_at": "2011-01-25T18:44:36Z",
 		})
 	})
@@ -218,7 +222,9 @@ func (h *CodeHost) serveGitHub() {
 	h.serve("/api/v3/user/orgs", http.StatusForbidden, []string{"user", "read:org"}, func(w http.ResponseWriter, r *http.Request) {
 		var list []any
 		for i, name := range h.Account.Organizations {
-			list = append(list, map[string]any{"login": name, "id": 9919 + i, "url": h.API + "/orgs/" + name, "description": "How people build software."})
+			list = append(list, map[string]any{
+				"login": name, "id": 9919 + i, "url": h.API + "/orgs/" + name, "description": "How people build software.",
+			})
 		}
 		linkedPages(w, r, list)
 	})
@@ -245,15 +251,17 @@ func (h *CodeHost) serveGitLab() {
 			}
 		}
 		answerJSON(w, http.StatusOK, map[string]any{
-			"id": a.ID, "username": a.Login, "name": a.Name, "state": a.State, "locked": false, "avatar_url": a.Picture, "web_url": h.URL + "/" + a.Login,
+			"id": a.ID, "username": a.Login, "name": a.Name, "state": a.State, "locked": false, "avatar_url": a.Picture,
+			"web_url":      h.URL + "/" + a.Login,
 			"public_email": "public@elsewhere.example", "email": email, "confirmed_at": confirmed, "commit_email": "commit@elsewhere.example",
 			"two_factor_enabled": true, "external": false,
 		})
 	})
 	h.serve("/oauth/userinfo", http.StatusForbidden, []string{"openid"}, func(w http.ResponseWriter, _ *http.Request) {
 		answerJSON(w, http.StatusOK, map[string]any{
-			"sub": fmt.Sprint(h.Account.ID), "sub_legacy": "0", "name": h.Account.Name, "preferred_username": h.Account.Login, "email_verified": true,
-			"groups": notNil(h.Account.Organizations), "https://gitlab.org/claims/groups/owner": []string{"not-this-one"},
+			"sub": fmt.Sprint(h.Account.ID), "sub_legacy": "0", "name": h.Account.Name, "preferred_username": h.Account.Login,
+			"email_verified": true,
+			"groups":         notNil(h.Account.Organizations), "https://gitlab.org/claims/groups/owner": []string{"not-this-one"},
 		})
 	})
 }
@@ -263,8 +271,9 @@ func (h *CodeHost) serveGitea() {
 	h.serve("/api/v1/user", http.StatusForbidden, []string{"read:user"}, func(w http.ResponseWriter, _ *http.Request) {
 		a := h.Account
 		answerJSON(w, http.StatusOK, map[string]any{
-			"id": a.ID, "login": a.Login, "login_name": "", "source_id": 0, "full_name": a.Name, "email": "public@elsewhere.example", "avatar_url": a.Picture,
-			"html_url": h.URL + "/" + a.Login, "is_admin": false, "active": true, "prohibit_login": false, "username": a.Login,
+			"id": a.ID, "login": a.Login, "login_name": "", "source_id": 0, "full_name": a.Name, "email": "public@elsewhere.example",
+			"avatar_url": a.Picture,
+			"html_url":   h.URL + "/" + a.Login, "is_admin": false, "active": true, "prohibit_login": false, "username": a.Login,
 		})
 	})
 	h.serve("/api/v1/user/emails", http.StatusForbidden, []string{"read:user"}, func(w http.ResponseWriter, _ *http.Request) {
@@ -281,7 +290,9 @@ func (h *CodeHost) serveGitea() {
 	h.serve("/api/v1/user/teams", http.StatusForbidden, []string{"read:organization"}, func(w http.ResponseWriter, r *http.Request) {
 		var list []any
 		for i, t := range h.Account.Teams {
-			list = append(list, map[string]any{"id": 1 + i, "name": t[1], "description": "", "permission": "owner", "organization": giteaOrganization(i, t[0])})
+			list = append(list, map[string]any{
+				"id": 1 + i, "name": t[1], "description": "", "permission": "owner", "organization": giteaOrganization(i, t[0]),
+			})
 		}
 		numberedPages(w, r, list)
 	})

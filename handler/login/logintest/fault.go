@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Words is what every [Fault] says somewhere. Clients must never see it.
+// Words is a string that the response of every [Fault] contains. Clients must never see it.
 const Words = "hush-hush"
 
 // Fault is a way in which a provider misbehaves.

@@ -62,7 +62,7 @@ func NewFlow(p *Provider, key *Key, now func() time.Time) *Flow {
 	return f
 }
 
-// Authorize is what the provider does when the browser opens the URL and the person
+// Authorize acts as the provider when the browser opens the URL and the person
 // agrees. It returns the code, or an error for a URL that a provider would reject.
 func (f *Flow) Authorize(authorizeURL string) (code string, err error) {
 	u, err := url.Parse(authorizeURL)

@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 )
 
-// Check gets what the provider publishes, and sends the token endpoint a code that is none.
+// Check gets the published documents of the provider, and sends the token endpoint an invalid code.
 // It returns the URLs that this service must be able to reach; with an error, those that
 // are known. An error has the code Internal if the provider rejects our client_id or
 // client_secret.

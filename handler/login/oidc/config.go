@@ -42,7 +42,7 @@ type Config struct {
 	// is asked.
 	NeedEmail, NeedGroups bool
 	// GroupsAdmit rejects people whose groups the provider leaves out because there are too
-	// many. It must be set if groups decide who is admitted.
+	// many. It must be set if sign-in depends on groups.
 	GroupsAdmit bool
 
 	Observer provider.Observer // optional
@@ -89,7 +89,8 @@ func (c Config) check() error {
 		}
 	}
 	if !service.IsProviderName(c.Name) {
-		problems = append(problems, errors.New("invalid name: must be 1 to 32 lower-case letters, digits, _ and -, beginning with a letter or digit"))
+		problems = append(problems,
+			errors.New("invalid name: must be 1 to 32 lower-case letters, digits, _ and -, beginning with a letter or digit"))
 	}
 	invalid("issuer_url", checkIssuerURL(c.Issuer))
 	if c.ClientID == "" {

@@ -7,7 +7,7 @@ import (
 
 // EndSessionURL returns the URL at the provider that the browser must open to end the
 // session there (OpenID Connect RP-Initiated Logout 1.0), or "" if the provider has none.
-// hint says who signs out, and the browser comes back to postLogout; "" leaves either out.
+// hint identifies the account that signs out, and the browser returns to postLogout; "" leaves either out.
 func (p *Provider) EndSessionURL(ctx context.Context, hint, postLogout string) (string, error) {
 	var endpoint string
 	err := p.wait(ctx, func(ctx context.Context) error {

@@ -28,7 +28,8 @@ func (p *Provider) exchange(ctx context.Context, d *discovery.Document, a *login
 		options = append(options, oauth2.VerifierOption(a.Verifier()))
 		secrets = append(secrets, a.Verifier())
 	}
-	token, err := config.Exchange(context.WithValue(provider.WithKind(ctx, provider.KindToken), oauth2.HTTPClient, p.client.HTTP()), code, options...)
+	token, err := config.Exchange(
+		context.WithValue(provider.WithKind(ctx, provider.KindToken), oauth2.HTTPClient, p.client.HTTP()), code, options...)
 	if err != nil {
 		return nil, p.exchangeError(ctx, d.TokenEndpoint, err, secrets)
 	}
@@ -77,7 +78,7 @@ func (p *Provider) exchangeFailed(ctx context.Context, endpoint string, err erro
 	return p.client.Unavailable(p.client.Failure(endpoint, 0, "", err))
 }
 
-// words returns what the provider said.
+// words returns the error text of the provider.
 func words(e *oauth2.RetrieveError) string {
 	if e.ErrorCode == "" {
 		return string(e.Body)

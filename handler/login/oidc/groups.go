@@ -43,7 +43,7 @@ func (w person) roles(path claims.Path) []string {
 }
 
 // isRole reports whether the text is that of a role, with or without namespaces. Providers
-// send the roles of other applications, too.
+// also send the roles of other applications.
 func isRole(text string) bool {
 	name, _, _ := strings.Cut(text, "@")
 	role, err := service.ParseRole(name)

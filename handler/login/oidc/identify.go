@@ -36,7 +36,7 @@ func (p *Provider) Identify(ctx context.Context, a *loginstate.Attempt, code str
 	return identity, err
 }
 
-// person returns what the provider says about the person.
+// person returns the claims of the provider about the person.
 func (p *Provider) person(ctx context.Context, a *loginstate.Attempt, code string) (person, error) {
 	d, err := p.discovery.Document(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *Provider) person(ctx context.Context, a *loginstate.Attempt, code strin
 		return who, err
 	}
 	who.info, err = p.userinfo(ctx, d, tokens, who.sub)
-	if err != nil && !p.config.Userinfo { // what the ID token has may suffice
+	if err != nil && !p.config.Userinfo { // the claims of the ID token may suffice
 		who.infoErr, err = err, nil
 	}
 	return who, err
@@ -81,7 +81,7 @@ func (p *Provider) identity(who person) (*service.Identity, error) {
 	}, nil
 }
 
-// subjects returns what bindings and allow lists may name besides the subject.
+// subjects returns the other subjects that bindings and allow lists may name.
 func (p *Provider) subjects(who person, e email, groups []string) []string {
 	var subjects []string
 	if e.verified {

@@ -19,7 +19,7 @@ const (
 // below 8 KiB.
 const maxMetadataValue = 1 << 10
 
-// metadata returns what clients see of the person. Values that are too long or unsafe to
+// metadata returns the facts about the person that clients see. Values that are too long or unsafe to
 // show are left out. The e-mail address for all methods is only there if it is verified:
 // nothing next to it says whether it is.
 func (p *Provider) metadata(who person, e email) map[string]string {

@@ -2,7 +2,7 @@ package oidc
 
 import "github.com/guidonhq/guidon/handler/login/claims"
 
-// person is what the provider says about a person who has signed in.
+// person has the claims of the provider about a person who has signed in.
 type person struct {
 	sub     string
 	session string        // "" if the provider names none

@@ -64,7 +64,7 @@ func New(c Config) (*Provider, error) {
 // Name returns the name of the provider.
 func (p *Provider) Name() string { return p.config.Name }
 
-// Fingerprint returns what attempts to sign in with the provider are bound to.
+// Fingerprint returns the fingerprint to which attempts to sign in with the provider are bound.
 func (p *Provider) Fingerprint() loginstate.Fingerprint { return p.fingerprint }
 
 // errTooSlow is the cause of contexts that end because the provider is too slow, and not

@@ -22,7 +22,7 @@ type token struct {
 	provider *Provider
 	raw      string
 	types    []string                  // that typ may be
-	accept   func(claims.Object) error // checks what only this kind of token has
+	accept   func(claims.Object) error // checks the claims that only this kind of token has
 	accepted bool
 	err      error
 }
@@ -80,7 +80,7 @@ func (t *token) judge(payload []byte) error {
 	return nil
 }
 
-// checkClaims checks what ID tokens and logout tokens have in common (OpenID Connect Core
+// checkClaims checks the claims that ID tokens and logout tokens share (OpenID Connect Core
 // 1.0 3.1.3.7). go-oidc takes accounts.google.com for Google's issuer, ignores azp,
 // and accepts strings for times.
 func (p *Provider) checkClaims(c claims.Object, now time.Time) error {

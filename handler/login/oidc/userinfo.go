@@ -24,7 +24,9 @@ func (p *Provider) incomplete(who person) error {
 	case who.infoErr != nil:
 		return who.infoErr
 	}
-	return fmt.Errorf("the provider sent no claim %s, neither in the ID token nor by userinfo; check scopes, groups_claim, and which claims it gives this client", strings.Join(names, ", "))
+	return fmt.Errorf(
+		"the provider sent no claim %s, neither in the ID token nor by userinfo; check scopes, groups_claim, and which claims it gives this client",
+		strings.Join(names, ", "))
 }
 
 // missing returns the names of the needed claims that the provider has not sent. Providers
@@ -54,7 +56,8 @@ func (p *Provider) userinfo(ctx context.Context, d *discovery.Document, tokens *
 	case !strings.EqualFold(tokens.TokenType, "Bearer"):
 		return nil, p.client.Unavailable(fmt.Errorf("token_type is %q; userinfo needs Bearer", provider.Printable(tokens.TokenType)))
 	}
-	response, err := p.client.Do(provider.WithKind(ctx, provider.KindUserinfo), provider.Request{URL: d.UserinfoEndpoint, Bearer: tokens.AccessToken})
+	response, err := p.client.Do(provider.WithKind(ctx, provider.KindUserinfo),
+		provider.Request{URL: d.UserinfoEndpoint, Bearer: tokens.AccessToken})
 	if err != nil {
 		return nil, p.userinfoError(err)
 	}

@@ -112,7 +112,9 @@ func (c *Cached[T]) settled(now time.Time) (bool, error) {
 // await returns the current version as soon as settled reports true, or the error that
 // settled returns. Otherwise it waits for a fetch. If that fails, usable decides whether
 // the current version is returned nevertheless. The functions run while c.mu is held.
-func (c *Cached[T]) await(ctx context.Context, settled func(now time.Time) (bool, error), usable func(now time.Time) bool) (Version[T], error) {
+func (c *Cached[T]) await(
+	ctx context.Context, settled func(now time.Time) (bool, error), usable func(now time.Time) bool,
+) (Version[T], error) {
 	for {
 		c.mu.Lock()
 		if done, err := settled(c.now()); done {

@@ -18,7 +18,7 @@ import (
 
 var errDown = errors.New("down")
 
-// origin is what a cached value is fetched from. It counts fetches, each of which returns
+// origin is the source of a cached value. It counts fetches, each of which returns
 // its number, takes a time, or fails.
 type origin struct {
 	mu       sync.Mutex
@@ -121,7 +121,7 @@ func TestCachedOverTime(t *testing.T) {
 	}
 }
 
-// result is what one of several callers gets, and when.
+// result is the result of one of several callers, and its time.
 type result struct {
 	Value int
 	Err   string

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// maxSaid is the maximum length of what a provider said, in characters.
+// maxSaid is the maximum length of [Failure].Said, in characters.
 const maxSaid = 200
 
 // Failure is a request to a provider that did not succeed. It is for logs: neither its
@@ -72,7 +72,7 @@ func (c *Client) Failure(url string, status int, said string, err error) *Failur
 	return &Failure{Provider: c.name, URL: shown(url), Status: status, Said: Printable(said), Err: err}
 }
 
-// said returns what the body of an error response says. Of a JSON object it takes the
+// said returns the message in the body of an error response. Of a JSON object it takes the
 // usual members only, so that values that the provider repeats stay out of logs.
 func said(body []byte) string {
 	var object map[string]json.RawMessage

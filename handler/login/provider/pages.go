@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrMorePages says that a list goes on after the last page that was read.
+// ErrMorePages says that a list continues after the last page that was read.
 var ErrMorePages = fmt.Errorf("the list has more than %d pages", MaxPages)
 
 // Pages gets a list that is split into pages, by the header Link of RFC 8288, and calls

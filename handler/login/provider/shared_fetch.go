@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// abandonedTime is how long a fetch goes on when no caller waits for it any longer.
+// abandonedTime is how long a fetch continues when no caller waits for it any longer.
 const abandonedTime = time.Second
 
 // sharedFetch is one fetch and its waiters. It runs on a goroutine of its own, which

@@ -14,7 +14,7 @@ import (
 
 const listChanges page.Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse] = "/guidon.v1.ChangeService/ListChanges"
 
-// Object is what does not exist.
+// Object describes a flag or segment that does not exist.
 type Object struct {
 	Kind    string // "flag" or "segment"
 	Key     string

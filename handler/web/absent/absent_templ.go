@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// main says that there is no such object, and what to do.
+// main says that there is no such object, how to restore it, and which others may be meant.
 func (m *absent) main() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

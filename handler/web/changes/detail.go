@@ -15,13 +15,13 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Limits of what is shown about one object.
+// Limits of the details of one object.
 const (
 	maxCompared    = 1 << 20 // bytes before and after together
 	maxDifferences = 100
 )
 
-// detail is what a change did to one object.
+// detail has the differences that a change made to one object.
 type detail struct {
 	Differences []difference
 	More        int // differences that are not listed
@@ -29,7 +29,7 @@ type detail struct {
 	TooLarge    bool
 }
 
-// detailOf returns the details of a change. It compares what its record has, so that it
+// detailOf returns the details of a change. It compares the states in its record, so that it
 // needs no earlier state.
 func detailOf(c *guidonv1.Change) detail {
 	if c.Name != nil { // it stands for the objects
@@ -105,8 +105,8 @@ func documents[T any](r *change.Record, make func(*T) *service.Document) (before
 	return before, after, err
 }
 
-// difference is one difference in words. If Was or Now is set, they are the values, and
-// Text is what has them in At, if not At itself.
+// difference is one difference in words. If Was or Now is set, they are the values before
+// and after. Text is then the name of the value within At, or "" if it is At itself.
 type difference struct {
 	At   string // the part of the object, such as "Rule 2", or ""
 	Text string

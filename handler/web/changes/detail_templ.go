@@ -588,7 +588,7 @@ func sign(l *diffLine) templ.Component {
 	})
 }
 
-// diffText is the text of a line, with what is different in it.
+// diffText is the text of a line, with its differences marked.
 func diffText(l *diffLine) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -829,7 +829,7 @@ func unifiedTable(d *diff, view page.DiffView, caption string) templ.Component {
 	})
 }
 
-// effectList says what changes for people, by flag.
+// effectList shows the effects on people, by flag.
 func effectList(v *page.Visit, effects []effect, truncated bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

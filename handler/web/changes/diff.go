@@ -117,7 +117,7 @@ func cutLine(line string) string {
 	return indent + shown
 }
 
-// mark marks what is different in lines that replace others one by one.
+// mark marks the differences in lines that replace others one by one.
 func (d *diff) mark() {
 	for i := 0; i < len(d.Lines); {
 		removed := d.run(i, lineDel)
@@ -140,7 +140,7 @@ func (d *diff) run(from int, k lineKind) int {
 	return n
 }
 
-// markPair marks what is different between two lines, unless that is all of them.
+// markPair marks the differences between two lines, unless they differ completely.
 func markPair(a, b *diffLine) {
 	if a.Start == b.Start {
 		return

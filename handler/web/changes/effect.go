@@ -7,7 +7,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// effect is what changes for users of a flag, in sentences.
+// effect is the effect of a change on the users of a flag, in sentences.
 type effect struct {
 	Flag  string // its key
 	Lines []string
@@ -39,7 +39,7 @@ func effectsOfPlan(plan *guidonv1.PlanResponse) (effects []effect) {
 // must be computed from all changes since.
 const maxRewound = 1000
 
-// effectsOfChange returns what a change meant for people, as far as that can be computed:
+// effectsOfChange returns the effects of a change on people, as far as they can be computed:
 // that of one flag or segment, which existed before and after, and not too long ago. The
 // last result is false if nothing is known.
 func effectsOfChange(v *page.Visit, g *group) (effects []effect, truncated, known bool) {
@@ -80,7 +80,9 @@ func segmentEffects(v *page.Visit, key, before, after string) (effects []effect,
 	if err != nil {
 		return nil, false, false
 	}
-	preview, err := previewSegment.Run(v, &guidonv1.PreviewSegmentRequest{NamespaceKey: before, Key: key, Segment: saved.GetSegment(), PageWords: true})
+	preview, err := previewSegment.Run(v, &guidonv1.PreviewSegmentRequest{
+		NamespaceKey: before, Key: key, Segment: saved.GetSegment(), PageWords: true,
+	})
 	if err != nil {
 		return nil, false, false
 	}

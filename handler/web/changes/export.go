@@ -25,8 +25,8 @@ const (
 	maxExportReads = 100  // pages of records
 )
 
-// exported is a change in an export.
-type exported struct {
+// exportedChange is a change in an export.
+type exportedChange struct {
 	Revision  int64  `json:"revision"`
 	Time      string `json:"time"`
 	ActorID   string `json:"actorId"`
@@ -42,15 +42,15 @@ type exported struct {
 
 // exportedList is an export.
 type exportedList struct {
-	Namespace string     `json:"namespace"`
-	Changes   []exported `json:"changes"`
-	More      bool       `json:"more"` // older changes match too
-	Limit     int        `json:"limit"`
+	Namespace string           `json:"namespace"`
+	Changes   []exportedChange `json:"changes"`
+	More      bool             `json:"more"` // older changes match too
+	Limit     int              `json:"limit"`
 }
 
 // export responds with the changes of the list as a file.
 func export(v *page.Visit, f *filter, format string) error {
-	l := exportedList{Namespace: v.Key(), Changes: []exported{}, Limit: maxExported}
+	l := exportedList{Namespace: v.Key(), Changes: []exportedChange{}, Limit: maxExported}
 	if err := l.read(v, f.request); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (l *exportedList) read(v *page.Visit, request *guidonv1.ListChangesRequest)
 			return err
 		}
 		for _, c := range answer.GetChanges() {
-			l.Changes = append(l.Changes, exportedOf(c))
+			l.Changes = append(l.Changes, exportedChangeOf(c))
 		}
 		request.PageToken = answer.GetNextPageToken()
 		if request.GetPageToken() == "" || len(l.Changes) >= maxExported {
@@ -90,8 +90,8 @@ func (l *exportedList) read(v *page.Visit, request *guidonv1.ListChangesRequest)
 	return nil
 }
 
-func exportedOf(c *guidonv1.Change) exported {
-	return exported{
+func exportedChangeOf(c *guidonv1.Change) exportedChange {
+	return exportedChange{
 		Revision: c.GetRevision(), Time: c.GetAt().AsTime().UTC().Format(time.RFC3339Nano),
 		ActorID: c.GetActor().GetId(), Actor: page.ActorOf(c.GetActor()).String(),
 		Action: c.GetAction(), Kind: c.GetKind(), Key: c.GetKey(), Summary: c.GetSummary(),

@@ -28,7 +28,7 @@ const (
 	fieldMessage = "message"
 	fieldReason  = "reason"
 	fieldBefore  = "before" // a revision: only changes before it
-	fieldCursor  = "cursor" // where a search goes on that has found nothing yet
+	fieldCursor  = "cursor" // where a search continues that has found nothing yet
 	fieldFormat  = "format" // of an export
 )
 
@@ -62,7 +62,8 @@ func readFilter(v *page.Visit) *filter {
 	f.readWords()
 	f.request.Since = f.readTime(v, fieldSince)
 	f.request.Until = f.readTime(v, fieldUntil)
-	if f.problems == nil && f.request.Since != nil && f.request.Until != nil && !f.request.GetSince().AsTime().Before(f.request.GetUntil().AsTime()) {
+	if f.problems == nil && f.request.Since != nil && f.request.Until != nil &&
+		!f.request.GetSince().AsTime().Before(f.request.GetUntil().AsTime()) {
 		f.problems.Add(fieldUntil, "This is not after the beginning, so no change can match.")
 	}
 	f.readPlace(v)
@@ -72,7 +73,8 @@ func readFilter(v *page.Visit) *filter {
 // readWords reads the fields that are no times.
 func (f *filter) readWords() {
 	r := f.request
-	r.Kind, r.Key, r.Actor, r.Message, r.Reason = f.values[fieldKind], f.values[fieldKey], f.values[fieldActor], f.values[fieldMessage], f.values[fieldReason]
+	r.Kind, r.Key, r.Actor, r.Message, r.Reason =
+		f.values[fieldKind], f.values[fieldKey], f.values[fieldActor], f.values[fieldMessage], f.values[fieldReason]
 	if r.Kind != "" && kindLabels[r.Kind] == "" {
 		f.problems.Add(fieldKind, "There are changes of flags, of segments and of the namespace: flag, segment or namespace.")
 	}
@@ -230,7 +232,8 @@ var kindLabels = map[string]string{flagKind.name: "Flags", segmentKind.name: "Se
 
 // reasonLabels are the reasons of changes.
 var reasonLabels = map[change.ReasonKind]string{
-	change.ReasonImport: "Imports", change.ReasonPromotion: "Promotions", change.ReasonRestore: "Restores", change.ReasonUndo: "Undone changes",
+	change.ReasonImport: "Imports", change.ReasonPromotion: "Promotions", change.ReasonRestore: "Restores",
+	change.ReasonUndo: "Undone changes",
 }
 
 // agoLabels are the periods of the menu.
@@ -260,7 +263,8 @@ func (f *filter) Kinds(v *page.Visit) []option {
 // Reasons returns the menu of reasons.
 func (f *filter) Reasons(v *page.Visit) []option {
 	pair := func(r change.ReasonKind) [2]string { return [2]string{string(r), reasonLabels[r]} }
-	return f.options(v, fieldReason, "Any reason", pair(change.ReasonImport), pair(change.ReasonPromotion), pair(change.ReasonRestore), pair(change.ReasonUndo))
+	return f.options(v, fieldReason, "Any reason", pair(change.ReasonImport), pair(change.ReasonPromotion),
+		pair(change.ReasonRestore), pair(change.ReasonUndo))
 }
 
 // Periods returns the menu of times.

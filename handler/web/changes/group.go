@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// group is what one revision changed.
+// group has the change records of one revision.
 type group struct {
 	Revision int64
 	At       time.Time
@@ -43,7 +43,7 @@ func newGroup(c *guidonv1.Change) *group {
 // characters.
 const maxMessage = 4000
 
-// Verb returns what the group did to its objects.
+// Verb returns the action of the group on its objects, in words.
 func (g *group) Verb() string {
 	switch change.ReasonKind(g.Reason.GetKind()) {
 	case change.ReasonImport:
@@ -73,7 +73,7 @@ func (g *group) undone() string {
 	return "undid revision " + first
 }
 
-// Tail returns what follows the objects in the sentence about the group.
+// Tail returns the part after the objects in the sentence about the group.
 func (g *group) Tail() string {
 	switch change.ReasonKind(g.Reason.GetKind()) {
 	case change.ReasonPromotion:

@@ -95,7 +95,9 @@ func shows(list *guidonv1.ListChangesResponse, revision int64) bool {
 }
 
 func (h *historyPage) changes(v *page.Visit, last int64, limit, objectBytes int32) (*guidonv1.ListChangesResponse, error) {
-	return listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit, MaxObjectBytes: objectBytes, PageWords: true})
+	return listChanges.Run(v, &guidonv1.ListChangesRequest{
+		NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit, MaxObjectBytes: objectBytes, PageWords: true,
+	})
 }
 
 // list keeps the list, which starts at the revision last; 0 is the newest.
@@ -128,7 +130,7 @@ func (h *historyPage) selectRevision(v *page.Visit, revision int64) error {
 	if err != nil {
 		return err
 	}
-	if len(detailed.GetChanges()) == 0 { // deleted meanwhile
+	if len(detailed.GetChanges()) == 0 { // deleted in the meantime
 		return noRevision(v, revision)
 	}
 	h.Detail = detailOf(detailed.GetChanges()[0])

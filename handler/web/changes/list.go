@@ -17,7 +17,7 @@ import (
 const (
 	maxGroups = 25            // revisions on a page
 	firstRead = maxGroups + 1 // records, enough if each revision has one
-	pageSize  = 100           // records that are read at once then, the maximum of the operation
+	pageSize  = 100           // records that are read together then, the maximum of the operation
 	maxReads  = 8             // for one page
 	namesOnly = 1             // bytes: objects are left out, and named instead
 )
@@ -186,7 +186,7 @@ func (l *changeList) MoreOpen() bool {
 	return agoLabels[l.values[fieldSince]] == "" && l.values[fieldSince] != ""
 }
 
-// MenuProblems returns what is wrong with filters that have no field.
+// MenuProblems returns the problems of filters that have no field.
 func (l *changeList) MenuProblems() (problems part.Problems) {
 	for _, p := range l.problems {
 		if p.Field == fieldKind || p.Field == fieldReason || p.Field == fieldActor {
@@ -208,6 +208,9 @@ func prunedText(v *page.Visit) string {
 // changesOf returns the changes of a revision, the first of the namespace's, and whether
 // there are more. Objects that take more than so many bytes are left out.
 func changesOf(v *page.Visit, revision int64, limit, objectBytes int32) (changes []*guidonv1.Change, more bool, err error) {
-	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit, MaxObjectBytes: objectBytes, PageWords: true})
+	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{
+		NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit, MaxObjectBytes: objectBytes,
+		PageWords: true,
+	})
 	return answer.GetChanges(), answer.GetNextPageToken() != "", err
 }

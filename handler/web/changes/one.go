@@ -74,7 +74,7 @@ func revisionOf(v *page.Visit) (int64, error) {
 	return revision, nil
 }
 
-// groupOf returns what the revision changed, as far as it fits into a page of records.
+// groupOf returns the changes of the revision, as far as they fit into a page of records.
 func groupOf(v *page.Visit, revision int64) (*group, error) {
 	changes, more, err := changesOf(v, revision, pageSize, maxCompared)
 	if err != nil {

@@ -187,7 +187,7 @@ func oneMain(v *page.Visit, p *onePage) templ.Component {
 	})
 }
 
-// oneObject is what happened to one object. d is nil if the page has no details of it.
+// oneObject shows the change of one object. d is nil if the page has no details of it.
 func oneObject(v *page.Visit, r record, d *detail, view page.DiffView, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -302,7 +302,7 @@ func oneObject(v *page.Visit, r record, d *detail, view page.DiffView, open bool
 	})
 }
 
-// objectDetail is what is different in an object, in sentences and as a diff.
+// objectDetail shows the differences of an object, in sentences and as a diff.
 func objectDetail(r record, d *detail, view page.DiffView, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -398,7 +398,7 @@ func objectDetail(r record, d *detail, view page.DiffView, open bool) templ.Comp
 // diffTitles say what a diff shows, by the action of the change.
 var diffTitles = map[string]string{"create": "As it was created", "update": "Before and after", "delete": "As it was"}
 
-// facts are who made a change, when, and by which request.
+// facts shows the actor of a change, its time and its request.
 func facts(v *page.Visit, g *group) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

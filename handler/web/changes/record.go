@@ -65,7 +65,7 @@ func (r record) Name() string {
 // characters.
 const maxShownName = 1024
 
-// Verb returns what happened to the object.
+// Verb returns the action on the object, in words.
 func (r record) Verb() string { return verbs[change.Action(r.GetAction())] }
 
 var verbs = map[change.Action]string{

@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// Heads are what stands above the history of an object: its name and the tabs of its
-// page. A nil function, or one that returns nil, means a plain head.
+// Heads has the functions that return the head above the history of an object: its name
+// and the tabs of its page. A nil function, or one that returns nil, means a plain head.
 type Heads struct {
 	Flag    func(v *page.Visit, key, tab string) templ.Component
 	Segment func(v *page.Visit, segment *flipt.Segment, tab string) templ.Component

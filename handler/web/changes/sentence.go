@@ -16,7 +16,7 @@ func PlannedSentences(c *guidonv1.PlannedChange) templ.Component {
 	return sentences(list, more)
 }
 
-// EffectSentences returns what an effect changes for users of a flag.
+// EffectSentences returns the effect on users of a flag, in sentences.
 func EffectSentences(e *guidonv1.FlagEffect) []string {
 	stated, _ := newEffect("", e)
 	return stated.Lines

@@ -34,7 +34,7 @@ type sideRow struct{ Old, New *diffLine }
 // Hunk reports whether the row is the first of a hunk.
 func (r sideRow) Hunk() bool { return r.Old != nil && r.Old.Kind == lineHunk }
 
-// Sides returns the lines side by side: those that are removed beside those that are added
+// Sides returns the lines side by side: those that are removed next to those that are added
 // in their place.
 func (d *diff) Sides() (rows []sideRow) {
 	for i := 0; i < len(d.Lines); {

@@ -15,7 +15,7 @@ const (
 	maxTitled     = 16 << 10 // bytes of an object before and after together; other titles are less exact
 )
 
-// titleOf returns what a change of an object did in a few words, such as "Rule 3, metadata".
+// titleOf returns the differences of a change in a few words, such as "Rule 3, metadata".
 func titleOf(r record) string {
 	switch change.Action(r.GetAction()) {
 	case change.ActionCreate:
@@ -49,8 +49,8 @@ func titleOf(r record) string {
 	return title
 }
 
-// titlePart names what is different: the part of the object or, if that was added or
-// removed, what happened to it.
+// titlePart names a difference: the part of the object or, if that was added or removed,
+// the action on it.
 func titlePart(d change.Difference) string {
 	w := d.Wording(guidon.PageWords)
 	if len(w.Parts) == 0 {

@@ -42,15 +42,15 @@ const (
 // review is the review before a change is undone or a state restored.
 type review struct {
 	Heading, Text string
-	Act           string // what the button says
+	Act           string // the label of the button
 	Back          string // the address of the page before
 	Whole         string // the address of the review of the whole change, if this is a part of it
 	request       *guidonv1.PlanRequest
 	after         string // the path of the page after it, below the public path; "" is that of the new change
 
 	Plan       *guidonv1.PlanResponse
-	Changes    []planned
-	Gone       []string // what the plan that was seen had, and this one has not
+	Changes    []plannedObject
+	Gone       []string // the objects of the plan that was seen that this one lacks
 	Effects    []effect
 	Conflicts  []conflict
 	Others     int    // conflicts that share a choice
@@ -62,8 +62,8 @@ type review struct {
 	problems   part.Problems
 }
 
-// planned is a change of the plan.
-type planned struct {
+// plannedObject is a change of the plan, to one object.
+type plannedObject struct {
 	*guidonv1.PlannedChange
 	Name        string
 	Differences []difference
@@ -178,8 +178,10 @@ func newRestore(v *page.Visit, k kind) (*review, error) {
 		Heading: "Restore " + page.Printable(key, maxShownName) + " as at revision " + revisionText(revision),
 		Text:    "The " + k.name + " becomes exactly what it was then. Everything that was changed in it since is replaced.",
 		Act:     "Restore", Back: v.In(k.folder, key, "history", revisionText(revision)),
-		after:   page.Below("namespaces", v.Key(), k.folder, key, "history"),
-		request: &guidonv1.PlanRequest{NamespaceKey: v.Key(), SourceNamespaceKey: v.Key() + "@" + revisionText(revision), WithEffects: true, PageWords: true},
+		after: page.Below("namespaces", v.Key(), k.folder, key, "history"),
+		request: &guidonv1.PlanRequest{
+			NamespaceKey: v.Key(), SourceNamespaceKey: v.Key() + "@" + revisionText(revision), WithEffects: true, PageWords: true,
+		},
 	}
 	if k == flagKind {
 		r.request.FlagKeys = []string{key}
@@ -189,7 +191,7 @@ func newRestore(v *page.Visit, k kind) (*review, error) {
 	return r, nil
 }
 
-// submit carries out what the form of the review asks for.
+// submit runs the action of the form of the review.
 func (r *review) submit(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
@@ -240,7 +242,7 @@ func (r *review) refused(v *page.Visit, form url.Values, err error) error {
 	return r.show(v, http.StatusUnprocessableEntity, form)
 }
 
-// messageProblem says what a message must be.
+// messageProblem is the problem of an invalid message.
 const messageProblem = "1,000 characters at most, on one line."
 
 // apply applies the plan with the digest.
@@ -290,7 +292,7 @@ func (r *review) plan(v *page.Visit, form url.Values) error {
 		if i == maxPlannedShown {
 			break
 		}
-		one := planned{PlannedChange: c, Name: plannedName(c)}
+		one := plannedObject{PlannedChange: c, Name: plannedName(c)}
 		if i < maxPlannedOpen {
 			one.Differences, one.More = plannedDifferences(c)
 		}
@@ -315,7 +317,10 @@ func (r *review) choose(v *page.Visit, form url.Values) error {
 	r.OthersAre = cmp.Or(sideOf(form.Get(fieldOthers)), sideCurrent)
 	r.Conflicts, r.Others, undone.Choices = nil, 0, nil
 	for range maxPlans {
-		request := &guidonv1.PlanRequest{NamespaceKey: r.request.GetNamespaceKey(), FlagKeys: r.request.GetFlagKeys(), SegmentKeys: r.request.GetSegmentKeys(), Undo: undone, PageWords: true}
+		request := &guidonv1.PlanRequest{
+			NamespaceKey: r.request.GetNamespaceKey(), FlagKeys: r.request.GetFlagKeys(), SegmentKeys: r.request.GetSegmentKeys(),
+			Undo: undone, PageWords: true,
+		}
 		plan, err := makePlan.Run(v, request)
 		if err != nil || len(plan.GetConflicts()) == 0 {
 			return err
@@ -363,10 +368,14 @@ func plannedName(c *guidonv1.PlannedChange) string {
 }
 
 // Address returns the address of the object's page.
-func (p planned) Address(v *page.Visit) string { return ObjectAddress(v, p.GetKind(), p.GetKey()) }
+func (p plannedObject) Address(v *page.Visit) string {
+	return ObjectAddress(v, p.GetKind(), p.GetKey())
+}
 
-// Hidden returns the value of the hidden field with what is seen of the change.
-func (p planned) Hidden() string { return objectName(p.GetKind(), p.GetKey()) + " " + p.GetDigest() }
+// Hidden returns the value of the hidden field that identifies the change as it is seen.
+func (p plannedObject) Hidden() string {
+	return objectName(p.GetKind(), p.GetKey()) + " " + p.GetDigest()
+}
 
 // objectName returns the name of an object in the form.
 func objectName(kind, key string) string { return kind + "/" + key }

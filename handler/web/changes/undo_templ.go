@@ -450,7 +450,7 @@ func reviewMain(v *page.Visit, r *review) templ.Component {
 	})
 }
 
-// reviewBody is what would change.
+// reviewBody shows the conflicts and changes of the plan.
 func reviewBody(v *page.Visit, r *review) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -726,7 +726,7 @@ func reviewBody(v *page.Visit, r *review) templ.Component {
 }
 
 // plannedChange is one object that would change.
-func plannedChange(v *page.Visit, c planned) templ.Component {
+func plannedChange(v *page.Visit, c plannedObject) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -892,7 +892,7 @@ func plannedChange(v *page.Visit, c planned) templ.Component {
 	})
 }
 
-// actionWords are what a plan does to an object.
+// actionWords are the actions of a plan in words.
 var actionWords = map[string]string{"create": "Bring back", "update": "Change", "delete": "Delete"}
 
 // conflictChoice is a part that was changed again, with the choice.

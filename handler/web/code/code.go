@@ -30,14 +30,14 @@ type model struct {
 	info     *flaginfo.Info
 	language snippet.Language
 	code     string
-	answers  []answer // what the flag may answer
+	answers  []answer // the possible results of the flag
 	more     int      // answers that are not shown
 }
 
 // answer is something that the flag may answer.
 type answer struct{ Color, Name string }
 
-// Limits of what is shown.
+// Limits of the page.
 const (
 	maxAnswers    = 50
 	maxProperties = 20
@@ -61,7 +61,9 @@ func (h Head) show(v *page.Visit) error {
 	name := cmp.Or(m.flag.GetName(), m.flag.GetKey())
 	v.Reply(http.StatusOK, page.Page{
 		Title: "Code for " + name, Place: page.PlaceFlags, Main: main(v, m),
-		Crumbs: []page.Crumb{{Text: "Flags", Address: v.In("flags")}, {Text: m.flag.GetKey(), Address: v.In("flags", m.flag.GetKey())}, {Text: "Code"}},
+		Crumbs: []page.Crumb{
+			{Text: "Flags", Address: v.In("flags")}, {Text: m.flag.GetKey(), Address: v.In("flags", m.flag.GetKey())}, {Text: "Code"},
+		},
 	})
 	return nil
 }
@@ -79,7 +81,7 @@ func languageOf(v *page.Visit) snippet.Language {
 	return language
 }
 
-// snippet returns what the code asks about.
+// snippet returns the flag as the example code needs it.
 func (m *model) snippet(address, namespace string) snippet.Flag {
 	f := snippet.Flag{Address: address, Namespace: namespace, Key: m.flag.GetKey(), Kind: m.kind(), Boolean: m.isBoolean()}
 	if variants := m.flag.GetVariants(); len(variants) > 0 {
@@ -126,7 +128,7 @@ func (m *model) kind() snippet.Kind {
 	return snippet.Text
 }
 
-// answer collects what the flag may answer.
+// answer collects the possible results of the flag.
 func (m *model) answer() {
 	if m.isBoolean() {
 		m.answers = []answer{{"c-on", "true"}, {"c-off", "false"}}

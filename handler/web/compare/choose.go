@@ -21,17 +21,17 @@ const (
 	fieldLeft      = "left"    // the segments that were left out, although they are needed
 	fieldWithout   = "without" // no segments come along
 	fieldKeep      = "keep"
-	fieldKept      = "kept" // what was kept when the form was made
+	fieldKept      = "kept" // the kept parts when the form was made
 	fieldScope     = "scope"
 )
 
-// choice is the page that asks what to compare with.
+// choice is the page that asks for the source of the comparison.
 type choice struct {
 	Namespace, At string
 	Problems      part.Problems
 }
 
-// choose asks what to compare with, or redirects to the comparison that was chosen.
+// choose asks for the source of the comparison, or redirects to the comparison that was chosen.
 func choose(v *page.Visit) error {
 	q := v.Query()
 	c := &choice{Namespace: q.Get(fieldNamespace), At: strings.TrimSpace(q.Get(fieldAt))}

@@ -39,7 +39,7 @@ type comparison struct {
 	After    *guidonv1.ComparedState
 	Same     int
 	Differs  bool
-	Missing  []*guidonv1.ComparedObject // what only this namespace has
+	Missing  []*guidonv1.ComparedObject // the objects that only this namespace has
 	MissingN int
 	needed   map[string][]string // the names of the flags that need a segment, by the key of that
 	Problems part.Problems
@@ -101,7 +101,8 @@ func (c *comparison) words(v *page.Visit) planned.Words {
 // another one, and reports that this is done.
 func (c *comparison) read(v *page.Visit) (done bool, err error) {
 	if c.From == v.Key() {
-		return true, c.ask(v, http.StatusUnprocessableEntity, fieldAt, "Say which earlier state of "+c.ToName+": a revision, such as 120, or a time.")
+		return true, c.ask(v, http.StatusUnprocessableEntity, fieldAt,
+			"Say which earlier state of "+c.ToName+": a revision, such as 120, or a time.")
 	}
 	switch err := c.compare(v); guidon.CodeOf(err) {
 	case guidon.InvalidArgument:
@@ -127,7 +128,7 @@ func changedText(err error) string {
 	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):] + "."
 }
 
-// ask shows the question for the source again.
+// ask shows the choice of the source again.
 func (c *comparison) ask(v *page.Visit, status int, field, problem string) error {
 	_, at, _ := strings.Cut(c.From, "@")
 	q := &choice{Namespace: c.FromKey, At: at}
@@ -135,8 +136,8 @@ func (c *comparison) ask(v *page.Visit, status int, field, problem string) error
 	return q.reply(v, status)
 }
 
-// compare reads what distinguishes both sides: how much there is, and what only this
-// namespace has. All pages are about the same two states.
+// compare reads the differences between both sides: the counts, and the objects that only
+// this namespace has. All pages are about the same two states.
 func (c *comparison) compare(v *page.Visit) (err error) {
 	for range maxRestarts {
 		if err = c.compareOnce(v); guidon.CodeOf(err) != guidon.FailedPrecondition {
@@ -243,7 +244,7 @@ func (c *comparison) hidden(kind change.Kind) (keys []string) {
 	return keys
 }
 
-// reply shows what differs, to select from.
+// reply shows the differences, to select from.
 func (c *comparison) reply(v *page.Visit, status int) error {
 	c.mark()
 	title := "Compare"

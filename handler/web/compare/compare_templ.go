@@ -15,10 +15,10 @@ import (
 	"strconv"
 )
 
-// atHint says what an earlier state can be.
+// atHint says in which forms an earlier state can be named.
 const atHint = "A revision, such as 120, or a time, such as 2026-11-20T14:00. Leave it empty for the namespace as it is now."
 
-// chooseMain asks what to compare with.
+// chooseMain asks for the source of the comparison.
 func chooseMain(v *page.Visit, c *choice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -362,7 +362,7 @@ func chooseMain(v *page.Visit, c *choice) templ.Component {
 	})
 }
 
-// versus says what is compared with what.
+// versus names the two compared sides.
 func versus(v *page.Visit, c *comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -567,7 +567,7 @@ func versus(v *page.Visit, c *comparison) templ.Component {
 	})
 }
 
-// compareMain is what differs, to select from.
+// compareMain shows the differences, to select from.
 func compareMain(v *page.Visit, c *comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -885,7 +885,7 @@ func compareMain(v *page.Visit, c *comparison) templ.Component {
 	})
 }
 
-// different is what the source has, and this namespace has not, or in another way.
+// different lists the objects of the source that this namespace lacks or has with other content.
 func different(v *page.Visit, c *comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1064,7 +1064,7 @@ func different(v *page.Visit, c *comparison) templ.Component {
 	})
 }
 
-// missing is what only this namespace has.
+// missing lists the objects that only this namespace has.
 func missing(v *page.Visit, c *comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1214,7 +1214,7 @@ func missing(v *page.Visit, c *comparison) templ.Component {
 	})
 }
 
-// options are how much is brought over, and what flags keep.
+// options are the choices of the scope, and of the parts that flags keep.
 func options(v *page.Visit, c *comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1483,7 +1483,7 @@ func options(v *page.Visit, c *comparison) templ.Component {
 	})
 }
 
-// reviewMain is what exactly the selection changes.
+// reviewMain shows the exact changes of the selection.
 func reviewMain(v *page.Visit, c *comparison, title string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/planned"
 )
 
-// submit shows what the selection changes, or brings it over.
+// submit shows the changes of the selection, or applies them.
 func submit(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
@@ -35,8 +35,8 @@ func submit(v *page.Visit) error {
 	return c.review(v, form)
 }
 
-// review shows what exactly the selection changes. What is not as in the form, which showed
-// everything, is marked.
+// review shows the exact changes of the selection. Those that are not as in the form, which
+// showed everything, are marked.
 func (c *comparison) review(v *page.Visit, form url.Values) error {
 	seen := make(url.Values)
 	if slices.Equal(form[fieldKept], c.Keep) {
@@ -50,7 +50,7 @@ func (c *comparison) review(v *page.Visit, form url.Values) error {
 	if err := r.Make(v, seen); err != nil {
 		return err
 	}
-	for i := range r.Rows { // what comes along was not selected before
+	for i := range r.Rows { // dependencies were not selected before
 		row := &r.Rows[i]
 		known := slices.ContainsFunc(seen[planned.FieldSeen], func(text string) bool { return strings.HasPrefix(text, row.ID()+" ") })
 		row.Moved = row.Moved && known

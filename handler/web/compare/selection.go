@@ -16,14 +16,14 @@ const (
 	scopeEqual    = "equal"    // and what it does not have is deleted
 )
 
-// keeps are what flags that exist can keep.
+// keeps are the parts that existing flags can keep.
 var keeps = []struct{ Value, Text string }{
 	{"enabled", "whether they are on"},
 	{"percentages", "their shares"},
 	{"rules", "their steps and rules"},
 }
 
-// selection is what is brought over.
+// selection is the choice of objects to promote, and of the parts that they keep.
 type selection struct {
 	Scope    string
 	Flags    []string
@@ -35,7 +35,10 @@ type selection struct {
 
 // selectionOf returns the selection in a form or an address.
 func selectionOf(fields url.Values) selection {
-	s := selection{Scope: fields.Get(fieldScope), Flags: fields[fieldFlag], Segments: fields[fieldSegment], Left: fields[fieldLeft], Without: fields.Get(fieldWithout) != ""}
+	s := selection{
+		Scope: fields.Get(fieldScope), Flags: fields[fieldFlag], Segments: fields[fieldSegment], Left: fields[fieldLeft],
+		Without: fields.Get(fieldWithout) != "",
+	}
 	for _, k := range keeps {
 		if slices.Contains(fields[fieldKeep], k.Value) {
 			s.Keep = append(s.Keep, k.Value)
@@ -47,7 +50,7 @@ func selectionOf(fields url.Values) selection {
 	return s
 }
 
-// keeps reports whether flags keep what the name says.
+// keeps reports whether flags keep the part with the name.
 func (s *selection) keeps(name string) bool { return slices.Contains(s.Keep, name) }
 
 // picked reports whether the object is selected.

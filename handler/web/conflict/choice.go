@@ -11,7 +11,7 @@ import (
 
 // The verbs of buttons.
 const (
-	Merge = "merge"    // of a draft: takes in what somebody else has saved
+	Merge = "merge"    // of a draft: merges the changes that another user has saved
 	Save  = "settle"   // of the page: saves the result
 	GoOn  = "continue" // of the page: edits the result further
 )
@@ -87,7 +87,7 @@ func Settle[A Answer](c Choices, run func(choices []*guidonv1.MergeChoice) (A, e
 	return open, settled, err
 }
 
-// Seen returns the revision that the page in the form was about, and whether nobody has changed
+// Seen returns the revision that the page in the form was about, and whether no user has changed
 // the object after it.
 func Seen(form url.Values, d *guidonv1.MergeDetails) (now int64, current bool) {
 	now, err := strconv.ParseInt(form.Get(fieldNow), 10, 64)

@@ -789,7 +789,7 @@ func (c card) body() templ.Component {
 	})
 }
 
-// parts are what one side alone has changed.
+// parts lists the parts that only one side has changed.
 func (p *Page) parts() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -37,7 +37,7 @@ func press(t *testing.T, s *webtest.Server, r *webtest.Reply, id, do string, cha
 	return s.Post(action, form)
 }
 
-// edits is what one visitor does on a page of a flag: names and values of fields.
+// edits has the edits of one visitor on a page of a flag: names and values of fields.
 func edits(t *testing.T, s *webtest.Server, path string, changed ...string) *webtest.Reply {
 	t.Helper()
 	return press(t, s, s.Get(flags+path).Check(200), "edit", "save", changed...)

@@ -1,4 +1,4 @@
-// Package conflict has the page of an edit that met the change of somebody else: what both
-// sides have changed, to choose from, and what goes together. The pages of flags and segments
-// show it instead of saving, and it keeps what was entered in hidden fields.
+// Package conflict has the page of an edit that conflicts with the change of another user:
+// the parts that both sides have changed, to choose from, and those that do not conflict. The
+// pages of flags and segments show it instead of saving. It keeps the draft in hidden fields.
 package conflict

@@ -13,8 +13,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Stale says that somebody else has changed the object of a draft, which is in the form with
-// the id. If editing can go on, there is a button that merges both.
+// Stale says that another user has changed the object of a draft, which is in the form with
+// the id. If editing can continue, there is a button that merges both.
 func Stale(v *page.Visit, noun string, last *guidonv1.Change, form string, goesOn bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -202,7 +202,7 @@ func Stale(v *page.Visit, noun string, last *guidonv1.Change, form string, goesO
 	})
 }
 
-// Merged says that a draft goes on over the state of a revision.
+// Merged says that a draft was merged, and is now based on a revision.
 func Merged(d *guidonv1.MergeDetails, over int64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

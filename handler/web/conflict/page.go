@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Page is what the page of a conflict shows.
+// Page is the model of the page of a conflict.
 type Page struct {
 	*page.Visit
 	Details *guidonv1.MergeDetails // of the merge without choices
@@ -31,7 +31,7 @@ type Page struct {
 	Confirm bool   // the key of the namespace must be typed
 
 	Draft    templ.Component // the draft as hidden fields
-	Mine     templ.Component // what the visitor has changed, for a conflict about the whole object
+	Mine     templ.Component // the changes of the visitor, for a conflict about the whole object
 	Problems part.Problems
 
 	// How the parts of the object are called.
@@ -62,7 +62,7 @@ func (p *Page) who() string {
 // whoElse returns who changed the object last, within a sentence.
 func (p *Page) whoElse() string { return cmp.Or(p.who(), "somebody else") }
 
-// heading says what happened to the object.
+// heading says whether the object was changed or deleted.
 func (p *Page) heading() string {
 	verb := "changed"
 	if p.Deleted {
@@ -94,15 +94,16 @@ func (p *Page) more() int { return len(p.Details.GetConflicts()) - len(p.shown()
 // maxParts limits the rows of changes that do not conflict.
 const maxParts = 200
 
-// together returns what one side alone has changed, and how many more parts there are.
+// together returns the parts that only one side has changed, and how many more there are.
 func (p *Page) together() (parts []changedPart, more int) {
 	parts = append(p.changedParts(p.Details.GetTheirs(), cmp.Or(p.who(), "Somebody else")), p.changedParts(p.Details.GetMine(), "You")...)
 	return parts[:min(len(parts), maxParts)], max(0, len(parts)-maxParts)
 }
 
-// meanwhile says that the changes of somebody else go with the visitor's.
+// meanwhile says that the changes of another user do not conflict with the visitor's.
 func (p *Page) meanwhile() string {
-	return cmp.Or(p.who(), "Somebody else") + " changed " + page.Count(len(p.Details.GetTheirs()), "thing") + " meanwhile. " + goWith[len(p.Details.GetTheirs()) == 1]
+	return cmp.Or(p.who(), "Somebody else") + " changed " + page.Count(len(p.Details.GetTheirs()), "thing") + " meanwhile. " +
+		goWith[len(p.Details.GetTheirs()) == 1]
 }
 
 var goWith = map[bool]string{true: "It goes with yours.", false: "They go with yours."}
@@ -164,7 +165,7 @@ func (p *Page) card(path string, c *guidonv1.MergeConflict, value valueOf) card 
 // valueOf returns a value of a conflict.
 type valueOf = func(c *guidonv1.MergeConflict) *structpb.Value
 
-// result says what the result has.
+// result describes the result.
 func (p *Page) result() string {
 	switch who := cmp.Or(p.who(), "the other one"); {
 	case len(p.Details.GetConflicts()) > 0 && len(p.Details.GetTheirs())+len(p.Details.GetMine()) > 0:

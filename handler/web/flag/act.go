@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 )
 
-// act applies the button that sent the form to the draft. The problems are those of what it
-// needs; nothing else is checked before the draft is saved.
+// act applies the button that sent the form to the draft. The problems are those of the fields
+// that it needs; nothing else is checked before the draft is saved.
 func (d *draft) act(v *page.Visit, a page.Action) (problems part.Problems, err error) {
 	i, ok := a.Index(0, len(d.steps))
 	switch a.Verb {
@@ -134,7 +134,7 @@ func (d *draft) takeTyped(v *page.Visit) (problems part.Problems, err error) {
 }
 
 // even gives all variants the same share, as nearly as two decimals allow; the first ones
-// get what is left.
+// get the rest.
 func (d *draft) even(s *step) {
 	n := len(d.base.GetVariants())
 	if n == 0 {
@@ -175,7 +175,7 @@ func (d *draft) everyShare(s step) []share {
 	return all
 }
 
-// giveRest gives a variant what the others leave.
+// giveRest gives a variant the rest of the shares.
 func (d *draft) giveRest(s *step, variant int) {
 	all, rest := d.everyShare(*s), 100.0
 	for _, p := range all {

@@ -28,7 +28,7 @@ func (d difference) String() string {
 	return line
 }
 
-// differences returns what is different from what the visitor began with.
+// differences returns the differences from the state that the visitor began with.
 func (d *draft) differences(g segments) (all []difference) {
 	kept := make(map[int]bool)
 	var order []int
@@ -57,12 +57,12 @@ func (d *draft) differences(g segments) (all []difference) {
 	return all
 }
 
-// label returns what a step is called, such as "Step 3".
+// label returns the label of a step, such as "Step 3".
 func (d *draft) label(i int) string {
 	return d.noun() + " " + strconv.Itoa(i+1)
 }
 
-// noun returns what labels of steps begin with.
+// noun returns the word with which labels of steps begin.
 func (d *draft) noun() string {
 	if d.boolean {
 		return "Step"
@@ -70,7 +70,7 @@ func (d *draft) noun() string {
 	return "Rule"
 }
 
-// unit returns what is different in a step that existed, in which its shares count as one.
+// unit returns the differences of a step that existed, in which its shares count as one.
 func (d *draft) unit(i int, was, s step, g segments) []difference {
 	all := d.stepDifferences(i, was, s, g)
 	if d.boolean || d.shareWords(was) == d.shareWords(s) {
@@ -89,7 +89,7 @@ func (d *draft) shareWords(s step) string {
 	return strings.Join(parts, ", ")
 }
 
-// stepDifferences returns what is different in a step that existed.
+// stepDifferences returns the differences of a step that existed.
 func (d *draft) stepDifferences(i int, was, s step, g segments) (all []difference) {
 	add := func(text, before, after string) {
 		if before != after {
@@ -112,7 +112,7 @@ func (d *draft) stepDifferences(i int, was, s step, g segments) (all []differenc
 	return all
 }
 
-// percentText returns what was typed as a share, for people.
+// percentText returns a typed share, for people.
 func percentText(text string) string {
 	text = strings.TrimSuffix(strings.TrimSpace(text), "%")
 	if text == "" {
@@ -140,7 +140,7 @@ func (s step) who(g segments) string {
 	return strings.Join(names, joint)
 }
 
-// sentence returns who gets what by a step.
+// sentence describes the entities of a step and their results.
 func (d *draft) sentence(s step, g segments) string {
 	who := "those in " + cmp.Or(s.who(g), "no segment")
 	if s.kind == kindShare {
@@ -152,7 +152,7 @@ func (d *draft) sentence(s step, g segments) string {
 	return who + " get " + cmp.Or(d.shareWords(s), "no variant of their own")
 }
 
-// outcomeName returns what is called on and off, or the key of a variant.
+// outcomeName returns the name of on or off, or the key of a variant.
 func (d *draft) outcomeName(outcome string) string {
 	switch {
 	case d.boolean && outcome == "on":

@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 )
 
-// check returns what is wrong with the draft.
+// check returns the problems of the draft.
 func (d *draft) check() (problems part.Problems) {
 	for i := range d.steps {
 		problems = append(problems, d.checkStep(i)...)
@@ -16,8 +16,8 @@ func (d *draft) check() (problems part.Problems) {
 	return problems
 }
 
-// checkStep returns what is wrong with a step. One that is as it was is not checked: it is
-// not what the visitor saves.
+// checkStep returns the problems of a step. An unchanged step is not checked: the visitor
+// does not save it.
 func (d *draft) checkStep(i int) (problems part.Problems) {
 	s := d.steps[i]
 	if was, ok := d.before(s); ok && s.same(was) {

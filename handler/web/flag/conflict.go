@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// conflict responds to a form that cannot be saved because somebody else has changed the
+// conflict responds to a form that cannot be saved because another user has changed the
 // flag since: 409, with everything that was entered. It is the one place that decides how
 // conflicts are resolved.
 func conflict(e *edit) error {
@@ -22,7 +22,9 @@ func conflict(e *edit) error {
 		return e.refuse(err)
 	}
 	if nothingLeft(m) && e.mine() { // its answer was lost, or the form was sent again
-		e.saved(&guidonv1.EditResponse{NamespaceKey: e.v.Key(), Revision: e.last.GetRevision(), Changes: []*guidonv1.EditedObject{{}}}, e.tab.path...)
+		e.saved(&guidonv1.EditResponse{
+			NamespaceKey: e.v.Key(), Revision: e.last.GetRevision(), Changes: []*guidonv1.EditedObject{{}},
+		}, e.tab.path...)
 		return nil
 	}
 	return e.replyConflict(conflictpage.Status, m)
@@ -48,15 +50,15 @@ func (e *edit) isStored() bool {
 	return err == nil && nothingLeft(m)
 }
 
-// merge brings the draft together with what others have saved.
+// merge merges the draft with the changes that others have saved.
 func (e *edit) merge(choices []*guidonv1.MergeChoice) (*guidonv1.FlagMerge, error) {
 	return mergeFlag.Run(e.v, &guidonv1.MergeFlagRequest{
 		NamespaceKey: e.v.Key(), Key: e.key, Since: e.began, Flag: e.editor.result(), Choices: choices, PageWords: true,
 	})
 }
 
-// mergeNow brings the draft together with what others have saved, and goes on editing it. What
-// only the visitor can decide is asked on the page of the conflict.
+// mergeNow merges the draft with the changes that others have saved, and continues editing it.
+// The page of the conflict asks for the choices that only the visitor can make.
 func mergeNow(e *edit) error {
 	m, err := e.merge(nil)
 	d := m.GetDetails()
@@ -77,8 +79,8 @@ func (e *edit) refuse(err error) error {
 	return e.show(http.StatusUnprocessableEntity, part.Problems{{Field: "edit", Message: guidon.PublicMessage(err)}})
 }
 
-// settle does what a button of the page of the conflict says: it saves the result, or goes on
-// editing it. If the flag has changed again, it shows the page again.
+// settle runs the action of a button of the page of the conflict: it saves the result, or
+// continues editing it. If the flag has changed again, it shows the page again.
 func settle(e *edit, verb string, form url.Values) error {
 	open, settled, err := conflictpage.Settle(conflictpage.ReadChoices(form), e.merge)
 	if err != nil {
@@ -131,7 +133,8 @@ func (e *edit) replyConflict(status int, m *guidonv1.FlagMerge) error {
 		Visit: e.v, Details: m.GetDetails(), Choices: conflictpage.ReadChoices(form),
 		Noun: "flag", ID: "edit", Action: e.address("review"), Back: e.address(), Deleted: e.gone(m.GetDetails()), Began: e.began,
 		Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: differenceList(e.editor.differences(g)), Problems: e.problems,
-		Boolean: isBoolean(e.base), Object: valuewords.Object{Segment: func(key string) string { return g.of(key).name }}, Earlier: conflictpage.FlagParts(e.base), Result: conflictpage.FlagParts(m.GetFlag()),
+		Boolean: isBoolean(e.base), Object: valuewords.Object{Segment: func(key string) string { return g.of(key).name }},
+		Earlier: conflictpage.FlagParts(e.base), Result: conflictpage.FlagParts(m.GetFlag()),
 	}
 	p.GoesOn = !p.Deleted && e.tab.show != nil
 	if m.GetDetails().GetBaseMissing() {

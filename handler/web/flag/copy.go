@@ -17,8 +17,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// copying is the form that copies a flag.
-type copying struct {
+// copyForm is the form that copies a flag.
+type copyForm struct {
 	*subject
 	problems part.Problems
 	to       string // the namespace
@@ -41,14 +41,17 @@ func targetsOf(v *page.Visit) (all []*flipt.Namespace) {
 
 // readCopy reads the flag for a copy. Viewers of its namespace may copy it into one that
 // they may edit.
-func (p pages) readCopy(v *page.Visit) (*copying, error) {
+func (p pages) readCopy(v *page.Visit) (*copyForm, error) {
 	s, err := p.read(v)
 	if err != nil {
 		return nil, err
 	}
-	c := &copying{subject: s, targets: targetsOf(v), to: v.Key(), key: s.key + "-copy", name: s.name() + " (copy)", take: true}
+	c := &copyForm{subject: s, targets: targetsOf(v), to: v.Key(), key: s.key + "-copy", name: s.name() + " (copy)", take: true}
 	if len(c.targets) == 0 {
-		return nil, &page.Error{Heading: "You may not copy this flag", Text: s.readOnlyReason(), Err: guidon.Errorf(guidon.PermissionDenied, "permission denied")}
+		return nil, &page.Error{
+			Heading: "You may not copy this flag", Text: s.readOnlyReason(),
+			Err: guidon.Errorf(guidon.PermissionDenied, "permission denied"),
+		}
 	}
 	if to := v.Query().Get("to"); to != "" {
 		c.to = to
@@ -59,7 +62,7 @@ func (p pages) readCopy(v *page.Visit) (*copying, error) {
 	return c, nil
 }
 
-// getCopy asks where to.
+// getCopy shows the form.
 func (p pages) getCopy(v *page.Visit) error {
 	c, err := p.readCopy(v)
 	if err != nil {
@@ -68,7 +71,7 @@ func (p pages) getCopy(v *page.Visit) error {
 	return c.ask(http.StatusOK)
 }
 
-func (c *copying) ask(status int) error {
+func (c *copyForm) ask(status int) error {
 	c.v.Reply(status, c.plainPage("Copy", copyMain(c)))
 	return nil
 }
@@ -100,7 +103,7 @@ var (
 	invalidIn = regexp.MustCompile(`[^-_,A-Za-z0-9]+`)
 )
 
-// checkKey returns what is wrong with the key of a new flag.
+// checkKey returns the problem of the key of a new flag, or "".
 func checkKey(key string) string {
 	switch n := utf8.RuneCountInString(key); {
 	case key == "":
@@ -121,7 +124,7 @@ func betterKey(key string) string {
 	return strings.Trim(invalidIn.ReplaceAllString(strings.TrimSpace(key), "-"), "-")
 }
 
-func (c *copying) check() {
+func (c *copyForm) check() {
 	if target := c.target(); target == nil {
 		c.problems.Add("to", "Choose a namespace.")
 	}
@@ -132,7 +135,7 @@ func (c *copying) check() {
 }
 
 // target returns the namespace that was chosen, or nil.
-func (c *copying) target() *flipt.Namespace {
+func (c *copyForm) target() *flipt.Namespace {
 	for _, n := range c.targets {
 		if n.GetKey() == c.to {
 			return n
@@ -142,18 +145,21 @@ func (c *copying) target() *flipt.Namespace {
 }
 
 // save copies the flag, and the segments that the namespace lacks, in one change.
-func (c *copying) save(form url.Values) error {
+func (c *copyForm) save(form url.Values) error {
 	existing, state, err := getFlagContent.RunAt(c.v, &guidonv1.GetFlagContentRequest{NamespaceKey: c.to, Key: c.key})
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
-		c.problems.Add("key", page.NamespaceName(c.target())+" has a flag “"+orText(existing.GetFlag().GetName(), c.key)+"” with this key. Take another key.")
+		c.problems.Add("key",
+			page.NamespaceName(c.target())+" has a flag “"+orText(existing.GetFlag().GetName(), c.key)+"” with this key. Take another key.")
 		return c.ask(http.StatusUnprocessableEntity)
 	case code != guidon.NotFound:
 		return err
 	}
 	f := proto.CloneOf(c.flag)
 	f.Key, f.Name = c.key, c.name
-	request := &guidonv1.PatchRequest{NamespaceKey: c.to, Message: form.Get("message"), Flags: []*guidonv1.FlagEdit{{Put: f, UnlessChangedSince: &state.Revision}}}
+	request := &guidonv1.PatchRequest{
+		NamespaceKey: c.to, Message: form.Get("message"), Flags: []*guidonv1.FlagEdit{{Put: f, UnlessChangedSince: &state.Revision}},
+	}
 	if c.to != c.v.Key() {
 		if request.Segments, err = c.missingSegments(); err != nil {
 			return err
@@ -179,7 +185,7 @@ func (c *copying) save(form url.Values) error {
 
 // missingSegments returns the segments of the flag that the other namespace lacks, to be
 // created there, or a problem if they must not be.
-func (c *copying) missingSegments() (edits []*guidonv1.SegmentEdit, err error) {
+func (c *copyForm) missingSegments() (edits []*guidonv1.SegmentEdit, err error) {
 	for _, key := range newDraft(c.flag).segmentKeys() {
 		_, state, err := getSegmentContent.RunAt(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.to, Key: key})
 		if err == nil {
@@ -196,10 +202,12 @@ func (c *copying) missingSegments() (edits []*guidonv1.SegmentEdit, err error) {
 		edits = append(edits, &guidonv1.SegmentEdit{Put: content.GetSegment(), UnlessChangedSince: &state.Revision})
 	}
 	if len(edits) > 0 && !c.take {
-		c.problems.Add("segments", page.NamespaceName(c.target())+" lacks "+page.Count(len(edits), "segment")+" of this flag: "+strings.Join(c.lacking[:min(len(c.lacking), 10)], ", ")+". Copy them too.")
+		c.problems.Add("segments",
+			page.NamespaceName(c.target())+" lacks "+page.Count(len(edits), "segment")+" of this flag: "+
+				strings.Join(c.lacking[:min(len(c.lacking), 10)], ", ")+". Copy them too.")
 	}
 	return edits, nil
 }
 
 // original returns the name of the flag that is copied.
-func (c *copying) original() string { return c.subject.name() }
+func (c *copyForm) original() string { return c.subject.name() }

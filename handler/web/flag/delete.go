@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// askDelete shows the question before the flag is deleted.
+// askDelete asks the visitor to confirm the deletion of the flag.
 func (q *question) askDelete(status int) error {
 	r, err := q.remarks(nil)
 	if err != nil {

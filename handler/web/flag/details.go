@@ -18,10 +18,10 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// detailsTab is what a flag is for.
+// detailsTab edits the name, description, owner and other metadata of a flag.
 var detailsTab = &tab{path: []string{"details"}, name: "details", read: readDetails, show: showDetails}
 
-// details is the draft of what a flag is for.
+// details is the draft of detailsTab.
 type details struct {
 	base                *guidonv1.DocumentFlag
 	name, description   string
@@ -79,7 +79,7 @@ func ownText(m metadata.Member) string {
 	return text
 }
 
-// rawValue returns the JSON of what was typed as a value, and what is wrong with it.
+// rawValue returns the JSON of a typed value, and the problem if it is invalid.
 func rawValue(text string) (raw, problem string) {
 	if strings.TrimSpace(text) == "" {
 		return "", "Write a value, such as text, 12 or true; or remove the row."
@@ -125,7 +125,9 @@ func (d *details) check() (problems part.Problems) {
 	problems = append(problems, checkText("name", "A name is needed.", d.name)...)
 	if d.review != "" && d.review != metadataText(d.base, "review") {
 		if _, err := time.Parse(time.DateOnly, strings.TrimSpace(d.review)); err != nil {
-			problems = append(problems, part.Problem{Field: "review", Message: "Write a date such as 2026-12-01.", Brief: "Review date: write a date such as 2026-12-01."})
+			problems = append(problems, part.Problem{
+				Field: "review", Message: "Write a date such as 2026-12-01.", Brief: "Review date: write a date such as 2026-12-01.",
+			})
 		}
 	}
 	keys := map[string]bool{"owner": d.owner != "", "review": d.review != "", "tags": len(d.tagList()) > 0}
@@ -147,7 +149,7 @@ func (d *details) check() (problems part.Problems) {
 	return problems
 }
 
-// checkText returns what is wrong with a text that is needed.
+// checkText returns the problems of a required text.
 func checkText(field, empty, text string) (problems part.Problems) {
 	switch n := utf8.RuneCountInString(text); {
 	case strings.TrimSpace(text) == "":
@@ -178,7 +180,7 @@ func (d *details) result() *guidonv1.DocumentFlag {
 	return f
 }
 
-// members returns the metadata: what was there in its order, then what is new.
+// members returns the metadata: existing members in their order, then new ones.
 func (d *details) members() (all []metadata.Member) {
 	fields := []metadata.Member{{Key: "owner"}, {Key: "review"}, {Key: "tags"}}
 	if d.owner != "" {
@@ -305,7 +307,7 @@ func (d *details) over(base *guidonv1.DocumentFlag) *details {
 	return &out
 }
 
-// getDetails shows what the flag is for.
+// getDetails shows the details of the flag.
 func (p pages) getDetails(v *page.Visit) error {
 	s, err := p.read(v)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// detailsMain is the page of what a flag is for.
+// detailsMain is the page of detailsTab.
 func detailsMain(d *detailsPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -758,7 +758,7 @@ func (d *detailsPage) metadata() templ.Component {
 	})
 }
 
-// fieldProblem is what is wrong with a field.
+// fieldProblem shows the problem of a field, if it has one.
 func fieldProblem(id string, problems part.Problems) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -790,7 +790,7 @@ func fieldProblem(id string, problems part.Problems) templ.Component {
 	})
 }
 
-// facts are the details for those who may not edit them.
+// facts shows the details to visitors who may not edit them.
 func (d *detailsPage) facts() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1,7 +1,7 @@
-// Package flag has the pages of one flag: who gets what, its variants, its details, and the
+// Package flag has the pages of one flag: its targeting, its variants, its details, and the
 // questions before it is turned off, copied or deleted.
 //
 // What a visitor edits is a draft in the form. Every button sends the form; the server
 // applies the button to the draft and shows the page again, and only Save stores it, in one
-// change and unless somebody else changed the flag since.
+// change and unless another user changed the flag since.
 package flag

@@ -16,9 +16,9 @@ import (
 // maxSteps limits the steps that a page shows and edits.
 const maxSteps = 200
 
-// draft is what a flag gives whom, as the fields of a form have it.
+// draft has the rules or rollouts of a flag and its default, as the fields of a form have them.
 type draft struct {
-	base     *guidonv1.DocumentFlag // what the visitor began with
+	base     *guidonv1.DocumentFlag // the state that the visitor began with
 	boolean  bool
 	steps    []step
 	other    string // what everyone else gets: "on", "off" or the key of a variant; "" for none
@@ -51,7 +51,7 @@ type share struct {
 	text    string // "" for none
 }
 
-// newDraft returns the draft of a flag that nobody has edited yet.
+// newDraft returns the draft of a flag without edits.
 func newDraft(base *guidonv1.DocumentFlag) *draft {
 	d := &draft{base: base, boolean: isBoolean(base)}
 	if d.boolean {
@@ -319,7 +319,9 @@ func (d *draft) rollout(s step) *guidonv1.DocumentRollout {
 		r.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{Percentage: percentage, Value: s.value}}
 		return r
 	}
-	r.Rule = &guidonv1.DocumentRollout_Segment{Segment: &guidonv1.DocumentRolloutSegment{SegmentKeys: s.segments, SegmentOperator: s.operator(), Value: s.value}}
+	r.Rule = &guidonv1.DocumentRollout_Segment{Segment: &guidonv1.DocumentRolloutSegment{
+		SegmentKeys: s.segments, SegmentOperator: s.operator(), Value: s.value,
+	}}
 	return r
 }
 
@@ -343,7 +345,9 @@ func (d *draft) rule(s step) *guidonv1.DocumentRule {
 		if rollout == 0 && was.shareOf(p.variant) == "" {
 			continue
 		}
-		r.Distributions = append(r.Distributions, &guidonv1.DocumentDistribution{Variant: d.base.GetVariants()[p.variant].GetKey(), Rollout: rollout})
+		r.Distributions = append(r.Distributions, &guidonv1.DocumentDistribution{
+			Variant: d.base.GetVariants()[p.variant].GetKey(), Rollout: rollout,
+		})
 	}
 	return r
 }

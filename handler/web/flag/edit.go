@@ -38,7 +38,7 @@ type edit struct {
 	tab       *tab
 	base      *guidonv1.DocumentFlag // the flag when the visitor began
 	began     int64                  // the revision of that
-	merged    *guidonv1.MergeDetails // how the draft came to go on over a newer state; otherwise nil
+	merged    *guidonv1.MergeDetails // the merge of the draft with a newer state, or nil
 	editor    editor
 	message   string
 	confirmed string // the key of the namespace, typed
@@ -100,7 +100,7 @@ func (e *edit) beginning() (*guidonv1.DocumentFlag, error) {
 	return flagAt(e.v, e.key, e.last.GetRevision()-1) // as it was deleted
 }
 
-// stale reports whether somebody has changed the flag since the visitor began.
+// stale reports whether the flag has changed since the visitor began.
 func (e *edit) stale() bool { return e.last != nil && e.last.GetRevision() > e.began }
 
 // post responds to the form of a tab.
@@ -118,7 +118,7 @@ func (p pages) post(t *tab) func(v *page.Visit) error {
 	}
 }
 
-// carryOut does what the button of the form says.
+// carryOut runs the action of the button of the form.
 func (e *edit) carryOut(a page.Action, form url.Values) error {
 	switch {
 	case a.Verb == conflictpage.Save || a.Verb == conflictpage.GoOn:
@@ -195,7 +195,7 @@ func (e *edit) save(since int64) error {
 // messageField is how errors about the message of a change begin.
 const messageField = "invalid field message: "
 
-// effect returns what saving the draft changes for people, or nothing if it has no valid
+// effect returns the effect of saving the draft on people, or nothing if it has no valid
 // result yet.
 func (e *edit) effect() []string {
 	if len(e.editor.check()) > 0 {

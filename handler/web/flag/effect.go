@@ -8,14 +8,14 @@ import (
 // maxMoves limits the sentences about an effect.
 const maxMoves = 20
 
-// effectOf returns what changes for people if the flag is saved as f, a sentence for each
+// effectOf returns the effect on people if the flag is saved as f, a sentence for each
 // share of them; or nothing if that is not known.
 func (s *subject) effectOf(f *guidonv1.DocumentFlag) []string {
 	sentences, _ := s.preview(&guidonv1.PreviewFlagRequest{Flag: f})
 	return sentences
 }
 
-// preview returns what the request about the flag changes for people.
+// preview returns the effect of the requested change of the flag on people.
 func (s *subject) preview(request *guidonv1.PreviewFlagRequest) ([]string, error) {
 	request.NamespaceKey, request.Key, request.PageWords = s.v.Key(), s.key, true
 	effect, err := previewFlag.Run(s.v, request)

@@ -13,7 +13,7 @@ type elsewhere struct {
 	same          bool
 }
 
-// maxElsewhere limits the namespaces in which flags of the same key are looked for.
+// maxElsewhere limits the namespaces that are searched for flags of the same key.
 const maxElsewhere = 50
 
 // readElsewhere returns the flags of the same key in the other namespaces that the visitor
@@ -27,7 +27,9 @@ func (s *subject) readElsewhere() (found []elsewhere) {
 		if err != nil {
 			continue
 		}
-		found = append(found, elsewhere{page.NamespaceName(n), s.v.To("namespaces", n.GetKey(), "flags", s.key), proto.Equal(content.GetFlag(), s.flag)})
+		found = append(found, elsewhere{
+			page.NamespaceName(n), s.v.To("namespaces", n.GetKey(), "flags", s.key), proto.Equal(content.GetFlag(), s.flag),
+		})
 	}
 	return found
 }

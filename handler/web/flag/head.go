@@ -62,7 +62,8 @@ func (s *subject) readOnlyReason() string {
 	if s.v.Site.ReadOnly {
 		return "This server is read-only."
 	}
-	return "Your role in " + page.NamespaceName(s.v.Namespace) + " is " + page.RoleLabel(s.v.RoleIn(s.v.Key())) + ". Ask an administrator for Edit."
+	return "Your role in " + page.NamespaceName(s.v.Namespace) + " is " + page.RoleLabel(s.v.RoleIn(s.v.Key())) +
+		". Ask an administrator for Edit."
 }
 
 // maxUses limits the rows of a list in the rail.

@@ -7,7 +7,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Head returns what is above the tab of a flag that is a page of another package. It is nil if
+// Head returns the head above the tab of a flag that is a page of another package. It is nil if
 // the flag cannot be read.
 func Head(v *page.Visit, key, tab string) templ.Component {
 	s := &subject{v: v, key: key, asks: v.Namespace.GetConfirmChanges()}

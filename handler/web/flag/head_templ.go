@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 )
 
-// region is what changes with the draft.
+// region is the part of the page that changes with the draft.
 func region(main templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -906,7 +906,7 @@ func (s *subject) pastBar() templ.Component {
 	})
 }
 
-// rail is what is known about the flag besides who gets what.
+// rail shows facts about the flag besides its targeting.
 func (l *ladder) rail() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,8 +15,8 @@ func indented(text string) string {
 	return b.String()
 }
 
-// typed returns a text that was in a field and comes back from a form: browsers change line
-// ends. If nothing else is different, it is what it was.
+// typed returns the text of a field, which had the text was before. Browsers change line
+// ends: if nothing else is different, typed returns was.
 func typed(was, text string) string {
 	if lineless(was) == lineless(text) && (strings.Contains(was, "\n") || strings.Contains(was, "\r")) {
 		return was

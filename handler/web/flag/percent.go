@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// parseShare returns the share in percent that was typed, and what is wrong with it.
+// parseShare returns the share in percent that was typed, and the problem if it is invalid.
 func parseShare(text string) (share float32, problem string) {
 	trimmed := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%"))
 	n, err := strconv.ParseFloat(trimmed, 32)

@@ -560,7 +560,7 @@ func deleteMain(q *question) templ.Component {
 }
 
 // copyMain asks where to copy the flag.
-func copyMain(c *copying) templ.Component {
+func copyMain(c *copyForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -13,7 +13,7 @@ import (
 // note is a sentence about a step or about everyone else.
 type note struct{ kind, icon, text string }
 
-// remarks are what the engine says about a flag or a draft. A nil reach says nothing.
+// remarks turns the analysis of a flag or a draft into notes. A nil reach has none.
 type remarks struct {
 	draft    *draft
 	reach    *guidonv1.FlagReach
@@ -52,7 +52,10 @@ func (r remarks) of(i int) (notes []note) {
 func wholePercents(s *guidonv1.StepReach) (notes []note) {
 	for _, part := range s.GetShares() {
 		if part.GetRounded() {
-			notes = append(notes, note{"", "info", "In effect " + page.Percent(float64(part.GetGivenPercentage())) + ": shares of boolean flags count in whole percents."})
+			notes = append(notes, note{
+				"", "info",
+				"In effect " + page.Percent(float64(part.GetGivenPercentage())) + ": shares of boolean flags count in whole percents.",
+			})
 		}
 	}
 	return notes
@@ -71,12 +74,14 @@ func (r remarks) shares(s *guidonv1.StepReach) (notes []note) {
 		}
 	}
 	if rest := s.GetUnassignedBuckets(); rest > 0 {
-		notes = append(notes, note{"", "info", "The other " + bucketShare(rest, r.reach.GetBuckets()) + " get " + r.rest() + ": later rules are not tried."})
+		notes = append(notes, note{
+			"", "info", "The other " + bucketShare(rest, r.reach.GetBuckets()) + " get " + r.rest() + ": later rules are not tried.",
+		})
 	}
 	return notes
 }
 
-// rest returns what those get whom a rule gives nothing.
+// rest returns the result of entities to which a rule gives nothing.
 func (r remarks) rest() string {
 	if r.draft.other == "" {
 		return "no variant"
@@ -110,7 +115,7 @@ func takeVerb(by []int32) string {
 	return "take"
 }
 
-// conflicts returns the conditions that nobody can meet.
+// conflicts returns the conditions that no entity can meet.
 func (r remarks) conflicts(s *guidonv1.StepReach) string {
 	var parts []string
 	for _, c := range s.GetConflicts() {
@@ -125,7 +130,7 @@ func (r remarks) conflicts(s *guidonv1.StepReach) string {
 	return ": " + strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1] + " cannot both hold"
 }
 
-// other returns the note about everyone else, if nobody is left.
+// other returns the note about everyone else, if no entity is left.
 func (r remarks) other() (notes []note) {
 	d := r.reach.GetDefault()
 	if d.GetCause() != guidonv1.ReachCause_SHADOWED_REACH_CAUSE {
@@ -166,7 +171,7 @@ func (r remarks) state() part.State {
 	return part.Off
 }
 
-// outside returns what those get who are in no segment but those without conditions.
+// outside returns the results of entities that are only in segments without conditions.
 func (r remarks) outside() []part.Share {
 	if r.reach == nil {
 		return nil
@@ -257,7 +262,7 @@ func newTotals(d *draft) *totals {
 
 func (t *totals) add(outcome string, buckets int32) { t.buckets[outcome] += buckets }
 
-// shares returns the outcomes that somebody gets.
+// shares returns the outcomes that any entity gets.
 func (t *totals) shares(of int32) (all []part.Share) {
 	for _, outcome := range t.order {
 		if n := t.buckets[outcome]; n > 0 {

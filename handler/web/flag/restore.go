@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// restoreTab is the form that makes the flag what it was at a revision. It has a review and
+// restoreTab is the form that restores the flag as of a revision. It has a review and
 // no other page.
 var restoreTab = &tab{name: "restore", read: readRestore}
 

@@ -41,8 +41,8 @@ func (p pages) postReview(v *page.Visit) error {
 	return guidon.Errorf(guidon.InvalidArgument, "invalid field tab: must be the name of a tab")
 }
 
-// reviewed is what the review of a draft shows.
-type reviewed struct {
+// reviewPage is the model of the page that reviews a draft.
+type reviewPage struct {
 	*edit
 	differences []difference
 	effect      []string
@@ -50,13 +50,13 @@ type reviewed struct {
 	long        bool // there are more lines
 }
 
-// review shows what saving the draft would change.
+// review shows the changes that saving the draft would make.
 func (e *edit) review(status int) error {
 	g, err := readSegments(e.v, e.v.Key(), e.editor.segmentKeys())
 	if err != nil {
 		return err
 	}
-	r := reviewed{edit: e, differences: e.editor.differences(g), effect: e.effect()}
+	r := reviewPage{edit: e, differences: e.editor.differences(g), effect: e.effect()}
 	if r.lines, r.long, err = diffLines(e.base, e.editor.result()); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // reviewMain is a draft before it is saved.
-func reviewMain(r reviewed) templ.Component {
+func reviewMain(r reviewPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -292,7 +292,7 @@ func (e *edit) confirmation() templ.Component {
 	})
 }
 
-// differenceList says what is different.
+// differenceList lists the differences.
 func differenceList(all []difference) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -549,7 +549,7 @@ func diffTable(lines []diffLine) templ.Component {
 	})
 }
 
-// conflictDraft are the hidden fields of a draft that met the change of somebody else.
+// conflictDraft has the hidden fields of a draft that conflicts with the change of another user.
 func conflictDraft(e *edit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// segment is what pages of flags say about a segment.
+// segment is a segment as pages of flags show it.
 type segment struct {
 	key        string
 	name       string // the key if it has none

@@ -361,7 +361,7 @@ func (l *ladder) sum(s step) templ.Component {
 	})
 }
 
-// restButtons give what the shares leave to a variant.
+// restButtons give the rest of the shares to a variant.
 func (l *ladder) restButtons(i int, s step) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

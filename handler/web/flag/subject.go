@@ -18,7 +18,7 @@ type subject struct {
 	key        string
 	flag       *guidonv1.DocumentFlag // as stored; of an earlier revision if at is set
 	revision   int64                  // of the state that it was read from
-	at         int64                  // the earlier revision that the visitor looks at, or 0
+	at         int64                  // the earlier revision that the visitor views, or 0
 	last       *guidonv1.Change       // the newest change, or nil if it is not known
 	unreadable string                 // why every evaluation fails, or ""
 	asks       bool                   // dangerous acts take the key of the namespace
@@ -65,7 +65,7 @@ func reference(namespace string, revision int64) string {
 	return namespace + "@" + strconv.FormatInt(revision, 10)
 }
 
-// namespaceKey returns what names the state of the namespace that the page shows.
+// namespaceKey returns the reference to the state of the namespace that the page shows.
 func (s *subject) namespaceKey() string {
 	if s.at != 0 {
 		return reference(s.v.Key(), s.at)
@@ -93,7 +93,9 @@ func (s *subject) missing(cause error) error {
 
 // similar returns the flags that may be meant by a key that no flag has.
 func similar(v *page.Visit, key string) (links []absent.Link, err error) {
-	list, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Query: `"` + strings.ReplaceAll(key, `"`, "") + `"`, Limit: 3})
+	list, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{
+		NamespaceKey: v.Key(), Query: `"` + strings.ReplaceAll(key, `"`, "") + `"`, Limit: 3,
+	})
 	for _, f := range list.GetFlags() {
 		links = append(links, absent.Link{Name: cmp.Or(f.GetName(), f.GetKey()), Address: v.In("flags", f.GetKey())})
 	}
@@ -136,7 +138,7 @@ func savedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) {
 	v.Redirect(page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...) + "?saved=" + saved)
 }
 
-// stepNoun returns what one row of the ladder is called.
+// stepNoun returns the word for one row of the ladder.
 func stepNoun(boolean bool) string {
 	if boolean {
 		return "step"

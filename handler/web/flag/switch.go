@@ -19,7 +19,7 @@ const (
 	verbOnEveryone = "turn-on-everyone"
 )
 
-// switchVerb returns what the switch of the head does to a flag in the state.
+// switchVerb returns the action of the switch of the head on a flag in the state.
 func switchVerb(state part.State) string {
 	if state == part.Off {
 		return verbOn
@@ -35,7 +35,7 @@ func switchWords(state part.State) string {
 	return "Turn off"
 }
 
-// question is a page that asks before something is done.
+// question is a page that asks for a confirmation.
 type question struct {
 	*subject
 	problems  part.Problems
@@ -46,7 +46,7 @@ type question struct {
 	verb      string // of a switch
 }
 
-// ask shows a page with a question.
+// ask shows the page of the question.
 func (q *question) ask(status int) error {
 	q.v.Reply(status, q.plainPage(switchWords(q.state), switchMain(q)))
 	return nil
@@ -65,7 +65,7 @@ func (p pages) getSwitch(v *page.Visit) error {
 	return q.ask(http.StatusOK)
 }
 
-// readSwitch reads whether the flag can be turned off or on, and what that changes for people.
+// readSwitch reads whether the flag can be turned off or on, and the effect on people.
 func (q *question) readSwitch() error {
 	list, err := listSummaries.Run(q.v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: q.v.Key(), Keys: []string{q.key}})
 	if err != nil {
@@ -86,11 +86,14 @@ func (q *question) readSwitch() error {
 	return nil
 }
 
-// readToEdit reads the flag for a page that only those who may edit it can use.
+// readToEdit reads the flag for a page that only its editors can use.
 func (p pages) readToEdit(v *page.Visit) (*subject, error) {
 	s, err := p.read(v)
 	if err == nil && !s.mayEdit() {
-		return nil, &page.Error{Heading: "You may not change this flag", Text: s.readOnlyReason(), Err: guidon.Errorf(guidon.PermissionDenied, "permission denied")}
+		return nil, &page.Error{
+			Heading: "You may not change this flag", Text: s.readOnlyReason(),
+			Err: guidon.Errorf(guidon.PermissionDenied, "permission denied"),
+		}
 	}
 	return s, err
 }
@@ -114,7 +117,7 @@ func (p pages) postSwitch(v *page.Visit) error {
 		return q.ask(http.StatusOK)
 	case len(q.problems) > 0, !q.confirmed():
 		return q.ask(http.StatusUnprocessableEntity)
-	case verb != q.verb: // somebody else was faster
+	case verb != q.verb: // another user was faster
 		q.problems.Add("question", "It was turned on or off in the meantime. Look at it again.")
 		return q.ask(http.StatusConflict)
 	}
@@ -146,7 +149,7 @@ func (q *question) confirmed() bool {
 	return false
 }
 
-// actorOf returns who made a change, which may not be known.
+// actorOf returns the actor of a change, which may not be known.
 func actorOf(c *guidonv1.Change) string {
 	if c == nil {
 		return "Somebody"

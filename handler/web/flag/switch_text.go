@@ -11,14 +11,15 @@ func (q *question) switchQuestion() string {
 	return "Turn on “" + q.name() + "”?"
 }
 
-// switchText returns what the answer does to the flag.
+// switchText describes the effect of the answer on the flag.
 func (q *question) switchText() string {
 	boolean := q.boolean()
 	switch {
 	case q.verb == verbOff && boolean:
 		return "This adds a first step that gives Off to everyone, so that no other step is reached. The other steps stay as they are: Turn on removes this one again."
 	case q.verb == verbOff:
-		return "Everyone gets " + newDraft(q.flag).outcomeName(defaultVariant(q.flag)) + ", whatever the rules say. The rules stay as they are: with Turn on, they decide again."
+		return "Everyone gets " + newDraft(q.flag).outcomeName(defaultVariant(q.flag)) +
+			", whatever the rules say. The rules stay as they are: with Turn on, they decide again."
 	case q.verb == verbOn && boolean:
 		return "This removes the step that turns it off for everyone. All other steps are as they were."
 	case q.verb == verbOn:

@@ -11,10 +11,10 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// targetingTab is who gets what.
+// targetingTab edits the targeting of a flag.
 var targetingTab = &tab{name: "targeting", read: readDraft, show: showTargeting}
 
-// getTargeting shows who gets what. A step of the query is open.
+// getTargeting shows the targeting. A step of the query is open.
 func (p pages) getTargeting(v *page.Visit) error {
 	s, err := p.readAt(v)
 	if err != nil {
@@ -38,7 +38,7 @@ func (d *draft) openAt(number string) {
 	}
 }
 
-// ladder is the page of who gets what.
+// ladder is the page of targetingTab.
 type ladder struct {
 	*edit
 	draft     *draft
@@ -62,7 +62,7 @@ func showTargeting(e *edit, problems part.Problems) (page.Page, error) {
 	return e.page(targeting(l)), nil
 }
 
-// read reads what the page says besides the draft.
+// read reads the data that the page shows besides the draft.
 func (l *ladder) read() (err error) {
 	keys := append(newDraft(l.flag).segmentKeys(), l.draft.segmentKeys()...)
 	slices.Sort(keys)
@@ -90,7 +90,7 @@ func (l *ladder) read() (err error) {
 	return nil
 }
 
-// preview returns what the draft could never do, or nil if it has no valid result yet.
+// preview returns the reach of the draft, or nil if it has no valid result yet.
 func (l *ladder) preview() *guidonv1.FlagReach {
 	if len(l.draft.check()) > 0 {
 		return nil
@@ -102,7 +102,7 @@ func (l *ladder) preview() *guidonv1.FlagReach {
 	return r
 }
 
-// remarks returns what the engine says about the flag as it is stored.
+// remarks returns the remarks about the flag as it is stored.
 func (s *subject) remarks(g segments) (remarks, error) {
 	r, err := getFlagReach.Run(s.v, &guidonv1.GetFlagReachRequest{NamespaceKey: s.namespaceKey(), Key: s.key})
 	return remarks{newDraft(s.flag), r, g}, err
@@ -141,7 +141,7 @@ func unsavedWords(n int) string {
 // shown returns the steps that the page shows.
 func (l *ladder) shown() []step { return l.draft.steps[:min(len(l.draft.steps), maxSteps)] }
 
-// stepShares returns the shares of a rule for a bar, with what the rest gets.
+// stepShares returns the shares of a rule for a bar, with the result of the rest.
 func (l *ladder) stepShares(s step) (all []part.Share) {
 	sum := 0.0
 	for _, p := range s.given() {
@@ -169,7 +169,7 @@ func (l *ladder) single(s step) string {
 	return ""
 }
 
-// shareBar returns the bar of a boolean share: who is on before, newly on, and the rest.
+// shareBar returns the bar of a boolean share: the parts on before, newly on, and the rest.
 func (l *ladder) shareBar(s step) []part.Share {
 	now, problem := parseShare(s.share)
 	if problem != "" {
@@ -194,14 +194,16 @@ func (l *ladder) shareBar(s step) []part.Share {
 	}
 	switch {
 	case after > before:
-		return add(add(add(nil, in+" before", color, before, false), "newly "+in, color, after-before, true), "not in this step", rest, 100-after, false)
+		return add(add(add(nil, in+" before", color, before, false), "newly "+in, color, after-before, true),
+			"not in this step", rest, 100-after, false)
 	case after < before:
-		return add(add(add(nil, in, color, after, false), "no longer in this step", color, before-after, true), "not in this step", rest, 100-before, false)
+		return add(add(add(nil, in, color, after, false), "no longer in this step", color, before-after, true),
+			"not in this step", rest, 100-before, false)
 	}
 	return add(add(nil, in, color, after, false), "not in this step", rest, 100-after, false)
 }
 
-// sumWords returns the sum of the shares of a rule, and what the rest gets.
+// sumWords returns the sum of the shares of a rule, and the result of the rest.
 func (l *ladder) sumWords(s step) (sum string, complete bool) {
 	total := 0.0
 	for _, p := range s.given() {
@@ -218,7 +220,7 @@ func (l *ladder) sumWords(s step) (sum string, complete bool) {
 	return page.Percent(total) + ", " + page.Percent(round2(100-total)) + " gets " + l.draft.outcomeName(l.draft.other), false
 }
 
-// edited returns what is different in a step, in a line.
+// edited returns the differences of a step, in a line.
 func (l *ladder) edited(i int) string {
 	s := l.draft.steps[i]
 	was, ok := l.draft.before(s)

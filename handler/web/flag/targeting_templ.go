@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 )
 
-// targeting is the page of who gets what.
+// targeting is the page of targetingTab.
 func targeting(l *ladder) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -186,7 +186,7 @@ func targeting(l *ladder) templ.Component {
 	})
 }
 
-// defaultButton is what Enter in a field of a form presses: it only shows the draft.
+// defaultButton is the button that Enter in a field of a form presses: it only shows the draft.
 func defaultButton() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -272,7 +272,7 @@ func (e *edit) hiddenHead() templ.Component {
 	})
 }
 
-// staleNote says that somebody else has changed the flag while the visitor edits it.
+// staleNote says that another user has changed the flag while the visitor edits it.
 func (e *edit) staleNote() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1041,7 +1041,7 @@ func (l *ladder) who(s step) templ.Component {
 	})
 }
 
-// notes are what the engine says about a step.
+// notes shows the notes about a step.
 func (l *ladder) notes(i int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2206,7 +2206,7 @@ func (l *ladder) segmentBox(i int, s step) templ.Component {
 	})
 }
 
-// valueChoice is what a step of a boolean flag gives.
+// valueChoice is the choice of the value of a step of a boolean flag.
 func (l *ladder) valueChoice(i int, s step) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

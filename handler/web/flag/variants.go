@@ -17,10 +17,10 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// variantsTab is what a flag can give.
+// variantsTab edits the variants of a flag.
 var variantsTab = &tab{path: []string{"variants"}, name: "variants", read: readVariants, show: showVariants}
 
-// variants is the draft of what a flag can give.
+// variants is the draft of variantsTab.
 type variants struct {
 	base  *guidonv1.DocumentFlag
 	rows  []variantRow
@@ -35,7 +35,7 @@ type variantRow struct {
 	attachment  string
 	open        bool
 	gone        bool   // to be deleted
-	goes        string // the row that gets its shares then, as a number; "" for nobody
+	goes        string // the row that gets its shares then, as a number; "" for none
 }
 
 // Limits of the variants.
@@ -47,7 +47,9 @@ const (
 func newVariants(base *guidonv1.DocumentFlag) *variants {
 	d := &variants{base: base, other: -1}
 	for i, v := range base.GetVariants() {
-		d.rows = append(d.rows, variantRow{was: v.GetKey(), key: v.GetKey(), name: v.GetName(), description: v.GetDescription(), attachment: v.GetAttachment()})
+		d.rows = append(d.rows, variantRow{
+			was: v.GetKey(), key: v.GetKey(), name: v.GetName(), description: v.GetDescription(), attachment: v.GetAttachment(),
+		})
 		if v.GetDefault() {
 			d.other = i
 		}
@@ -103,7 +105,8 @@ func (d *variants) readRow(i int, form url.Values) variantRow {
 // changed reports whether the fields of the row are not those of the base.
 func (d *variants) changed(r variantRow) bool {
 	was := d.before(r)
-	return was == nil || r.key != was.GetKey() || r.name != was.GetName() || r.description != was.GetDescription() || metadata.Compact(r.attachment) != metadata.Compact(was.GetAttachment())
+	return was == nil || r.key != was.GetKey() || r.name != was.GetName() || r.description != was.GetDescription() ||
+		metadata.Compact(r.attachment) != metadata.Compact(was.GetAttachment())
 }
 
 func (d *variants) act(_ *page.Visit, a page.Action) (part.Problems, error) {
@@ -175,7 +178,9 @@ func (d *variants) checkRow(i int) (problems part.Problems) {
 		return nil
 	}
 	add := func(id, message string) {
-		problems = append(problems, part.Problem{Field: variantID(i, id), Message: message, Brief: "Variant " + strconv.Itoa(i+1) + ": " + message})
+		problems = append(problems, part.Problem{
+			Field: variantID(i, id), Message: message, Brief: "Variant " + strconv.Itoa(i+1) + ": " + message,
+		})
 	}
 	for _, p := range checkText("key", "A key is needed.", r.key) {
 		add("key", p.Message)
@@ -206,7 +211,9 @@ func (d *variants) result() *guidonv1.DocumentFlag {
 		if r.gone {
 			continue
 		}
-		v := &guidonv1.DocumentVariant{Default: i == d.other, Key: r.key, Name: r.name, Description: r.description, Attachment: strings.TrimSpace(r.attachment)}
+		v := &guidonv1.DocumentVariant{
+			Default: i == d.other, Key: r.key, Name: r.name, Description: r.description, Attachment: strings.TrimSpace(r.attachment),
+		}
 		if was := d.before(r); was != nil && !d.changed(r) {
 			v.Attachment = was.GetAttachment()
 		}
@@ -251,7 +258,7 @@ func (d *variants) joined(shares []*guidonv1.DocumentDistribution) (out []*guido
 }
 
 // keyOf returns the key of a variant that had another one before, or that of the one that
-// gets its shares; "" for nobody.
+// gets its shares; "" for none.
 func (d *variants) keyOf(was string) string {
 	for _, r := range d.rows {
 		switch {
@@ -358,9 +365,9 @@ func (d *variants) rowDifferences(i int, r variantRow) (all []difference) {
 	return all
 }
 
-func orText(text, otherwise string) string {
+func orText(text, fallback string) string {
 	if text == "" {
-		return otherwise
+		return fallback
 	}
 	return text
 }
@@ -437,7 +444,7 @@ func (d *variants) rebased(base *guidonv1.DocumentFlag) *variants {
 	return out
 }
 
-// getVariants shows what the flag can give. A row of the query is open.
+// getVariants shows the variants. A row of the query is open.
 func (p pages) getVariants(v *page.Visit) error {
 	s, err := p.read(v)
 	if err != nil {
@@ -487,7 +494,7 @@ func (d *variantsPage) isOpen(i int) bool {
 }
 
 // bar reports whether the page has the bar to save. Without scripts, a ticked default is not
-// known yet, so it is always there for those who may edit.
+// known yet, so it is always there for editors.
 func (d *variantsPage) bar() bool { return d.editable && len(d.draft.rows) > 0 }
 
 // sizeWords returns the size of an attachment.
@@ -499,7 +506,7 @@ func sizeWords(text string) string {
 	return size + " of 1,000 KB"
 }
 
-// keyHint says what another key means for code.
+// keyHint describes the effect of another key on code.
 func (d *variantsPage) keyHint(r variantRow) string {
 	if r.was == "" || r.key == r.was {
 		return ""

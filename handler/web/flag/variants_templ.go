@@ -16,7 +16,7 @@ import (
 	"slices"
 )
 
-// variantsMain is the page of what a flag can give.
+// variantsMain is the page of variantsTab.
 func variantsMain(d *variantsPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -6,7 +6,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Effect returns what an effect changes for people, in at most limit sentences, and whether
+// Effect returns an effect on people, in at most limit sentences, and whether
 // there is more. Moves that are for another reason only are left out. The effect must be in
 // the words of pages.
 func Effect(e *guidonv1.FlagEffect, limit int) (sentences []string, more bool) {

@@ -18,15 +18,15 @@ import (
 
 const getSegment page.Operation[*flipt.GetSegmentRequest, *flipt.Segment] = "/flipt.Flipt/GetSegment"
 
-// maxSegments limits the segments of a flag that are looked at.
+// maxSegments limits the segments of a flag that are read.
 const maxSegments = 50
 
-// Info is what is known about the segments of a flag.
+// Info has the names of the segments of a flag and the properties that they compare.
 type Info struct {
 	names      map[string]string
 	Properties []Property // that they compare, by name
 	Entities   bool       // they compare the entity id
-	Partial    bool       // the flag has more segments than those that were looked at
+	Partial    bool       // the flag has more segments than those that were read
 }
 
 // Property is a property of contexts.
@@ -36,7 +36,7 @@ type Property struct {
 	Sample string // a value in JSON that says something
 }
 
-// Of returns what is known about the segments that the flag refers to, as they are now.
+// Of returns the info about the segments that the flag refers to, as they are now.
 func Of(v *page.Visit, f *guidonv1.DocumentFlag) (*Info, error) {
 	info := &Info{names: make(map[string]string)}
 	keys := SegmentKeys(f)

@@ -12,10 +12,10 @@ import (
 
 const listSummaries page.Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList] = "/guidon.v1.CatalogService/ListFlagSummaries"
 
-// maxKeys is how many flags one request may ask for.
+// maxKeys is the maximum number of flags in one request.
 const maxKeys = 100
 
-// Sign is what the pennant of a flag shows.
+// Sign is the type and state of a flag, which its pennant shows.
 type Sign struct {
 	Variant bool
 	State   part.State

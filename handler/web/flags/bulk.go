@@ -38,12 +38,12 @@ type selection struct {
 	v        *page.Visit
 	verb     string
 	keys     []string
-	rows     []row       // the flags that exist
-	news     []news      // flags that changed after the visitor saw them, or no longer exist
-	revision int64       // at which the rows were read
-	form     url.Values  // what was entered
-	tags     []string    // that flags of the namespace have
-	targets  []namespace // to which the flags can be promoted
+	rows     []row        // the flags that exist
+	changed  []flagChange // flags that changed after the visitor saw them, or no longer exist
+	revision int64        // at which the rows were read
+	form     url.Values   // the form that was sent
+	tags     []string     // that flags of the namespace have
+	targets  []namespace  // to which the flags can be promoted
 	problems part.Problems
 	list     url.Values // the filter of the list
 }
@@ -67,7 +67,8 @@ func changeSome(v *page.Visit) error {
 	case len(s.keys) == 0:
 		return s.unusable("No flags are selected", "Select flags in the list first, then choose what to do with them.")
 	case len(s.keys) > maxSelected:
-		return s.unusable("Too many flags are selected", fmt.Sprintf("%d flags at most can be changed together, %d are selected.", maxSelected, len(s.keys)))
+		return s.unusable("Too many flags are selected",
+			fmt.Sprintf("%d flags at most can be changed together, %d are selected.", maxSelected, len(s.keys)))
 	case verb == verbExport:
 		v.Redirect(page.Below("namespaces", v.Key(), "export") + "?" + url.Values{"download": {"yaml"}, "flag": s.keys}.Encode())
 		return nil
@@ -107,7 +108,7 @@ func keysOf(form url.Values) (keys []string) {
 	return keys
 }
 
-// read reads the selected flags. Those that do not exist are news.
+// read reads the selected flags. It adds those that do not exist to s.changed.
 func (s *selection) read() error {
 	found, state, err := listSummaries.RunAt(s.v, &guidonv1.ListFlagSummariesRequest{
 		NamespaceKey: s.v.Key(), Keys: s.keys, Limit: int32(len(s.keys)), // #nosec G115 -- at most maxSelected
@@ -115,7 +116,7 @@ func (s *selection) read() error {
 	if err != nil {
 		return err
 	}
-	s.rows, s.news, s.revision = nil, nil, state.Revision
+	s.rows, s.changed, s.revision = nil, nil, state.Revision
 	byKey := make(map[string]*guidonv1.FlagSummary, len(s.keys))
 	for _, f := range found.GetFlags() {
 		byKey[f.GetKey()] = f
@@ -129,12 +130,12 @@ func (s *selection) read() error {
 		if err != nil {
 			return err
 		}
-		s.news = append(s.news, n)
+		s.changed = append(s.changed, n)
 	}
 	return nil
 }
 
-// ask shows the question.
+// ask asks the visitor to confirm.
 func (s *selection) ask(status int) error {
 	switch s.verb {
 	case verbTag:
@@ -168,7 +169,7 @@ func mayEditIn(v *page.Visit, n *flipt.Namespace) bool {
 	return !v.Site.ReadOnly && v.MayIn(service.RoleEditor, n.GetKey())
 }
 
-// do does what was asked, in one change.
+// do runs the action, in one change.
 func (s *selection) do() error {
 	if s.verb == verbPromote {
 		return s.promote()
@@ -184,7 +185,7 @@ func (s *selection) do() error {
 		return err
 	case len(s.problems) > 0:
 		return s.ask(http.StatusUnprocessableEntity)
-	case len(s.news) > 0:
+	case len(s.changed) > 0:
 		return s.conflict(since)
 	case len(edits) == 0: // all flags are as wanted
 		s.leave(0)
@@ -223,7 +224,7 @@ func (s *selection) promote() error {
 	return nil
 }
 
-// edits returns what changes, and adds what is wrong with what was entered.
+// edits returns the edits of the action, and adds the problems of the form.
 func (s *selection) edits(since int64) (edits []*guidonv1.FlagEdit, err error) {
 	if s.verb == verbTag {
 		return s.tagEdits(since)
@@ -243,7 +244,7 @@ func (s *selection) edits(since int64) (edits []*guidonv1.FlagEdit, err error) {
 // asks reports whether the key of the namespace must be typed.
 func (s *selection) asks() bool { return s.v.Namespace.GetConfirmChanges() && s.verb != verbTag }
 
-// phrase returns what must be typed to confirm, or "".
+// phrase returns the text that must be typed to confirm, or "".
 func (s *selection) phrase() string {
 	switch {
 	case s.asks():
@@ -254,7 +255,7 @@ func (s *selection) phrase() string {
 	return ""
 }
 
-// checkConfirmed adds a problem unless what is necessary was typed.
+// checkConfirmed adds a problem unless the required text was typed.
 func (s *selection) checkConfirmed() {
 	switch phrase := s.phrase(); {
 	case phrase == "" || strings.TrimSpace(s.form.Get("confirm")) == phrase:
@@ -270,14 +271,14 @@ func (s *selection) conflict(since int64) error {
 	if err := s.read(); err != nil {
 		return err
 	}
-	if err := s.addNews(since); err != nil {
+	if err := s.addChanged(since); err != nil {
 		return err
 	}
 	if len(s.rows) == 0 {
 		return s.unusable("The selected flags no longer exist", "They have been deleted. Changes says when, and by whom.")
 	}
-	s.form.Del("confirm") // what was typed was about the flags as they were
-	if len(s.news) == 0 { // the revision is not one of this database
+	s.form.Del("confirm")    // the confirmation was about the flags as they were
+	if len(s.changed) == 0 { // the revision is not one of this database
 		s.problems.Add("question", "The namespace has changed in the meantime. Look at these flags again, then confirm.")
 	}
 	return s.ask(http.StatusConflict)
@@ -289,7 +290,7 @@ func (s *selection) refused(since int64, refusal error) error {
 	if err := s.read(); err != nil {
 		return err
 	}
-	if len(s.news) > 0 {
+	if len(s.changed) > 0 {
 		return s.conflict(since)
 	}
 	field := "question"

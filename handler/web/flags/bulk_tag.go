@@ -29,7 +29,7 @@ func (s *selection) tagEdits(since int64) (edits []*guidonv1.FlagEdit, err error
 			if err != nil {
 				return nil, err
 			}
-			s.news = append(s.news, n)
+			s.changed = append(s.changed, n)
 			continue
 		}
 		if err != nil {
@@ -50,7 +50,7 @@ func (s *selection) tagEdits(since int64) (edits []*guidonv1.FlagEdit, err error
 	return edits, nil
 }
 
-// checkTag returns what is wrong with a tag, or "".
+// checkTag returns the problem of a tag, or "".
 func checkTag(tag string) string {
 	switch {
 	case tag == "":

@@ -24,11 +24,11 @@ func (s *selection) heading() string {
 	return "Delete " + flags + "?"
 }
 
-// what returns what the act does.
-func (s *selection) what() string {
+// consequence describes the effect of the action.
+func (s *selection) consequence() string {
 	switch s.verb {
 	case verbTurnOff:
-		return s.whatIsOff() + " You can undo this in Changes."
+		return s.offConsequence() + " You can undo this in Changes."
 	case verbTag:
 		return "Flags that have the tag already stay as they are."
 	case verbPromote:
@@ -37,8 +37,8 @@ func (s *selection) what() string {
 	return "Code that still asks for them gets the default in the code, from the next request on. You can undo this in Changes."
 }
 
-// whatIsOff returns what turning off does to the types of flags that are selected.
-func (s *selection) whatIsOff() string {
+// offConsequence describes the effect of turning off on the types of flags that are selected.
+func (s *selection) offConsequence() string {
 	booleans, variants := false, false
 	for _, r := range s.rows {
 		booleans, variants = booleans || !r.Variant, variants || r.Variant
@@ -99,7 +99,9 @@ func (s *selection) reply(status int, title string, main templ.Component) {
 }
 
 func (s *selection) crumb() string {
-	return map[string]string{verbTurnOff: "Turn off", verbTag: "Add tag", verbPromote: "Promote", verbExport: "Export", verbDelete: "Delete"}[s.verb]
+	return map[string]string{
+		verbTurnOff: "Turn off", verbTag: "Add tag", verbPromote: "Promote", verbExport: "Export", verbDelete: "Delete",
+	}[s.verb]
 }
 
 // described returns the attributes of the field.

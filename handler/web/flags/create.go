@@ -75,11 +75,12 @@ func createFlag(v *page.Visit) error {
 	return n.reply(v, http.StatusOK)
 }
 
-// newFlagOf returns what the form has.
+// newFlagOf returns the fields of the form.
 func newFlagOf(form url.Values) *newFlag {
 	n := &newFlag{
 		Variant: form.Get("type") == "variant", Name: strings.TrimSpace(form.Get("name")), Key: strings.TrimSpace(form.Get("key")),
-		Description: strings.TrimSpace(form.Get("description")), Owner: strings.TrimSpace(form.Get("owner")), Review: strings.TrimSpace(form.Get("review")),
+		Description: strings.TrimSpace(form.Get("description")), Owner: strings.TrimSpace(form.Get("owner")),
+		Review: strings.TrimSpace(form.Get("review")),
 	}
 	for i := range maxParts {
 		key, value := fmt.Sprintf("metadata.%d.key", i), fmt.Sprintf("metadata.%d.value", i)
@@ -98,7 +99,7 @@ func newFlagOf(form url.Values) *newFlag {
 	return n
 }
 
-// change does what a button of the draft says.
+// change runs the action of a button of the draft.
 func (n *newFlag) change(a page.Action) {
 	switch a.Verb {
 	case "add-metadata":
@@ -142,9 +143,11 @@ func (n *newFlag) create(v *page.Visit, another bool) error {
 	case !errors.Is(err, guidon.NotFound):
 		return err
 	}
-	edited, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{NamespaceKey: v.Key(), Key: n.Key, Flag: flag, UnlessChangedSince: &state.Revision})
+	edited, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{
+		NamespaceKey: v.Key(), Key: n.Key, Flag: flag, UnlessChangedSince: &state.Revision,
+	})
 	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition: // somebody has just created it
+	case guidon.FailedPrecondition: // another user has just created it
 		return n.taken(v, flag)
 	case guidon.InvalidArgument:
 		n.Problems.Add("name", guidon.PublicMessage(err))
@@ -164,17 +167,18 @@ func (n *newFlag) create(v *page.Visit, another bool) error {
 // taken responds with the page again, because there is a flag with the key.
 func (n *newFlag) taken(v *page.Visit, existing *guidonv1.DocumentFlag) error {
 	n.Existing = &link{existing.GetName(), v.In("flags", n.Key)}
-	n.Problems.Add("key", fmt.Sprintf("%s has a flag %s with this key. Open it or take another key.", page.NamespaceName(v.Namespace), existing.GetName()))
+	n.Problems.Add("key",
+		fmt.Sprintf("%s has a flag %s with this key. Open it or take another key.", page.NamespaceName(v.Namespace), existing.GetName()))
 	return n.reply(v, http.StatusUnprocessableEntity)
 }
 
-// keyPattern is what keys consist of.
+// keyPattern matches valid keys.
 var keyPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // maxKey limits keys, in bytes.
 const maxKey = 255
 
-// check returns the flag, and adds what is wrong with it.
+// check returns the flag, and adds its problems.
 func (n *newFlag) check() *guidonv1.DocumentFlag {
 	if n.Name == "" {
 		n.Problems.Add("name", "A name is needed.")
@@ -183,7 +187,9 @@ func (n *newFlag) check() *guidonv1.DocumentFlag {
 		n.Key = slug(n.Name)
 	}
 	n.checkKey()
-	flag := &guidonv1.DocumentFlag{Key: n.Key, Name: n.Name, Description: n.Description, Type: flipt.FlagType_BOOLEAN_FLAG_TYPE, Metadata: n.checkMetadata()}
+	flag := &guidonv1.DocumentFlag{
+		Key: n.Key, Name: n.Name, Description: n.Description, Type: flipt.FlagType_BOOLEAN_FLAG_TYPE, Metadata: n.checkMetadata(),
+	}
 	if n.Variant {
 		flag.Type = flipt.FlagType_VARIANT_FLAG_TYPE
 		flag.Variants = n.checkVariants()
@@ -226,7 +232,7 @@ func (n *newFlag) checkMetadata() string {
 	})
 }
 
-// datePattern is what dates look like.
+// datePattern matches dates in the form 2006-01-02.
 var datePattern = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`)
 
 func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
@@ -268,9 +274,10 @@ func slug(text string) string {
 	return key[:min(len(key), maxKey)]
 }
 
-// unfolded are what letters with marks become in keys.
+// unfolded are the replacements of letters with diacritics in keys.
 var unfolded = map[rune]string{
-	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'à': "a", 'á': "a", 'â': "a", 'ã': "a", 'å': "a", 'æ': "ae", 'ç': "c", 'è': "e", 'é': "e", 'ê': "e", 'ë': "e",
+	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'à': "a", 'á': "a", 'â': "a", 'ã': "a", 'å': "a", 'æ': "ae", 'ç': "c", 'è': "e",
+	'é': "e", 'ê': "e", 'ë': "e",
 	'ì': "i", 'í': "i", 'î': "i", 'ï': "i", 'ñ': "n", 'ò': "o", 'ó': "o", 'ô': "o", 'õ': "o", 'ø': "o", 'ù': "u", 'ú': "u", 'û': "u",
 }
 

@@ -1,5 +1,5 @@
 // Package flags has the pages about the flags of a namespace: the list with its filters, what
-// is done to several flags at once, new flags, and flags that may no longer be needed.
+// is done to several flags together, new flags, and flags that may no longer be needed.
 package flags
 
 import "github.com/guidonhq/guidon/handler/web/page"

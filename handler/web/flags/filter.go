@@ -14,7 +14,7 @@ import (
 // perPage is how many flags a page has.
 const perPage = 50
 
-// filter is what the address of the list selects.
+// filter has the fields of the address that select and sort the flags of the list.
 type filter struct {
 	query url.Values // the fields of the address that are known, without the page
 	page  int        // from 1
@@ -104,8 +104,9 @@ func (f filter) knows(field, value string) bool {
 // request returns the request for the page of flags.
 func (f filter) request(namespace string) *guidonv1.ListFlagSummariesRequest {
 	m := &guidonv1.ListFlagSummariesRequest{
-		NamespaceKey: namespace, Query: f.query.Get(fieldQuery), Owners: f.query[fieldOwner], Tags: f.query[fieldTag], Segments: f.query[fieldSegment],
-		Offset: int32((f.page - 1) * perPage), Limit: perPage, // #nosec G115 -- filterOf limits the page
+		NamespaceKey: namespace, Query: f.query.Get(fieldQuery), Owners: f.query[fieldOwner], Tags: f.query[fieldTag],
+		Segments: f.query[fieldSegment],
+		Offset:   int32((f.page - 1) * perPage), Limit: perPage, // #nosec G115 -- filterOf limits the page
 	}
 	for _, s := range f.query[fieldState] {
 		m.States = append(m.States, states[s])

@@ -32,7 +32,7 @@ type list struct {
 	last     int // number of the last page
 	menus    []menu
 	chips    []chip
-	near     []absent.Link // what may have been meant
+	near     []absent.Link // flags with similar keys
 	mayEdit  bool
 	unplaced bool // the page is beyond the last one
 }
@@ -43,9 +43,9 @@ type row struct {
 	Address    string
 	Variant    bool
 	State      part.State
-	Shares     []part.Share // what everyone else gets
+	Shares     []part.Share // the results of everyone else
 	More       int          // shares that are not among them
-	WhileOff   string       // what everybody gets from a variant flag that is off
+	WhileOff   string       // the result of a variant flag that is off
 	Segment    link         // the first one that it targets
 	Segments   int          // how many more
 	Owner      string
@@ -138,7 +138,8 @@ func newRow(v *page.Visit, s *guidonv1.FlagSummary) row {
 	r := row{
 		Key: s.GetKey(), Name: cmp.Or(s.GetName(), s.GetKey()), Address: v.In("flags", s.GetKey()),
 		Variant: s.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(s.GetState()),
-		Owner: s.GetOwner(), UpdatedAt: s.GetUpdatedAt().AsTime(), Overdue: s.GetReviewPassed(), Unreadable: s.GetUnreadable(), Blank: s.GetUpdatedAt() == nil,
+		Owner: s.GetOwner(), UpdatedAt: s.GetUpdatedAt().AsTime(), Overdue: s.GetReviewPassed(), Unreadable: s.GetUnreadable(),
+		Blank: s.GetUpdatedAt() == nil,
 	}
 	if first := s.GetFirstSegment(); first != nil {
 		r.Segment = link{cmp.Or(first.GetName(), first.GetKey()), v.In("segments", first.GetKey())}
@@ -184,7 +185,7 @@ func rank(e *guidonv1.FlagShare) int {
 	return math.MaxInt
 }
 
-// outcome returns what an entity gets, in words.
+// outcome returns the result of an entity, in words.
 func outcome(variant bool, e *guidonv1.FlagShare) string {
 	switch {
 	case e.GetFails():
@@ -212,7 +213,7 @@ func color(variant bool, e *guidonv1.FlagShare) string {
 	return part.VariantColor(int(e.GetVariantIndex()))
 }
 
-// addAuthors adds who changed the flags of the rows last.
+// addAuthors adds the authors of the last changes of the rows.
 func (l *list) addAuthors(v *page.Visit) error {
 	if len(l.rows) == 0 || v.Away() {
 		return nil
@@ -242,13 +243,17 @@ func (l *list) addAuthors(v *page.Visit) error {
 func (l *list) addMenus(v *page.Visit, facets *guidonv1.FlagFacets) {
 	state, kind := menu{Name: "State"}, menu{Name: "Type"}
 	for _, s := range facets.GetStates() {
-		state.Options = append(state.Options, l.option(v, fieldState, valueOf(states, s.GetState()), page.StateOf(s.GetState()).String(), s.GetCount()))
+		state.Options = append(state.Options,
+			l.option(v, fieldState, valueOf(states, s.GetState()), page.StateOf(s.GetState()).String(), s.GetCount()))
 	}
 	for _, t := range facets.GetTypes() {
 		value := valueOf(types, t.GetType())
 		kind.Options = append(kind.Options, l.option(v, fieldType, value, strings.ToUpper(value[:1])+value[1:], t.GetCount()))
 	}
-	l.menus = []menu{state, kind, l.facet(v, "Owner", fieldOwner, facets.GetOwners()), l.facet(v, "Segment", fieldSegment, facets.GetSegments()), l.facet(v, "Tag", fieldTag, facets.GetTags())}
+	l.menus = []menu{
+		state, kind, l.facet(v, "Owner", fieldOwner, facets.GetOwners()), l.facet(v, "Segment", fieldSegment, facets.GetSegments()),
+		l.facet(v, "Tag", fieldTag, facets.GetTags()),
+	}
 	l.menus = slices.DeleteFunc(l.menus, func(m menu) bool { return len(m.Options) == 0 })
 }
 

@@ -467,7 +467,7 @@ func orderMenu(v *page.Visit, l *list) templ.Component {
 	})
 }
 
-// listRegion is what changes with the filter.
+// listRegion is the part of the page that changes with the filter.
 func listRegion(v *page.Visit, l *list) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1145,7 +1145,7 @@ func flagRow(v *page.Visit, r row, mayEdit bool) templ.Component {
 	})
 }
 
-// rowMenu is what can be done with one flag.
+// rowMenu is the menu of the actions on one flag.
 func rowMenu(v *page.Visit, r row, mayEdit bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1284,7 +1284,7 @@ func rowMenu(v *page.Visit, r row, mayEdit bool) templ.Component {
 	})
 }
 
-// serves is what everyone else gets.
+// serves shows the results of everyone else.
 func serves(r row) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1422,7 +1422,7 @@ func serves(r row) templ.Component {
 	})
 }
 
-// bulk is what can be done to the selected flags.
+// bulk is the toolbar with the actions on the selected flags.
 func bulk() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

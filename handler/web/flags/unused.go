@@ -27,7 +27,7 @@ type unused struct {
 	total   int
 	snoozed int
 	mayEdit bool
-	opened  snoozing
+	opened  snoozeInput
 }
 
 // unusedRow is a flag that may no longer be needed.
@@ -43,8 +43,8 @@ type tab struct {
 	Chosen bool
 }
 
-// snoozing is what somebody entered to see a flag again later, and what is wrong with it.
-type snoozing struct{ key, date, problem string }
+// snoozeInput is the form that postpones the review of a flag, and its problem if it is invalid.
+type snoozeInput struct{ key, date, problem string }
 
 // snoozeDays is how much later a flag is reviewed unless another date is chosen.
 const snoozeDays = 90
@@ -66,9 +66,9 @@ var reasons = []struct {
 const fieldReason = "reason"
 
 // showUnused shows the flags that may no longer be needed.
-func showUnused(v *page.Visit) error { return replyUnused(v, http.StatusOK, snoozing{}) }
+func showUnused(v *page.Visit) error { return replyUnused(v, http.StatusOK, snoozeInput{}) }
 
-func replyUnused(v *page.Visit, status int, opened snoozing) error {
+func replyUnused(v *page.Visit, status int, opened snoozeInput) error {
 	u := newUnused(v.Query())
 	u.mayEdit, u.opened = v.MayEdit(), opened
 	if err := u.read(v); err != nil {
@@ -142,7 +142,7 @@ func reasonText(r row, f *guidonv1.FlagSummary, reason *guidonv1.UnusedReason) s
 	return reason.GetText()
 }
 
-// answerText returns what everyone gets from a flag with one answer.
+// answerText returns the result of a flag that is the same for everyone.
 func answerText(r row) string {
 	switch {
 	case r.WhileOff != "":
@@ -194,7 +194,7 @@ func (u *unused) snoozedText() string {
 	return page.Count(u.snoozed, "flag") + " are snoozed until their review dates."
 }
 
-// until returns the date for a row: what was entered, or the default.
+// until returns the date for a row: the entered one, or the default.
 func (u *unused) until(v *page.Visit, key string) string {
 	if u.opened.key == key {
 		return u.opened.date
@@ -202,7 +202,7 @@ func (u *unused) until(v *page.Visit, key string) string {
 	return v.Now().AddDate(0, 0, snoozeDays).Format(time.DateOnly)
 }
 
-// problemOf returns what is wrong with what was entered for a row, or "".
+// problemOf returns the problem of the date that was entered for a row, or "".
 func (u *unused) problemOf(key string) string {
 	if u.opened.key == key {
 		return u.opened.problem
@@ -210,7 +210,7 @@ func (u *unused) problemOf(key string) string {
 	return ""
 }
 
-// lost returns what is wrong with what was entered for a flag that is not on the page.
+// lost returns the problem of the date that was entered for a flag that is not on the page.
 func (u *unused) lost() string {
 	for _, r := range u.rows {
 		if r.Key == u.opened.key {
@@ -233,7 +233,7 @@ func snooze(v *page.Visit) error {
 	if err != nil || since < 0 {
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field revision: must be the revision that the form began with")
 	}
-	s := snoozing{key: form.Get("key"), date: strings.TrimSpace(form.Get("review"))}
+	s := snoozeInput{key: form.Get("key"), date: strings.TrimSpace(form.Get("review"))}
 	if s.problem = checkReview(s.date, v.Now()); s.problem != "" {
 		return replyUnused(v, http.StatusUnprocessableEntity, s)
 	}
@@ -267,20 +267,22 @@ func snooze(v *page.Visit) error {
 }
 
 // snoozeConflict shows the page again, because the flag has changed since it was shown.
-func snoozeConflict(v *page.Visit, s snoozing) error {
-	changes, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Keys: []string{s.key}, WithoutSummaries: true})
+func snoozeConflict(v *page.Visit, s snoozeInput) error {
+	changes, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{
+		NamespaceKey: v.Key(), Kind: "flag", Keys: []string{s.key}, WithoutSummaries: true,
+	})
 	if err != nil {
 		return err
 	}
 	s.problem = s.key + " changed in the meantime."
 	if len(changes.GetChanges()) > 0 {
-		s.problem = s.key + " " + whatOf(changes.GetChanges()[0]) + " in the meantime."
+		s.problem = s.key + " " + changeText(changes.GetChanges()[0]) + " in the meantime."
 	}
 	s.problem += " Look at it, then snooze it again."
 	return replyUnused(v, http.StatusConflict, s)
 }
 
-// checkReview returns what is wrong with a date on which to look at a flag again, or "".
+// checkReview returns the problem of a date on which to review a flag again, or "".
 func checkReview(date string, now time.Time) string {
 	day, err := time.Parse(time.DateOnly, date)
 	switch {

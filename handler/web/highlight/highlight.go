@@ -33,7 +33,10 @@ type Language struct {
 var (
 	JSON   = Language{Quotes: `"`, Literals: "true false null", Keys: true}
 	Go     = Language{Keywords: "import package func return if nil map string any var", Comment: "//", Quotes: "\"`", Literals: "true false"}
-	Script = Language{Keywords: "import from const let await async new function return", Comment: "//", Quotes: "\"'`", Literals: "true false null undefined"}
+	Script = Language{
+		Keywords: "import from const let await async new function return", Comment: "//", Quotes: "\"'`",
+		Literals: "true false null undefined",
+	}
 	Java   = Language{Keywords: "import new var final static String boolean return", Comment: "//", Quotes: `"`, Literals: "true false null"}
 	Python = Language{Keywords: "import from def return with as", Comment: "#", Quotes: `"'`, Literals: "True False None"}
 	Shell  = Language{Keywords: "curl guidon export", Comment: "#", Quotes: `"'`}

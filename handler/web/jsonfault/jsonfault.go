@@ -1,4 +1,4 @@
-// Package jsonfault says what is wrong with JSON that people write.
+// Package jsonfault explains syntax errors in JSON that people write.
 package jsonfault
 
 import (
@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Of returns what is wrong with a text that should be JSON: the line and the column of the
+// Of returns the syntax error of a text that should be JSON: the line and the column of the
 // first fault, and the repair if that is plain. It returns "" if nothing is wrong.
 func Of(text string) string {
 	if json.Valid([]byte(text)) {
@@ -48,7 +48,7 @@ func endsWith(text, end string) bool {
 	return end != "" && json.Valid([]byte(strings.TrimSuffix(strings.TrimRight(text, " \t\r\n"), ",")+end))
 }
 
-// kinds are what a character ends.
+// kinds are names of the values that a closing character ends.
 var kinds = map[byte]string{'"': "This text", ']': "This list", '}': "This object"}
 
 // at returns where the offset is, as the beginning of a sentence.

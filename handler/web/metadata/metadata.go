@@ -47,7 +47,7 @@ func Object(rows []Row, problem func(row int, message string)) string {
 	return ObjectOf(members)
 }
 
-// Value returns the JSON of a value as people write it, or what is wrong with it.
+// Value returns the JSON of a value as people write it, or the problem if it is invalid.
 func Value(text string) (value, message string) {
 	trimmed := strings.TrimSpace(text)
 	if !meansJSON(trimmed) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Action is what the button of a form does with the draft in it. Its field is called "do",
-// and its value is a verb, possibly with arguments: "save", "up:2", "add:segment:0".
+// Action is the action of a button on the draft in its form. Its field is called "do", and
+// its value is a verb, possibly with arguments: "save", "up:2", "add:segment:0".
 type Action struct {
 	Verb      string
 	Arguments []string

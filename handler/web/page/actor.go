@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Actor is who made a change, for people.
+// Actor is the author of a change, for people.
 type Actor struct {
 	ID    string
 	Name  string // never empty

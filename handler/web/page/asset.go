@@ -39,7 +39,7 @@ var joined = map[string]string{"assets/styles": styleSheet, "assets/app": appMod
 // process needs them, so that a function that evaluates starts sooner.
 var assets = sync.OnceValue(readAssets)
 
-// Build returns what stands for the content of all assets. Their address has it, so that a
+// Build returns a hash of the content of all assets. Their address has it, so that a
 // module can import another one by its name, and a browser may keep them forever.
 var Build = sync.OnceValue(digestAssets)
 
@@ -66,7 +66,7 @@ func readAssets() map[string][]byte {
 	return files
 }
 
-// withoutSpace returns a stylesheet without what only its authors need: comments, and space at
+// withoutSpace returns a stylesheet without the parts that only its authors need: comments, and space at
 // the ends of lines.
 func withoutSpace(css []byte) []byte {
 	small := make([]byte, 0, len(css))

@@ -13,7 +13,7 @@ import (
 )
 
 // MaxForm limits the body of a form, in bytes. The largest is that of a flag with 100 steps
-// and an attachment of 1 MB, which is up to three times as large when it is encoded.
+// and an attachment of 1 MB, which is up to three times as large when encoded.
 const MaxForm = 4 << 20
 
 // MaxSmallForm limits the body of a form without long texts, in bytes.

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Place is a part of the interface that the navigation leads to.
+// Place is a part of the interface to which the navigation links.
 type Place string
 
 // The places. Those of a namespace are the last segment of their address.

@@ -1017,7 +1017,7 @@ func (v *Visit) currency(p Page) templ.Component {
 	})
 }
 
-// notices are what a visitor must know on every page.
+// notices shows the notices that every page has.
 func (v *Visit) notices() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -34,7 +34,7 @@ func Protect(x *exchange.Exchange) {
 	header.Set("Cache-Control", "no-store")
 }
 
-// AllowFormTo lets the forms of the page lead to another origin, too.
+// AllowFormTo allows the forms of the page to be sent to another origin as well.
 func AllowFormTo(x *exchange.Exchange, origin string) {
 	x.Header().Set("Content-Security-Policy", strings.Replace(contentPolicy, formPolicy, formPolicy+" "+origin, 1))
 }

@@ -23,8 +23,8 @@ const (
 // valid reports whether the theme is one that can be chosen.
 func (t Theme) valid() bool { return t == ThemeSystem || t == ThemeLight || t == ThemeDark }
 
-// Preferences are what a browser remembers for its visitor, in a cookie. They are no secret
-// and give no right.
+// Preferences are the settings of a visitor, which the browser keeps in a cookie. They are
+// not secret and grant no access.
 type Preferences struct {
 	Theme     Theme  // "" for the operator's default
 	Zone      string // an IANA time zone; "" for UTC
@@ -34,7 +34,7 @@ type Preferences struct {
 	Diff      DiffView
 }
 
-// DiffView is how differences of documents are shown where there is room.
+// DiffView is the layout of differences of documents on pages with enough room.
 type DiffView string
 
 // The views. The empty DiffView is the unified one.
@@ -126,7 +126,7 @@ func secure(c call.SessionCookie) bool { return c.Secure || c.HostPrefix }
 
 // zone returns the time zone with the IANA name; "" is UTC.
 func zone(name string) (*time.Location, error) {
-	if name == "" || name == "Local" { // the zone of the server is nobody's choice
+	if name == "" || name == "Local" { // the zone of the server cannot be chosen
 		return time.UTC, nil
 	}
 	return time.LoadLocation(name)

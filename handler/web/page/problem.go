@@ -19,10 +19,10 @@ type problem struct {
 	Text      string // what to do
 	Detail    string // the error, or ""
 	RequestID string
-	Form      url.Values // what was sent and not saved; nil for none
+	Form      url.Values // the form that was not saved; nil for none
 	SignIn    bool       // the session has ended
 	Again     bool       // the same form may succeed later
-	Compares  bool       // the page of the form can compare it with what is stored
+	Compares  bool       // the page of the form can compare it with the stored state
 }
 
 // Error is an error with a page of its own words.
@@ -71,7 +71,9 @@ func (v *Visit) Fail(err error) {
 	}
 	words, ok := problemWords[status]
 	if !ok {
-		words = [2]string{"Something went wrong", "Try again. If that does not help, tell an administrator the request id: the server’s log says more."}
+		words = [2]string{
+			"Something went wrong", "Try again. If that does not help, tell an administrator the request id: the server’s log says more.",
+		}
 	}
 	p := problem{Status: status, Heading: words[0], Text: words[1], RequestID: v.Event.RequestID}
 	if own, ok := errors.AsType[*Error](err); ok {
@@ -81,7 +83,8 @@ func (v *Visit) Fail(err error) {
 		}
 		p.Heading, p.Text = own.Heading, own.Text
 	}
-	if (status < http.StatusInternalServerError || status == http.StatusNotImplemented) && status != http.StatusUnauthorized && status != http.StatusMethodNotAllowed && !errors.Is(err, exchange.ErrNoRoute) {
+	if (status < http.StatusInternalServerError || status == http.StatusNotImplemented) &&
+		status != http.StatusUnauthorized && status != http.StatusMethodNotAllowed && !errors.Is(err, exchange.ErrNoRoute) {
 		p.Detail = guidon.PublicMessage(err)
 	}
 	v.keepForm(&p)
@@ -108,8 +111,8 @@ func (v *Visit) keepForm(p *problem) {
 	}
 }
 
-// look is what a button of every form with a draft does: it shows the draft beside what is
-// stored, and changes nothing.
+// look is the action of a button that every form with a draft has: it shows the draft next
+// to the stored state, and changes nothing.
 const look = "look"
 
 // fields returns the fields of the form as pairs, by name, without the one of its button.

@@ -14,14 +14,13 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 )
 
-// Page is what a visitor gets to see. Its markup is in .templ files beside the code that
-// shows it.
+// Page is the content of a page. Its markup is in .templ files beside the code that shows it.
 //
 // Pages are not made with html/template: a program that can execute a template contains
 // every exported method of all its types, which makes the AWS Lambda function 40 % larger.
 type Page struct {
 	Title   string  // such as "Checkout redesign"; the rest of the title is added
-	Place   Place   // what the navigation marks as current
+	Place   Place   // the place that the navigation marks as current
 	Crumbs  []Crumb // the way to the page, from the namespace on; the last one is the page
 	Main    templ.Component
 	Modules []string // assets that the page uses besides app.js, such as "list.js"
@@ -84,7 +83,8 @@ const ages = 5 * time.Minute
 func (v *Visit) notModified() bool {
 	digest := sha256.New()
 	for _, part := range []any{
-		Build(), v.Site.Version, v.Site.Interface, v.Site.ReadOnly, v.Site.PublicPath, v.State.Revision, v.State.Stamp, v.Preferences, v.here(), exchange.First(v.Request.Header, fragmentHeader),
+		Build(), v.Site.Version, v.Site.Interface, v.Site.ReadOnly, v.Site.PublicPath, v.State.Revision, v.State.Stamp,
+		v.Preferences, v.here(), exchange.First(v.Request.Header, fragmentHeader),
 		v.Site.Now().Truncate(ages).Unix(), v.State.Age > 0, v.Visitor.Name,
 	} {
 		fmt.Fprintf(digest, "%v\x00", part)

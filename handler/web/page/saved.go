@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// listChanges has the record that says what was saved.
+// listChanges has the record of the change that was saved.
 const listChanges Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse] = "/guidon.v1.ChangeService/ListChanges"
 
 // savedFor is how long after a change pages say that it was saved.
@@ -19,7 +19,7 @@ const savedFor = 10 * time.Minute
 const NothingSaved = "none"
 
 // saved returns the revision in the address that the visitor has just saved, or 0, and what it
-// was. The record of the change is the message: an address that somebody else sent says nothing.
+// was. The message comes from the change record: a forged address shows none.
 func (v *Visit) saved() (revision int64, text string) {
 	revision, err := strconv.ParseInt(v.Query().Get("saved"), 10, 64)
 	if err != nil || revision <= 0 || v.Namespace == nil {

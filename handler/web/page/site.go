@@ -46,7 +46,7 @@ type Interface struct {
 	Message          string // on every page; "" for none
 }
 
-// Site is what the pages of one service have in common. It is safe for concurrent use.
+// Site is the configuration and operations that the pages of one service share. It is safe for concurrent use.
 type Site struct {
 	Config
 	operations map[string]*call.Operation
@@ -134,7 +134,7 @@ func (s *Site) ReturnTo(path string) string {
 	return s.Home()
 }
 
-// signInBeside returns the address of the sign-in page for somebody who opens it in another
+// signInBeside returns the address of the sign-in page for visitors who open it in another
 // tab and keeps the page that they have. again means that their session has not ended yet.
 func (s *Site) signInBeside(again bool) string {
 	query := url.Values{"return_to": {SignInPath + "?back=yes"}}

@@ -12,5 +12,5 @@ func CheckZone(name string) error {
 	return err
 }
 
-// errLocalZone is the error for the zone of the server, which is nobody's choice.
+// errLocalZone is the error for the zone of the server, which cannot be chosen.
 var errLocalZone = errors.New("the zone of the server cannot be chosen")

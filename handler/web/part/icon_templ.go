@@ -7,7 +7,7 @@ package part
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Icon is a drawing beside a text that says the same. It panics if there is no icon of the
+// Icon is a drawing next to a text that says the same. It panics if there is no icon of the
 // name; see icon.go.
 func Icon(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -77,7 +77,7 @@ func Mark() templ.Component {
 }
 
 // Pennant is the sign of a flag: one cloth for a boolean one, two for a variant flag; full,
-// half or empty by its state, which words beside it say too.
+// half or empty by its state, which is also in words next to it.
 func Pennant(variant bool, state State) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -146,7 +146,7 @@ func Pennant(variant bool, state State) templ.Component {
 	})
 }
 
-// Tail is the sign of an outcome, beside its name. color is one of [VariantColor], "c-on"
+// Tail is the sign of an outcome, next to its name. color is one of [VariantColor], "c-on"
 // or "c-off".
 func Tail(color string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -7,7 +7,7 @@ package part
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// ObjectSign is the sign of an object beside its name: the pennant of a flag or, if its state
+// ObjectSign is the sign of an object next to its name: the pennant of a flag or, if its state
 // is not known, an icon.
 func ObjectSign(icon string, variant bool, state State, known bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -45,7 +45,7 @@ func ObjectSign(icon string, variant bool, state State, known bool) templ.Compon
 	})
 }
 
-// ObjectState says what the pennant beside a name shows, to screen readers.
+// ObjectState describes the pennant next to a name to screen readers.
 func ObjectState(state State, known bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

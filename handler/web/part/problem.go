@@ -1,13 +1,13 @@
 package part
 
-// Problem is what is wrong with a field of a form.
+// Problem is a problem of a field of a form.
 type Problem struct {
 	Field   string // the id of the element
 	Message string // what is wrong, and what to do
 	Brief   string // the same in a few words, for the summary; "" means Message
 }
 
-// Problems are what is wrong with a form, in the order of its fields.
+// Problems are the problems of a form, in the order of its fields.
 type Problems []Problem
 
 // Add adds a problem of a field.

@@ -9,7 +9,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// ProblemSummary is above a form that was not saved: what is wrong, with links to the
+// ProblemSummary is above a form that was not saved: its problems, with links to the
 // fields. It has the focus.
 func ProblemSummary(problems Problems) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -121,7 +121,7 @@ func ProblemSummary(problems Problems) templ.Component {
 	})
 }
 
-// Field is a labelled field with its hint and what is wrong with it. The children are the
+// Field is a labelled field with its hint and its problem. The children are the
 // input element, whose id is id and which has the attributes of [Described].
 func Field(id, label, hint string, optional bool, problems Problems) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -8,7 +8,7 @@ import (
 // Share is a part of a bar.
 type Share struct {
 	Name    string
-	Color   string  // as of [Tail], or "c-none" for what nobody gets
+	Color   string  // as of [Tail], or "c-none" for the share without a result
 	Percent float64 // of the whole
 	Text    string  // the percentage in words
 	Soft    bool    // paler, for what is new

@@ -243,7 +243,7 @@ func Copy(text string) templ.Component {
 	})
 }
 
-// SegmentLink is the name of a segment that leads to its page.
+// SegmentLink is the name of a segment that links to its page.
 func SegmentLink(name, address string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -303,7 +303,7 @@ func SegmentLink(name, address string) templ.Component {
 	})
 }
 
-// Outcome is what an entity gets. color is as of [Tail].
+// Outcome is the result of an entity. color is as of [Tail].
 func Outcome(color, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -414,7 +414,7 @@ func Note(kind, icon string) templ.Component {
 	})
 }
 
-// FieldError is what is wrong with a field, and what to do. The field names it by
+// FieldError is the message about an invalid field, and what to do. The field names it by
 // aria-describedby.
 func FieldError(id, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -10,7 +10,8 @@ func diffLines(unified string) (lines []diffLine) {
 	for line := range strings.Lines(unified) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
-		case strings.HasPrefix(line, "diff ") || strings.HasPrefix(line, "--- ") && len(lines) == 0 || strings.HasPrefix(line, "+++ ") && len(lines) == 0 || strings.HasPrefix(line, `\`):
+		case strings.HasPrefix(line, "diff ") || strings.HasPrefix(line, "--- ") && len(lines) == 0 ||
+			strings.HasPrefix(line, "+++ ") && len(lines) == 0 || strings.HasPrefix(line, `\`):
 		case strings.HasPrefix(line, "@@"):
 			lines = append(lines, diffLine{"hunk", "", line})
 		case strings.HasPrefix(line, "+"):

@@ -27,7 +27,7 @@ const (
 	FieldConfirm = "namespace" // the key of a namespace that asks before changes
 )
 
-// Review is what a plan would change, before it is applied.
+// Review is a plan with its changes, before it is applied.
 type Review struct {
 	Request *guidonv1.PlanRequest
 	Target  *flipt.Namespace // that changes; nil if it does not exist yet
@@ -42,11 +42,11 @@ type Review struct {
 	Impossible []string // why there is no plan
 	Moved      bool     // the plan is not the one that was seen, because something was saved
 	Message    string
-	Confirmed  string // what was typed to confirm
+	Confirmed  string // the text that was typed to confirm
 	Problems   part.Problems
 }
 
-// Words are what the pages call the groups of a plan.
+// Words are the names of the groups of a plan on pages.
 type Words struct{ Changed, Created, Deleted string }
 
 // Make makes the plan. The objects that are not as in the form, which may be nil, are

@@ -438,7 +438,7 @@ func tableRow(v *page.Visit, r *Review, g Group, row Row, picking bool) templ.Co
 	})
 }
 
-// Besides is what else follows from the plan, and what of it is not listed.
+// Besides shows the further effects of the plan, and the number of its changes that are not listed.
 func Besides(v *page.Visit, r *Review) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -614,7 +614,7 @@ func Besides(v *page.Visit, r *Review) templ.Component {
 	})
 }
 
-// Status says what is to know before one looks at the plan.
+// Status shows notices that the visitor must read before the plan.
 func Status(r *Review) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Limits of what is shown. All of the plan is applied.
+// Limits of the page. All of the plan is applied.
 const (
 	MaxRows     = 200
 	maxOthers   = 50 // flags that are affected besides
@@ -38,16 +38,16 @@ type Row struct {
 	Picked   bool
 }
 
-// Effect is what changes for users of a flag.
+// Effect is the effect of a plan on the users of a flag.
 type Effect struct {
 	Flag  string // its key
 	Lines []string
 }
 
-// ID returns what names the object in forms, such as "flag/checkout".
+// ID returns the name of the object in forms, such as "flag/checkout".
 func (r Row) ID() string { return r.GetKind() + "/" + r.GetKey() }
 
-// Seen returns the value of the field with what is seen of the row.
+// Seen returns the value of the field that identifies the row as it is seen.
 func (r Row) Seen() string { return r.ID() + " " + r.GetDigest() }
 
 // seenIn returns the digests of the changes that the form was made with, by object; nil if
@@ -73,7 +73,7 @@ func (r *Review) limit() int {
 	return MaxRows
 }
 
-// order is the order of the groups: what changes, what is new, what goes.
+// order is the order of the groups: changed, new, deleted.
 var order = map[string]int{string(change.ActionUpdate): 0, string(change.ActionCreate): 1, string(change.ActionDelete): 2}
 
 // addRows makes the rows of the plan.
@@ -90,7 +90,7 @@ func (r *Review) addRows(seen map[string]string) {
 	}
 	r.Rows = nil
 	for _, c := range all[:min(len(all), r.limit())] {
-		row := Row{PlannedChange: c, Name: nameOf(c), What: whatOf(c)}
+		row := Row{PlannedChange: c, Name: nameOf(c), What: descriptionOf(c)}
 		if c.GetKind() == string(change.KindFlag) {
 			row.Effects = effects[c.GetKey()]
 		}
@@ -185,8 +185,8 @@ func nameOf(c *guidonv1.PlannedChange) string {
 	return c.GetKey()
 }
 
-// whatOf returns an object that is created in words, or "".
-func whatOf(c *guidonv1.PlannedChange) string {
+// descriptionOf returns an object that is created in words, or "".
+func descriptionOf(c *guidonv1.PlannedChange) string {
 	if c.GetAction() != string(change.ActionCreate) {
 		return ""
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// perPage is how many flags are evaluated at once.
+// perPage is the number of flags that are evaluated together.
 const perPage = 50
 
-// list is what an entity gets from the flags of the namespace.
+// list has the results of an entity for the flags of the namespace.
 type list struct {
 	Rows     []listRow
 	Total    int

@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// answer is what an entity gets from one flag, and why.
+// answer is the result of an entity for one flag, and the explanation.
 type answer struct {
 	Outcome    outcome
 	Decided    string // such as "rule 2", or ""
@@ -30,7 +30,7 @@ type answer struct {
 	Limited    bool // there may be more to say about others
 }
 
-// outcome is what an entity gets, with its colour.
+// outcome is the result of an entity, with its color.
 type outcome struct{ Color, Name string }
 
 // span is a piece of a sentence. Code is set in another font.
@@ -55,13 +55,13 @@ func (m *model) askOne(v *page.Visit, at state, context map[string]string) error
 	if err != nil {
 		return m.fail(err)
 	}
-	x := &explained{v: v, m: m, e: e, boolean: e.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE}
+	x := &explanationView{v: v, m: m, e: e, boolean: e.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE}
 	m.answer = x.answer(at)
 	return nil
 }
 
-// fail says why there is no answer, if that is because of what was asked. Otherwise it returns
-// the error.
+// fail shows the error instead of an answer if the request caused it. Otherwise it returns the
+// error.
 func (m *model) fail(err error) error {
 	if code := guidon.CodeOf(err); code != guidon.InvalidArgument && code != guidon.TooLarge {
 		return err
@@ -70,8 +70,8 @@ func (m *model) fail(err error) error {
 	return nil
 }
 
-// explained says an explanation in words.
-type explained struct {
+// explanationView renders an explanation in words.
+type explanationView struct {
 	v       *page.Visit
 	m       *model
 	e       *guidonv1.ExplainResponse
@@ -81,7 +81,7 @@ type explained struct {
 // maxShown limits how much of an attachment is shown, in bytes.
 const maxShown = 2 << 10
 
-func (x *explained) answer(at state) *answer {
+func (x *explanationView) answer(at state) *answer {
 	a := &answer{
 		Draft: x.m.form.Draft != "", Limited: x.e.GetLimited(), Lead: x.lead(), Outcome: x.actual(),
 		At: "revision " + strconv.FormatInt(at.Revision, 10), Steps: x.steps(), Others: x.others(),
@@ -101,8 +101,8 @@ func (x *explained) answer(at state) *answer {
 	return a
 }
 
-// actual returns what the entity gets.
-func (x *explained) actual() outcome {
+// actual returns the result of the entity.
+func (x *explanationView) actual() outcome {
 	if x.boolean {
 		return value(x.e.GetResult().GetBooleanResponse().GetEnabled())
 	}
@@ -116,15 +116,15 @@ func value(enabled bool) outcome {
 	return outcome{"c-off", "Off"}
 }
 
-func (x *explained) variant(key string) outcome {
+func (x *explanationView) variant(key string) outcome {
 	if key == "" {
 		return outcome{"c-none", "Nothing"}
 	}
 	return outcome{part.VariantColor(flaginfo.VariantIndex(x.m.flag, key)), key}
 }
 
-// stepName returns what a step is called in a sentence.
-func (x *explained) stepName(number int32) string {
+// stepName returns the name of a step in a sentence.
+func (x *explanationView) stepName(number int32) string {
 	if x.boolean {
 		return "step " + strconv.Itoa(int(number))
 	}
@@ -132,7 +132,7 @@ func (x *explained) stepName(number int32) string {
 }
 
 // lead returns the reason in a sentence or two.
-func (x *explained) lead() []span {
+func (x *explanationView) lead() []span {
 	if n := int(x.e.GetDecidedBy()); n > 0 && n <= len(x.e.GetSteps()) {
 		return x.decidedLead(x.e.GetSteps()[n-1])
 	}
@@ -151,7 +151,7 @@ func (x *explained) lead() []span {
 }
 
 // decidedLead returns why the step decided.
-func (x *explained) decidedLead(s *guidonv1.ExplainedStep) []span {
+func (x *explanationView) decidedLead(s *guidonv1.ExplainedStep) []span {
 	lead := []span{plain("The entity is ")}
 	joint := " or in "
 	if s.GetSegmentOperator() == flipt.SegmentOperator_AND_SEGMENT_OPERATOR {

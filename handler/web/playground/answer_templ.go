@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// answerMain is what the entity gets from one flag, and why.
+// answerMain shows the result of the entity for one flag, and the explanation.
 func answerMain(m *model) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -971,7 +971,7 @@ func otherItem(o other) templ.Component {
 	})
 }
 
-// listMain is what the entity gets from the flags.
+// listMain shows the results of the entity for the flags.
 func listMain(m *model) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

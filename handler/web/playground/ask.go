@@ -27,7 +27,7 @@ const (
 	explainFlags  page.Operation[*guidonv1.ExplainFlagsRequest, *guidonv1.ExplainFlagsResponse] = "/guidon.v1.ExplainService/ExplainFlags"
 )
 
-// Limits of what is entered, in bytes.
+// Limits of the fields, in bytes.
 const (
 	maxEntity = 4 << 10
 	maxDraft  = 2 << 20
@@ -44,7 +44,7 @@ type model struct {
 	answer    *answer
 	list      *list
 	reference string // to the state of the namespace that is asked about
-	link      string // to what was asked, or ""
+	link      string // to the request, or ""
 	curl      string // the same as a command, or ""
 }
 

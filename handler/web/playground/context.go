@@ -21,8 +21,8 @@ const (
 	maxProperty = 1000
 )
 
-// context returns the properties of the entity, as they are compared, and adds what is wrong
-// with them.
+// context returns the properties of the entity, as they are compared, and adds their
+// problems.
 func (f *form) context(problems *part.Problems) map[string]string {
 	if f.AsJSON {
 		properties, problem := readJSON(f.JSON)
@@ -130,7 +130,7 @@ func keysOf(object string) (keys []string) {
 	return keys
 }
 
-// readJSON returns the properties of a context in JSON, or what is wrong with it. Nothing is
+// readJSON returns the properties of a context in JSON, or the problem if it is invalid. Nothing is
 // the same as an empty object.
 func readJSON(text string) (map[string]string, string) {
 	if strings.TrimSpace(text) == "" {
@@ -152,7 +152,7 @@ func readJSON(text string) (map[string]string, string) {
 	return m.GetContext(), ""
 }
 
-// faultIn returns what is wrong with a JSON object, and where, or "".
+// faultIn returns the syntax error of a JSON object with its position, or "".
 func faultIn(text string) string {
 	if fault := jsonfault.Of(text); fault != "" {
 		return fault

@@ -1,4 +1,4 @@
-// Package playground has the page that says what somebody gets from a flag, and why: as of now
+// Package playground has the page that explains the result of an entity for a flag: as of now
 // or of a moment, from the saved flag or from a draft of it. It also says what an entity gets
 // from all flags of a namespace.
 //

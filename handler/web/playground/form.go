@@ -39,7 +39,7 @@ const (
 // maxRows limits the rows of a context. One with more is written as JSON.
 const maxRows = 200
 
-// form is what is asked, as it was entered.
+// form has the fields of the form, as they were entered.
 type form struct {
 	Flag   string // "" for all flags
 	Entity string
@@ -78,7 +78,7 @@ func formOf(values url.Values) form {
 	return f
 }
 
-// edit does what the button says, besides asking. It reports whether the button does anything
+// edit runs the action of the button, besides asking. It reports whether the button does anything
 // else than that.
 func (f *form) edit(a page.Action, newEntity func() string) bool {
 	switch a.Verb {
@@ -114,7 +114,7 @@ func (f *form) fill() {
 	}
 }
 
-// fragment returns what was asked as the fragment of an address, or "" if it is too long for
+// fragment returns the request as the fragment of an address, or "" if it is too long for
 // one. A draft is not part of it.
 func (f *form) fragment(context string) string {
 	const most = 8 << 10

@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/snippet"
 )
 
-// share makes the link to what is asked, and the command that asks the same.
+// share makes the link to the request, and the command that sends the same request.
 func (m *model) share(v *page.Visit, context map[string]string) {
 	object := contextJSON(m.rows(context))
 	if fragment := m.form.fragment(object); fragment != "" && m.form.Draft == "" {

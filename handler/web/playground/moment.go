@@ -24,7 +24,7 @@ type state struct {
 	Past      bool
 }
 
-// stateAt returns the state of the namespace at the moment, or what is wrong with that.
+// stateAt returns the state of the namespace at the moment, or the problem if it is invalid.
 func stateAt(v *page.Visit, moment string) (state, string, error) {
 	now := state{Reference: v.Key(), Revision: v.State.Revision}
 	if moment == "" {
@@ -47,7 +47,7 @@ func stateAt(v *page.Visit, moment string) (state, string, error) {
 	return now, "", err
 }
 
-// parseMoment returns the moment as references have it, or what is wrong with it.
+// parseMoment returns the moment as references have it, or the problem if it is invalid.
 func parseMoment(v *page.Visit, text string) (string, string) {
 	const rule = "Write a revision, such as 12, or a time, such as 2026-11-20 14:03."
 	if number := strings.TrimPrefix(text, "@"); strings.Trim(number, "0123456789") == "" {

@@ -12,19 +12,19 @@ import (
 type other struct {
 	Outcome outcome
 	Words   []span
-	Then    string // what decides then
+	Then    string // the step that decides then
 	Never   bool   // it cannot be had
 }
 
-// Limits of what is shown.
+// Limits of the other results.
 const (
 	maxOthers   = 50
 	maxChanges  = 5 // of one answer
 	maxOutcomes = 4 // of one property
 )
 
-// others returns what would change the answer.
-func (x *explained) others() []other {
+// others returns the other results, and the changes that lead to them.
+func (x *explanationView) others() []other {
 	all := x.otherBuckets()
 	for _, o := range x.e.GetOthers() {
 		if len(all) >= maxOthers {
@@ -35,9 +35,9 @@ func (x *explained) others() []other {
 	return all
 }
 
-// otherBuckets returns what entities in other buckets get from steps that have consulted the
-// bucket.
-func (x *explained) otherBuckets() (all []other) {
+// otherBuckets returns the results of entities in other buckets, from steps that have consulted
+// the bucket.
+func (x *explanationView) otherBuckets() (all []other) {
 	for _, s := range x.e.GetSteps() {
 		b := s.GetBucket()
 		for i, r := range b.GetRanges() {
@@ -49,14 +49,16 @@ func (x *explained) otherBuckets() (all []other) {
 				is = x.variant(r.GetVariantKey())
 			}
 			if is != x.actual() && len(all) < maxOthers {
-				all = append(all, other{Outcome: is, Words: []span{plain("for an entity in the buckets %s", buckets(r))}, Then: x.stepName(s.GetNumber())})
+				all = append(all, other{
+					Outcome: is, Words: []span{plain("for an entity in the buckets %s", buckets(r))}, Then: x.stepName(s.GetNumber()),
+				})
 			}
 		}
 	}
 	return all
 }
 
-func (x *explained) other(o *guidonv1.OtherResult) other {
+func (x *explanationView) other(o *guidonv1.OtherResult) other {
 	v := other{Outcome: value(o.GetEnabled())}
 	if !x.boolean {
 		v.Outcome = x.variant(o.GetVariantKey())
@@ -80,7 +82,7 @@ func (x *explained) other(o *guidonv1.OtherResult) other {
 }
 
 // changes returns the changes needed.
-func (x *explained) changes(changes []*guidonv1.PropertyChange) []span {
+func (x *explanationView) changes(changes []*guidonv1.PropertyChange) []span {
 	words := []span{plain("if ")}
 	for i, c := range changes {
 		if i == maxChanges {
@@ -160,7 +162,7 @@ func operandOf(o *guidonv1.OutcomeChange) string {
 }
 
 // obstacles returns why the answer cannot be had.
-func (x *explained) obstacles(o *guidonv1.OtherResult) (words []span) {
+func (x *explanationView) obstacles(o *guidonv1.OtherResult) (words []span) {
 	for i, b := range o.GetObstacles() {
 		if i == maxChanges {
 			return append(words, plain("; and so on"))
@@ -176,7 +178,7 @@ func (x *explained) obstacles(o *guidonv1.OtherResult) (words []span) {
 	return words
 }
 
-func (x *explained) obstacle(b *guidonv1.Obstacle) string {
+func (x *explanationView) obstacle(b *guidonv1.Obstacle) string {
 	step, by := x.stepName(b.GetStep()), x.stepName(b.GetBy())
 	segment, _ := x.m.info.SegmentName(b.GetSegmentKey())
 	none := b.GetStep() == 0 // the answer if no step fits

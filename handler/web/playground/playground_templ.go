@@ -251,7 +251,7 @@ func summary(problems part.Problems) templ.Component {
 	})
 }
 
-// beginning says what the page is for, as long as nothing has been asked.
+// beginning explains the page, as long as nothing has been requested.
 func beginning(m *model) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

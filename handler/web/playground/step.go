@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Limits of what is shown.
+// Limits of the steps.
 const (
 	maxSteps  = 200
 	maxChecks = 1000 // in all steps
@@ -72,7 +72,7 @@ func (r *ruler) label() string {
 	return "Bucket " + strconv.Itoa(r.Bucket) + " of " + strconv.Itoa(r.Of) + " belongs to " + r.Owner
 }
 
-func (x *explained) steps() []step {
+func (x *explanationView) steps() []step {
 	left := maxChecks
 	explained := x.e.GetSteps()
 	steps := make([]step, 0, min(len(explained), maxSteps))
@@ -82,7 +82,7 @@ func (x *explained) steps() []step {
 	return steps
 }
 
-func (x *explained) step(index int, s *guidonv1.ExplainedStep, left *int) step {
+func (x *explanationView) step(index int, s *guidonv1.ExplainedStep, left *int) step {
 	v := step{Name: "Rule " + strconv.Itoa(int(s.GetNumber())), Verdict: "no", Joint: "or", Ruler: x.ruler(s)}
 	if x.boolean {
 		v.Name = "Step " + strconv.Itoa(int(s.GetNumber()))
@@ -105,7 +105,7 @@ func (x *explained) step(index int, s *guidonv1.ExplainedStep, left *int) step {
 	case "never_matches":
 		v.Note = "never fits: " + neverText(s)
 	default:
-		v.Would = x.would(index, s)
+		v.Would = x.possibleOutcomes(index, s)
 	}
 	for _, g := range s.GetSegments() {
 		if g.GetExists() {
@@ -124,7 +124,7 @@ func neverText(s *guidonv1.ExplainedStep) string {
 	return "it has no segment"
 }
 
-func (x *explained) segment(key string) segment {
+func (x *explanationView) segment(key string) segment {
 	name, exists := x.m.info.SegmentName(key)
 	if !exists {
 		return segment{Name: name}
@@ -133,15 +133,15 @@ func (x *explained) segment(key string) segment {
 }
 
 // rollout returns the rollout of the flag with the index; nil for a variant flag.
-func (x *explained) rollout(index int) *guidonv1.DocumentRollout {
+func (x *explanationView) rollout(index int) *guidonv1.DocumentRollout {
 	if rollouts := x.m.flag.GetRollouts(); index < len(rollouts) {
 		return rollouts[index]
 	}
 	return nil
 }
 
-// would returns what the step gives to those whom it fits.
-func (x *explained) would(index int, s *guidonv1.ExplainedStep) (outcomes []outcome) {
+// possibleOutcomes returns the results of the step for entities that match it.
+func (x *explanationView) possibleOutcomes(index int, s *guidonv1.ExplainedStep) (outcomes []outcome) {
 	if x.boolean {
 		return []outcome{value(s.GetValue())}
 	}
@@ -155,7 +155,7 @@ func (x *explained) would(index int, s *guidonv1.ExplainedStep) (outcomes []outc
 	return outcomes
 }
 
-func (x *explained) check(g *guidonv1.ExplainedSegment, left *int) check {
+func (x *explanationView) check(g *guidonv1.ExplainedSegment, left *int) check {
 	name, _ := x.m.info.SegmentName(g.GetKey())
 	constraints := g.GetConstraints()
 	how, matched := "all of", 0
@@ -167,7 +167,10 @@ func (x *explained) check(g *guidonv1.ExplainedSegment, left *int) check {
 			matched++
 		}
 	}
-	v := check{Head: name + ": " + how, Got: strconv.Itoa(matched) + " of " + strconv.Itoa(len(constraints)), Omitted: g.GetConstraintsOmitted()}
+	v := check{
+		Head: name + ": " + how, Got: strconv.Itoa(matched) + " of " + strconv.Itoa(len(constraints)),
+		Omitted: g.GetConstraintsOmitted(),
+	}
 	switch {
 	case v.Omitted:
 		v.Got = "does not fit"
@@ -221,7 +224,7 @@ func constraintWords(kind flipt.ComparisonType, property, operator, expected str
 	return words
 }
 
-func (x *explained) ruler(s *guidonv1.ExplainedStep) *ruler {
+func (x *explanationView) ruler(s *guidonv1.ExplainedStep) *ruler {
 	b := s.GetBucket()
 	if b.GetOf() == 0 {
 		return nil

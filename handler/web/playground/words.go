@@ -20,7 +20,7 @@ func percent(share float32) string {
 	return page.Percent(exact)
 }
 
-// maxCopied limits what a button copies, in bytes, because the page has it twice.
+// maxCopied limits the text that a button copies, in bytes, because the page has it twice.
 const maxCopied = 64 << 10
 
 // copied returns the attachment for its button, or "" if it is too long.
@@ -31,7 +31,7 @@ func (a *answer) copied() string {
 	return a.Whole
 }
 
-// announcement is what a screen reader says when the answer has come.
+// announcement is the text that screen readers read when the answer arrives.
 func (m *model) announcement() string {
 	switch {
 	case m.answer != nil:
@@ -59,7 +59,7 @@ func spans(all []span) templ.Component {
 	})
 }
 
-// looksAt names the properties that the flag looks at.
+// looksAt names the properties that the flag compares.
 func (m *model) looksAt() []span {
 	words := []span{plain("This flag looks at ")}
 	for i, p := range m.info.Properties {

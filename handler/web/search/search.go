@@ -43,7 +43,7 @@ type result struct {
 	Flag    *flaginfo.Sign
 }
 
-// show shows what matches the query.
+// show shows the matches of the query.
 func show(v *page.Visit) error {
 	query, namespace := v.Query().Get("q"), v.Query().Get("namespace")
 	if namespace == "" {
@@ -66,7 +66,7 @@ func show(v *page.Visit) error {
 	return nil
 }
 
-// searcher makes results of what was found.
+// searcher converts matches to results.
 type searcher struct {
 	visit     *page.Visit
 	namespace *flipt.Namespace // which the visitor is in; may be nil
@@ -123,9 +123,11 @@ func (s *searcher) result(hit *guidonv1.SearchHit) result {
 	case guidonv1.SearchHitKind_SEGMENT_SEARCH_HIT_KIND:
 		r.Icon, r.Address = "segment", in("segments", hit.GetKey())
 	case guidonv1.SearchHitKind_OWNER_SEARCH_HIT_KIND:
-		r.Icon, r.Small, r.Address = "person", page.Count(int(hit.GetFlagCount()), "flag"), in("flags")+"?"+url.Values{"owner": {hit.GetKey()}}.Encode()
+		r.Icon, r.Small = "person", page.Count(int(hit.GetFlagCount()), "flag")
+		r.Address = in("flags") + "?" + url.Values{"owner": {hit.GetKey()}}.Encode()
 	case guidonv1.SearchHitKind_TAG_SEARCH_HIT_KIND:
-		r.Icon, r.Small, r.Address = "flag", page.Count(int(hit.GetFlagCount()), "flag"), in("flags")+"?"+url.Values{"tag": {hit.GetKey()}}.Encode()
+		r.Icon, r.Small = "flag", page.Count(int(hit.GetFlagCount()), "flag")
+		r.Address = in("flags") + "?" + url.Values{"tag": {hit.GetKey()}}.Encode()
 	case guidonv1.SearchHitKind_NAMESPACE_SEARCH_HIT_KIND:
 		r.Icon, r.Right, r.Address = "open", "", s.visit.To("namespaces", hit.GetKey(), "flags")
 	default:
@@ -138,7 +140,7 @@ func (s *searcher) result(hit *guidonv1.SearchHit) result {
 	return r
 }
 
-// acts returns what can be done with the first flag, and with the query.
+// acts returns the actions on the first flag, and with the query.
 func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) group {
 	g := group{Name: "Do"}
 	add := func(icon, text, small, address string) {
@@ -147,13 +149,15 @@ func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) group {
 	if len(flags) > 0 {
 		first := flags[0]
 		name := cmp.Or(first.GetName(), first.GetKey())
-		add("playground", "Try "+name, "in the playground", s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
+		add("playground", "Try "+name, "in the playground",
+			s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
 		if s.mayEdit(first.GetNamespaceKey()) && first.GetState() != guidonv1.FlagState_OFF_FLAG_STATE {
 			add("flag", "Turn off "+name, "asks first", s.visit.To("namespaces", first.GetNamespaceKey(), "flags", first.GetKey(), "turn-off"))
 		}
 	}
 	if s.namespace != nil && s.mayEdit(s.namespace.GetKey()) {
-		add("add", fmt.Sprintf("New flag “%s”", query), "in "+page.NamespaceName(s.namespace), s.visit.To("namespaces", s.namespace.GetKey(), "new-flag")+"?"+url.Values{"name": {query}}.Encode())
+		add("add", fmt.Sprintf("New flag “%s”", query), "in "+page.NamespaceName(s.namespace),
+			s.visit.To("namespaces", s.namespace.GetKey(), "new-flag")+"?"+url.Values{"name": {query}}.Encode())
 	}
 	return g
 }

@@ -13,7 +13,7 @@ import (
 	"strconv"
 )
 
-// typeSign is the sign of a type, beside a property.
+// typeSign is the sign of a type, next to a property.
 func typeSign(c *condition) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -300,7 +300,7 @@ func (c *condition) said(v *page.Visit) templ.Component {
 	})
 }
 
-// notes are what one must know about the condition.
+// notes shows the notes about the condition.
 func (c *condition) notes(warning string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -588,7 +588,7 @@ func (e *editor) line(i int) templ.Component {
 	})
 }
 
-// toCatchMissing says how missing properties could match, too.
+// toCatchMissing says how missing properties could match as well.
 func (e *editor) toCatchMissing(i int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// Limits of what a condition shows: values, and bytes of each text.
+// Limits of a condition on the page: values, and bytes of each text.
 const (
 	maxShown = 20
 	maxSaid  = 2 << 10
@@ -27,7 +27,7 @@ func short(text string) string {
 	return text[:cut] + "…"
 }
 
-// subject returns what the condition compares, for people.
+// subject returns the value that the condition compares, for people.
 func (c *condition) subject() string {
 	switch {
 	case c.Type == typeEntity:
@@ -61,7 +61,7 @@ func (c *condition) values(zone *time.Location) []string {
 	return []string{short(c.Value)}
 }
 
-// shown returns the values that are shown at once, and more the others.
+// shown returns the values that are shown immediately, and more the others.
 func (c *condition) shown(zone *time.Location) []string {
 	values := c.values(zone)
 	return values[:min(len(values), maxShown)]
@@ -101,8 +101,8 @@ func zones(visitor *time.Location) []string {
 	return []string{visitor.String(), utc}
 }
 
-// warning returns what the condition hardly should compare, or what conditions of other segments
-// do otherwise, or "".
+// warning returns a warning about a comparison that is probably a mistake, or that differs from
+// those of other segments, or "".
 func (e *editor) warning(c *condition) string {
 	if c.Type != typeEntity && guidon.MeansEntity(c.Property) {
 		return "This compares a property of the context, not the id of the entity. For that, choose the type " + typeName(typeEntity) + "."

@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// collision is a draft whose segment somebody else has changed.
+// collision is a draft whose segment another user has changed.
 type collision struct {
 	*subject
 	draft    *draft
@@ -21,7 +21,7 @@ type collision struct {
 	problems part.Problems
 }
 
-// replyConflict responds to a draft that met the change of somebody else: it shows both, and
+// replyConflict responds to a draft that conflicts with the change of another user: it shows both, and
 // carries out the buttons of that page. Everything that was entered is kept. This is the only
 // way to the page.
 func (s *subject) replyConflict(d *draft) error {
@@ -45,7 +45,7 @@ func (s *subject) replyConflict(d *draft) error {
 	return c.show()
 }
 
-// merge brings the draft together with what others have saved.
+// merge merges the draft with the changes that others have saved.
 func (c *collision) merge(choices []*guidonv1.MergeChoice) (*guidonv1.SegmentMerge, error) {
 	return mergeSegment.Run(c.Visit, &guidonv1.MergeSegmentRequest{
 		NamespaceKey: c.Visit.Key(), Key: c.Key, Since: c.draft.Revision, Segment: c.draft.document(), Choices: choices, PageWords: true,
@@ -68,8 +68,8 @@ func (c *collision) show() error {
 	return c.reply(conflict.Status, m)
 }
 
-// mergeNow brings the draft together with what others have saved, and goes on editing it. What
-// only the visitor can decide is asked on the page of the conflict.
+// mergeNow merges the draft with the changes that others have saved, and continues editing it.
+// The page of the conflict asks for the choices that only the visitor can make.
 func (e *editor) mergeNow() error {
 	if e.acted.Problems = e.draft.check(e.Saved, e.Location()); len(e.acted.Problems) > 0 {
 		if err := e.readAround(); err != nil {
@@ -89,7 +89,7 @@ func (e *editor) mergeNow() error {
 	return c.goOn(e.Revision, m.GetSegment(), d)
 }
 
-// settle does what a button of the page says: it saves the result, or goes on editing it. If
+// settle runs the action of a button of the page: it saves the result, or continues editing it. If
 // the segment has changed again, it shows the page again.
 func (c *collision) settle(verb string) error {
 	form, err := c.Visit.Form()

@@ -7,7 +7,7 @@ package segment
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// conflictDraft are the hidden fields of a draft that met the change of somebody else.
+// conflictDraft has the hidden fields of a draft that conflicts with the change of another user.
 func conflictDraft(d *draft) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

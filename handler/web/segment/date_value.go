@@ -27,7 +27,7 @@ func dateEntryOf(value string, at *time.Location) dateEntry {
 		e.Date, e.Clock = t.Format(time.DateOnly), t.Format(clockForm)
 		return e
 	}
-	e.Date = value // a date, or what cannot be read
+	e.Date = value // a date, or the text that is not one
 	return e
 }
 
@@ -52,7 +52,7 @@ func (e dateEntry) value(zone *time.Location) (string, bool) {
 	return "", false
 }
 
-// storable reports whether the year has four digits in UTC, too.
+// storable reports whether the year also has four digits in UTC.
 func storable(t time.Time) bool { return t.UTC().Year() >= 0 && t.UTC().Year() <= 9999 }
 
 // shownDate returns a stored date in words, in the time zone, or "" if it cannot be read.

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// deletion is what the page before the deletion of a segment shows.
+// deletion is the model of the page that asks for a confirmation before a segment is deleted.
 type deletion struct {
 	*subject
 	Revision int64 // since which the segment must not have changed

@@ -97,7 +97,7 @@ func (d *deletion) main() templ.Component {
 	})
 }
 
-// refused says what uses the segment.
+// refused lists the flags that use the segment.
 func (d *deletion) refused() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

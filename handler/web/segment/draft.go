@@ -13,7 +13,7 @@ import (
 // maxConditions limits the conditions that the editor takes.
 const maxConditions = 200
 
-// draft is a segment as it is edited, with what else is in the form.
+// draft is a segment as it is edited, with the other fields of the form.
 type draft struct {
 	Key         string // of the segment; of a new one, as it was entered
 	Revision    int64  // of the namespace, from which the draft began
@@ -43,7 +43,7 @@ type condition struct {
 	Items  []string
 	Add    string
 	Date   dateEntry
-	Added  added
+	Added  mergeCounts
 	Bad    string // why Add is still there
 	Turned bool   // the way of comparing changed after the fields were shown
 }
@@ -68,7 +68,10 @@ func draftOf(g *guidonv1.DocumentSegment, revision int64, zone *time.Location) *
 }
 
 func conditionOf(c *guidonv1.DocumentConstraint, from int, zone *time.Location) condition {
-	out := condition{From: from, Type: c.GetType(), Property: c.GetProperty(), Operator: c.GetOperator(), Value: c.GetValue(), Note: c.GetDescription()}
+	out := condition{
+		From: from, Type: c.GetType(), Property: c.GetProperty(), Operator: c.GetOperator(), Value: c.GetValue(),
+		Note: c.GetDescription(),
+	}
 	if out.Type == typeEntity {
 		out.Property = ""
 	}

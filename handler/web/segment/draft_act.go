@@ -9,16 +9,16 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// acted is what a button did to a draft, besides changing it.
-type acted struct {
+// actionResult is the outcome of a button, besides the changed draft.
+type actionResult struct {
 	Problems part.Problems
 	AskLast  bool   // it would remove the last condition
-	Said     string // what was done, in words
+	Said     string // the action in words, after it was done
 }
 
-// act does to the draft what the button says. Unknown buttons do nothing. Values that a list
+// act applies the button to the draft. Unknown buttons do nothing. Values that a list
 // has no space for are a problem whatever the button: the next form does not have them.
-func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) acted {
+func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) actionResult {
 	var dropped part.Problems
 	for i := range d.Conditions {
 		if c := &d.Conditions[i]; c.Added.Dropped > 0 {
@@ -32,8 +32,8 @@ func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *t
 	return done
 }
 
-// carryOut is act without what was dropped.
-func (d *draft) carryOut(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) (done acted) {
+// carryOut is act without the problems of dropped values.
+func (d *draft) carryOut(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) (done actionResult) {
 	i, one := action.Index(0, len(d.Conditions))
 	switch action.Verb {
 	case "name":

@@ -20,7 +20,7 @@ import (
 // maxText is the maximum length of names, keys and properties, in characters (contract 4.1).
 const maxText = 255
 
-// check returns what is wrong with the draft. Conditions that are as they were saved are not
+// check returns the problems of the draft. Conditions that are as they were saved are not
 // checked.
 func (d *draft) check(saved *guidonv1.DocumentSegment, zone *time.Location) (problems part.Problems) {
 	if strings.TrimSpace(d.Name) == "" {
@@ -34,7 +34,7 @@ func (d *draft) check(saved *guidonv1.DocumentSegment, zone *time.Location) (pro
 	return problems
 }
 
-// tooLong returns what is wrong with a text that is too long, or "".
+// tooLong returns the problem of a text that is too long, or "".
 func tooLong(text string) string {
 	if n := utf8.RuneCountInString(text); n > maxText {
 		return fmt.Sprintf("%d characters at most, this has %s.", maxText, page.Number(n))
@@ -42,7 +42,7 @@ func tooLong(text string) string {
 	return ""
 }
 
-// check returns what is wrong with the condition.
+// check returns the problems of the condition.
 func (c *condition) check(i int, saved *guidonv1.DocumentSegment, zone *time.Location) (problems part.Problems) {
 	if c.Bad == "" && !c.Turned && c.savedIn(saved) {
 		return nil
@@ -78,7 +78,7 @@ func (c *condition) savedIn(saved *guidonv1.DocumentSegment) bool {
 	return slices.ContainsFunc(saved.GetConstraints(), func(was *guidonv1.DocumentConstraint) bool { return proto.Equal(is, was) })
 }
 
-// checkValue returns the field of a value and what is wrong with it, or "". It makes numbers
+// checkValue returns the field of a value and its problem, or "". It makes numbers
 // of lists such as JSON has them.
 func (c *condition) checkValue(zone *time.Location) (field, message string) {
 	switch entryOf(c.Type, c.Operator) {
@@ -130,7 +130,7 @@ func (c *condition) checkList() string {
 	return ""
 }
 
-// notNumber returns what is wrong with a number, or "".
+// notNumber returns the problem of a number, or "".
 func notNumber(text string) string {
 	if n, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(n) {
 		return ""

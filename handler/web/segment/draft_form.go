@@ -81,7 +81,7 @@ func readCondition(form url.Values, i int, zone *time.Location) (condition, erro
 	return c, nil
 }
 
-// addItems adds what was entered to the list.
+// addItems adds the entered values to the list.
 func (c *condition) addItems() {
 	if strings.TrimSpace(c.Add) == "" {
 		c.Add = ""

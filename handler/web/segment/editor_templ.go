@@ -49,7 +49,7 @@ func (e *editor) main() templ.Component {
 	})
 }
 
-// head is the name of the segment, what is known about it, and the way to its other pages.
+// head is the name of the segment, facts about it, and the links to its other pages.
 func (s *subject) head(tab string, edits bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -440,7 +440,7 @@ func (s *subject) tab(text, at, current string, n int) templ.Component {
 	})
 }
 
-// body is what changes with the draft.
+// body is the part of the page that changes with the draft.
 func (e *editor) body() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -667,7 +667,7 @@ func (e *editor) reading() templ.Component {
 	})
 }
 
-// rows is the list of conditions, or that there is none.
+// rows is the list of conditions, or a note that there is none.
 func (e *editor) rows() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1172,7 +1172,7 @@ func (e *editor) askLast(verb string) templ.Component {
 	})
 }
 
-// effectBar says what saving the draft changes, and saves it.
+// effectBar shows the effect of saving the draft, and saves it.
 func (e *editor) effectBar() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1294,7 +1294,7 @@ func (e *editor) effectBar() templ.Component {
 	})
 }
 
-// list is what changes for the users of each flag.
+// list shows the effect on the users of each flag.
 func (e *effect) list(v *page.Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1426,7 +1426,7 @@ func (e *effect) list(v *page.Visit) templ.Component {
 	})
 }
 
-// rail is what uses the segment, and whether somebody is in it.
+// rail shows the flags that use the segment, and the form that checks an entity.
 func (e *editor) rail() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1749,7 +1749,7 @@ func (e *editor) asking() templ.Component {
 	})
 }
 
-// said is the answer, with what each condition compared.
+// said is the answer, with the values that each condition compared.
 func (a *answer) said() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

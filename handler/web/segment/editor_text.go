@@ -87,7 +87,7 @@ func (a *answer) where() string {
 	return text
 }
 
-// answerSubject returns what a constraint compared.
+// answerSubject returns the value that a constraint compared.
 func answerSubject(c *guidonv1.ExplainedConstraint) string {
 	if c.GetType() == typeEntity {
 		return "entity id"

@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// effect is what saving a draft changes for the flags that use the segment.
+// effect is the effect of saving a draft on the flags that use the segment.
 type effect struct {
 	Total   int // flags that use it
 	Looked  int // flags that were compared
@@ -65,7 +65,7 @@ func uses(flags int) string {
 // maxMoves limits the moves of a flag that are listed.
 const maxMoves = 6
 
-// movesOf returns what changes for the users of a flag, in words, and how many more moves
+// movesOf returns the effect on the users of a flag, in words, and how many more moves
 // there are.
 func movesOf(u *guidonv1.SegmentUse) (moves []string, more int) {
 	seen := make(map[string]bool)
@@ -85,7 +85,7 @@ func movesOf(u *guidonv1.SegmentUse) (moves []string, more int) {
 	return moves, more
 }
 
-// stepName returns what the rules of a flag are called.
+// stepName returns the word for the rules of a flag.
 func stepName(t flipt.FlagType) string {
 	if t == flipt.FlagType_BOOLEAN_FLAG_TYPE {
 		return "step"

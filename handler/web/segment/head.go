@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Head returns what is above the tab of a segment that is a page of another package. It is nil
+// Head returns the head above the tab of a segment that is a page of another package. It is nil
 // if the segment cannot be read.
 func Head(v *page.Visit, g *flipt.Segment, tab string) templ.Component {
 	s := &subject{Visit: v, Key: g.GetKey()}

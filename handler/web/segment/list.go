@@ -30,7 +30,7 @@ var columns = []column{
 	{"changed", "Changed", guidonv1.SegmentSort_CHANGED_SEGMENT_SORT, true},
 }
 
-// list is what the page shows.
+// list is the model of the page.
 type list struct {
 	*page.Visit
 	Query      string

@@ -152,7 +152,7 @@ func (l *list) main() templ.Component {
 	})
 }
 
-// rows is what follows the filter.
+// rows is the part of the page after the filter.
 func (l *list) rows() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -49,7 +49,7 @@ func listOf(items []string, numbers bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// errList is what is wrong with a text that begins as a JSON list.
+// errList is the error for a text that begins as a JSON list but is invalid.
 var errList = errors.New("this JSON list cannot be read: write [\"a\", \"b\"], or values without brackets")
 
 // pasted returns the values in a text: those of a JSON list, or those between commas, spaces
@@ -111,16 +111,16 @@ func cutQuoted(text string) (value, rest string, ok bool) {
 	return value, rest, ok && value != "" && (rest == "" || strings.IndexFunc(rest, isSeparator) == 0)
 }
 
-// added is what adding values to a list did.
-type added struct{ New, Known, Dropped int }
+// mergeCounts counts the values that were merged into a list, by outcome.
+type mergeCounts struct{ New, Known, Dropped int }
 
 // merge adds the values that the list does not have, as long as there is space.
-func merge(items, more []string) ([]string, added) {
+func merge(items, more []string) ([]string, mergeCounts) {
 	known := make(map[string]bool, len(items))
 	for _, item := range items {
 		known[item] = true
 	}
-	var did added
+	var did mergeCounts
 	for _, item := range more {
 		switch {
 		case known[item]:
@@ -136,8 +136,8 @@ func merge(items, more []string) ([]string, added) {
 	return items, did
 }
 
-// String returns what was done in words, such as "11 added, 2 were there already".
-func (a added) String() string {
+// String returns the counts in words, such as "11 added, 2 were there already".
+func (a mergeCounts) String() string {
 	if a.New+a.Known+a.Dropped == 0 {
 		return ""
 	}

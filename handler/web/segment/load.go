@@ -45,7 +45,7 @@ func read(v *page.Visit) (*subject, error) {
 	return s, nil
 }
 
-// readAround reads what the pages of the segment say about it.
+// readAround reads the data about the segment that its pages show.
 func (s *subject) readAround() (err error) {
 	if s.At == "" && !s.Visit.Away() {
 		if s.Last, err = lastChange(s.Visit, s.Key); err != nil {

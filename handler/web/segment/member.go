@@ -14,7 +14,7 @@ import (
 // maxContext limits the properties of a context (that of an operation has the same limit).
 const maxContext = 1000
 
-// answer says whether somebody is in a segment.
+// answer says whether an entity is in a segment.
 type answer struct {
 	Segment *guidonv1.ExplainedSegment
 	Drafted bool // it is not saved
@@ -42,7 +42,7 @@ func (s *subject) ask(d *draft, drafted bool, problems *part.Problems) (*answer,
 }
 
 // readContext sets the context of the request from lines such as "country=SE", or from a JSON
-// object. It returns what is wrong with the text, or "".
+// object. It returns the problem of the text, or "".
 func readContext(request *guidonv1.ExplainSegmentRequest, text string) string {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "{") {

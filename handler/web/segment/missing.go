@@ -14,7 +14,8 @@ func (s *subject) missing(cause error) error {
 	if s.At != "" {
 		return cause
 	}
-	return absent.Error(s.Visit, absent.Object{Kind: kindSegment, Key: s.Key, Place: page.PlaceSegments, List: "Segments", Similar: similar}, cause)
+	return absent.Error(s.Visit,
+		absent.Object{Kind: kindSegment, Key: s.Key, Place: page.PlaceSegments, List: "Segments", Similar: similar}, cause)
 }
 
 // maxSimilar limits the segments that may be meant.
@@ -25,7 +26,9 @@ const maxSimilar = 3
 func similar(v *page.Visit, text string) (links []absent.Link, err error) {
 	text = strings.TrimSpace(text)
 	for _, query := range halves(text) {
-		list, err := listSummaries.Run(v, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: v.Key(), Query: `"` + query + `"`, Limit: maxSimilar})
+		list, err := listSummaries.Run(v, &guidonv1.ListSegmentSummariesRequest{
+			NamespaceKey: v.Key(), Query: `"` + query + `"`, Limit: maxSimilar,
+		})
 		if err != nil {
 			return nil, err
 		}

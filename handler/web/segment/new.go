@@ -14,7 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// creator is what the page of a new segment shows.
+// creator is the model of the page of a new segment.
 type creator struct {
 	editor
 	copied string // the key of the segment that it began with, or ""
@@ -31,7 +31,8 @@ func showNew(v *page.Visit) error {
 			return err
 		}
 		if len(content.GetSegment().GetConstraints()) > maxConditions {
-			return guidon.Errorf(guidon.InvalidArgument, "segment %q has more than %d conditions: copy it by an export and an import", key, maxConditions)
+			return guidon.Errorf(guidon.InvalidArgument, "segment %q has more than %d conditions: copy it by an export and an import",
+				key, maxConditions)
 		}
 		c.copied = key
 		c.draft = draftOf(content.GetSegment(), v.State.Revision, v.Location())
@@ -48,7 +49,7 @@ func newCreator(v *page.Visit, d *draft) *creator {
 	return &creator{editor: editor{subject: &subject{Visit: v, Saved: &guidonv1.DocumentSegment{}}, draft: d}}
 }
 
-// postNew does to the draft in the form what the button says, or creates the segment.
+// postNew applies the button to the draft in the form, or creates the segment.
 func postNew(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
@@ -95,7 +96,7 @@ func (c *creator) create() error {
 		NamespaceKey: c.Visit.Key(), Key: d.Key, Segment: d.document(), UnlessChangedSince: &c.State.Revision, Message: d.Message,
 	})
 	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition: // somebody created it since this request began
+	case guidon.FailedPrecondition: // another user created it since this request began
 		if err := c.check(); err != nil {
 			return err
 		}
@@ -114,7 +115,7 @@ func (c *creator) create() error {
 	return nil
 }
 
-// check sets what is wrong with the draft, its key included.
+// check sets the problems of the draft, including its key.
 func (c *creator) check() error {
 	d := c.draft
 	c.acted.Problems = nil
@@ -158,7 +159,8 @@ func (c *creator) checkKey() error {
 		return err
 	}
 	c.taken = existing.GetSegment().GetName()
-	c.acted.Problems.Add("key", page.NamespaceName(c.Namespace)+" has a segment "+page.Printable(c.taken, 128)+" with this key. Open it or take another key.")
+	c.acted.Problems.Add("key",
+		page.NamespaceName(c.Namespace)+" has a segment "+page.Printable(c.taken, 128)+" with this key. Open it or take another key.")
 	return nil
 }
 

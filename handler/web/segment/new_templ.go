@@ -109,7 +109,7 @@ func (c *creator) main() templ.Component {
 	})
 }
 
-// body is what changes with the draft.
+// body is the part of the page that changes with the draft.
 func (c *creator) body() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -45,20 +45,20 @@ func (d *draft) addsMissing(i int) bool {
 	return true
 }
 
-// known are the properties of the constraints of a namespace.
-type known []*guidonv1.Property
+// knownProperties are the properties of the constraints of a namespace.
+type knownProperties []*guidonv1.Property
 
 // maxKnown limits the properties that are offered.
 const maxKnown = 200
 
 // readKnown returns the properties of the namespace.
-func readKnown(v *page.Visit) (known, error) {
+func readKnown(v *page.Visit) (knownProperties, error) {
 	list, err := listProperties.Run(v, &guidonv1.ListPropertiesRequest{NamespaceKey: v.Key(), Limit: maxKnown})
 	return list.GetProperties(), err
 }
 
-// of returns what is known about a property, or nil.
-func (k known) of(property string) *guidonv1.Property {
+// of returns the property with the name, or nil.
+func (k knownProperties) of(property string) *guidonv1.Property {
 	for _, p := range k {
 		if p.GetName() == property {
 			return p
@@ -68,11 +68,11 @@ func (k known) of(property string) *guidonv1.Property {
 }
 
 // values returns the values that conditions on the property compare with.
-func (k known) values(c *condition) []string { return k.of(c.Property).GetValues() }
+func (k knownProperties) values(c *condition) []string { return k.of(c.Property).GetValues() }
 
 // conflict returns that conditions of other segments compare the property as another type, or
 // "".
-func (k known) conflict(c *condition, saved *guidonv1.DocumentSegment) string {
+func (k knownProperties) conflict(c *condition, saved *guidonv1.DocumentSegment) string {
 	if c.Type == typeEntity || c.Property == "" {
 		return ""
 	}

@@ -29,7 +29,7 @@ func referencesOf(u *guidonv1.SegmentUse) []*guidonv1.SegmentReference {
 	return append(u.GetRules()[:len(u.GetRules()):len(u.GetRules())], u.GetRollouts()...)
 }
 
-// stepLabel returns what a rule or rollout is called, such as "Rule 2".
+// stepLabel returns the label of a rule or rollout, such as "Rule 2".
 func stepLabel(u *guidonv1.SegmentUse, r *guidonv1.SegmentReference) string {
 	word := stepName(u.GetEffect().GetType())
 	return strings.ToUpper(word[:1]) + word[1:] + " " + page.Number(int(r.GetIndex())+1)

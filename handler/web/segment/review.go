@@ -1,6 +1,6 @@
 package segment
 
-// replyReview shows what saving the draft changes.
+// replyReview shows the changes of saving the draft.
 func (e *editor) replyReview(status int) (err error) {
 	if e.effect, err = readEffect(e.Visit, e.Key, e.draft.document()); err != nil {
 		return err

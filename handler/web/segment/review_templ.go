@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 )
 
-// review is what saving the draft changes: in sentences, for people, and in the document.
+// review shows the changes of saving the draft: in sentences, for people, and in the document.
 func (e *editor) review() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,19 +16,19 @@ import (
 // region is the part of a page that has the form of a draft.
 const region = "segment"
 
-// effectRegion is the part that says what saving the draft changes.
+// effectRegion is the part that shows the effect of saving the draft.
 const effectRegion = "effect"
 
-// editor is what the page of a segment shows.
+// editor is the model of the page of a segment.
 type editor struct {
 	*subject
 	draft    *draft
-	acted    acted
-	known    known
+	acted    actionResult
+	known    knownProperties
 	effect   *effect // of saving the draft; nil if it is as saved, or not complete
 	answer   *answer
 	changes  int                    // how many parts of the draft differ from the segment
-	merged   *guidonv1.MergeDetails // how the draft came to go on over a newer state; otherwise nil
+	merged   *guidonv1.MergeDetails // the merge of the draft with a newer state, or nil
 	readonly bool
 }
 
@@ -53,10 +53,10 @@ func (d *draft) openAt(number string) {
 	}
 }
 
-// stale reports whether somebody has changed the segment since the draft began.
+// stale reports whether the segment has changed since the draft began.
 func (e *editor) stale() bool { return e.Last != nil && e.Last.GetRevision() > e.draft.Revision }
 
-// postSegment does to the draft in the form what the button says, and shows the page again,
+// postSegment applies the button to the draft in the form, and shows the page again,
 // unless the button saves.
 func postSegment(v *page.Visit) error {
 	form, err := v.Form()
@@ -89,7 +89,7 @@ func postSegment(v *page.Visit) error {
 	return s.act(d, action)
 }
 
-// act does what the button says.
+// act runs the action of the button.
 func (s *subject) act(d *draft, action page.Action) error {
 	e := &editor{subject: s, draft: d}
 	switch action.Verb {
@@ -115,7 +115,7 @@ func (s *subject) act(d *draft, action page.Action) error {
 	return e.reply(http.StatusOK)
 }
 
-// check asks whether somebody is in the drafted segment.
+// check evaluates whether an entity is in the drafted segment.
 func (e *editor) check() (err error) {
 	drafted := e.draft.differs(e.Saved)
 	if drafted {
@@ -127,7 +127,7 @@ func (e *editor) check() (err error) {
 	return err
 }
 
-// finish saves the draft or shows what saving it would change.
+// finish saves the draft or shows the changes of saving it.
 func (e *editor) finish(verb string) error {
 	d := e.draft
 	e.acted.Problems = d.check(e.Saved, e.Location())
@@ -192,7 +192,7 @@ func (e *editor) reply(status int) (err error) {
 	return nil
 }
 
-// page returns a page of the segment. title is what it is about besides the segment, or "".
+// page returns a page of the segment. title is its subject besides the segment, or "".
 func (s *subject) page(title string, main templ.Component) page.Page {
 	name := s.Key
 	if s.Saved.GetName() != "" {
@@ -209,7 +209,7 @@ func (s *subject) page(title string, main templ.Component) page.Page {
 	return page.Page{Title: title, Place: page.PlaceSegments, Crumbs: crumbs, Main: main}
 }
 
-// problems returns what is wrong with the form.
+// problems returns the problems of the form.
 func (e *editor) problems() part.Problems { return e.acted.Problems }
 
 // saved returns the constraint that the condition was, or nil.

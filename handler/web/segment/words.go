@@ -33,8 +33,14 @@ func typeName(t flipt.ComparisonType) string {
 // operators are those of each type (contract 4.3), in the order in which they are offered.
 // Lists of dates are left out: they never match.
 var operators = map[flipt.ComparisonType][]string{
-	typeText:   {guidon.OpEQ, guidon.OpNEQ, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpContains, guidon.OpNotContains, guidon.OpPrefix, guidon.OpSuffix, guidon.OpEmpty, guidon.OpNotEmpty},
-	typeNumber: {guidon.OpEQ, guidon.OpNEQ, guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpPresent, guidon.OpNotPresent},
+	typeText: {
+		guidon.OpEQ, guidon.OpNEQ, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpContains, guidon.OpNotContains, guidon.OpPrefix,
+		guidon.OpSuffix, guidon.OpEmpty, guidon.OpNotEmpty,
+	},
+	typeNumber: {
+		guidon.OpEQ, guidon.OpNEQ, guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf,
+		guidon.OpPresent, guidon.OpNotPresent,
+	},
 	typeYesNo:  {guidon.OpTrue, guidon.OpFalse, guidon.OpPresent, guidon.OpNotPresent},
 	typeDate:   {guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpEQ, guidon.OpNEQ, guidon.OpPresent, guidon.OpNotPresent},
 	typeEntity: {guidon.OpEQ, guidon.OpNEQ, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpContains, guidon.OpNotContains},
@@ -64,7 +70,7 @@ func operatorFor(t flipt.ComparisonType, operator string) string {
 	return of[0]
 }
 
-// entryKind is what a value is entered by.
+// entryKind is a kind of form control for values.
 type entryKind int
 
 // The kinds of entries.
@@ -76,7 +82,7 @@ const (
 	entryList
 )
 
-// entryOf returns what the value of a constraint is entered by.
+// entryOf returns the kind of form control for the value of a constraint.
 func entryOf(t flipt.ComparisonType, operator string) entryKind {
 	switch operator {
 	case guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent, guidon.OpTrue, guidon.OpFalse:

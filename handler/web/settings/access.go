@@ -20,18 +20,18 @@ type accessPage struct {
 	First    int // the number of the first one, from 1
 	Page     int // from 1
 	Enforced bool
-	Done     string // what was done before, or ""
+	Done     string // the last action in words, or ""
 	SignedIn []signedIn
 	More     bool // there are more than SignedIn
 }
 
-// signedIn is somebody with sessions, or a workload with tokens.
+// signedIn is a user with sessions, or a workload with tokens.
 type signedIn struct {
 	Subject, Name string
 	Count         int
 }
 
-// showAccess lists who has which role by a binding, and who is signed in.
+// showAccess lists the roles that bindings grant, and the signed-in accounts.
 func showAccess(v *page.Visit) error {
 	if err := requireAdministrator(v); err != nil {
 		return err
@@ -154,7 +154,8 @@ var methodNames = map[string]string{"codehost": "the code host", "kubernetes": "
 // subjectWords are the kinds of subjects in words.
 var subjectWords = map[string]string{
 	"oidc:sub": "Account", "oidc:email": "E-mail", "oidc:domain": "E-mail domain", "oidc:group": "Group",
-	"codehost:id": "Account", "codehost:email": "E-mail", "codehost:domain": "E-mail domain", "codehost:org": "Organization", "codehost:team": "Team",
+	"codehost:id": "Account", "codehost:email": "E-mail", "codehost:domain": "E-mail domain", "codehost:org": "Organization",
+	"codehost:team":        "Team",
 	"kubernetes:namespace": "Service accounts in", "kubernetes:serviceaccount": "Service account",
 	"jwt:sub": "Account", "jwt:group": "Group", "jwt:claim": "Claim",
 }

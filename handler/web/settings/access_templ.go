@@ -503,7 +503,7 @@ func bindingRow(v *page.Visit, b *guidonv1.Binding) templ.Component {
 	})
 }
 
-// pager leads to the other pages of a table.
+// pager links to the other pages of a table.
 func pager(v *page.Visit, address string, number, total int, unit string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -68,7 +68,7 @@ func makeBinding(v *page.Visit) error {
 	return nil
 }
 
-// bindingQuestion is the model of the question whether to take a role away.
+// bindingQuestion is the model of the page that asks whether to take a role away.
 type bindingQuestion struct {
 	Binding *guidonv1.Binding
 	Refused string

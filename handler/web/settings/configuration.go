@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 )
 
-// configuration is what the pages need of the configuration of the server, as
+// configuration is the part of the configuration of the server that the pages need, as
 // /meta/config has it: no secrets.
 type configuration struct {
 	DB struct {

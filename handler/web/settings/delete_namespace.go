@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// deletionPage is the model of the question whether to delete a namespace.
+// deletionPage is the model of the page that asks whether to delete a namespace.
 type deletionPage struct {
 	Flags, Segments int
 	Typed           string // the key, as typed

@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
-// tokenQuestion is the model of the question whether to delete a token.
+// tokenQuestion is the model of the page that asks whether to delete a token.
 type tokenQuestion struct {
 	Token   *auth.Authentication
 	Refused string // why it was not deleted, or ""
@@ -53,7 +53,7 @@ func removeToken(v *page.Visit) error {
 		return err
 	}
 	_, err = deleteToken.Run(v, &auth.DeleteAuthenticationRequest{Id: t.GetId()})
-	if guidon.CodeOf(err) == guidon.InvalidArgument { // nobody else would be an administrator
+	if guidon.CodeOf(err) == guidon.InvalidArgument { // no administrator would remain
 		tokenQuestion{t, sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// endPage is the model of the question whether to end everything of an account.
+// endPage is the model of the page that asks whether to end everything of an account.
 type endPage struct {
 	Subject  string
 	Name     string
@@ -68,7 +68,7 @@ func endAccess(v *page.Visit) error {
 		return err
 	}
 	p := endPage{Subject: strings.TrimSpace(form.Get("subject"))}
-	if page.ActionOf(form).Verb != "confirm" { // the question has not been asked yet
+	if page.ActionOf(form).Verb != "confirm" { // the visitor has not confirmed yet
 		v.Redirect(page.Below("settings", "end-access") + "?" + url.Values{"subject": {p.Subject}}.Encode())
 		return nil
 	}

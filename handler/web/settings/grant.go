@@ -49,7 +49,7 @@ func (f grantForm) patterns(problems *part.Problems) []string {
 	return all
 }
 
-// check adds what is wrong with the role to the problems.
+// check adds the problems of the role.
 func (f grantForm) check(problems *part.Problems) {
 	if !isRole(f.Role) {
 		problems.Add("role", "Choose what it may do.")

@@ -35,7 +35,7 @@ func signedInBy(a *service.Authentication) string {
 	return ""
 }
 
-// clientOf returns what a session is for, in words.
+// clientOf returns the client of a session, in words.
 func clientOf(s *auth.Authentication) string {
 	name := page.Printable(s.GetMetadata()[service.MetadataSessionName], maxShown)
 	switch {

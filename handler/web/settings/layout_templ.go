@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// layout has the links to all sections beside a page.
+// layout has the links to all sections next to a page.
 func layout(v *page.Visit, at section, main templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -609,7 +609,7 @@ func namespacesOf(v *page.Visit, patterns []string) templ.Component {
 	})
 }
 
-// question is a page that asks before something is done. The children say what happens.
+// question is a page that asks for a confirmation. The children say what happens.
 func question(v *page.Visit, title, refused, keep, keepText, act string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,11 +15,11 @@ type namespacePage struct {
 	namespaceForm
 	Base  string // when the namespace that the form is based on was changed, in microseconds
 	Saved bool
-	// Theirs is the namespace as somebody else has saved it since then, or nil.
+	// Theirs is the namespace as another user has saved it since then, or nil.
 	Theirs *flipt.Namespace
 }
 
-// version returns what the form keeps to find out whether the namespace has changed.
+// version returns the token that the form keeps to detect changes of the namespace.
 func version(n *flipt.Namespace) string {
 	return strconv.FormatInt(n.GetUpdatedAt().AsTime().UnixMicro(), 10)
 }
@@ -42,7 +42,7 @@ func (p namespacePage) show(v *page.Visit, status int) {
 // namespace has changed at the same time.
 const maxAttempts = 10
 
-// saveNamespace changes the namespace, unless somebody else has done so since the form was
+// saveNamespace changes the namespace, unless another user has done so since the form was
 // shown.
 func saveNamespace(v *page.Visit) error {
 	if err := requireManagement(v); err != nil {
@@ -99,7 +99,10 @@ func (p *namespacePage) save(v *page.Visit) (err error) {
 func requireManagement(v *page.Visit) error {
 	switch {
 	case v.Site.ReadOnly:
-		return &page.Error{Heading: "This server is read-only", Text: "Namespaces cannot be changed here.", Err: guidon.Errorf(guidon.PermissionDenied, "the server is read-only")}
+		return &page.Error{
+			Heading: "This server is read-only", Text: "Namespaces cannot be changed here.",
+			Err: guidon.Errorf(guidon.PermissionDenied, "the server is read-only"),
+		}
 	case !mayManage(v, v.Key()):
 		return &page.Error{
 			Heading: "This takes Admin in " + page.NamespaceName(v.Namespace),

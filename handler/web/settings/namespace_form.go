@@ -23,14 +23,17 @@ type namespaceForm struct {
 
 // formOf returns the fields of a stored namespace.
 func formOf(n *flipt.Namespace) namespaceForm {
-	return namespaceForm{Name: n.GetName(), Key: n.GetKey(), Description: n.GetDescription(), Color: n.GetColor(), Confirm: n.GetConfirmChanges()}
+	return namespaceForm{
+		Name: n.GetName(), Key: n.GetKey(), Description: n.GetDescription(), Color: n.GetColor(), Confirm: n.GetConfirmChanges(),
+	}
 }
 
 // readNamespace returns the fields of the form that was sent.
 func readNamespace(form url.Values) namespaceForm {
 	return namespaceForm{
-		Name: strings.TrimSpace(form.Get("name")), Key: strings.TrimSpace(form.Get("key")), Description: strings.TrimSpace(form.Get("description")),
-		Color: form.Get("color"), Confirm: form.Get("confirm") != "",
+		Name: strings.TrimSpace(form.Get("name")), Key: strings.TrimSpace(form.Get("key")),
+		Description: strings.TrimSpace(form.Get("description")),
+		Color:       form.Get("color"), Confirm: form.Get("confirm") != "",
 	}
 }
 
@@ -40,7 +43,7 @@ const maxDescription = 1 << 10
 // maxDescriptionText limits the description that a form takes, in characters.
 const maxDescriptionText = 10_000
 
-// check adds what is wrong with the fields besides the key to the problems.
+// check adds the problems of the fields besides the key.
 func (f *namespaceForm) check() {
 	checkLine(&f.Problems, "name", "A name is needed.", f.Name)
 	if n := utf8.RuneCountInString(f.Description); n > maxDescriptionText {
@@ -51,7 +54,7 @@ func (f *namespaceForm) check() {
 	}
 }
 
-// checkKey adds what is wrong with the key of a new namespace to the problems.
+// checkKey adds the problems of the key of a new namespace.
 func (f *namespaceForm) checkKey(v *page.Visit) {
 	n := utf8.RuneCountInString(f.Key)
 	switch {

@@ -343,7 +343,7 @@ func namespaceFacts(n *flipt.Namespace) templ.Component {
 	})
 }
 
-// conflict says what somebody else has saved.
+// conflict shows the changes that another user has saved.
 func (p namespacePage) conflict() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

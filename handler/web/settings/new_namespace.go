@@ -15,9 +15,15 @@ import (
 func requireCreation(v *page.Visit) error {
 	switch {
 	case v.Site.ReadOnly:
-		return &page.Error{Heading: "This server is read-only", Text: "Namespaces cannot be created here.", Err: guidon.Errorf(guidon.PermissionDenied, "the server is read-only")}
+		return &page.Error{
+			Heading: "This server is read-only", Text: "Namespaces cannot be created here.",
+			Err: guidon.Errorf(guidon.PermissionDenied, "the server is read-only"),
+		}
 	case !mayCreate(v):
-		return &page.Error{Heading: "This takes Admin", Text: "Namespaces are created by administrators. Ask one of them.", Err: service.Refusal(service.RoleAdmin, service.Everywhere)}
+		return &page.Error{
+			Heading: "This takes Admin", Text: "Namespaces are created by administrators. Ask one of them.",
+			Err: service.Refusal(service.RoleAdmin, service.Everywhere),
+		}
 	}
 	return nil
 }
@@ -53,7 +59,9 @@ func makeNamespace(v *page.Visit) error {
 	f.check()
 	f.checkKey(v)
 	if len(f.Problems) == 0 {
-		_, err = createNamespace.Run(v, &flipt.CreateNamespaceRequest{Key: f.Key, Name: f.Name, Description: f.Description, Color: f.Color, ConfirmChanges: f.Confirm})
+		_, err = createNamespace.Run(v, &flipt.CreateNamespaceRequest{
+			Key: f.Key, Name: f.Name, Description: f.Description, Color: f.Color, ConfirmChanges: f.Confirm,
+		})
 		f.refused(v, &err)
 		if err != nil {
 			return err

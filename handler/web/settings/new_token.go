@@ -95,7 +95,9 @@ func makeToken(v *page.Visit) error {
 		return nil
 	}
 	response, err := createToken.Run(v, request)
-	if problems, ok := refusedAs(err, map[string]string{"name": "name", "description": "description", "namespaceKeys": "namespaces", "expiresAt": "date", "role": "role"}); ok {
+	if problems, ok := refusedAs(err, map[string]string{
+		"name": "name", "description": "description", "namespaceKeys": "namespaces", "expiresAt": "date", "role": "role",
+	}); ok {
 		p.Problems = problems
 		p.show(v, unprocessable)
 		return nil
@@ -122,7 +124,7 @@ func readNewToken(form url.Values) newTokenPage {
 // maxText limits names and descriptions, in characters.
 const maxText = 255
 
-// check adds what is wrong with the form to its problems, and returns the request.
+// check adds the problems of the form, and returns the request.
 func (p *newTokenPage) check(v *page.Visit) *auth.CreateTokenRequest {
 	checkLine(&p.Problems, "name", "A name is needed, such as that of the service that sends the token.", p.Name)
 	if n := utf8.RuneCountInString(p.Description); n > maxText {

@@ -19,7 +19,7 @@ type profilePage struct {
 	Problems part.Problems
 }
 
-// showProfile shows who the visitor is, what they may do, and what the browser remembers.
+// showProfile shows the account of the visitor, its roles, and the preferences of the browser.
 func showProfile(v *page.Visit) error {
 	show(v, http.StatusOK, profileSection, "", profilePage{
 		Theme: v.Preferences.Theme, Zone: v.Preferences.Zone, Keys: v.Preferences.Keys,
@@ -28,7 +28,7 @@ func showProfile(v *page.Visit) error {
 	return nil
 }
 
-// saveAppearance makes the browser remember how pages look.
+// saveAppearance saves the appearance of pages in the browser.
 func saveAppearance(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
@@ -73,7 +73,7 @@ func (p profilePage) chosenTheme(v *page.Visit) page.Theme {
 // zoneName returns the name of the time zone, for people.
 func zoneName(v *page.Visit) string { return cmp.Or(v.Preferences.Zone, "UTC") }
 
-// grantsOf returns what the visitor may do.
+// grantsOf returns the roles of the visitor.
 func grantsOf(v *page.Visit) []service.Grant {
 	if !isPerson(v) {
 		return []service.Grant{{Role: service.RoleAdmin, Namespaces: []string{service.Everywhere}, Origin: service.OriginOpen}}

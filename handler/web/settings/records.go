@@ -71,7 +71,7 @@ func (p recordsPage) hasAddresses() bool {
 	return false
 }
 
-// recordText returns what a record is about, in words.
+// recordText describes a record in words.
 func recordText(r *guidonv1.Change) string {
 	var text string
 	if r.GetKind() == string(change.KindBinding) {
@@ -82,7 +82,7 @@ func recordText(r *guidonv1.Change) string {
 	return page.Printable(text, maxRecordText)
 }
 
-// maxRecordText limits what a record is about, in bytes.
+// maxRecordText limits the description of a record, in bytes.
 const maxRecordText = 1024
 
 // stateOf decodes the object of a record after the change or, if that deleted it, before. What
@@ -101,7 +101,7 @@ func stateOf[T any](r *guidonv1.Change) (state T) {
 	return state
 }
 
-// authenticationText returns what happened to a token or session.
+// authenticationText describes the change of a token or session.
 func authenticationText(r *guidonv1.Change) string {
 	a := stateOf[service.Authentication](r)
 	name, action := page.NameOf(a.Metadata), change.Action(r.GetAction())
@@ -120,7 +120,7 @@ func authenticationText(r *guidonv1.Change) string {
 	return "Token of " + name + " " + later(r, "deleted")
 }
 
-// later returns what happened to something that existed. deleted is the word for its end.
+// later returns the action on an object that existed, in words. deleted is the word for its end.
 func later(r *guidonv1.Change, deleted string) string {
 	if change.Action(r.GetAction()) == change.ActionDelete {
 		return deleted
@@ -139,7 +139,7 @@ func onClient(a *service.Authentication) string {
 	return " on the command line"
 }
 
-// tokenAccess returns what a static token was given.
+// tokenAccess returns the access of a static token, in words.
 func tokenAccess(a *service.Authentication) string {
 	if a.Role == service.RoleUnset {
 		return "the role of tokens without one" + inNamespaces(a.Namespaces)
@@ -147,7 +147,7 @@ func tokenAccess(a *service.Authentication) string {
 	return page.RoleLabel(a.Role) + inNamespaces(a.Namespaces)
 }
 
-// bindingText returns what happened to a binding.
+// bindingText describes the change of a binding.
 func bindingText(r *guidonv1.Change) string {
 	b := stateOf[service.Binding](r)
 	role := page.RoleLabel(b.Role) + inNamespaces(b.Namespaces)

@@ -40,7 +40,7 @@ func showSettings(v *page.Visit) error {
 	return nil
 }
 
-// section is a part of the settings, with a link beside all of them.
+// section is a part of the settings, with a link next to all of them.
 type section struct {
 	Path, Text string
 	Admin      bool // only for administrators of everything
@@ -57,7 +57,10 @@ var (
 	transferSection   = section{"transfer", "Import and export", false}
 	serverSection     = section{"server", "Server", false}
 
-	sections = []section{profileSection, sessionsSection, namespacesSection, tokensSection, accessSection, recordsSection, transferSection, serverSection}
+	sections = []section{
+		profileSection, sessionsSection, namespacesSection, tokensSection, accessSection, recordsSection, transferSection,
+		serverSection,
+	}
 )
 
 // sectionsFor returns the sections that the visitor may open.

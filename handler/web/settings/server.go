@@ -17,7 +17,7 @@ type serverPage struct{ Facts []fact }
 // fact is something about the server, in words.
 type fact struct{ Name, Text string }
 
-// info is what the page needs of /meta/info.
+// info is the part of /meta/info that the page needs.
 type info struct {
 	Version        string `json:"version"`
 	Commit         string `json:"commit"`
@@ -32,10 +32,11 @@ type info struct {
 
 // cacheModes are the modes of the cache in words.
 var cacheModes = map[string]string{
-	"strict": "strict: each response is current", "bounded": "bounded: responses may be as old as cache.max_age", "local": "local: this is the only server",
+	"strict": "strict: each response is current", "bounded": "bounded: responses may be as old as cache.max_age",
+	"local": "local: this is the only server",
 }
 
-// showServer shows what the server is.
+// showServer shows information about the server.
 func showServer(v *page.Visit) error {
 	body, err := getInfo.Run(v, &emptypb.Empty{})
 	if err != nil {
@@ -77,7 +78,7 @@ func (p *serverPage) add(name, text string) {
 	}
 }
 
-// addConfiguration adds what only administrators may read. It has no secrets, and no
+// addConfiguration adds the facts that only administrators may read. It has no secrets, and no
 // addresses.
 func (p *serverPage) addConfiguration(v *page.Visit) error {
 	c, err := readConfiguration(v)
@@ -90,7 +91,8 @@ func (p *serverPage) addConfiguration(v *page.Visit) error {
 		mode = words
 	}
 	p.add("Cache", mode)
-	tokensOnly := onOff(v.Site.Required, "only those of tokens are enforced: anyone who signs in by a provider may do everything", "not enforced")
+	tokensOnly := onOff(v.Site.Required,
+		"only those of tokens are enforced: anyone who signs in by a provider may do everything", "not enforced")
 	p.add("Roles", onOff(c.Authorization.Required, "enforced", tokensOnly))
 	p.add("Changes are kept", retention(time.Duration(c.Changes.Retention)))
 	return nil

@@ -63,7 +63,7 @@ func readTokens(v *page.Visit, from string) (tokensPage, error) {
 	return p, nil
 }
 
-// grants returns what the token may do.
+// grants returns the roles of the token.
 func (p tokensPage) grants(t *auth.Authentication) []*auth.Grant {
 	grants := t.GetAccess()
 	if len(grants) == 0 {

@@ -6,13 +6,13 @@ import (
 	"github.com/guidonhq/guidon/handler/web/highlight"
 )
 
-// Flag is what code asks about.
+// Flag is the flag that the example code evaluates.
 type Flag struct {
 	Address    string // of the service, without a slash at the end
 	Namespace  string
 	Key        string
 	Kind       Kind
-	Default    string // a text of Kind Text: what the code takes while the service cannot be reached
+	Default    string // for Kind Text: the value that the code uses while the service is unavailable
 	Boolean    bool   // a boolean flag; a variant flag may also have values of KindBoolean
 	Properties []Property
 }
@@ -28,7 +28,7 @@ const (
 	Object
 )
 
-// Property is a property that the flag looks at.
+// Property is a property that the flag compares.
 type Property struct {
 	Name   string
 	Sample string // a value in JSON
@@ -80,7 +80,7 @@ func (f Flag) lines(line func(name, value string) string, value func(Property) s
 	return b.String()
 }
 
-// member returns what reads the property of a user, or the sample if its name is not one for
+// member returns the expression that reads the property of a user, or the sample if its name is not one for
 // code.
 func member(p Property, convert func(words []string) string) string {
 	words := strings.FieldsFunc(p.Name, func(r rune) bool { return r == '_' || r == '-' || r == '.' })

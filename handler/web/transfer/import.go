@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// mode is what an import does with what exists already.
+// mode is the way in which an import treats existing objects.
 type mode struct {
 	Value, Text, Hint string
 	plan              guidonv1.PlanMode
@@ -26,7 +26,10 @@ var modes = []mode{
 	{"update", "Update", "What exists becomes as in the file. The rest stays.", guidonv1.PlanMode_UPDATE_PLAN_MODE},
 	{"create", "Create only", "Nothing in the file may exist yet.", guidonv1.PlanMode_CREATE_PLAN_MODE},
 	{"skip", "Skip existing", "What exists stays as it is.", guidonv1.PlanMode_SKIP_EXISTING_PLAN_MODE},
-	{"replace", "Replace everything", "What exists becomes as in the file, and what the file does not have is deleted.", guidonv1.PlanMode_REPLACE_PLAN_MODE},
+	{
+		"replace", "Replace everything", "What exists becomes as in the file, and what the file does not have is deleted.",
+		guidonv1.PlanMode_REPLACE_PLAN_MODE,
+	},
 }
 
 const fieldMode = "mode"
@@ -41,8 +44,8 @@ func modeOf(form url.Values) mode {
 	return modes[0]
 }
 
-// importing is the page that imports a file.
-type importing struct {
+// importPage is the page that imports a file.
+type importPage struct {
 	Text     string
 	Mode     mode
 	Fault    *fault
@@ -55,10 +58,10 @@ type importing struct {
 
 // showImport is the page without a file.
 func showImport(v *page.Visit) error {
-	return (&importing{Mode: modes[0]}).reply(v, http.StatusOK)
+	return (&importPage{Mode: modes[0]}).reply(v, http.StatusOK)
 }
 
-// postImport shows what a file changes, and imports it.
+// postImport shows the changes of a file, and imports it.
 func postImport(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
@@ -67,7 +70,7 @@ func postImport(v *page.Visit) error {
 	if page.ActionOf(form).Verb == "example" {
 		return importExample(v, form.Get("example"))
 	}
-	i := &importing{Text: textOf(form), Mode: modeOf(form)}
+	i := &importPage{Text: textOf(form), Mode: modeOf(form)}
 	if page.ActionOf(form).Verb == "edit" {
 		return i.reply(v, http.StatusOK)
 	}
@@ -96,8 +99,8 @@ func postImport(v *page.Visit) error {
 	return nil
 }
 
-// preview shows what the file changes.
-func (i *importing) preview(v *page.Visit) error {
+// preview shows the changes of the file.
+func (i *importPage) preview(v *page.Visit) error {
 	if err := i.Review.Make(v, nil); err != nil {
 		return err
 	}
@@ -108,7 +111,7 @@ func (i *importing) preview(v *page.Visit) error {
 }
 
 // read returns the document of the namespace in the file, or nil if there is none.
-func (i *importing) read(v *page.Visit) (*service.Document, error) {
+func (i *importPage) read(v *page.Visit) (*service.Document, error) {
 	documents, f, err := read(v, i.Text)
 	if err != nil {
 		return nil, err
@@ -127,15 +130,16 @@ func (i *importing) read(v *page.Visit) (*service.Document, error) {
 		i.Foreign = d.Namespace.Key
 		d.Namespace = service.DocumentNamespace{Key: v.Key()}
 	} else if !v.May(service.RoleAdmin) {
-		i.Settings = v.Key() != guidon.DefaultNamespace && d.Namespace != service.DocumentNamespace{Key: v.Key()} // a file does not change that of the default one
+		// A file does not change the settings of the default namespace.
+		i.Settings = v.Key() != guidon.DefaultNamespace && d.Namespace != service.DocumentNamespace{Key: v.Key()}
 		d.Namespace = service.DocumentNamespace{Key: v.Key()}
 	}
 	return d, nil
 }
 
 // choose returns the only document, or the one of the namespace. Without one it returns
-// what is wrong.
-func (i *importing) choose(namespace string, documents []*service.Document) (*service.Document, string) {
+// the problem.
+func (i *importPage) choose(namespace string, documents []*service.Document) (*service.Document, string) {
 	if len(documents) == 1 {
 		return documents[0], ""
 	}
@@ -170,7 +174,7 @@ func listed(names []string) string {
 	return text
 }
 
-func (i *importing) reply(v *page.Visit, status int) error {
+func (i *importPage) reply(v *page.Visit, status int) error {
 	title := "Import"
 	v.Header().Set("Cache-Control", "no-store")
 	v.Reply(status, page.Page{

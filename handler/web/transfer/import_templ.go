@@ -14,7 +14,7 @@ import (
 )
 
 // importMain is the page that imports a file: the form, or what the file would change.
-func importMain(v *page.Visit, i *importing) templ.Component {
+func importMain(v *page.Visit, i *importPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -132,7 +132,7 @@ func importMain(v *page.Visit, i *importing) templ.Component {
 	})
 }
 
-func importForm(v *page.Visit, i *importing) templ.Component {
+func importForm(v *page.Visit, i *importPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -449,7 +449,7 @@ func textField(text string, f *fault, problems part.Problems) templ.Component {
 	})
 }
 
-// modeChoice is what to do with what exists already.
+// modeChoice is the choice of the mode.
 func modeChoice(chosen mode) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -551,7 +551,7 @@ func modeChoice(chosen mode) templ.Component {
 	})
 }
 
-func importReview(v *page.Visit, i *importing) templ.Component {
+func importReview(v *page.Visit, i *importPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

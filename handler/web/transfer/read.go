@@ -69,7 +69,7 @@ func (f *fault) Error() string {
 	return text
 }
 
-// separators are what separates the values of YAML and JSON. A value has at least one.
+// separators are the strings that separate the values of YAML and JSON. A value has at least one.
 var separators = []string{"\n", ",", "[", "{", "- ", "? "}
 
 // read returns the documents of a file. The memory that this takes is reserved.
@@ -129,7 +129,7 @@ func faultOf(text, message string) *fault {
 	return f
 }
 
-// withoutHeader returns the text without what the JSON reader skips before it counts bytes.
+// withoutHeader returns the text without the prefix that the JSON reader skips before it counts bytes.
 func withoutHeader(text string) string {
 	text = strings.TrimPrefix(text, "\ufeff")
 	if strings.HasPrefix(text, "#") {

@@ -37,7 +37,7 @@ type transfer struct {
 	Problems part.Problems
 }
 
-// filePart is a namespace of a file, and what importing it changes or has changed.
+// filePart is a namespace of a file, with the changes that its import makes or has made.
 type filePart struct {
 	Key      string
 	Name     string
@@ -49,7 +49,7 @@ type filePart struct {
 	document *service.Document
 }
 
-// result is what an import has done with a namespace.
+// result is the result of an import for one namespace.
 type result struct {
 	Status   string // one of the statuses, or ""
 	Text     string
@@ -99,7 +99,7 @@ func showTransfer(v *page.Visit) error {
 	return download(v, "guidon", keys, nil)
 }
 
-// postTransfer shows what a file changes, and imports it.
+// postTransfer shows the changes of a file, and imports it.
 func postTransfer(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
@@ -267,7 +267,10 @@ func (t *transfer) applyPart(v *page.Visit, p *filePart, digest string) error {
 	case code == guidon.FailedPrecondition:
 		p.Result = result{Status: statusFailed, Text: "It was changed meanwhile, so this is no longer what you saw. Nothing was changed in it."}
 	case code == guidon.Unavailable || code == guidon.Internal || code == guidon.DeadlineExceeded:
-		p.Result = result{Status: statusFailed, Text: "It is not known whether it was saved: the database did not answer in time. Look at its changes first."}
+		p.Result = result{
+			Status: statusFailed,
+			Text:   "It is not known whether it was saved: the database did not answer in time. Look at its changes first.",
+		}
 	default:
 		p.Result = result{Status: statusFailed, Text: guidon.PublicMessage(err)}
 	}

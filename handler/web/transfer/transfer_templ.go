@@ -301,7 +301,7 @@ func transferForms(v *page.Visit, t *transfer) templ.Component {
 	})
 }
 
-// transferReview is what the file would change, by namespace.
+// transferReview shows the changes that the file would make, by namespace.
 func transferReview(v *page.Visit, t *transfer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -529,7 +529,7 @@ func transferReview(v *page.Visit, t *transfer) templ.Component {
 	})
 }
 
-// partReview is what the file would change in one namespace.
+// partReview shows the changes that the file would make in one namespace.
 func partReview(v *page.Visit, t *transfer, p *filePart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -860,7 +860,7 @@ func partReview(v *page.Visit, t *transfer, p *filePart) templ.Component {
 	})
 }
 
-// transferResults is what the file has changed, by namespace.
+// transferResults shows the changes that the file has made, by namespace.
 func transferResults(v *page.Visit, t *transfer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

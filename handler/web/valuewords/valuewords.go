@@ -173,7 +173,9 @@ func (o Object) Shares(list *structpb.Value) (shares []part.Share) {
 				color = i
 			}
 		}
-		shares = append(shares, part.Share{Name: page.Printable(key, Max), Color: part.VariantColor(color), Percent: percent, Text: page.Percent(percent)})
+		shares = append(shares, part.Share{
+			Name: page.Printable(key, Max), Color: part.VariantColor(color), Percent: percent, Text: page.Percent(percent),
+		})
 	}
 	return shares
 }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// checkDocument checks what holds for every page: landmarks, a title, labels, addresses
+// checkDocument checks the rules for every page: landmarks, a title, labels, addresses
 // below this service, and nothing inline that the policy would refuse.
 func (r *Reply) checkDocument() {
 	r.t.Helper()
@@ -50,7 +50,9 @@ func (r *Reply) checkElement(n *html.Node) {
 			if Attribute(n, "rel") != "noreferrer" || !strings.HasPrefix(a.Val, "https://") && !strings.HasPrefix(a.Val, "http://") {
 				r.t.Errorf("%s leads to %q", n.Data, a.Val)
 			}
-		case a.Key == "href" && strings.HasPrefix(a.Val, "//"), (a.Key == "src" || a.Key == "action" || a.Key == "formaction") && (!strings.HasPrefix(a.Val, "/") || strings.HasPrefix(a.Val, "//")):
+		case a.Key == "href" && strings.HasPrefix(a.Val, "//"),
+			(a.Key == "src" || a.Key == "action" || a.Key == "formaction") &&
+				(!strings.HasPrefix(a.Val, "/") || strings.HasPrefix(a.Val, "//")):
 			r.t.Errorf("%s has the %s %q", n.Data, a.Key, a.Val)
 		}
 	}
@@ -60,7 +62,8 @@ func (r *Reply) checkElement(n *html.Node) {
 func (r *Reply) checkReferences(n *html.Node, ids, labels map[string]bool) {
 	r.t.Helper()
 	field := n.Data == "select" || n.Data == "textarea" || n.Data == "input" && Attribute(n, "type") != "hidden" && !Has(n, "hidden")
-	if field && !labels[Attribute(n, "id")] && Attribute(n, "aria-label") == "" && Attribute(n, "aria-labelledby") == "" && !within(n, "label") {
+	if field && !labels[Attribute(n, "id")] &&
+		Attribute(n, "aria-label") == "" && Attribute(n, "aria-labelledby") == "" && !within(n, "label") {
 		r.t.Errorf("the field %s has no label", Attribute(n, "name"))
 	}
 	for _, name := range []string{"aria-describedby", "aria-labelledby", "aria-controls", "for", "list", "form"} {

@@ -77,7 +77,7 @@ func (r *Reply) Contains(texts ...string) *Reply {
 	return r
 }
 
-// Says checks that the page says each of the texts anywhere, also beside its main part.
+// Says checks that the page has each of the texts anywhere, also outside of its main part.
 func (r *Reply) Says(texts ...string) *Reply {
 	r.t.Helper()
 	all := TextOf(r.Root())

@@ -40,7 +40,7 @@ type Options struct {
 	ReadOnly bool
 	Page     func(*page.Config)    // changes the configuration of the pages; optional
 	Handler  func(*handler.Config) // changes that of the service; optional
-	Policy   service.Policy        // who is admitted, and what they may do
+	Policy   service.Policy        // the accounts that may sign in, and their roles
 	Empty    bool                  // the namespace default is empty, instead of having the example shop
 	Fault    func() error          // of the store, asked before each use; nil means none
 }
@@ -48,7 +48,7 @@ type Options struct {
 // Server is a service with its pages.
 type Server struct {
 	t       testing.TB
-	Service *service.Service // to change what pages show
+	Service *service.Service // to change the state that pages show
 	DB      *store.DB
 	handler http.Handler
 	Log     *bytes.Buffer
@@ -65,7 +65,9 @@ func New(t testing.TB, options Options) *Server {
 	}
 	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, time.Now).WithPolicy(&options.Policy)
 	session := call.SessionCookie{Lifetime: time.Hour}
-	config := page.Config{Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test"}
+	config := page.Config{
+		Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test",
+	}
 	if options.Page != nil {
 		options.Page(&config)
 	}
@@ -95,7 +97,9 @@ type faulty struct {
 }
 
 // Update implements [service.Store].
-func (f faulty) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+func (f faulty) Update(
+	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
+) (int64, error) {
 	if f.fault != nil && namespace != "" {
 		if err := f.fault(); err != nil {
 			return 0, err

@@ -99,7 +99,10 @@ func textsOfMap(field protoreflect.FieldDescriptor, depth int) []Text {
 }
 
 // within returns the places in an inner message, which open creates.
-func within(d protoreflect.MessageDescriptor, depth int, path func(inner string) string, open func(m protoreflect.Message) protoreflect.Message) []Text {
+func within(
+	d protoreflect.MessageDescriptor, depth int, path func(inner string) string,
+	open func(m protoreflect.Message) protoreflect.Message,
+) []Text {
 	inner := textsIn(d, depth+1)
 	for i, text := range inner {
 		inner[i].Path = path(text.Path)

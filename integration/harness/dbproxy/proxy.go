@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Fault is what a proxy does to a request of a client to the database.
+// Fault is the way in which a proxy disturbs a request of a client to the database.
 type Fault uint8
 
 // The faults.

@@ -11,11 +11,11 @@ import (
 	"github.com/guidonhq/guidon/internal/hostiletest"
 )
 
-// FormAttack is what [Visitor.AttackForms] does to forms.
+// FormAttack configures [Visitor.AttackForms].
 type FormAttack struct {
 	Texts []string
-	// Size limits how many texts are in a field at once, in bytes. The limit of the forms
-	// must not be what refuses them.
+	// Size limits how many texts are in a field together, in bytes. The limit of the forms
+	// must not be the reason why they are rejected.
 	Size int
 	// Skip reports whether forms with the action are left out.
 	Skip func(action string) bool

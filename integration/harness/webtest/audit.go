@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Wanted is what a page must be.
+// Wanted has the properties that a page must have.
 type Wanted struct {
 	Path   string
 	Status int      // 0 is 200

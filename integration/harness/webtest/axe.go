@@ -48,7 +48,7 @@ const runAxe = `axe.run(document, {
 	rule: v.id, help: v.help, nodes: v.nodes.map(n => n.target.join(' ') + ' ' + n.html + ' ' + n.any.concat(n.all, n.none).map(c => c.message).join('; ')),
 })))`
 
-// Axe checks the accessibility of the page that is open, as it looks now.
+// Axe checks the accessibility of the open page in its current state.
 func (v *Visitor) Axe(t testing.TB) (found []Finding) {
 	t.Helper()
 	source := installAxe(t)

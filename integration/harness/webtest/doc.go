@@ -6,7 +6,7 @@
 //	func TestMain(m *testing.M) { os.Exit(webtest.Run(m)) }
 //
 // All tests of a package share one Chromium. Each [Visitor] has cookies and a tab of its
-// own. [Visitor.Visit] opens a page and returns what happened meanwhile; [Visitor.Audit]
+// own. [Visitor.Visit] opens a page and returns what happened in the meantime; [Visitor.Audit]
 // does that several times, with and without scripts, in different widths and both themes,
 // and returns what is wrong. Visitors press and type by real input: [Click], [Fill], [Choose],
 // [Reach], and chromedp's key events. These and all other actions are run by [Visitor.Do],

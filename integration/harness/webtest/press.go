@@ -42,7 +42,7 @@ func clickTimes[S chromedp.Selectable](sel S, times int) chromedp.Action[chromed
 	})
 }
 
-// Reach moves the focus to an element by the key Tab, as somebody does who has no mouse.
+// Reach moves the focus to an element by the key Tab, like a user without a mouse.
 func Reach(sel chromedp.CSS) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		for range maxTabs {
@@ -109,7 +109,7 @@ func callOn[T any](ctx context.Context, tab *chromedp.Target, node *chromedp.Nod
 	return chromedp.CallFunctionOn[T](function, func(p *runtime.CallFunctionOnParams) { p.ObjectID = resolved.Object.ObjectID }, args...)(ctx, tab)
 }
 
-// Fill replaces the text of a field as somebody does who pastes it. A date is typed.
+// Fill replaces the text of a field like a user who pastes it. A date is typed.
 func Fill[S chromedp.Selectable](sel S, text string) chromedp.Action[chromedp.Void] {
 	return chromedp.QueryAfter(sel, func(ctx context.Context, tab *chromedp.Target, nodes []*chromedp.Node) (none chromedp.Void, err error) {
 		kind, err := callOn[string](ctx, tab, nodes[0], "function() { this.focus(); this.select(); return this.type; }")

@@ -47,7 +47,7 @@ func stayWithin(base string) func(*http.Request, []*http.Request) error {
 	}
 }
 
-// probeWorkers is how many requests are sent at once.
+// probeWorkers is the number of requests that are sent concurrently.
 const probeWorkers = 4
 
 // ProbeForms sends each form of the page at the path twice for each of the texts: once with
@@ -210,7 +210,7 @@ func (p *Prober) foreign(response *http.Response, body string) (found []Finding)
 	return found
 }
 
-// foreignElements are what pages do not have and texts may try to become.
+// foreignElements are elements that pages do not have, but injected markup could.
 var foreignElements = strings.Fields("base style iframe frame frameset object embed applet math marquee template plaintext xmp video audio source animate foreignobject mglyph portal")
 
 // foreignIn reports what is wrong with an element: of ours, none runs anything by itself, and

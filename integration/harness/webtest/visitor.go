@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Visitor is somebody with a browser: cookies of their own, and a tab. It is not safe for
+// Visitor is a user with a browser: cookies of their own, and a tab. It is not safe for
 // concurrent use.
 type Visitor struct {
 	// Base is the address of the site, without a slash at the end. Requests must not leave

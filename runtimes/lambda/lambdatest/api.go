@@ -92,7 +92,8 @@ func (a *runtimeAPI) next(w http.ResponseWriter, r *http.Request) {
 // response receives a response. If a streamed response was aborted, a trailer says so.
 func (a *runtimeAPI) response(w http.ResponseWriter, r *http.Request, failure string) {
 	response := eventResponse{id: r.PathValue("id"), failure: failure}
-	response.streaming = r.Header.Get("Lambda-Runtime-Function-Response-Mode") == streamingMode || r.Header.Get("Content-Type") == streamingType
+	response.streaming = r.Header.Get("Lambda-Runtime-Function-Response-Mode") == streamingMode ||
+		r.Header.Get("Content-Type") == streamingType
 	var err error
 	if response.streaming {
 		err = a.parts(r.Body, response.id)

@@ -101,8 +101,10 @@ func LoadBalancer(multiValue bool) Front {
 	f.event = func(r *http.Request, body string, base64 bool) any {
 		headers := lower(forwarded(r))
 		event := map[string]any{
-			"requestContext": map[string]any{"elb": map[string]any{"targetGroupArn": "arn:aws:elasticloadbalancing:eu-west-1:000000000000:targetgroup/t/0"}},
-			"httpMethod":     r.Method, "path": r.URL.EscapedPath(), "body": body, "isBase64Encoded": base64,
+			"requestContext": map[string]any{"elb": map[string]any{
+				"targetGroupArn": "arn:aws:elasticloadbalancing:eu-west-1:000000000000:targetgroup/t/0",
+			}},
+			"httpMethod": r.Method, "path": r.URL.EscapedPath(), "body": body, "isBase64Encoded": base64,
 		}
 		query := rawParameters(r.URL.RawQuery)
 		if multiValue {

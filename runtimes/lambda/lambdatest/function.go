@@ -161,7 +161,9 @@ func (f *Function) invoke(ctx context.Context, payload []byte, result Result, st
 
 // failure returns the result that Lambda creates for a function that did not report one.
 func failure(id, kind, message string) *Result {
-	payload, _ := json.Marshal(map[string]string{"errorType": kind, "errorMessage": "RequestId: " + id + " Error: " + message}) // encoding strings cannot fail
+	payload, _ := json.Marshal(map[string]string{ // encoding strings cannot fail
+		"errorType": kind, "errorMessage": "RequestId: " + id + " Error: " + message,
+	})
 	return &Result{Payload: payload, FunctionError: "Unhandled"}
 }
 

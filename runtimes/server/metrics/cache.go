@@ -9,7 +9,7 @@ import (
 // CacheStats is the statistics of a cache since the start of the process.
 type CacheStats struct {
 	Cache  string // where the entries are stored, such as "memory"
-	Type   string // what the entries are, such as "snapshot"
+	Type   string // the type of the entries, such as "snapshot"
 	Hits   uint64
 	Misses uint64
 	Stale  uint64        // requests served from an old entry because the database did not respond

@@ -2,7 +2,7 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// SignIns counts attempts to sign in, and requests to those who vouch for people and
+// SignIns counts attempts to sign in, and requests to those that vouch for people and
 // workloads. Its methods are safe for concurrent use.
 type SignIns struct{ attempts, requests *prometheus.CounterVec }
 

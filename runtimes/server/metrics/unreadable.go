@@ -6,7 +6,8 @@ import "github.com/prometheus/client_golang/prometheus"
 type unreadableCollector func() (flags, segments int)
 
 var unreadableObjects = prometheus.NewDesc("guidon_unreadable_objects",
-	"Flags that cannot be evaluated and segments that cannot be read, because they need a newer release or are damaged.", []string{"kind"}, nil)
+	"Flags that cannot be evaluated and segments that cannot be read, because they need a newer release or are damaged.",
+	[]string{"kind"}, nil)
 
 // Describe implements prometheus.Collector.
 func (unreadableCollector) Describe(descriptions chan<- *prometheus.Desc) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Group is what the connections of a listener have in common. Its methods are safe for
+// Group has the state that the connections of a listener share. Its methods are safe for
 // concurrent use.
 type Group struct {
 	epoch     time.Time

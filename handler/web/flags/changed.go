@@ -10,16 +10,16 @@ import (
 
 const listChanges page.Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse] = "/guidon.v1.ChangeService/ListChanges"
 
-// news is what somebody has done to a flag after the visitor saw it.
-type news struct {
+// flagChange is a change of a flag since the visitor saw it.
+type flagChange struct {
 	Name, Address string // no address if the flag was deleted
 	What          string // such as "was changed by Mira"
 	At            time.Time
 	Revision      int64 // 0 if it is not known
 }
 
-// addNews adds the flags that changed after the revision.
-func (s *selection) addNews(since int64) error {
+// addChanged adds the flags that changed after the revision.
+func (s *selection) addChanged(since int64) error {
 	if len(s.rows) == 0 {
 		return nil
 	}
@@ -36,27 +36,27 @@ func (s *selection) addNews(since int64) error {
 	for _, c := range changes.GetChanges() {
 		if c.GetRevision() > since {
 			r := names[c.GetKey()]
-			s.news = append(s.news, news{r.Name, r.Address, whatOf(c), c.GetAt().AsTime(), c.GetRevision()})
+			s.changed = append(s.changed, flagChange{r.Name, r.Address, changeText(c), c.GetAt().AsTime(), c.GetRevision()})
 		}
 	}
 	return nil
 }
 
-// deleted returns the news of a flag that does not exist.
-func deleted(v *page.Visit, key string) (news, error) {
+// deleted returns the deletion of a flag that does not exist.
+func deleted(v *page.Visit, key string) (flagChange, error) {
 	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Key: key, Limit: 1, MaxObjectBytes: 1})
 	if err != nil {
-		return news{}, err
+		return flagChange{}, err
 	}
 	if len(list.GetChanges()) == 0 {
-		return news{Name: key, What: "does not exist"}, nil
+		return flagChange{Name: key, What: "does not exist"}, nil
 	}
 	c := list.GetChanges()[0]
-	return news{Name: key, What: whatOf(c), At: c.GetAt().AsTime(), Revision: c.GetRevision()}, nil
+	return flagChange{Name: key, What: changeText(c), At: c.GetAt().AsTime(), Revision: c.GetRevision()}, nil
 }
 
-// whatOf returns what a change is, and whose.
-func whatOf(c *guidonv1.Change) string {
+// changeText returns the action and the author of a change.
+func changeText(c *guidonv1.Change) string {
 	verb := cmp.Or(map[string]string{"create": "was created", "delete": "was deleted"}[c.GetAction()], "was changed")
 	return verb + " by " + page.ActorOf(c.GetActor()).String()
 }
