@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/runtimes/server/closing"
 	"github.com/guidonhq/guidon/runtimes/server/quickconn"
 )
 
@@ -19,7 +20,7 @@ const (
 
 // httpListener is a listener that returns connections of type [httpConn].
 type httpListener struct {
-	*closingListener
+	*closing.Listener
 	writeTimeout time.Duration
 	limit        int          // of connections
 	secure       bool         // connections use TLS
@@ -35,18 +36,18 @@ type httpListener struct {
 
 // newHTTPListener returns a listener that sweeps twenty times per shortest timeout,
 // within the limits above.
-func newHTTPListener(listener *closingListener, config Config) *httpListener {
+func newHTTPListener(listener *closing.Listener, config Config) *httpListener {
 	timeouts := config.HTTP
 	shortest := min(timeouts.ReadTimeout, timeouts.WriteTimeout, timeouts.IdleTimeout)
 	return &httpListener{
-		closingListener: listener,
-		writeTimeout:    timeouts.WriteTimeout,
-		limit:           timeouts.MaxConnections,
-		secure:          config.TLS != nil,
-		bodies:          config.Handler.Budget().Bodies,
-		period:          min(max(shortest/20, minPeriod), maxPeriod),
-		group:           quickconn.NewGroup(),
-		conns:           map[*httpConn]struct{}{},
+		Listener:     listener,
+		writeTimeout: timeouts.WriteTimeout,
+		limit:        timeouts.MaxConnections,
+		secure:       config.TLS != nil,
+		bodies:       config.Handler.Budget().Bodies,
+		period:       min(max(shortest/20, minPeriod), maxPeriod),
+		group:        quickconn.NewGroup(),
+		conns:        map[*httpConn]struct{}{},
 	}
 }
 

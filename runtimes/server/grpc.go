@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/runtimes/server/closing"
 )
 
 // Limits of the gRPC listener that are not configurable.
@@ -87,7 +88,7 @@ func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.S
 // nil in those cases.
 func serveGRPC(server *grpc.Server, listener net.Listener) error {
 	err := server.Serve(listener)
-	if errors.Is(err, grpc.ErrServerStopped) || errors.Is(err, errClosing) {
+	if errors.Is(err, grpc.ErrServerStopped) || errors.Is(err, closing.ErrClosing) {
 		return nil
 	}
 	return err

@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/guidonhq/guidon/runtimes/server/closing"
 )
 
 // openingLimit is how long a handshake in progress may take to complete during a stop.
@@ -15,7 +17,7 @@ const openingLimit = time.Second
 // the server is still opening. When the server is told to stop, it silently closes the
 // connections whose handshake it has not started.
 type grpcListener struct {
-	*closingListener
+	*closing.Listener
 	conns *grpcConns
 
 	mu      sync.Mutex
@@ -23,8 +25,8 @@ type grpcListener struct {
 	waiting chan struct{}      // closed when all handshakes have started; nil without a waiter
 }
 
-func newGRPCListener(listener *closingListener, conns *grpcConns) *grpcListener {
-	return &grpcListener{closingListener: listener, conns: conns, opening: map[*grpcConn]bool{}}
+func newGRPCListener(listener *closing.Listener, conns *grpcConns) *grpcListener {
+	return &grpcListener{Listener: listener, conns: conns, opening: map[*grpcConn]bool{}}
 }
 
 // Accept implements [net.Listener]. It closes connections above the limit.

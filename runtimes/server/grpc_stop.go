@@ -30,9 +30,9 @@ func (s *runningServer) serveGRPC() *grpcServer {
 // server accepts those that arrive during the delay.
 func (s *runningServer) handOverGRPC(ctx context.Context) {
 	first := s.grpc[0]
-	s.open.grpc.pause()
+	s.open.grpc.Pause()
 	<-first.ended
-	s.open.grpc.resume()
+	s.open.grpc.Resume()
 	s.grpc = append(s.grpc, s.serveGRPC())
 	go first.drain(ctx)
 }

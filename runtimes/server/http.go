@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+
+	"github.com/guidonhq/guidon/runtimes/server/closing"
 )
 
 // newHTTPServer returns the HTTP server. It speaks HTTP/1.1 only, also over TLS
@@ -75,7 +77,7 @@ func serveHTTP(server *http.Server, listener net.Listener) error {
 	} else {
 		err = server.Serve(listener)
 	}
-	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, errClosing) {
+	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, closing.ErrClosing) {
 		return nil
 	}
 	return err

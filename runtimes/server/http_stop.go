@@ -60,7 +60,7 @@ func (l *httpListener) drain(ctx context.Context, accepted <-chan struct{}) erro
 	l.mu.Lock()
 	l.stop.closeIdle = true
 	l.mu.Unlock()
-	l.startClosing()
+	l.StartClosing()
 	select {
 	case <-accepted:
 	case <-ctx.Done():

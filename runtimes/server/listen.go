@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+
+	"github.com/guidonhq/guidon/runtimes/server/closing"
 )
 
 // listeners are the open ports.
 type listeners struct {
 	http        *httpListener
-	grpc        *closingListener
+	grpc        *closing.Listener
 	diagnostics net.Listener // nil if there is none
 }
 
@@ -42,15 +44,15 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 }
 
 // listenOn opens a port. keys names the configuration keys that set the address. The
-// port does not offer multipath TCP, which has no filters (see ignoreNew).
-func listenOn(ctx context.Context, address, keys string) (*closingListener, error) {
+// port does not offer multipath TCP, which package closing cannot close so.
+func listenOn(ctx context.Context, address, keys string) (*closing.Listener, error) {
 	var config net.ListenConfig
 	config.SetMultipathTCP(false)
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s (%s): %w", address, keys, err)
 	}
-	return &closingListener{TCPListener: listener.(*net.TCPListener)}, nil // its type for "tcp"
+	return closing.New(listener.(*net.TCPListener)), nil // its type for "tcp"
 }
 
 // tlsConfig returns the TLS settings that both listeners are based on, or nil for

@@ -73,7 +73,7 @@ func (s *runningServer) drainHTTP(ctx context.Context, accepted <-chan struct{})
 // and for the one that it took over from.
 func (s *runningServer) drainGRPC(ctx context.Context) error {
 	last := s.grpc[len(s.grpc)-1]
-	s.open.grpc.startClosing()
+	s.open.grpc.StartClosing()
 	go last.drain(ctx)
 	var cut error
 	for _, g := range s.grpc {

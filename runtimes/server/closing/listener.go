@@ -1,4 +1,4 @@
-package server
+package closing
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 // longAgo is a deadline that has passed.
 var longAgo = time.Unix(1, 0)
 
-// errClosing is returned by Accept when a closing listener has no more connections.
-var errClosing = errors.New("listener is closing")
+// ErrClosing is returned by AcceptTCP when a closing listener has no more connections.
+var ErrClosing = errors.New("listener is closing")
 
 const (
 	// pendingWait is how long a closing listener waits for a connection that a
@@ -22,21 +22,23 @@ const (
 	pendingLimit = 500 * time.Millisecond
 )
 
-// closingListener is a TCP listener that can be closed without losing
-// connections. The kernel completes connections before a server accepts them. If the
-// listener is closed, it resets those that wait, and their clients lose the requests
-// that they have sent.
-type closingListener struct {
+// Listener is a TCP listener that can be closed without losing connections. Its methods are
+// safe for concurrent use.
+type Listener struct {
 	*net.TCPListener
 
 	mu     sync.Mutex
 	end    time.Time // when accepting ends; zero until the listener is closing
-	paused bool      // Accept returns errClosing and Close does nothing
+	paused bool      // AcceptTCP returns ErrClosing and Close does nothing
 }
 
-// startClosing makes Accept return the connections that wait or are half open, and
-// then errClosing.
-func (l *closingListener) startClosing() {
+// New returns a listener that accepts connections like tcp, which must not use Multipath TCP:
+// its sockets have no filters.
+func New(tcp *net.TCPListener) *Listener { return &Listener{TCPListener: tcp} }
+
+// StartClosing makes AcceptTCP return the connections that wait or are half open, and
+// then ErrClosing.
+func (l *Listener) StartClosing() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.end = time.Now().Add(pendingLimit)
@@ -44,24 +46,25 @@ func (l *closingListener) startClosing() {
 	_ = l.SetDeadline(longAgo) // it fails if the listener is closed
 }
 
-// pause makes Accept return errClosing, which stops one server, until resume lets
+// Pause makes AcceptTCP return ErrClosing, which stops one server, until Resume lets
 // another one accept. Connections wait in between.
-func (l *closingListener) pause() {
+func (l *Listener) Pause() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.paused = true
 	_ = l.SetDeadline(longAgo) // it fails if the listener is closed
 }
 
-func (l *closingListener) resume() {
+// Resume ends a pause.
+func (l *Listener) Resume() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.paused = false
 	_ = l.SetDeadline(time.Time{}) // it fails if the listener is closed
 }
 
-// AcceptTCP returns the next connection, or errClosing.
-func (l *closingListener) AcceptTCP() (*net.TCPConn, error) {
+// AcceptTCP returns the next connection, or ErrClosing.
+func (l *Listener) AcceptTCP() (*net.TCPConn, error) {
 	for {
 		closing, err := l.prepare()
 		if err != nil {
@@ -79,11 +82,11 @@ func (l *closingListener) AcceptTCP() (*net.TCPConn, error) {
 
 // prepare reports whether the listener is closing. Then it limits the wait for the
 // next connection.
-func (l *closingListener) prepare() (closing bool, err error) {
+func (l *Listener) prepare() (closing bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.paused {
-		return false, errClosing
+		return false, ErrClosing
 	}
 	if l.end.IsZero() {
 		return false, nil
@@ -93,7 +96,7 @@ func (l *closingListener) prepare() (closing bool, err error) {
 }
 
 // Close implements [net.Listener].
-func (l *closingListener) Close() error {
+func (l *Listener) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.paused {

@@ -1,4 +1,4 @@
-package server
+package closing
 
 import (
 	"errors"
@@ -40,7 +40,7 @@ func ignoreNew(listener *net.TCPListener) {
 
 // acceptOrClose returns a connection that waits to be accepted. If there is none, it
 // closes the port immediately, so that no other one can arrive in between, and returns
-// errClosing.
+// ErrClosing.
 func acceptOrClose(listener *net.TCPListener) (*net.TCPConn, error) {
 	raw, err := listener.SyscallConn()
 	if err != nil {
@@ -51,7 +51,7 @@ func acceptOrClose(listener *net.TCPListener) (*net.TCPConn, error) {
 	err = raw.Control(func(fd uintptr) {
 		accepted, _, failure = syscall.Accept4(int(fd), syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC) // #nosec G115 -- a file descriptor
 		if failure == syscall.EAGAIN {
-			failure = errors.Join(errClosing, syscall.Shutdown(int(fd), syscall.SHUT_RD)) // #nosec G115 -- the same
+			failure = errors.Join(ErrClosing, syscall.Shutdown(int(fd), syscall.SHUT_RD)) // #nosec G115 -- the same
 		}
 	})
 	if err := errors.Join(err, failure); err != nil {
