@@ -41,14 +41,19 @@ func (x *Exchange) Detach(rest func(ctx context.Context)) bool {
 	return true
 }
 
-// awaitDisconnect reads until the client disconnects. It sends nothing more until then, so a
-// small buffer will do.
+// maxIgnored is how much a client may send, in bytes, to which there is no response.
+const maxIgnored = 4 << 10
+
+// awaitDisconnect reads until the client disconnects. A client that sends more than
+// maxIgnored counts as disconnected. Usually it sends nothing, so a small buffer will do.
 func awaitDisconnect(conn net.Conn) {
 	ignored := make([]byte, 64)
-	for {
-		if _, err := conn.Read(ignored); err != nil {
+	for total := 0; total <= maxIgnored; {
+		n, err := conn.Read(ignored)
+		if err != nil {
 			return
 		}
+		total += n
 	}
 }
 

@@ -114,8 +114,13 @@ func (f Form) Serve(x *exchange.Exchange, o *call.Operation) {
 		x.ReplyError(err)
 		return
 	}
-	if why := s.start(x.Request.Context(), first); why != "" {
-		s.close(why)
+	why := EndedFailed // unless start returns, it has panicked
+	defer func() {
+		if why != "" {
+			s.close(why)
+		}
+	}()
+	if why = s.start(x.Request.Context(), first); why != "" {
 		return
 	}
 	if !x.Detach(s.run) {

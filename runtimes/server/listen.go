@@ -44,7 +44,7 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 }
 
 // listenOn opens a port. keys names the configuration keys that set the address. The
-// port does not offer multipath TCP, which package closing cannot close so.
+// port does not use Multipath TCP, whose sockets have no filters; see [closing.New].
 func listenOn(ctx context.Context, address, keys string) (*closing.Listener, error) {
 	var config net.ListenConfig
 	config.SetMultipathTCP(false)

@@ -1,8 +1,11 @@
 package server_test
 
 import (
+	"errors"
 	"io"
+	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -53,5 +56,28 @@ func TestStopEndsStreams(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, metricstest.Scrape(t, metrics, "guidon_streams_")); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+// TestStreamFlood: a client that keeps sending instead of listening is disconnected.
+func TestStreamFlood(t *testing.T) {
+	streams := stream.NewHub(stream.Config{Subscribe: silent, MaxOFREP: 1, MaxChanges: 1})
+	in := start(t, func(s *settings) { s.handler.Streams, s.server.Streams = streams, streams })
+	conn, err := net.Dial("tcp", strings.TrimPrefix(in.http, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second)) // only if the test fails
+	if _, err := io.WriteString(conn, "GET /ofrep/v1/events HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	flood := []byte(strings.Repeat("x", 1<<10))
+	for sent := 0; ; sent += len(flood) {
+		if _, err := conn.Write(flood); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("the client could send for 20 s, %d bytes", sent)
+		} else if err != nil {
+			return // disconnected
+		}
 	}
 }

@@ -1,8 +1,6 @@
 package highlight
 
 import (
-	"context"
-	"io"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -11,16 +9,13 @@ import (
 // Pieces is the markup of tokens, without an element around them. It is not in a template
 // because these put spaces between elements, which count in a pre element.
 func Pieces(tokens []Token) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		var markup strings.Builder
-		for _, t := range tokens {
-			text := templ.EscapeString(t.Text)
-			if t.Class != "" {
-				text = `<span class="` + t.Class + `">` + text + `</span>`
-			}
-			markup.WriteString(text)
+	var markup strings.Builder
+	for _, t := range tokens {
+		text := templ.EscapeString(t.Text)
+		if t.Class != "" {
+			text = `<span class="` + t.Class + `">` + text + `</span>`
 		}
-		_, err := io.WriteString(w, markup.String())
-		return err
-	})
+		markup.WriteString(text)
+	}
+	return templ.Raw(markup.String())
 }

@@ -1,8 +1,6 @@
 package playground
 
 import (
-	"context"
-	"io"
 	"strconv"
 	"strings"
 
@@ -45,18 +43,15 @@ func (m *model) announcement() string {
 // spans is the markup of a sentence. It is not in a template because these put spaces between
 // elements, where a sentence has commas.
 func spans(all []span) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		var markup strings.Builder
-		for _, s := range all {
-			text := templ.EscapeString(s.Text)
-			if s.Code {
-				text = "<code>" + text + "</code>"
-			}
-			markup.WriteString(text)
+	var markup strings.Builder
+	for _, s := range all {
+		text := templ.EscapeString(s.Text)
+		if s.Code {
+			text = "<code>" + text + "</code>"
 		}
-		_, err := io.WriteString(w, markup.String())
-		return err
-	})
+		markup.WriteString(text)
+	}
+	return templ.Raw(markup.String())
 }
 
 // looksAt names the properties that the flag compares.
