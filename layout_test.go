@@ -62,9 +62,9 @@ func TestImports(t *testing.T) {
 	engine, clock := []string{module, module + "/change"}, module+"/internal/clock"
 	base := slices.Concat(engine, []string{module + "/service", clock})
 	handler := module + "/handler/"
-	limits := []string{module, handler + "budget", "golang.org/x/sync/semaphore"}
+	limits := []string{module, handler + "limit", "golang.org/x/sync/semaphore"}
 	codecs := []string{handler + "codec", handler + "codec/jsontext", handler + "codec/quick", module + "/internal/suggest"}
-	calls := slices.Concat(base, wire, limits, []string{handler + "address", handler + "bucket", handler + "failures"})
+	calls := slices.Concat(base, wire, limits)
 	exchanges := slices.Concat(calls, codecs, []string{handler + "call", "github.com/go-chi/chi/v5"})
 	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
 	documents := []string{module + "/document", module + "/internal/suggest", "github.com/rogpeppe/go-internal/diff", "go.yaml.in/yaml/v3"}
@@ -87,10 +87,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/codec/quick", slices.Concat(wire, []string{module + "/handler/codec/jsontext"})},
 		{module + "/handler/codec", slices.Concat(engine, wire, codecs)},
 		{module + "/handler/convert", slices.Concat(base, wire, []string{handler + "codec/jsontext"})},
-		{module + "/handler/budget", limits},
-		{module + "/handler/address", nil},
-		{module + "/handler/bucket", nil},
-		{module + "/handler/failures", []string{handler + "address", handler + "bucket"}},
+		{module + "/handler/limit", limits},
 		{module + "/handler/call", calls},
 		{module + "/handler/management", slices.Concat(calls, codecs, []string{handler + "call", handler + "convert"})},
 		{module + "/handler/plan", slices.Concat(calls, codecs, documents, []string{handler + "call", handler + "convert"})},

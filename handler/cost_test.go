@@ -15,8 +15,8 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/handler/wire/wiretest"
 )
@@ -31,7 +31,7 @@ var heavy = []string{
 // busy returns a server whose only turn has begun.
 func busy(t *testing.T) *server {
 	t.Helper()
-	memory := budget.New(0)
+	memory := limit.NewBudget(0)
 	s := newInside(t, "calls operations without a request", func(c *handler.Config) { c.Budget, c.Timeout = memory, 200*time.Millisecond })
 	turn := memory.Heavy.NewTurn()
 	if err := turn.Begin(t.Context(), time.Second); err != nil {
@@ -126,7 +126,7 @@ func TestTooLargeForTurn(t *testing.T) {
 		memory int64
 		status int
 	}{{4 << 20, http.StatusRequestEntityTooLarge}, {32 << 20, http.StatusOK}} {
-		s := newServer(t, func(c *handler.Config) { c.Budget = budget.New(test.memory) })
+		s := newServer(t, func(c *handler.Config) { c.Budget = limit.NewBudget(test.memory) })
 		revision := largeFlag(t, s, 2<<20)
 		for range 3 {
 			r := s.do("POST", "/api/v1/namespaces/default/plan", fmt.Sprintf(`{"undo":{"firstRevision":%d}}`, revision))

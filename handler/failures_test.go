@@ -13,9 +13,8 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/handler/address"
 	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/handler/failures"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/internal/bubble"
@@ -29,19 +28,19 @@ import (
 // that stands still until the test moves it.
 type limitedServer struct {
 	*server
-	limits *failures.Limiter
+	limits *limit.Failures
 	now    time.Time
 }
 
 // newLimitedServer returns a handler with the limits. The proxies in 10.0.0.0/8 and 127.0.0.1
 // are trusted.
-func newLimitedServer(t *testing.T, limits failures.Config) *limitedServer {
+func newLimitedServer(t *testing.T, limits limit.FailureConfig) *limitedServer {
 	l := &limitedServer{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	limits.Now = func() time.Time { return l.now }
-	l.limits = failures.New(limits)
+	l.limits = limit.NewFailures(limits)
 	l.server = newInside(t, "the clock of the limits is the test's own", required, func(c *handler.Config) {
 		c.Failures, c.Metrics = l.limits, http.NotFoundHandler()
-		c.Proxies = address.Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.1/32")}
+		c.Proxies = limit.Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.1/32")}
 		c.Streams = stream.NewHub(stream.Config{MaxOFREP: 1, MaxChanges: 1})
 	})
 	return l
@@ -118,7 +117,7 @@ func TestFailureLimit(t *testing.T) {
 		{"the metrics", request{"GET", "/metrics", "", bad}, limitedJSON},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l := newLimitedServer(t, failures.Config{PerAddress: 1})
+			l := newLimitedServer(t, limit.FailureConfig{PerAddress: 1})
 			valid := request{"GET", "/api/v1/namespaces", "", []string{"Authorization", "Bearer " + l.token("")}}
 			if got := l.denied(t, peer, test.request, 401, 20); got != 10 {
 				t.Errorf("%d requests got 401, want 10", got)
@@ -145,7 +144,7 @@ func TestFailureLimit(t *testing.T) {
 // TestNotFailures: what is not a failed credential is never limited and counts nowhere.
 func TestNotFailures(t *testing.T) {
 	const peer = "192.0.2.1:4711"
-	l := newLimitedServer(t, failures.Config{PerAddress: 1, Total: 1})
+	l := newLimitedServer(t, limit.FailureConfig{PerAddress: 1, Total: 1})
 	shop := []string{"Authorization", "Bearer " + l.token("shop")}
 	for _, test := range []struct {
 		name string
@@ -166,7 +165,7 @@ func TestNotFailures(t *testing.T) {
 			t.Errorf("%s: got 429 after %d requests", test.name, got)
 		}
 	}
-	if diff := cmp.Diff(failures.Stats{}, l.limits.Stats()); diff != "" {
+	if diff := cmp.Diff(limit.FailureStats{}, l.limits.Stats()); diff != "" {
 		t.Errorf("counted (-want +got):\n%s", diff)
 	}
 }
@@ -176,7 +175,7 @@ func TestNotFailures(t *testing.T) {
 func TestFailureOfKnownToken(t *testing.T) {
 	const peer = "192.0.2.1:4711"
 	for _, body := range []string{evaluateF, `{`} {
-		l := &limitedServer{limits: failures.New(failures.Config{PerAddress: 1, Now: time.Now})}
+		l := &limitedServer{limits: limit.NewFailures(limit.FailureConfig{PerAddress: 1, Now: time.Now})}
 		var other *service.Service
 		l.server, _, other = newShared(t, cache.Freshness{}, required, func(c *handler.Config) { c.Failures = l.limits })
 		token, a, err := l.service.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "t"})
@@ -193,7 +192,7 @@ func TestFailureOfKnownToken(t *testing.T) {
 		if got := l.from(peer, r); got.status != 401 {
 			t.Errorf("after: %d %s", got.status, got.body)
 		}
-		if diff := cmp.Diff(failures.Stats{Denied: 1}, l.limits.Stats()); diff != "" {
+		if diff := cmp.Diff(limit.FailureStats{Denied: 1}, l.limits.Stats()); diff != "" {
 			t.Errorf("%s: counted (-want +got):\n%s", body, diff)
 		}
 	}
@@ -202,7 +201,7 @@ func TestFailureOfKnownToken(t *testing.T) {
 // TestFailureTotal: the limit of the total applies to all addresses. Who has a valid token
 // does not notice.
 func TestFailureTotal(t *testing.T) {
-	l := newLimitedServer(t, failures.Config{PerAddress: 1, Total: 2})
+	l := newLimitedServer(t, limit.FailureConfig{PerAddress: 1, Total: 2})
 	for i, want := range []int{10, 10, 0} {
 		if got := l.denied(t, []string{"192.0.2.1:1", "[2001:db8::1]:1", "192.0.2.3:1"}[i], listing, 401, 20); got != want {
 			t.Errorf("address %d: %d requests got 401, want %d", i, got, want)
@@ -241,7 +240,7 @@ func TestFailureAddress(t *testing.T) {
 		{"an address that is not known", "@", with("192.0.2.1"), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l := newLimitedServer(t, failures.Config{PerAddress: 1})
+			l := newLimitedServer(t, limit.FailureConfig{PerAddress: 1})
 			l.denied(t, "192.0.2.1:4711", listing, 401, 20)
 			if got := l.from(test.peer, test.request).status == 429; got != test.limited {
 				t.Errorf("limited: %t, want %t", got, test.limited)
@@ -254,7 +253,7 @@ func TestFailureAddress(t *testing.T) {
 func TestFailureLoopback(t *testing.T) {
 	for loopback, want := range map[bool]int{false: 500, true: 10} {
 		for _, peer := range []string{"127.0.0.1:4711", "127.1.2.3:4711", "[::1]:4711"} {
-			l := newLimitedServer(t, failures.Config{PerAddress: 1, Total: 1, Loopback: loopback})
+			l := newLimitedServer(t, limit.FailureConfig{PerAddress: 1, Total: 1, Loopback: loopback})
 			if got := l.denied(t, peer, listing, 401, 500); got != want {
 				t.Errorf("loopback %t, from %s: %d requests got 401, want %d", loopback, peer, got, want)
 			}
@@ -264,7 +263,7 @@ func TestFailureLoopback(t *testing.T) {
 
 // TestFailureLocal: calls within this process are no failures.
 func TestFailureLocal(t *testing.T) {
-	l := newLimitedServer(t, failures.Config{PerAddress: 1, Total: 1, Loopback: true})
+	l := newLimitedServer(t, limit.FailureConfig{PerAddress: 1, Total: 1, Loopback: true})
 	l.denied(t, "127.0.0.1:1", listing, 401, 20)
 	before := l.limits.Stats()
 	for range 20 {
@@ -285,7 +284,7 @@ func TestFailureLocal(t *testing.T) {
 func TestFailureOnLambda(t *testing.T) {
 	for _, front := range lambdatest.Fronts() {
 		t.Run(front.Name, func(t *testing.T) {
-			l := newLimitedServer(t, failures.Config{PerAddress: 1})
+			l := newLimitedServer(t, limit.FailureConfig{PerAddress: 1})
 			f := lambda.New(lambda.Config{Handler: l.handler})
 			through := front.Handler(func(r *http.Request, event []byte) (lambdatest.Result, error) {
 				payload, err := f.Invoke(r.Context(), event)
@@ -316,7 +315,7 @@ func TestFailureOnLambda(t *testing.T) {
 // TestFailureEvent: the log says that a request was limited, and why its credential is not
 // valid, but not the credential.
 func TestFailureEvent(t *testing.T) {
-	l := newLimitedServer(t, failures.Config{PerAddress: 1})
+	l := newLimitedServer(t, limit.FailureConfig{PerAddress: 1})
 	l.denied(t, "192.0.2.1:1", listing, 401, 20)
 	r := listing
 	r.headers = append(r.headers[:len(r.headers):len(r.headers)], "X-Request-Id", "limited")
@@ -336,7 +335,7 @@ func TestFailureEvent(t *testing.T) {
 // not tried anything.
 func TestStreamFailures(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
-		limits := failures.New(failures.Config{PerAddress: 1, Now: time.Now})
+		limits := limit.NewFailures(limit.FailureConfig{PerAddress: 1, Now: time.Now})
 		j := newJournal()
 		j.setTokens(&service.Authentication{ID: "id", Method: service.MethodToken, TokenHash: service.HashToken("secret")})
 		h, _ := streaming(j, required, func(c *handler.Config) { c.Failures = limits })
@@ -348,7 +347,7 @@ func TestStreamFailures(t *testing.T) {
 			t.Error("has not ended")
 		}
 		synctest.Wait()
-		if diff := cmp.Diff(failures.Stats{}, limits.Stats()); diff != "" {
+		if diff := cmp.Diff(limit.FailureStats{}, limits.Stats()); diff != "" {
 			t.Errorf("counted (-want +got):\n%s", diff)
 		}
 	})

@@ -10,14 +10,12 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/address"
 	"github.com/guidonhq/guidon/handler/auth"
-	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/exchange"
-	"github.com/guidonhq/guidon/handler/failures"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
@@ -65,13 +63,13 @@ type Config struct {
 	Now            func() time.Time
 	Timeout        time.Duration        // limits the work on one request; zero means 30 s
 	Overload       *call.OverloadConfig // nil disables load shedding
-	Failures       *failures.Limiter    // of credentials; nil disables the limits
+	Failures       *limit.Failures      // of credentials; nil disables the limits
 	Requests       *call.RequestLimiter // for evaluation; nil disables the limit
-	Proxies        address.Proxies      // between the callers and the service, for the limits
+	Proxies        limit.Proxies        // between the callers and the service, for the limits
 	ReadOnly       bool                 // denies writes of namespaces to every caller
 	RecordAddress  bool                 // change records of authentications and bindings have the address of the caller
 	ImportMemory   int64                // limits the memory of an imported document, in bytes; zero means DefaultImportMemory
-	Budget         *budget.Budget       // of the memory of the requests in progress; nil means one of the default size
+	Budget         *limit.Budget        // of the memory of the requests in progress; nil means one of the default size
 }
 
 // Handler serves every request of the service. It is safe for concurrent use.
@@ -134,7 +132,7 @@ func (c Config) withDefaults() (config Config, tick func() time.Time) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	if c.Budget == nil {
-		c.Budget = budget.New(0)
+		c.Budget = limit.NewBudget(0)
 	}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
@@ -191,4 +189,4 @@ func OperationsOverHTTP() []*call.Operation {
 }
 
 // Budget returns the memory budget that all transports of the handler share.
-func (h *Handler) Budget() *budget.Budget { return h.invoker.Budget() }
+func (h *Handler) Budget() *limit.Budget { return h.invoker.Budget() }

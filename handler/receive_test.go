@@ -13,8 +13,8 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -175,7 +175,7 @@ func (b *slowBody) Read(p []byte) (int, error) {
 // served too.
 func TestBudget(t *testing.T) {
 	h := handler.New(handler.Config{
-		Service: service.NewService(&states{}, time.Now), Budget: budget.New(4 << 20), // of which 768 kB are for large bodies
+		Service: service.NewService(&states{}, time.Now), Budget: limit.NewBudget(4 << 20), // of which 768 kB are for large bodies
 	})
 	large := `{"requests":[],"reference":"` + strings.Repeat("x", 300<<10) + `"}`
 	const path = "/evaluate/v1/batch"

@@ -25,7 +25,7 @@ func (o *Operation) Light() *Operation {
 }
 
 // Heavy states that what the operation uses depends on what is stored: it reads change
-// records or whole namespaces, or analyzes flags. It runs in a turn of [budget.Heavy].
+// records or whole namespaces, or analyzes flags. It runs in a turn of [limit.Heavy].
 func (o *Operation) Heavy() *Operation {
 	o.cost = heavy
 	return o

@@ -8,9 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/handler/address"
-	"github.com/guidonhq/guidon/handler/budget"
-	"github.com/guidonhq/guidon/handler/failures"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
@@ -22,16 +20,16 @@ type Config struct {
 	Authentication AuthenticationConfig
 	Session        SessionCookie
 	Verifier       Verifier // of tokens that are not stored; nil if there are none
-	Budget         *budget.Budget
+	Budget         *limit.Budget
 	Logger         *slog.Logger
-	Timeout        time.Duration     // limits the work on one request
-	Overload       *OverloadConfig   // nil disables load shedding
-	Failures       *failures.Limiter // of credentials; nil disables the limits
-	Requests       *RequestLimiter   // for evaluation; nil disables the limit
-	Proxies        address.Proxies   // between the callers and the service; optional
-	RecordAddress  bool              // of callers who change authentications or bindings
-	ReadOnly       bool              // refuses writes of namespaces, also those of trusted callers
-	Observer       Observer          // optional
+	Timeout        time.Duration   // limits the work on one request
+	Overload       *OverloadConfig // nil disables load shedding
+	Failures       *limit.Failures // of credentials; nil disables the limits
+	Requests       *RequestLimiter // for evaluation; nil disables the limit
+	Proxies        limit.Proxies   // between the callers and the service; optional
+	RecordAddress  bool            // of callers who change authentications or bindings
+	ReadOnly       bool            // refuses writes of namespaces, also those of trusted callers
+	Observer       Observer        // optional
 }
 
 // AuthenticationConfig configures which requests need a credential.
@@ -56,7 +54,7 @@ func NewInvoker(config Config) *Invoker {
 }
 
 // Budget returns the memory budget that all transports share.
-func (i *Invoker) Budget() *budget.Budget { return i.config.Budget }
+func (i *Invoker) Budget() *limit.Budget { return i.config.Budget }
 
 // Session returns the cookie of browser sessions.
 func (i *Invoker) Session() SessionCookie { return i.config.Session }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -26,17 +26,17 @@ type Request struct {
 	Transport     string // "http", "grpc" or "local"
 	Namespace     string // that of the path, until the message has been read
 	Message       proto.Message
-	Payload       any                // data that the operation needs besides Message or instead of it, see [Confined]
-	Rejected      error              // why the query of a step of signing in is refused, or nil
-	Source        Source             // if neither is known yet: they are read once the caller is known
-	Sender        Sender             // whose requests and failed credentials are limited; nil for none
-	Actor         *change.Actor      // set only by trusted callers in this process: skips authentication
-	Memory        budget.Reservation // for the response, until the client has received it
-	Turn          *budget.Turn       // for heavy operations; it ends when the response has been encoded
-	stored        int64              // how many stored bytes were admitted, see Admit
-	at            service.Moment     // the state that the request is about; zero is the current one
-	with          service.Moment     // of the namespace that it is compared with, if any
-	Pieces        bool               // the response may be written in pieces instead of as a message
+	Payload       any               // data that the operation needs besides Message or instead of it, see [Confined]
+	Rejected      error             // why the query of a step of signing in is refused, or nil
+	Source        Source            // if neither is known yet: they are read once the caller is known
+	Sender        Sender            // whose requests and failed credentials are limited; nil for none
+	Actor         *change.Actor     // set only by trusted callers in this process: skips authentication
+	Memory        limit.Reservation // for the response, until the client has received it
+	Turn          *limit.Turn       // for heavy operations; it ends when the response has been encoded
+	stored        int64             // how many stored bytes were admitted, see Admit
+	at            service.Moment    // the state that the request is about; zero is the current one
+	with          service.Moment    // of the namespace that it is compared with, if any
+	Pieces        bool              // the response may be written in pieces instead of as a message
 }
 
 // Confined is a Payload that decides itself about the namespace of the request.
@@ -76,7 +76,7 @@ func (r *Request) about() string {
 
 // Reserve resizes the reservation for the response to n bytes. Small responses need none.
 func (r *Request) Reserve(ctx context.Context, n int64) error {
-	if n <= budget.Small {
+	if n <= limit.SmallBudget {
 		n = 0
 	}
 	return r.Memory.Resize(ctx, n)

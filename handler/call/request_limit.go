@@ -5,25 +5,25 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/bucket"
+	"github.com/guidonhq/guidon/handler/limit"
 )
 
 // RequestLimiter limits the evaluation requests of each credential by a bucket, which holds
 // the requests of ten seconds. A request beyond the limit takes nothing, so its sender is
 // slowed down to the limit but never locked out.
 //
-// A RequestLimiter is safe for concurrent use. Its memory is limited; see [bucket.MaxKeys].
+// A RequestLimiter is safe for concurrent use. Its memory is limited; see [limit.MaxKeys].
 type RequestLimiter struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	buckets *bucket.Table[string] // by the keys of credentials
+	buckets *limit.BucketTable[string] // by the keys of credentials
 }
 
 // NewRequestLimiter returns a RequestLimiter that allows so many requests per second for
 // each credential.
 func NewRequestLimiter(perSecond int, now func() time.Time) *RequestLimiter {
-	return &RequestLimiter{now: now, buckets: bucket.NewTable[string](bucket.PerSecond(perSecond))}
+	return &RequestLimiter{now: now, buckets: limit.NewBucketTable[string](limit.PerSecond(perSecond))}
 }
 
 var errTooManyRequests = guidon.Errorf(guidon.Limited, "too many requests with this credential; try again later")

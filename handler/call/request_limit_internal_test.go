@@ -10,7 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/handler/bucket"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -48,7 +48,7 @@ func TestRequestLimiterMemory(t *testing.T) {
 	if got := within("busy", 20); got != 10 {
 		t.Errorf("%d requests are within the limit, want 10", got)
 	}
-	for i := range 3 * bucket.MaxKeys {
+	for i := range 3 * limit.MaxKeys {
 		if got := within(fmt.Sprint(i), 2); got != 2 {
 			t.Fatalf("credential %d: %d requests are within the limit, want 2", i, got)
 		}

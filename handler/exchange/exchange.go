@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
@@ -24,11 +24,11 @@ type Exchange struct {
 	work        call.Work // of Call
 	status      int       // of a response without an error; 0 means 200
 	wroteHeader bool
-	detached    bool               // the response outlasts the request; see Detach
-	pooled      *buffer            // nil until it is needed
-	bodies      budget.Reservation // for the encoded request
-	decoded     budget.Reservation // for the decoded request
-	turn        budget.Turn        // for heavy operations, until the response starts
+	detached    bool              // the response outlasts the request; see Detach
+	pooled      *buffer           // nil until it is needed
+	bodies      limit.Reservation // for the encoded request
+	decoded     limit.Reservation // for the decoded request
+	turn        limit.Turn        // for heavy operations, until the response starts
 
 	values [6]string // of header fields; see Set
 	free   int       // index of the first unused element of values

@@ -10,15 +10,15 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/limit"
 )
 
 // originConfig is a configuration with every kind of origin.
 func originConfig(a call.AuthenticationConfig, cookie call.SessionCookie) Config {
 	return Config{
 		Invoker: call.NewInvoker(call.Config{
-			Budget: budget.New(0), Logger: slog.New(slog.DiscardHandler),
+			Budget: limit.NewBudget(0), Logger: slog.New(slog.DiscardHandler),
 			Authentication: a, Session: cookie,
 		}),
 		CORS:         &CORSConfig{AllowedOrigins: []string{"https://listed.example", "*"}},

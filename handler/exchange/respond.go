@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 )
 
 // ContentJSON is the media type of most responses.
@@ -33,7 +33,7 @@ func (x *Exchange) Reply(status int, contentType string, body []byte) {
 			body = Compress(encoding, body)
 		}
 	}
-	if n := int64(len(body)); n > budget.Small && x.Event.Err == nil {
+	if n := int64(len(body)); n > limit.SmallBudget && x.Event.Err == nil {
 		if err := x.Call.Memory.Raise(x.Request.Context(), n); err != nil {
 			x.ReplyError(err)
 			return

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -42,7 +42,7 @@ func newRouter(mounts ...Mount) *Router {
 }
 
 func newRouterOf(rows []Row, mounts []Mount) *Router {
-	invoker := call.NewInvoker(call.Config{Budget: budget.New(0), Logger: slog.New(slog.DiscardHandler)})
+	invoker := call.NewInvoker(call.Config{Budget: limit.NewBudget(0), Logger: slog.New(slog.DiscardHandler)})
 	return NewRouter(rows, nil, mounts, Config{Invoker: invoker, Prefixes: []Prefix{
 		{Path: "/api/v1", Errors: Messages, TrailingSlash: true},
 		{Path: "/tails", Errors: echoForm{}, TrailingSlash: true, LeadingSlash: true},

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -65,7 +65,7 @@ func (p *Protocol) EvaluateAll(
 	}
 	events := p.evaluator.Events(c, view.State)
 	defer events.End()
-	if answerSizes.Of(snapshot) > budget.Small/8 { // escapes can make it several times as large
+	if answerSizes.Of(snapshot) > limit.SmallBudget/8 { // escapes can make it several times as large
 		events.Hold()
 	}
 	b := append(slices.Grow(q.answer.content, 64+160*min(len(keys), 4096)), `{"flags":[`...)
@@ -100,7 +100,7 @@ func reserveAnswer(ctx context.Context, r *call.Request, size int) error {
 	case size > maxAnswer:
 		return guidon.Errorf(guidon.TooLarge,
 			"the response exceeds %d bytes; name fewer flags in the field context.flags, separated by commas", maxAnswer)
-	case int64(size) > max(r.Memory.Size(), budget.Small):
+	case int64(size) > max(r.Memory.Size(), limit.SmallBudget):
 		return r.Reserve(ctx, 2*int64(size))
 	}
 	return nil

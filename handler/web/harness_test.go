@@ -20,10 +20,9 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/auth"
-	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
-	"github.com/guidonhq/guidon/handler/failures"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/web"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -49,7 +48,7 @@ type setup struct {
 	code       string
 	grantError error
 	fault      func() error // of the store; nil means none
-	failures   *failures.Limiter
+	failures   *limit.Failures
 	policy     service.Policy
 }
 
@@ -119,7 +118,7 @@ func newServer(t testing.TB, setup setup) *server {
 	s.site = web.New(page.Config{PublicPath: setup.publicPath, Required: !setup.open, Session: setup.session, CheckReturnTo: loginstate.CheckReturnTo, Interface: page.Interface{Disabled: true}})
 	s.invoker = call.NewInvoker(call.Config{
 		Service: s.service, Authentication: call.AuthenticationConfig{Required: !setup.open, TokenMethod: setup.tokens},
-		Session: setup.session, Budget: budget.New(0), Timeout: time.Minute, Failures: setup.failures,
+		Session: setup.session, Budget: limit.NewBudget(0), Timeout: time.Minute, Failures: setup.failures,
 		Logger: slog.New(slog.NewJSONHandler(&s.log, nil)),
 	})
 	rows := s.rows()

@@ -13,7 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/handler/failures"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -202,7 +202,7 @@ func TestToken(t *testing.T) {
 // TestLimited: the form says that there were too many failures, and works again later.
 func TestLimited(t *testing.T) {
 	now := time.Now()
-	s := newServer(t, setup{tokens: true, failures: failures.New(failures.Config{PerAddress: 1, Loopback: true, Now: func() time.Time { return now }})})
+	s := newServer(t, setup{tokens: true, failures: limit.NewFailures(limit.FailureConfig{PerAddress: 1, Loopback: true, Now: func() time.Time { return now }})})
 	good := url.Values{"token": {s.token(service.TokenInput{})}}
 	for range 10 {
 		if r := s.post("/sign-in", "", url.Values{"token": {"wrong"}}); r.status != http.StatusUnauthorized {

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/runtimes/server/closing"
 	"github.com/guidonhq/guidon/runtimes/server/quickconn"
 )
@@ -22,9 +22,9 @@ const (
 type httpListener struct {
 	*closing.Listener
 	writeTimeout time.Duration
-	limit        int          // of connections
-	secure       bool         // connections use TLS
-	bodies       *budget.Pool // large headers count as bodies
+	limit        int         // of connections
+	secure       bool        // connections use TLS
+	bodies       *limit.Pool // large headers count as bodies
 	group        *quickconn.Group
 	stop         httpStop
 

@@ -12,8 +12,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"github.com/guidonhq/guidon/handler/address"
-	"github.com/guidonhq/guidon/handler/failures"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/runtimes/server/metrics/metricstest"
@@ -24,12 +23,12 @@ import (
 // per second, with a clock that stands still. It trusts proxies on this machine.
 func startLimiting(t *testing.T, loopback bool) (*instance, *metrics.Registry) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	limits := failures.New(failures.Config{PerAddress: 1, Loopback: loopback, Now: func() time.Time { return now }})
+	limits := limit.NewFailures(limit.FailureConfig{PerAddress: 1, Loopback: loopback, Now: func() time.Time { return now }})
 	m := metrics.New(metrics.Config{Failures: limits})
 	in := start(t, func(s *settings) {
 		s.handler.Authentication.Required = true
 		s.handler.Failures, s.handler.Observer = limits, m
-		s.handler.Proxies = address.Proxies{netip.MustParsePrefix("127.0.0.0/8")}
+		s.handler.Proxies = limit.Proxies{netip.MustParsePrefix("127.0.0.0/8")}
 	})
 	return in, m
 }

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/runtimes/server/quickgrpc"
 	"github.com/guidonhq/guidon/service"
@@ -39,10 +39,10 @@ type inbound struct {
 	layout   *layout
 	message  proto.Message
 	prefix   [prefixLength]byte
-	items    *quickgrpc.Items   // of the message, or nil
-	bodies   budget.Reservation // for the encoded message
-	decoded  budget.Reservation
-	turn     budget.Turn     // until the response has been encoded
+	items    *quickgrpc.Items  // of the message, or nil
+	bodies   limit.Reservation // for the encoded message
+	decoded  limit.Reservation
+	turn     limit.Turn      // until the response has been encoded
 	response mem.BufferSlice // encoded
 }
 

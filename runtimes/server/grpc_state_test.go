@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -20,7 +20,7 @@ import (
 // TestGRPCStates reads an earlier state over gRPC. The metadata are those of the state, and
 // what it took of the memory is free afterwards.
 func TestGRPCStates(t *testing.T) {
-	memory := budget.New(0)
+	memory := limit.NewBudget(0)
 	in := start(t, func(s *settings) { s.handler.Budget = memory })
 	const text = 100 << 10 // more than is free
 	in.must("/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "f", Name: "F", Description: strings.Repeat("x", text)}, &flipt.Flag{})

@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -39,7 +39,7 @@ func TestMessageCost(t *testing.T) {
 		{"unknown fields", &evaluation.EvaluationRequest{}, bytes.Repeat([]byte("\x58\x01"), 100_000)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			in := &inbound{message: test.into, layout: layoutOf(test.into), decoded: budget.NewPool(1 << 30).NewReservation()}
+			in := &inbound{message: test.into, layout: layoutOf(test.into), decoded: limit.NewPool(1 << 30).NewReservation()}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			err := in.decode(t.Context(), test.data, 1_000_000)

@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync/atomic"
 
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 )
 
 // Limits of a request header. It is read before its sender is authenticated, and a line
@@ -32,7 +32,7 @@ var errHeader = errors.New("request header has too many lines")
 // between two requests. Only the goroutine that serves the connection uses it, except
 // for paused.
 type headerMeter struct {
-	memory budget.Reservation
+	memory limit.Reservation
 	secure bool
 	paused atomic.Bool // a request is in progress: further input is its body
 	bytes  int

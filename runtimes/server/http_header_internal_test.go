@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 )
 
 // TestHeaderMeter reads requests in pieces of every size, and checks that the header is
@@ -22,7 +22,7 @@ func TestHeaderMeter(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for size := 1; size <= len(test.text); size++ {
-				m := headerMeter{memory: budget.NewPool(1 << 20).NewReservation()}
+				m := headerMeter{memory: limit.NewPool(1 << 20).NewReservation()}
 				for rest := test.text; rest != ""; rest = rest[min(size, len(rest)):] {
 					if err := m.count([]byte(rest[:min(size, len(rest))])); err != nil {
 						t.Fatal(err)
@@ -34,7 +34,7 @@ func TestHeaderMeter(t *testing.T) {
 			}
 		})
 	}
-	m := headerMeter{memory: budget.NewPool(1 << 20).NewReservation()}
+	m := headerMeter{memory: limit.NewPool(1 << 20).NewReservation()}
 	if err := m.count([]byte(strings.Repeat("a\n", maxHeaderLines+1))); err != errHeader {
 		t.Errorf("too many lines: got %v", err)
 	}

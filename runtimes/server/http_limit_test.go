@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 )
 
 // rawClient sends raw requests on one connection.
@@ -126,7 +126,7 @@ func TestGRPCConnectionLimit(t *testing.T) {
 // A header reserves the memory that it takes. A large one that does not end keeps others
 // from being as large, and releases the memory when its connection ends.
 func TestHeaderMemory(t *testing.T) {
-	in := start(t, func(s *settings) { s.handler.Budget = budget.New(2 << 20) }) // 384 kB for large bodies and headers
+	in := start(t, func(s *settings) { s.handler.Budget = limit.NewBudget(2 << 20) }) // 384 kB for large bodies and headers
 	header := func(size int) string {
 		return "GET /health HTTP/1.1\r\nHost: localhost\r\nX-Large: " + strings.Repeat("x", size) + "\r\n"
 	}
@@ -210,7 +210,7 @@ func TestHeaderMemoryOverTLS(t *testing.T) {
 	held := newGate()
 	in := start(t, func(s *settings) {
 		s.server.TLS = files
-		s.handler.Budget = budget.New(8 << 20) // room for one worst case of 16 kB
+		s.handler.Budget = limit.NewBudget(8 << 20) // room for one worst case of 16 kB
 		s.handler.Observer, s.handler.Evaluations = held, held
 	})
 	dial := func() *rawClient {

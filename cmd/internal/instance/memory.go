@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/management"
 )
 
@@ -22,8 +22,8 @@ const (
 
 // newBudget returns the budget of the requests in progress. Heavy operations have a turn for
 // every second processor, as far as the memory suffices, and at least one.
-func newBudget(configured int) *budget.Budget {
-	b := budget.New(requestMemory(configured))
+func newBudget(configured int) *limit.Budget {
+	b := limit.NewBudget(requestMemory(configured))
 	turn := b.Heavy.NewTurn()
 	fitting := debug.SetMemoryLimit(-1) / turnShare / min(turn.Room(), largeTurn)
 	b.Heavy = b.Heavy.WithTurns(int(max(1, min(fitting, int64(runtime.GOMAXPROCS(0)/2)))))

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/exchange"
-	"github.com/guidonhq/guidon/handler/failures"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/login"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/web"
@@ -93,6 +93,6 @@ func newRequests(c config.RequestLimit) *call.RequestLimiter {
 	return call.NewRequestLimiter(c.PerToken, clock.Tick)
 }
 
-func newFailures(c config.FailureLimit) *failures.Limiter {
-	return failures.New(failures.Config{PerAddress: c.PerAddress, Total: c.Total, Loopback: c.Loopback, Now: clock.Tick})
+func newFailures(c config.FailureLimit) *limit.Failures {
+	return limit.NewFailures(limit.FailureConfig{PerAddress: c.PerAddress, Total: c.Total, Loopback: c.Loopback, Now: clock.Tick})
 }

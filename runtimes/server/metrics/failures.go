@@ -3,11 +3,11 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/guidonhq/guidon/handler/failures"
+	"github.com/guidonhq/guidon/handler/limit"
 )
 
 // failureCollector reads the number of failed credentials when it is scraped.
-type failureCollector struct{ failures *failures.Limiter }
+type failureCollector struct{ failures *limit.Failures }
 
 var failedCredentials = prometheus.NewDesc("guidon_failed_credentials_total",
 	"Requests whose credential was not valid, by whether they were within the limits.", []string{"result"}, nil)

@@ -3,11 +3,11 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 )
 
 // memoryCollector reads the memory budget of requests when it is scraped.
-type memoryCollector struct{ budget *budget.Budget }
+type memoryCollector struct{ budget *limit.Budget }
 
 var (
 	memoryLimit = prometheus.NewDesc("guidon_request_memory_limit_bytes",
@@ -27,7 +27,7 @@ func (memoryCollector) Describe(descriptions chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c memoryCollector) Collect(metrics chan<- prometheus.Metric) {
-	for kind, pool := range map[string]*budget.Pool{
+	for kind, pool := range map[string]*limit.Pool{
 		"body": c.budget.Bodies, "message": c.budget.Messages, "response": c.budget.Responses,
 	} {
 		s := pool.Stats()

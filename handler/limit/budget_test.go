@@ -1,4 +1,4 @@
-package budget_test
+package limit_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/internal/bubble"
 )
 
@@ -18,15 +18,15 @@ const mib = 1 << 20
 
 // TestLanes fills the share for large reservations; small ones still find room.
 func TestLanes(t *testing.T) {
-	p := budget.NewPool(4 * mib)
+	p := limit.NewPool(4 * mib)
 	if !p.TryAcquire(2 * mib) {
 		t.Fatal("no room in an empty pool")
 	}
 	if p.TryAcquire(2 * mib) {
 		t.Error("4 MiB fit into the 3 MiB for large reservations")
 	}
-	for range mib / budget.Small {
-		if !p.TryAcquire(budget.Small) {
+	for range mib / limit.SmallBudget {
+		if !p.TryAcquire(limit.SmallBudget) {
 			t.Fatal("no room for a small reservation while large ones fill their share")
 		}
 	}
@@ -37,7 +37,7 @@ func TestLanes(t *testing.T) {
 	if !p.TryAcquire(3 * mib) {
 		t.Error("a released reservation left no room")
 	}
-	want := budget.Stats{Size: 4 * mib, Used: 4 * mib}
+	want := limit.PoolStats{Size: 4 * mib, Used: 4 * mib}
 	if diff := cmp.Diff(want, p.Stats()); diff != "" {
 		t.Errorf("stats (-want +got):\n%s", diff)
 	}
@@ -46,7 +46,7 @@ func TestLanes(t *testing.T) {
 // TestOversized reserves more than the pool has: the reservation takes the whole share
 // for large ones, and releases what it took.
 func TestOversized(t *testing.T) {
-	p := budget.NewPool(4 * mib)
+	p := limit.NewPool(4 * mib)
 	if !p.TryAcquire(100 * mib) {
 		t.Fatal("no room for an oversized reservation in an empty pool")
 	}
@@ -61,7 +61,7 @@ func TestOversized(t *testing.T) {
 
 func TestWait(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
-		p := budget.NewPool(4 * mib)
+		p := limit.NewPool(4 * mib)
 		p.TryAcquire(3 * mib)
 		go func() {
 			time.Sleep(500 * time.Millisecond)
@@ -79,7 +79,7 @@ func TestWait(t *testing.T) {
 		if err := p.Acquire(ctx, 2*mib); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("canceled caller: got %v, want DeadlineExceeded", err)
 		}
-		want := budget.Stats{Size: 4 * mib, Used: 2 * mib, Rejected: 1}
+		want := limit.PoolStats{Size: 4 * mib, Used: 2 * mib, Rejected: 1}
 		if diff := cmp.Diff(want, p.Stats()); diff != "" {
 			t.Errorf("stats (-want +got):\n%s", diff)
 		}
@@ -87,7 +87,7 @@ func TestWait(t *testing.T) {
 }
 
 func TestNil(t *testing.T) {
-	var p *budget.Pool
+	var p *limit.Pool
 	if err := p.Acquire(t.Context(), 1<<40); err != nil || !p.TryAcquire(1<<40) {
 		t.Error("a nil pool has a limit")
 	}
@@ -95,7 +95,7 @@ func TestNil(t *testing.T) {
 }
 
 func TestReservation(t *testing.T) {
-	p := budget.NewPool(4 * mib)
+	p := limit.NewPool(4 * mib)
 	r := p.NewReservation()
 	for _, step := range []struct{ raise, used int64 }{{100, 100}, {50, 100}, {mib, mib}, {3 * mib, 3 * mib}, {9 * mib, 3 * mib}} {
 		if err := r.Raise(t.Context(), step.raise); err != nil {
@@ -116,7 +116,7 @@ func TestReservation(t *testing.T) {
 // not wait and stays unchanged.
 func TestReservationRejected(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
-		p := budget.NewPool(4 * mib)
+		p := limit.NewPool(4 * mib)
 		p.TryAcquire(2 * mib)
 		r := p.NewReservation()
 		if err := r.Raise(t.Context(), mib/2); err != nil {
@@ -129,7 +129,7 @@ func TestReservationRejected(t *testing.T) {
 		if waited := time.Since(began); waited > 0 {
 			t.Errorf("a reservation that is not empty waited %v for more", waited)
 		}
-		want := budget.Stats{Size: 4 * mib, Used: 2*mib + mib/2, Rejected: 1}
+		want := limit.PoolStats{Size: 4 * mib, Used: 2*mib + mib/2, Rejected: 1}
 		if diff := cmp.Diff(want, p.Stats()); diff != "" {
 			t.Errorf("stats (-want +got):\n%s", diff)
 		}
@@ -138,9 +138,9 @@ func TestReservationRejected(t *testing.T) {
 
 // TestReservationResized changes one reservation within a share and across both.
 func TestReservationResized(t *testing.T) {
-	p := budget.NewPool(4 * mib)
+	p := limit.NewPool(4 * mib)
 	r := p.NewReservation()
-	for _, n := range []int64{3 * mib, mib, 2 * mib, 100, 50, budget.Small, 9 * mib, 0, mib, 0} {
+	for _, n := range []int64{3 * mib, mib, 2 * mib, 100, 50, limit.SmallBudget, 9 * mib, 0, mib, 0} {
 		if err := r.Resize(t.Context(), n); err != nil {
 			t.Fatalf("resize to %d: %v", n, err)
 		}
@@ -148,7 +148,7 @@ func TestReservationResized(t *testing.T) {
 			t.Errorf("resized to %d: %d bytes in use, want %d", n, got, want)
 		}
 	}
-	if !p.TryAcquire(3*mib) || !p.TryAcquire(budget.Small) || r.Try(budget.Small*100) {
+	if !p.TryAcquire(3*mib) || !p.TryAcquire(limit.SmallBudget) || r.Try(limit.SmallBudget*100) {
 		t.Fatal("the shares differ from those of a new pool")
 	}
 	if got := r.Size(); got != 0 {
@@ -160,13 +160,13 @@ func TestReservationResized(t *testing.T) {
 // waits for a small one.
 func TestReservationReleasedWhileOthersWait(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
-		p := budget.NewPool(4 * mib)
+		p := limit.NewPool(4 * mib)
 		r := p.NewReservation()
 		if !r.Try(mib) {
 			t.Fatal("no room in an empty pool")
 		}
-		for range mib / budget.Small {
-			p.TryAcquire(budget.Small)
+		for range mib / limit.SmallBudget {
+			p.TryAcquire(limit.SmallBudget)
 		}
 		done := make(chan error)
 		go func() { done <- p.Acquire(t.Context(), 1) }()
@@ -183,7 +183,7 @@ func TestReservationReleasedWhileOthersWait(t *testing.T) {
 
 // TestReservationWithoutPool: the zero Reservation has no limit.
 func TestReservationWithoutPool(t *testing.T) {
-	var r budget.Reservation
+	var r limit.Reservation
 	for _, n := range []int64{1, 1 << 40, 1 << 41, 2} {
 		if err := r.Resize(t.Context(), n); err != nil || !r.Try(n+1) {
 			t.Errorf("resize to %d: %v", n, err)

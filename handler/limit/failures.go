@@ -1,54 +1,51 @@
-package failures
+package limit
 
 import (
 	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/guidonhq/guidon/handler/address"
-	"github.com/guidonhq/guidon/handler/bucket"
 )
 
-// Config configures a [Limiter].
-type Config struct {
+// FailureConfig configures [Failures].
+type FailureConfig struct {
 	PerAddress int              // failures per second of one address; 0 means no limit
 	Total      int              // failures per second of all addresses; 0 means no limit
 	Loopback   bool             // the limits also apply to callers on this machine
 	Now        func() time.Time // required
 }
 
-// Limiter limits failed credentials for each address and in total. IPv6 addresses with the
+// Failures limits failed credentials for each address and in total. IPv6 addresses with the
 // same first 64 bits count as one, because they belong to one network. A limit is a bucket
 // from which each failure takes one. It holds the failures of ten seconds.
 //
 // A failure beyond a limit takes nothing. So a caller is slowed down to the limit but never
 // locked out, and one address has no more than its own part of the total.
 //
-// A Limiter is safe for concurrent use. Its memory is limited; see [bucket.MaxKeys]. The
+// Failures are safe for concurrent use. Its memory is limited; see [MaxKeys]. The
 // limit of the total does not let an attacker empty that many buckets.
-type Limiter struct {
+type Failures struct {
 	loopback bool
 	now      func() time.Time
 	denied   atomic.Uint64
 	limited  atomic.Uint64
 
 	mu        sync.Mutex
-	rate      bucket.Rate // of the total
-	full      time.Time   // when the bucket of the total is full again
-	addresses *bucket.Table[netip.Addr]
+	rate      Rate      // of the total
+	full      time.Time // when the bucket of the total is full again
+	addresses *BucketTable[netip.Addr]
 }
 
-// New returns a Limiter whose buckets are full.
-func New(config Config) *Limiter {
-	return &Limiter{
+// NewFailures returns Failures whose buckets are full.
+func NewFailures(config FailureConfig) *Failures {
+	return &Failures{
 		loopback: config.Loopback, now: config.Now,
-		rate: bucket.PerSecond(config.Total), addresses: bucket.NewTable[netip.Addr](bucket.PerSecond(config.PerAddress)),
+		rate: PerSecond(config.Total), addresses: NewBucketTable[netip.Addr](PerSecond(config.PerAddress)),
 	}
 }
 
 // Fail counts a failed credential of the caller, and reports whether it is beyond a limit.
-func (l *Limiter) Fail(caller address.Caller) (limited bool) {
+func (l *Failures) Fail(caller Caller) (limited bool) {
 	if caller.Local && !l.loopback || l.take(groupOf(caller.Address)) {
 		l.denied.Add(1)
 		return false
@@ -59,7 +56,7 @@ func (l *Limiter) Fail(caller address.Caller) (limited bool) {
 
 // take takes a failure out of the bucket of the address and that of the total. If one of
 // them is empty, it takes nothing and reports false.
-func (l *Limiter) take(group netip.Addr) bool {
+func (l *Failures) take(group netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -71,15 +68,15 @@ func (l *Limiter) take(group netip.Addr) bool {
 	return true
 }
 
-// Stats are the counts of a Limiter.
-type Stats struct {
+// FailureStats are the counts of Failures.
+type FailureStats struct {
 	Denied  uint64 // failures within the limits, and those to which no limit applies
 	Limited uint64 // failures beyond a limit
 }
 
 // Stats returns the counts so far.
-func (l *Limiter) Stats() Stats {
-	return Stats{Denied: l.denied.Load(), Limited: l.limited.Load()}
+func (l *Failures) Stats() FailureStats {
+	return FailureStats{Denied: l.denied.Load(), Limited: l.limited.Load()}
 }
 
 // networkBits is the length of the prefix of an IPv6 network. One host can have any

@@ -1,4 +1,4 @@
-package address_test
+package limit_test
 
 import (
 	"net/netip"
@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/handler/address"
+	"github.com/guidonhq/guidon/handler/limit"
 )
 
 // proxies are a network of each kind, and a proxy on this machine.
-var proxies = address.Proxies{
+var proxies = limit.Proxies{
 	netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:1::/48"), netip.MustParsePrefix("127.0.0.1/32"),
 }
 
@@ -69,7 +69,7 @@ func TestCaller(t *testing.T) {
 		{"a Unix socket", "@", []string{"192.0.2.1"}, "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			want := address.Caller{Local: test.local}
+			want := limit.Caller{Local: test.local}
 			if test.want != "" {
 				want.Address = netip.MustParseAddr(test.want)
 			}
@@ -86,7 +86,7 @@ func FuzzCaller(f *testing.F) {
 	for _, forwarded := range []string{"", ",", "10.0.0.1", "127.0.0.1,", "192.0.2.9, 10.0.0.1", "[::1]:80, fe80::1%a,b", "unknown", "\x00", "10.0.0.1:"} {
 		f.Add(forwarded)
 	}
-	want := address.Caller{Address: netip.MustParseAddr("192.0.2.1")}
+	want := limit.Caller{Address: netip.MustParseAddr("192.0.2.1")}
 	f.Fuzz(func(t *testing.T, forwarded string) {
 		for _, values := range [][]string{
 			{forwarded + ",192.0.2.1"}, {forwarded, "192.0.2.1"}, {forwarded, "192.0.2.1, 10.0.0.1"}, {forwarded, "192.0.2.1", "10.0.0.1", "10.0.0.2"},
@@ -95,7 +95,7 @@ func FuzzCaller(f *testing.F) {
 				t.Errorf("%q: got %v, want %v", values, got, want)
 			}
 		}
-		if got := (address.Proxies{}).Caller("192.0.2.1:4711", []string{forwarded}); got != want {
+		if got := (limit.Proxies{}).Caller("192.0.2.1:4711", []string{forwarded}); got != want {
 			t.Errorf("without proxies: got %v, want %v", got, want)
 		}
 		// Of a connection that is trusted, the header decides. The result is always in

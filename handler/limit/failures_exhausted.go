@@ -1,14 +1,12 @@
-package failures
+package limit
 
 import (
 	"net/netip"
-
-	"github.com/guidonhq/guidon/handler/address"
 )
 
 // Exhausted reports whether the next failure of the caller would be beyond a limit. If so,
 // it counts the request as one.
-func (l *Limiter) Exhausted(caller address.Caller) bool {
+func (l *Failures) Exhausted(caller Caller) bool {
 	if caller.Local && !l.loopback || l.has(groupOf(caller.Address)) {
 		return false
 	}
@@ -18,7 +16,7 @@ func (l *Limiter) Exhausted(caller address.Caller) bool {
 
 // has reports whether there is a failure in the bucket of the address and in that of the
 // total.
-func (l *Limiter) has(group netip.Addr) bool {
+func (l *Failures) has(group netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()

@@ -1,6 +1,4 @@
-// Package budget limits the memory of the requests and responses in progress: a flood
-// of large requests must wait or fail rather than exhaust the memory of the process.
-package budget
+package limit
 
 import (
 	"context"
@@ -12,13 +10,13 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Default is the limit of a budget if none is given, in bytes.
-const Default = 32 << 20
+// DefaultBudget is the limit of a budget if none is given, in bytes.
+const DefaultBudget = 32 << 20
 
-// Small is the largest reservation, in bytes, that a pool serves from its share for
+// SmallBudget is the largest reservation, in bytes, that a pool serves from its share for
 // small reservations. Evaluations of single flags are small, so they continue while a
 // flood of large requests waits.
-const Small = 64 << 10
+const SmallBudget = 64 << 10
 
 // maxWait is how long a reservation waits for room.
 const maxWait = time.Second
@@ -35,11 +33,11 @@ type Budget struct {
 // roomShare is the room of a heavy operation relative to the limit of a budget.
 const roomShare = 3
 
-// New returns a budget of limit bytes, or of [Default] if limit is 0. One heavy operation
+// NewBudget returns a budget of limit bytes, or of [DefaultBudget] if limit is 0. One heavy operation
 // runs at a time.
-func New(limit int64) *Budget {
+func NewBudget(limit int64) *Budget {
 	if limit == 0 {
-		limit = Default
+		limit = DefaultBudget
 	}
 	return &Budget{
 		Bodies:    NewPool(limit / 4),
@@ -67,8 +65,8 @@ type lane struct {
 
 // NewPool returns a pool of size bytes.
 func NewPool(size int64) *Pool {
-	small := max(size/4, Small)
-	large := max(size-small, Small)
+	small := max(size/4, SmallBudget)
+	large := max(size-small, SmallBudget)
 	return &Pool{
 		size:  small + large,
 		small: lane{small, semaphore.NewWeighted(small)},
@@ -136,23 +134,23 @@ func (p *Pool) Release(n int64) { p.exchange(n, 0) }
 
 // laneOf returns the lane of a reservation of n bytes, and how many bytes it takes there.
 func (p *Pool) laneOf(n int64) (*lane, int64) {
-	if n <= Small {
+	if n <= SmallBudget {
 		return &p.small, n
 	}
 	return &p.large, min(n, p.large.size)
 }
 
-// Stats is the state of a pool.
-type Stats struct {
+// PoolStats is the state of a pool.
+type PoolStats struct {
 	Size     int64 // bytes that can be reserved
 	Used     int64 // bytes that are reserved
 	Rejected int64 // reservations that have found no room so far
 }
 
 // Stats returns the state of the pool.
-func (p *Pool) Stats() Stats {
+func (p *Pool) Stats() PoolStats {
 	if p == nil {
-		return Stats{}
+		return PoolStats{}
 	}
-	return Stats{Size: p.size, Used: p.used.Load(), Rejected: p.rejected.Load()}
+	return PoolStats{Size: p.size, Used: p.used.Load(), Rejected: p.rejected.Load()}
 }

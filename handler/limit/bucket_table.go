@@ -1,11 +1,11 @@
-package bucket
+package limit
 
 import (
 	"container/heap"
 	"time"
 )
 
-// MaxKeys is how many keys a [Table] remembers. With short keys, they take 2 MB at most.
+// MaxKeys is how many keys a [BucketTable] remembers. With short keys, they take 2 MB at most.
 //
 // Beyond it, the key with the fullest bucket is forgotten, which means that its bucket is
 // full again. So an attacker cannot refill an empty bucket by using many other keys: all
@@ -14,29 +14,29 @@ import (
 // the fewest uses, and it is to their advantage.
 const MaxKeys = 10_000
 
-// Table is the buckets of the keys that are not known to be full. It is not safe for
+// BucketTable has the buckets of the keys that are not known to be full. It is not safe for
 // concurrent use.
-type Table[K comparable] struct {
+type BucketTable[K comparable] struct {
 	rate  Rate
-	byKey map[K]*entry[K]
-	order order[K]
+	byKey map[K]*bucket[K]
+	order bucketOrder[K]
 }
 
-// entry is the bucket of one key.
-type entry[K comparable] struct {
+// bucket belongs to one key.
+type bucket[K comparable] struct {
 	key   K
 	full  time.Time // when it is full again
 	place int       // in the order
 }
 
-// NewTable returns a table in which all buckets are full, and fill at the rate.
-func NewTable[K comparable](r Rate) *Table[K] {
-	return &Table[K]{rate: r, byKey: make(map[K]*entry[K])}
+// NewBucketTable returns a table in which all buckets are full, and fill at the rate.
+func NewBucketTable[K comparable](r Rate) *BucketTable[K] {
+	return &BucketTable[K]{rate: r, byKey: make(map[K]*bucket[K])}
 }
 
 // Take takes a use out of the bucket of the key. If it is empty, Take reports false. For a
 // key that is in the table, it does not allocate.
-func (t *Table[K]) Take(key K, now time.Time) bool {
+func (t *BucketTable[K]) Take(key K, now time.Time) bool {
 	if t.rate == 0 {
 		return true
 	}
@@ -53,7 +53,7 @@ func (t *Table[K]) Take(key K, now time.Time) bool {
 }
 
 // Has reports whether there is a use in the bucket of the key.
-func (t *Table[K]) Has(key K, now time.Time) bool {
+func (t *BucketTable[K]) Has(key K, now time.Time) bool {
 	e := t.byKey[key]
 	if t.rate == 0 || e == nil {
 		return true
@@ -64,7 +64,7 @@ func (t *Table[K]) Has(key K, now time.Time) bool {
 
 // add returns a full bucket for a new key. It reuses the first one if that is full, which
 // need not be remembered, or if the table is.
-func (t *Table[K]) add(key K, now time.Time) *entry[K] {
+func (t *BucketTable[K]) add(key K, now time.Time) *bucket[K] {
 	if len(t.order) > 0 && (len(t.order) == MaxKeys || !t.order[0].full.After(now)) {
 		e := t.order[0]
 		delete(t.byKey, e.key)
@@ -72,38 +72,38 @@ func (t *Table[K]) add(key K, now time.Time) *entry[K] {
 		t.byKey[key] = e
 		return e
 	}
-	e := &entry[K]{key: key, full: now}
+	e := &bucket[K]{key: key, full: now}
 	t.byKey[key] = e
 	heap.Push(&t.order, e)
 	return e
 }
 
-// order is a heap, in which the first bucket is the one that is full again first. Time
+// bucketOrder is a heap, in which the first bucket is the one that is full again first. Time
 // does not change the order, because all buckets fill at the same rate.
-type order[K comparable] []*entry[K]
+type bucketOrder[K comparable] []*bucket[K]
 
 // Len implements [heap.Interface].
-func (o *order[K]) Len() int { return len(*o) }
+func (o *bucketOrder[K]) Len() int { return len(*o) }
 
 // Less implements [heap.Interface].
-func (o *order[K]) Less(i, j int) bool { return (*o)[i].full.Before((*o)[j].full) }
+func (o *bucketOrder[K]) Less(i, j int) bool { return (*o)[i].full.Before((*o)[j].full) }
 
 // Swap implements [heap.Interface].
-func (o *order[K]) Swap(i, j int) {
+func (o *bucketOrder[K]) Swap(i, j int) {
 	s := *o
 	s[i], s[j] = s[j], s[i]
 	s[i].place, s[j].place = i, j
 }
 
 // Push implements [heap.Interface].
-func (o *order[K]) Push(e any) {
-	added := e.(*entry[K])
+func (o *bucketOrder[K]) Push(e any) {
+	added := e.(*bucket[K])
 	added.place = len(*o)
 	*o = append(*o, added)
 }
 
 // Pop implements [heap.Interface]. It is not called: buckets are reused.
-func (o *order[K]) Pop() any {
+func (o *bucketOrder[K]) Pop() any {
 	last := len(*o) - 1
 	e := (*o)[last]
 	*o = (*o)[:last]

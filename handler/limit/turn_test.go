@@ -1,4 +1,4 @@
-package budget_test
+package limit_test
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/limit"
 )
 
 // TestTurn: requests take turns, each begins one at most, and nobody waits for ever.
 func TestTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heavy := budget.New(8 << 20).Heavy.WithTurns(2)
-		var turns [4]budget.Turn
+		heavy := limit.NewBudget(8 << 20).Heavy.WithTurns(2)
+		var turns [4]limit.Turn
 		for i := range turns {
 			turns[i] = heavy.NewTurn()
 		}

@@ -1,4 +1,4 @@
-package address
+package limit
 
 import (
 	"net/netip"

@@ -1,4 +1,4 @@
-package failures_test
+package limit_test
 
 import (
 	"fmt"
@@ -10,9 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/handler/address"
-	"github.com/guidonhq/guidon/handler/bucket"
-	"github.com/guidonhq/guidon/handler/failures"
+	"github.com/guidonhq/guidon/handler/limit"
 )
 
 // clock is a clock that stands still until it is moved.
@@ -23,16 +21,16 @@ func newClock() *clock { return &clock{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UT
 func (c *clock) now() time.Time       { return c.at }
 func (c *clock) pass(d time.Duration) { c.at = c.at.Add(d) }
 
-func newLimiter(c *clock, config failures.Config) *failures.Limiter {
+func newLimiter(c *clock, config limit.FailureConfig) *limit.Failures {
 	config.Now = c.now
-	return failures.New(config)
+	return limit.NewFailures(config)
 }
 
 // from returns a caller elsewhere.
-func from(text string) address.Caller { return address.Caller{Address: netip.MustParseAddr(text)} }
+func from(text string) limit.Caller { return limit.Caller{Address: netip.MustParseAddr(text)} }
 
 // fails returns how many of n failures of the caller are within the limits.
-func fails(l *failures.Limiter, caller address.Caller, n int) (within int) {
+func fails(l *limit.Failures, caller limit.Caller, n int) (within int) {
 	for range n {
 		if !l.Fail(caller) {
 			within++
@@ -55,7 +53,7 @@ func TestPerAddress(t *testing.T) {
 	for _, rate := range []int{1, 3, 7, 10, 1000} {
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
 			c := newClock()
-			l := newLimiter(c, failures.Config{PerAddress: rate})
+			l := newLimiter(c, limit.FailureConfig{PerAddress: rate})
 			check(t, "at first", fails(l, from("192.0.2.1"), 20*rate), 10*rate)
 			check(t, "another address", fails(l, from("192.0.2.2"), 10*rate), 10*rate)
 			c.pass(time.Second)
@@ -64,7 +62,7 @@ func TestPerAddress(t *testing.T) {
 			check(t, "one failure's time later", fails(l, from("192.0.2.1"), 20*rate), 1)
 			c.pass(time.Hour)
 			check(t, "an hour later", fails(l, from("192.0.2.1"), 20*rate), 10*rate)
-			if diff := cmp.Diff(failures.Stats{Denied: uint64(31*rate + 1), Limited: uint64(10*rate + 19*rate + 20*rate - 1 + 10*rate)}, l.Stats()); diff != "" {
+			if diff := cmp.Diff(limit.FailureStats{Denied: uint64(31*rate + 1), Limited: uint64(10*rate + 19*rate + 20*rate - 1 + 10*rate)}, l.Stats()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -75,7 +73,7 @@ func TestPerAddress(t *testing.T) {
 // of the other bucket.
 func TestTotal(t *testing.T) {
 	c := newClock()
-	l := newLimiter(c, failures.Config{PerAddress: 2, Total: 5})
+	l := newLimiter(c, limit.FailureConfig{PerAddress: 2, Total: 5})
 	check(t, "the first address", fails(l, from("192.0.2.1"), 100), 20)
 	check(t, "the second", fails(l, from("192.0.2.2"), 100), 20)
 	check(t, "the third, of what is left", fails(l, from("192.0.2.3"), 100), 10)
@@ -89,9 +87,9 @@ func TestTotal(t *testing.T) {
 // TestNoLimit: 0 means that there is no limit.
 func TestNoLimit(t *testing.T) {
 	c := newClock()
-	check(t, "no limits", fails(newLimiter(c, failures.Config{}), from("192.0.2.1"), 5000), 5000)
-	check(t, "none in total", fails(newLimiter(c, failures.Config{PerAddress: 1}), from("192.0.2.1"), 5000), 10)
-	l := newLimiter(c, failures.Config{Total: 1})
+	check(t, "no limits", fails(newLimiter(c, limit.FailureConfig{}), from("192.0.2.1"), 5000), 5000)
+	check(t, "none in total", fails(newLimiter(c, limit.FailureConfig{PerAddress: 1}), from("192.0.2.1"), 5000), 10)
+	l := newLimiter(c, limit.FailureConfig{Total: 1})
 	check(t, "none for each address", fails(l, from("192.0.2.1"), 5000), 10)
 	check(t, "the total", fails(l, from("192.0.2.2"), 5000), 0)
 }
@@ -100,7 +98,7 @@ func TestNoLimit(t *testing.T) {
 // whose address is not known do.
 func TestGroups(t *testing.T) {
 	for _, test := range []struct {
-		a, b address.Caller
+		a, b limit.Caller
 		one  bool
 	}{
 		{from("2001:db8:0:1::1"), from("2001:db8:0:1:ffff:ffff:ffff:ffff"), true},
@@ -108,11 +106,11 @@ func TestGroups(t *testing.T) {
 		{from("2001:db8:0:1:8000::"), from("2001:db8:0:1::"), true},
 		{from("192.0.2.1"), from("192.0.2.2"), false},
 		{from("0.0.0.0"), from("::"), false},
-		{address.Caller{}, address.Caller{}, true},
-		{address.Caller{}, from("::"), false},
-		{address.Caller{}, from("0.0.0.0"), false},
+		{limit.Caller{}, limit.Caller{}, true},
+		{limit.Caller{}, from("::"), false},
+		{limit.Caller{}, from("0.0.0.0"), false},
 	} {
-		l := newLimiter(newClock(), failures.Config{PerAddress: 1})
+		l := newLimiter(newClock(), limit.FailureConfig{PerAddress: 1})
 		fails(l, test.a, 10)
 		if got := fails(l, test.b, 1) == 0; got != test.one {
 			t.Errorf("%v and %v count as one: %t, want %t", test.a.Address, test.b.Address, got, test.one)
@@ -123,22 +121,22 @@ func TestGroups(t *testing.T) {
 // TestLoopback: callers on this machine are not limited unless that is configured, and
 // take nothing from others. A proxy elsewhere can make no caller one of them.
 func TestLoopback(t *testing.T) {
-	local := address.Caller{Address: netip.MustParseAddr("127.0.0.1"), Local: true}
-	claimed := address.Caller{Address: netip.MustParseAddr("127.0.0.1")}
-	l := newLimiter(newClock(), failures.Config{PerAddress: 1, Total: 1})
+	local := limit.Caller{Address: netip.MustParseAddr("127.0.0.1"), Local: true}
+	claimed := limit.Caller{Address: netip.MustParseAddr("127.0.0.1")}
+	l := newLimiter(newClock(), limit.FailureConfig{PerAddress: 1, Total: 1})
 	check(t, "on this machine", fails(l, local, 100), 100)
 	check(t, "elsewhere, as a proxy says", fails(l, claimed, 100), 10)
-	l = newLimiter(newClock(), failures.Config{PerAddress: 1, Total: 1, Loopback: true})
+	l = newLimiter(newClock(), limit.FailureConfig{PerAddress: 1, Total: 1, Loopback: true})
 	check(t, "on this machine, with loopback", fails(l, local, 100), 10)
 }
 
 // TestFlood: failures from many other addresses do not refill an empty bucket.
 func TestFlood(t *testing.T) {
 	c := newClock()
-	l := newLimiter(c, failures.Config{PerAddress: 10})
+	l := newLimiter(c, limit.FailureConfig{PerAddress: 10})
 	check(t, "at first", fails(l, from("192.0.2.1"), 200), 100)
-	for i := range 5 * bucket.MaxKeys {
-		other := address.Caller{Address: netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})}
+	for i := range 5 * limit.MaxKeys {
+		other := limit.Caller{Address: netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})}
 		if within := fails(l, other, 3); within != 3 {
 			t.Fatalf("%v: %d failures are within the limits, want 3", other.Address, within)
 		}
@@ -153,7 +151,7 @@ func TestFlood(t *testing.T) {
 
 // TestConcurrent: failures that happen at the same time are counted once each.
 func TestConcurrent(t *testing.T) {
-	l := newLimiter(newClock(), failures.Config{PerAddress: 10, Total: 15})
+	l := newLimiter(newClock(), limit.FailureConfig{PerAddress: 10, Total: 15})
 	var within atomic.Int64
 	var group sync.WaitGroup
 	for i := range 8 {
@@ -161,7 +159,7 @@ func TestConcurrent(t *testing.T) {
 	}
 	group.Wait()
 	check(t, "two addresses", int(within.Load()), 150)
-	if diff := cmp.Diff(failures.Stats{Denied: 150, Limited: 250}, l.Stats()); diff != "" {
+	if diff := cmp.Diff(limit.FailureStats{Denied: 150, Limited: 250}, l.Stats()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package bucket
+package limit
 
 import (
 	"math/rand/v2"
@@ -13,7 +13,7 @@ import (
 func TestTable(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const keys = MaxKeys + MaxKeys/2
-	table, all := NewTable[netip.Addr](PerSecond(1)), make(map[netip.Addr]time.Time)
+	table, all := NewBucketTable[netip.Addr](PerSecond(1)), make(map[netip.Addr]time.Time)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for range 20 * keys {
 		now = now.Add(time.Duration(random.IntN(int(100 * time.Microsecond))))
@@ -45,7 +45,7 @@ func TestTable(t *testing.T) {
 
 // TestTableForgets: the table does not grow by keys whose buckets are full again.
 func TestTableForgets(t *testing.T) {
-	table := NewTable[netip.Addr](PerSecond(10))
+	table := NewBucketTable[netip.Addr](PerSecond(10))
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for n := range MaxKeys {
 		now = now.Add(10 * time.Millisecond)

@@ -1,2 +1,0 @@
-// Package failures limits how many failed credentials are answered as such.
-package failures
