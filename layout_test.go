@@ -69,8 +69,7 @@ func TestImports(t *testing.T) {
 	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
 	documents := []string{module + "/document", module + "/internal/suggest", "github.com/rogpeppe/go-internal/diff", "go.yaml.in/yaml/v3"}
 	tokens := slices.Concat(base, []string{
-		handler + "login/claims", handler + "login/discovery", handler + "login/keyset", handler + "login/provider",
-		"github.com/golang-jwt/jwt", "golang.org/x/oauth2",
+		handler + "login/issuer", handler + "login/provider", "github.com/golang-jwt/jwt", "golang.org/x/oauth2",
 	})
 	parts := []struct {
 		part    string // a package, or with a trailing /... all packages in a directory
@@ -99,16 +98,13 @@ func TestImports(t *testing.T) {
 		{module + "/handler/web/page", slices.Concat(exchanges, []string{handler + "exchange", handler + "web/part", "github.com/a-h/templ"})},
 		{module + "/handler/web/...", slices.Concat(exchanges, documents, []string{handler + "exchange", handler + "convert", handler + "web", module + "/examples", "github.com/a-h/templ"})},
 		{module + "/handler/login/provider", []string{module}},
-		{module + "/handler/login/discovery", []string{module, handler + "login/provider", "golang.org/x/oauth2"}},
-		{module + "/handler/login/keyset", slices.Concat(base, []string{handler + "login/provider", handler + "login/claims", "github.com/golang-jwt/jwt"})},
+		{module + "/handler/login/issuer", tokens},
 		{module + "/handler/login/loginstate", []string{module, clock}},
 		{module + "/handler/login/bearer", tokens},
-		{module + "/handler/login/codehost", slices.Concat(base, []string{handler + "login/provider", handler + "login/claims", handler + "login/loginstate", "golang.org/x/oauth2"})},
+		{module + "/handler/login/codehost", slices.Concat(tokens, []string{handler + "login/loginstate"})},
 		{module + "/handler/login/kubernetes", tokens},
-		{module + "/handler/login/claims", slices.Concat(base, []string{handler + "login/provider"})},
-		{module + "/handler/login/oidc", slices.Concat(base, []string{
-			handler + "login/provider", handler + "login/discovery", handler + "login/keyset", handler + "login/loginstate", handler + "login/claims",
-			"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "github.com/golang-jwt/jwt", "golang.org/x/oauth2",
+		{module + "/handler/login/oidc", slices.Concat(tokens, []string{
+			handler + "login/loginstate", "github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4",
 		})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},

@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 )
 
 const jwtKey = "authentication.methods.jwt"
@@ -72,10 +72,10 @@ func (j JWT) checkKeys(at scope) {
 	if j.JWKSURL != "" {
 		at.check("jwks_url", checkURL(j.JWKSURL))
 	}
-	if err := keyset.CheckAlgorithms(j.SigningAlgs); err != nil {
+	if err := issuer.CheckAlgorithms(j.SigningAlgs); err != nil {
 		at.check("signing_algs", err)
 	} else if j.PublicKeyFile != "" {
-		_, err := keyset.File(j.PublicKeyFile, j.SigningAlgs)
+		_, err := issuer.KeyFile(j.PublicKeyFile, j.SigningAlgs)
 		at.check("public_key_file", err)
 	}
 	at.check("ca_path", checkAuthorities(j.CAPath))

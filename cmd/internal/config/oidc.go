@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
@@ -92,7 +92,7 @@ func (p *Provider) check(matched bool, base redirectBase, at scope) {
 	at.check("authorize_params", checkParams(p.AuthorizeParams))
 	at.check("groups_claim", checkClaim(p.GroupsClaim))
 	at.check("roles_claim", checkClaim(p.RolesClaim))
-	at.check("signing_algs", keyset.CheckAlgorithms(p.SigningAlgs))
+	at.check("signing_algs", issuer.CheckAlgorithms(p.SigningAlgs))
 	at.check("ca_path", checkAuthorities(p.CAPath))
 	if len(p.AllowedGroups) > 0 && p.GroupsClaim == "" {
 		at.key("allowed_groups", "requires groups_claim")

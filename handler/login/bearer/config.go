@@ -7,9 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
-	"github.com/guidonhq/guidon/handler/login/discovery"
-	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
@@ -30,9 +28,9 @@ type Config struct {
 	Audiences   []string
 	AnyAudience bool
 
-	GroupsClaim string            // a [claims.Path]; "" is none
-	RolesClaim  string            // a [claims.Path]; "" is none
-	Algorithms  []string          // nil means all of [keyset.DefaultAlgorithms]
+	GroupsClaim string            // a [issuer.ClaimPath]; "" is none
+	RolesClaim  string            // a [issuer.ClaimPath]; "" is none
+	Algorithms  []string          // nil means all of [issuer.DefaultAlgorithms]
 	CAPath      string            // certificate authorities of the URL, or "" for those of the system
 	Observer    provider.Observer // optional
 	Now         func() time.Time  // required
@@ -42,14 +40,14 @@ type Config struct {
 // that is wrong with the configuration.
 func New(c Config) (*Verifier, error) {
 	if c.Algorithms == nil {
-		c.Algorithms = keyset.DefaultAlgorithms()
+		c.Algorithms = issuer.DefaultAlgorithms()
 	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	v := &Verifier{
 		config: c, memory: newMemory(maxEntries, maxWeight),
-		groups: claims.Path(c.GroupsClaim), roles: claims.Path(c.RolesClaim),
+		groups: issuer.ClaimPath(c.GroupsClaim), roles: issuer.ClaimPath(c.RolesClaim),
 	}
 	return v, v.open()
 }
@@ -87,7 +85,7 @@ func (c *Config) check() error {
 	return errors.Join(append(problems,
 		named("groups_claim", checkPath(c.GroupsClaim)),
 		named("roles_claim", checkPath(c.RolesClaim)),
-		named("signing_algs", keyset.CheckAlgorithms(c.Algorithms)),
+		named("signing_algs", issuer.CheckAlgorithms(c.Algorithms)),
 	)...)
 }
 
@@ -95,14 +93,14 @@ func checkPath(path string) error {
 	if path == "" {
 		return nil
 	}
-	return claims.Path(path).Check()
+	return issuer.ClaimPath(path).Check()
 }
 
 // open sets the keys and, if there is one, the discovery document.
 func (v *Verifier) open() error {
 	c, err := v.config, error(nil)
 	if c.PublicKeyFile != "" {
-		v.keys, err = keyset.File(c.PublicKeyFile, c.Algorithms)
+		v.keys, err = issuer.KeyFile(c.PublicKeyFile, c.Algorithms)
 		return named("public_key_file", err)
 	}
 	client, err := provider.New(provider.Config{Name: "jwt", CAPath: c.CAPath, Observer: c.Observer})
@@ -113,7 +111,7 @@ func (v *Verifier) open() error {
 	if err != nil {
 		return err
 	}
-	v.keys, err = keyset.Remote(keyset.Config{Client: client, URL: url, Algorithms: c.Algorithms, Now: c.Now})
+	v.keys, err = issuer.RemoteKeys(issuer.KeyConfig{Client: client, URL: url, Algorithms: c.Algorithms, Now: c.Now})
 	return err
 }
 
@@ -121,10 +119,10 @@ func (v *Verifier) open() error {
 func (v *Verifier) keysURL(client *provider.Client) (func(context.Context) (string, error), error) {
 	c := v.config
 	if c.JWKSURL != "" {
-		url, err := keyset.FixedURL(c.JWKSURL)
+		url, err := issuer.FixedKeyURL(c.JWKSURL)
 		return url, named("jwks_url", err)
 	}
-	document, err := discovery.New(discovery.Config{Client: client, Issuer: c.Issuer, URL: c.DiscoveryURL, KeysOnly: true, Now: c.Now})
+	document, err := issuer.NewDiscovery(issuer.DiscoveryConfig{Client: client, Issuer: c.Issuer, URL: c.DiscoveryURL, KeysOnly: true, Now: c.Now})
 	if err != nil {
 		return nil, named("discovery_url", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -21,16 +21,16 @@ const (
 )
 
 // identity returns the identity with the claims of an accepted token.
-func (v *Verifier) identity(c claims.Object, sub string, expires time.Time) *service.Identity {
+func (v *Verifier) identity(c issuer.Claims, sub string, expires time.Time) *service.Identity {
 	subject := Anonymous
 	if sub != "" {
 		subject = "jwt:sub:" + sub
 	}
-	roles := claims.Texts(c.Lookup(v.roles), service.IsClean)
+	roles := issuer.ClaimTexts(c.Lookup(v.roles), service.IsClean)
 	return &service.Identity{
 		Method:   service.MethodJWT,
 		Subject:  subject,
-		Subjects: subjects(c, claims.Texts(c.Lookup(v.groups), claims.IsName)),
+		Subjects: subjects(c, issuer.ClaimTexts(c.Lookup(v.groups), issuer.IsName)),
 		Roles:    roles[:min(len(roles), maxRoles)],
 		Metadata: metadata(c),
 		Expires:  expires,
@@ -40,7 +40,7 @@ func (v *Verifier) identity(c claims.Object, sub string, expires time.Time) *ser
 // subjects returns those of the groups, and then those of all claims that are strings, by
 // name. It leaves out values that are too long or have control characters, claims whose
 // name has a "=", which would be ambiguous, and all beyond the limit.
-func subjects(c claims.Object, groups []string) []string {
+func subjects(c issuer.Claims, groups []string) []string {
 	var all []string
 	add := func(prefix, value string) {
 		if len(all) < service.MaxSubjects-1 {
@@ -52,7 +52,7 @@ func subjects(c claims.Object, groups []string) []string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		value, _ := c[name].(string)
-		if claims.IsName(name) && claims.IsName(value) && !strings.Contains(name, "=") {
+		if issuer.IsName(name) && issuer.IsName(value) && !strings.Contains(name, "=") {
 			add("jwt:claim:"+name+"=", value)
 		}
 	}
@@ -74,7 +74,7 @@ var userClaims = []struct{ name, key string }{
 // metadata returns the metadata for clients (operations 1.11): issuer, members of the
 // claim user, and claims with the prefix of metadata, objects and lists as JSON. It leaves
 // out values with control characters, pictures without https, and what exceeds the limit.
-func metadata(c claims.Object) map[string]string {
+func metadata(c issuer.Claims) map[string]string {
 	m, size := map[string]string{}, 0
 	add := func(key, value string) {
 		_, taken := m[key]
@@ -82,9 +82,9 @@ func metadata(c claims.Object) map[string]string {
 			m[key], size = value, n
 		}
 	}
-	issuer, _ := c["iss"].(string)
-	add("io.service.auth.jwt.issuer", issuer)
-	user, _ := c["user"].(claims.Object)
+	issued, _ := c["iss"].(string)
+	add("io.service.auth.jwt.issuer", issued)
+	user, _ := c["user"].(issuer.Claims)
 	for _, claim := range userClaims {
 		if value, err := user.Text(claim.name); err == nil && (claim.name != "image" || strings.HasPrefix(value, "https://")) {
 			add(claim.key, value)
@@ -92,7 +92,7 @@ func metadata(c claims.Object) map[string]string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		if strings.HasPrefix(name, metadataPrefix) {
-			add(name, claims.Stringify(c[name]))
+			add(name, issuer.ClaimText(c[name]))
 		}
 	}
 	return m

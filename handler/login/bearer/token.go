@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
-	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
@@ -19,7 +18,7 @@ func checkForm(raw string) error {
 	if len(raw) > maxToken {
 		return fmt.Errorf("token of %d bytes; at most %d are allowed", len(raw), maxToken)
 	}
-	kind, err := keyset.Type(raw)
+	kind, err := issuer.TokenType(raw)
 	if err != nil {
 		return err
 	}
@@ -31,9 +30,9 @@ func checkForm(raw string) error {
 }
 
 // accept returns the identity of a token whose signature is valid. It returns an error if
-// its claims do not have the issuer, or break another rule.
-func (v *Verifier) accept(payload []byte, issuer string) (*service.Identity, error) {
-	c, err := claims.Parse(payload)
+// they are not issued by the given issuer, or break another rule.
+func (v *Verifier) accept(payload []byte, by string) (*service.Identity, error) {
+	c, err := issuer.ParseClaims(payload)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +40,7 @@ func (v *Verifier) accept(payload []byte, issuer string) (*service.Identity, err
 	if err != nil {
 		return nil, err
 	}
-	if err := checkIssuer(c, issuer); err != nil {
+	if err := checkIssuer(c, by); err != nil {
 		return nil, err
 	}
 	if err := v.checkAudience(c); err != nil {
@@ -56,7 +55,7 @@ func (v *Verifier) accept(payload []byte, issuer string) (*service.Identity, err
 
 // expiry returns when the token expires, to the second, and an error if it is not valid
 // now.
-func expiry(c claims.Object, now time.Time) (time.Time, error) {
+func expiry(c issuer.Claims, now time.Time) (time.Time, error) {
 	if err := c.CheckTimes(now); err != nil {
 		return time.Time{}, err
 	}
@@ -82,7 +81,7 @@ func expiry(c claims.Object, now time.Time) (time.Time, error) {
 
 // checkIssuer returns an error if iss is not the required one. If want is empty, it may be
 // anything.
-func checkIssuer(c claims.Object, want string) error {
+func checkIssuer(c issuer.Claims, want string) error {
 	got, err := c.Text("iss")
 	if err != nil {
 		return err
@@ -94,7 +93,7 @@ func checkIssuer(c claims.Object, want string) error {
 }
 
 // checkAudience returns an error if aud is malformed or has none of the required audiences.
-func (v *Verifier) checkAudience(c claims.Object) error {
+func (v *Verifier) checkAudience(c issuer.Claims) error {
 	if v.config.AnyAudience && !c.Has("aud") {
 		return nil
 	}
@@ -110,13 +109,13 @@ func (v *Verifier) checkAudience(c claims.Object) error {
 }
 
 // subject returns sub, or "" for a token without it, unless the configuration requires it.
-func (v *Verifier) subject(c claims.Object) (string, error) {
+func (v *Verifier) subject(c issuer.Claims) (string, error) {
 	sub, err := c.Text("sub")
 	switch {
 	case err != nil:
 		return "", err
-	case c.Has("sub") && !claims.IsName(sub):
-		return "", fmt.Errorf("sub of the token must have 1 to %d characters, without control characters", claims.MaxText)
+	case c.Has("sub") && !issuer.IsName(sub):
+		return "", fmt.Errorf("sub of the token must have 1 to %d characters, without control characters", issuer.MaxClaim)
 	case v.config.Subject != "" && sub != v.config.Subject:
 		return "", fmt.Errorf("sub of the token is %q, want %q", provider.Printable(sub), v.config.Subject)
 	}

@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/claims"
-	"github.com/guidonhq/guidon/handler/login/discovery"
-	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -23,9 +21,9 @@ const (
 // Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	config        Config
-	keys          *keyset.Set
-	document      *discovery.Source // or nil
-	groups, roles claims.Path       // "" for none
+	keys          *issuer.KeySet
+	document      *issuer.Discovery // or nil
+	groups, roles issuer.ClaimPath  // "" for none
 	memory        *memory
 }
 

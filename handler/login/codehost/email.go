@@ -1,7 +1,7 @@
 package codehost
 
 import (
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -23,7 +23,7 @@ func primaryVerified(addresses []address) string {
 
 // normalizeEmail returns the address in lower case, or "" if it is not one.
 func normalizeEmail(raw string) string {
-	if !claims.IsEmail(raw) {
+	if !issuer.IsEmail(raw) {
 		return ""
 	}
 	return service.FoldCase(raw)

@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strconv"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -93,9 +93,9 @@ func teamsByOrganization(teams []team) any {
 // fitting returns the JSON of as many of the first elements as fit into the limit, or ""
 // if not even the JSON of none does.
 func fitting[T any](limit int, elements []T, value func([]T) any) string {
-	count := sort.Search(len(elements)+1, func(n int) bool { return len(claims.Stringify(value(elements[:n]))) > limit }) - 1
+	count := sort.Search(len(elements)+1, func(n int) bool { return len(issuer.ClaimText(value(elements[:n]))) > limit }) - 1
 	if count < 0 {
 		return ""
 	}
-	return claims.Stringify(value(elements[:count]))
+	return issuer.ClaimText(value(elements[:count]))
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
@@ -83,7 +83,7 @@ func (p *person) subjects() []string {
 	var all []string
 	if p.email != "" {
 		all = append(all, subjectEmail+p.email)
-		if domain := claims.EmailDomain(p.email); domain != "" {
+		if domain := issuer.EmailDomain(p.email); domain != "" {
 			all = append(all, subjectDomain+domain)
 		}
 	}

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
-	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
@@ -55,11 +54,11 @@ func parseAccount(raw string, now time.Time) (*account, error) {
 }
 
 // parseClaims returns the claims of a token without verifying it.
-func parseClaims(raw string) (claims.Object, error) {
+func parseClaims(raw string) (issuer.Claims, error) {
 	if len(raw) > maxToken {
 		return nil, fmt.Errorf("token of %d bytes; at most %d are allowed", len(raw), maxToken)
 	}
-	kind, err := keyset.Type(raw)
+	kind, err := issuer.TokenType(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +69,10 @@ func parseClaims(raw string) (claims.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return claims.Parse(payload)
+	return issuer.ParseClaims(payload)
 }
 
-func (a *account) setTimes(c claims.Object, now time.Time) error {
+func (a *account) setTimes(c issuer.Claims, now time.Time) error {
 	var errs [3]error
 	a.expires, errs[0] = c.Time("exp")
 	a.expires = a.expires.Truncate(time.Second) // that of the client token is to the second
@@ -95,16 +94,16 @@ const userPrefix = "system:serviceaccount:"
 
 // setObjects sets the account and the pod. The claim sub and the private claims of
 // Kubernetes must name the same account.
-func (a *account) setObjects(c claims.Object) error {
-	private, ok := c["kubernetes.io"].(claims.Object)
+func (a *account) setObjects(c issuer.Claims) error {
+	private, ok := c["kubernetes.io"].(issuer.Claims)
 	if !ok {
 		return errors.New("token has no claims of kubernetes.io")
 	}
-	object, _ := private["serviceaccount"].(claims.Object)
-	pod, _ := private["pod"].(claims.Object)
+	object, _ := private["serviceaccount"].(issuer.Claims)
+	pod, _ := private["pod"].(issuer.Claims)
 	var sub string
 	for _, field := range []struct {
-		object claims.Object
+		object issuer.Claims
 		name   string
 		into   *string
 	}{
@@ -130,4 +129,4 @@ func (a *account) setObjects(c claims.Object) error {
 }
 
 // isText reports whether the text can be a name or a uid of at most that many bytes.
-func isText(text string, limit int) bool { return len(text) <= limit && claims.IsName(text) }
+func isText(text string, limit int) bool { return len(text) <= limit && issuer.IsName(text) }

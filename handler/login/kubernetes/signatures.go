@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/discovery"
-	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
@@ -18,24 +17,24 @@ import (
 // signatures verifies tokens with the published keys.
 type signatures struct {
 	url       string // of the discovery document
-	document  *discovery.Source
-	keys      *keyset.Set
+	document  *issuer.Discovery
+	keys      *issuer.KeySet
 	audiences []string // none are the default ones
 	now       func() time.Time
 }
 
 func newSignatures(c Config, client *provider.Client) (*signatures, error) {
-	document, err := discovery.New(discovery.Config{Client: client, URL: c.DiscoveryURL, KeysOnly: true, Now: c.Now})
+	document, err := issuer.NewDiscovery(issuer.DiscoveryConfig{Client: client, URL: c.DiscoveryURL, KeysOnly: true, Now: c.Now})
 	if err != nil {
 		return nil, fmt.Errorf("invalid discovery_url: %w", err)
 	}
 	url := document.JWKSURI
 	if c.JWKSURL != "" {
-		if url, err = keyset.FixedURL(c.JWKSURL); err != nil {
+		if url, err = issuer.FixedKeyURL(c.JWKSURL); err != nil {
 			return nil, fmt.Errorf("invalid jwks_url: %w", err)
 		}
 	}
-	keys, err := keyset.Remote(keyset.Config{Client: client, URL: url, Algorithms: keyset.DefaultAlgorithms(), Now: c.Now})
+	keys, err := issuer.RemoteKeys(issuer.KeyConfig{Client: client, URL: url, Algorithms: issuer.DefaultAlgorithms(), Now: c.Now})
 	if err != nil {
 		return nil, err
 	}

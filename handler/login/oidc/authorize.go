@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 )
 
@@ -41,7 +41,7 @@ func (p *Provider) options(a *loginstate.Attempt) []oauth2.AuthCodeOption {
 }
 
 // oauth returns the client of golang.org/x/oauth2 for the document.
-func (p *Provider) oauth(d *discovery.Document) (*oauth2.Config, error) {
+func (p *Provider) oauth(d *issuer.Document) (*oauth2.Config, error) {
 	endpoint, err := d.Endpoint(p.config.ClientSecret != "")
 	if err != nil {
 		return nil, p.client.Unavailable(err)

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 )
 
@@ -34,7 +34,7 @@ func (p *Provider) Check(ctx context.Context) (urls []string, err error) {
 
 // checkClient returns an error unless the token endpoint accepts our credentials. It must
 // authenticate the client before it rejects the code (RFC 6749 4.1.3).
-func (p *Provider) checkClient(ctx context.Context, d *discovery.Document) error {
+func (p *Provider) checkClient(ctx context.Context, d *issuer.Document) error {
 	a, err := loginstate.Begin(p.config.Now(), p.fingerprint, "")
 	if err != nil {
 		return err

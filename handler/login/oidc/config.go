@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
-	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
@@ -32,8 +31,8 @@ type Config struct {
 	// Userinfo asks the userinfo endpoint for claims that the ID token lacks, also if none of
 	// them is needed.
 	Userinfo    bool
-	GroupsClaim string // a [claims.Path]; "" is groups
-	RolesClaim  string // a [claims.Path]; "" is none
+	GroupsClaim string // a [issuer.ClaimPath]; "" is groups
+	RolesClaim  string // a [issuer.ClaimPath]; "" is none
 	// TrustUnverifiedEmail accepts e-mail addresses without email_verified. An explicit
 	// false is never accepted.
 	TrustUnverifiedEmail bool
@@ -67,7 +66,7 @@ func (c Config) withDefaults() Config {
 	}
 	c.Scopes = scopes
 	if len(c.Algorithms) == 0 {
-		c.Algorithms = keyset.DefaultAlgorithms()
+		c.Algorithms = issuer.DefaultAlgorithms()
 	}
 	if c.GroupsClaim == "" {
 		c.GroupsClaim = defaultGroups
@@ -99,11 +98,11 @@ func (c Config) check() error {
 	invalid("redirect_address", checkRedirectURI(c.RedirectURI))
 	invalid("scopes", checkScopes(c.Scopes))
 	invalid("authorize_params", checkParams(c.AuthorizeParams))
-	invalid("groups_claim", claims.Path(c.GroupsClaim).Check())
+	invalid("groups_claim", issuer.ClaimPath(c.GroupsClaim).Check())
 	if c.RolesClaim != "" {
-		invalid("roles_claim", claims.Path(c.RolesClaim).Check())
+		invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).Check())
 	}
-	invalid("signing_algs", keyset.CheckAlgorithms(c.Algorithms))
+	invalid("signing_algs", issuer.CheckAlgorithms(c.Algorithms))
 	return errors.Join(problems...)
 }
 

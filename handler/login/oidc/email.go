@@ -1,6 +1,6 @@
 package oidc
 
-import "github.com/guidonhq/guidon/handler/login/claims"
+import "github.com/guidonhq/guidon/handler/login/issuer"
 
 // email is an e-mail address, or nothing.
 type email struct {
@@ -12,11 +12,11 @@ type email struct {
 // provider does not mention is verified if trust is true.
 func (w person) email(trust bool) email {
 	address := w.text("email")
-	if !claims.IsEmail(address) {
+	if !issuer.IsEmail(address) {
 		return email{}
 	}
 	mentioned, vouched := false, false
-	for _, source := range []claims.Object{w.token, w.info} {
+	for _, source := range []issuer.Claims{w.token, w.info} {
 		own := source["email"]
 		if own != nil && own != address || !source.Has("email_verified") {
 			continue // it is about another address, or about none
@@ -38,5 +38,5 @@ func (e email) domain() string {
 	if !e.verified {
 		return ""
 	}
-	return claims.EmailDomain(e.address)
+	return issuer.EmailDomain(e.address)
 }

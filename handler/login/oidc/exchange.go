@@ -11,13 +11,13 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
 // exchange exchanges the code for tokens. It sends the code once.
-func (p *Provider) exchange(ctx context.Context, d *discovery.Document, a *loginstate.Attempt, code string) (*oauth2.Token, error) {
+func (p *Provider) exchange(ctx context.Context, d *issuer.Document, a *loginstate.Attempt, code string) (*oauth2.Token, error) {
 	config, err := p.oauth(d)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,7 @@ package oidc
 import (
 	"time"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -17,6 +17,6 @@ func (p *Provider) SetGoogle() { p.google = true }
 func (p *Provider) Enter() (leave func(), err error) { return p.client.Enter() }
 
 // IdentityOf returns the identity for verified claims. info may be nil.
-func (p *Provider) IdentityOf(sub string, token, info claims.Object) (*service.Identity, error) {
+func (p *Provider) IdentityOf(sub string, token, info issuer.Claims) (*service.Identity, error) {
 	return p.identity(person{sub: sub, token: token, info: info})
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/oidc"
 	"github.com/guidonhq/guidon/service"
 )
@@ -25,11 +25,11 @@ func FuzzIdentity(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tokenClaims, err := claims.Parse(token)
+		tokenClaims, err := issuer.ParseClaims(token)
 		if err != nil {
 			return
 		}
-		infoClaims, _ := claims.Parse(info)
+		infoClaims, _ := issuer.ParseClaims(info)
 		identity, err := p.IdentityOf("ada", tokenClaims, infoClaims)
 		if err != nil {
 			if guidon.CodeOf(err) != guidon.PermissionDenied {
@@ -48,7 +48,7 @@ func checkIdentity(t *testing.T, identity *service.Identity) {
 	}
 	for _, subject := range identity.Subjects {
 		kind, value, _ := strings.Cut(strings.TrimPrefix(subject, "oidc:acme:"), ":")
-		if !strings.HasPrefix(subject, "oidc:acme:") || value == "" || !service.IsClean(value) || len(value) > 4*claims.MaxText {
+		if !strings.HasPrefix(subject, "oidc:acme:") || value == "" || !service.IsClean(value) || len(value) > 4*issuer.MaxClaim {
 			t.Errorf("subject %q", subject)
 		}
 		switch kind {

@@ -3,7 +3,7 @@ package oidc
 import (
 	"strings"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -14,16 +14,16 @@ const (
 
 // groups returns the names of the groups at the path. They may be many more than are
 // stored: which of them decide something is known when the session is created.
-func (w person) groups(path claims.Path) []string {
-	return claims.Texts(w.lookup(path), claims.IsName)
+func (w person) groups(path issuer.ClaimPath) []string {
+	return issuer.ClaimTexts(w.lookup(path), issuer.IsName)
 }
 
 // hasTooManyGroups reports whether the provider says that there are groups at the path
 // which it leaves out. Entra ID does so above 200.
-func (w person) hasTooManyGroups(path claims.Path) bool {
+func (w person) hasTooManyGroups(path issuer.ClaimPath) bool {
 	name := path.First()
-	for _, source := range []claims.Object{w.token, w.info} {
-		if elsewhere, ok := source["_claim_names"].(claims.Object); ok && elsewhere.Has(name) {
+	for _, source := range []issuer.Claims{w.token, w.info} {
+		if elsewhere, ok := source["_claim_names"].(issuer.Claims); ok && elsewhere.Has(name) {
 			return true
 		}
 		if source.Has(name + ":src1") {
@@ -37,8 +37,8 @@ func (w person) hasTooManyGroups(path claims.Path) bool {
 }
 
 // roles returns the values at the path that begin with the name of a role.
-func (w person) roles(path claims.Path) []string {
-	roles := claims.Texts(w.lookup(path), isRole)
+func (w person) roles(path issuer.ClaimPath) []string {
+	roles := issuer.ClaimTexts(w.lookup(path), isRole)
 	return roles[:min(len(roles), maxRoles)]
 }
 

@@ -7,14 +7,14 @@ import (
 
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 )
 
 // idToken returns the person of an ID token for the attempt with the nonce.
 func (p *Provider) idToken(ctx context.Context, raw, nonce string) (person, error) {
 	var who person
 	t := &token{provider: p, raw: raw, types: []string{"JWT"}}
-	t.accept = func(c claims.Object) (err error) {
+	t.accept = func(c issuer.Claims) (err error) {
 		who, err = personOf(c, nonce)
 		return err
 	}
@@ -26,7 +26,7 @@ func (p *Provider) idToken(ctx context.Context, raw, nonce string) (person, erro
 }
 
 // personOf checks the claims that only ID tokens have, and returns the person.
-func personOf(c claims.Object, nonce string) (person, error) {
+func personOf(c issuer.Claims, nonce string) (person, error) {
 	if err := checkNonce(c, nonce); err != nil {
 		return person{}, err
 	}
@@ -42,7 +42,7 @@ func personOf(c claims.Object, nonce string) (person, error) {
 }
 
 // checkNonce returns an error unless the token is for the attempt with that nonce.
-func checkNonce(c claims.Object, want string) error {
+func checkNonce(c issuer.Claims, want string) error {
 	nonce, err := c.Text("nonce")
 	if err != nil {
 		return err

@@ -3,7 +3,7 @@ package oidc
 import (
 	"context"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/service"
 )
@@ -89,7 +89,7 @@ func (p *Provider) subjects(who person, e email, groups []string) []string {
 	}
 	domain := e.domain()
 	if p.google { // whose consumer accounts may have the address of a company
-		domain = claims.Domain(who.text("hd"))
+		domain = issuer.Domain(who.text("hd"))
 	}
 	if domain != "" {
 		subjects = append(subjects, p.subject("domain", domain))

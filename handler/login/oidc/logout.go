@@ -9,7 +9,7 @@ import (
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
@@ -36,7 +36,7 @@ type Logout struct {
 func (p *Provider) VerifyLogout(ctx context.Context, raw string) (*Logout, error) {
 	var logout *Logout
 	t := &token{provider: p, raw: raw, types: []string{"JWT", "logout+jwt"}}
-	t.accept = func(c claims.Object) (err error) {
+	t.accept = func(c issuer.Claims) (err error) {
 		logout, err = p.logout(c)
 		return err
 	}
@@ -56,7 +56,7 @@ func (p *Provider) VerifyLogout(ctx context.Context, raw string) (*Logout, error
 }
 
 // logout checks the claims that only logout tokens have.
-func (p *Provider) logout(c claims.Object) (*Logout, error) {
+func (p *Provider) logout(c issuer.Claims) (*Logout, error) {
 	issued, err := c.Time("iat")
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (p *Provider) logout(c claims.Object) (*Logout, error) {
 	return l, nil
 }
 
-func (p *Provider) logoutSubject(c claims.Object) (string, error) {
+func (p *Provider) logoutSubject(c issuer.Claims) (string, error) {
 	if !c.Has("sub") {
 		return "", nil
 	}
@@ -95,7 +95,7 @@ func (p *Provider) logoutSubject(c claims.Object) (string, error) {
 
 // isLogoutEvent reports whether the value is that of events in a logout token.
 func isLogoutEvent(value any) bool {
-	events, _ := value.(claims.Object)
-	_, ok := events[logoutEvent].(claims.Object)
+	events, _ := value.(issuer.Claims)
+	_, ok := events[logoutEvent].(issuer.Claims)
 	return ok && len(events) == 1
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 )
 
 func TestMetadata(t *testing.T) {
@@ -58,7 +58,7 @@ func TestMetadata(t *testing.T) {
 // TestMetadataTotal: all values of the greatest length do not exceed the limit together.
 func TestMetadataTotal(t *testing.T) {
 	long := func(prefix string) string { return prefix + strings.Repeat("x", 1024-len(prefix)) }
-	token := claims.Object{
+	token := issuer.Claims{
 		"name": long(""), "picture": long("https://a.example/"), "profile": long("https://a.example/"),
 		"email": strings.Repeat("e", 242) + "@example.com", "email_verified": true,
 	}

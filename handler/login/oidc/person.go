@@ -1,18 +1,18 @@
 package oidc
 
-import "github.com/guidonhq/guidon/handler/login/claims"
+import "github.com/guidonhq/guidon/handler/login/issuer"
 
 // person has the claims of the provider about a person who has signed in.
 type person struct {
 	sub     string
 	session string        // "" if the provider names none
-	token   claims.Object // claims of the ID token
-	info    claims.Object // claims of the userinfo endpoint, nil if there are none
+	token   issuer.Claims // claims of the ID token
+	info    issuer.Claims // claims of the userinfo endpoint, nil if there are none
 	infoErr error         // why there are none although some are needed
 }
 
 // lookup returns the value at the path, or nil if there is none. The ID token comes first.
-func (w person) lookup(path claims.Path) any {
+func (w person) lookup(path issuer.ClaimPath) any {
 	if value := w.token.Lookup(path); value != nil {
 		return value
 	}
@@ -21,7 +21,7 @@ func (w person) lookup(path claims.Path) any {
 
 // text returns the string of that name, or "" if there is none.
 func (w person) text(name string) string {
-	for _, source := range []claims.Object{w.token, w.info} {
+	for _, source := range []issuer.Claims{w.token, w.info} {
 		if source[name] != nil {
 			text, _ := source[name].(string)
 			return text

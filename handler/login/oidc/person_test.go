@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/oidc"
 	"github.com/guidonhq/guidon/service"
 )
@@ -29,12 +29,12 @@ func newProvider(t testing.TB, change func(*oidc.Config)) *oidc.Provider {
 }
 
 // object returns the claims of the JSON text, or nil for "".
-func object(t testing.TB, text string) claims.Object {
+func object(t testing.TB, text string) issuer.Claims {
 	t.Helper()
 	if text == "" {
 		return nil
 	}
-	o, err := claims.Parse([]byte(text))
+	o, err := issuer.ParseClaims([]byte(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/claims"
-	"github.com/guidonhq/guidon/handler/login/discovery"
-	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
@@ -20,10 +18,10 @@ import (
 type Provider struct {
 	config      Config
 	client      *provider.Client
-	discovery   *discovery.Source
-	keys        *keyset.Set
-	groups      claims.Path
-	roles       claims.Path // "" for none
+	discovery   *issuer.Discovery
+	keys        *issuer.KeySet
+	groups      issuer.ClaimPath
+	roles       issuer.ClaimPath // "" for none
 	fingerprint loginstate.Fingerprint
 	google      bool
 	limit       time.Duration
@@ -45,18 +43,18 @@ func New(c Config) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("invalid ca_path: %w", err)
 	}
-	source, err := discovery.New(discovery.Config{Client: client, Issuer: c.Issuer, Now: c.Now})
+	source, err := issuer.NewDiscovery(issuer.DiscoveryConfig{Client: client, Issuer: c.Issuer, Now: c.Now})
 	if err != nil {
 		return nil, err
 	}
-	keys, err := keyset.Remote(keyset.Config{Client: client, URL: source.JWKSURI, Algorithms: c.Algorithms, Now: c.Now})
+	keys, err := issuer.RemoteKeys(issuer.KeyConfig{Client: client, URL: source.JWKSURI, Algorithms: c.Algorithms, Now: c.Now})
 	if err != nil {
 		return nil, err
 	}
 	bound := loginstate.Provider{Method: method, Name: c.Name, Issuer: c.Issuer, ClientID: c.ClientID, RedirectURI: c.RedirectURI}
 	return &Provider{
 		config: c, client: client, discovery: source, keys: keys,
-		groups: claims.Path(c.GroupsClaim), roles: claims.Path(c.RolesClaim),
+		groups: issuer.ClaimPath(c.GroupsClaim), roles: issuer.ClaimPath(c.RolesClaim),
 		fingerprint: bound.Fingerprint(), google: c.Issuer == googleIssuer, limit: provider.MaxWait,
 	}, nil
 }

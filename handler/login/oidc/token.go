@@ -11,8 +11,7 @@ import (
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/claims"
-	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
@@ -22,7 +21,7 @@ type token struct {
 	provider *Provider
 	raw      string
 	types    []string                  // that typ may be
-	accept   func(claims.Object) error // checks the claims that only this kind of token has
+	accept   func(issuer.Claims) error // checks the claims that only this kind of token has
 	accepted bool
 	err      error
 }
@@ -67,7 +66,7 @@ func (t *token) VerifySignature(ctx context.Context, _ string) ([]byte, error) {
 
 // judge checks the claims of a token that the provider has signed.
 func (t *token) judge(payload []byte) error {
-	c, err := claims.Parse(payload)
+	c, err := issuer.ParseClaims(payload)
 	if err == nil {
 		err = t.provider.checkClaims(c, t.provider.config.Now())
 	}
@@ -83,7 +82,7 @@ func (t *token) judge(payload []byte) error {
 // checkClaims checks the claims that ID tokens and logout tokens share (OpenID Connect Core
 // 1.0 3.1.3.7). go-oidc takes accounts.google.com for Google's issuer, ignores azp,
 // and accepts strings for times.
-func (p *Provider) checkClaims(c claims.Object, now time.Time) error {
+func (p *Provider) checkClaims(c issuer.Claims, now time.Time) error {
 	issuer, err := c.Text("iss")
 	if err != nil {
 		return err
@@ -103,7 +102,7 @@ func (p *Provider) checkClaims(c claims.Object, now time.Time) error {
 }
 
 // checkAudience returns an error unless the token is for us, and not only among others.
-func (p *Provider) checkAudience(c claims.Object) error {
+func (p *Provider) checkAudience(c issuer.Claims) error {
 	audience, err := c.Audience()
 	if err != nil {
 		return err
@@ -125,7 +124,7 @@ func (p *Provider) checkAudience(c claims.Object) error {
 // checkType returns an error unless the token has one of the types, or none, so that a
 // token for another purpose is not accepted (RFC 8725 3.12).
 func checkType(raw string, types []string) error {
-	kind, err := keyset.Type(raw)
+	kind, err := issuer.TokenType(raw)
 	if err != nil {
 		return err
 	}
@@ -136,20 +135,20 @@ func checkType(raw string, types []string) error {
 }
 
 // subjectOf returns the claim sub, which identifies a person at this provider.
-func subjectOf(c claims.Object) (string, error) { return nameOf(c, "sub") }
+func subjectOf(c issuer.Claims) (string, error) { return nameOf(c, "sub") }
 
 // nameOf returns the string of that name, which must be there.
-func nameOf(c claims.Object, name string) (string, error) {
+func nameOf(c issuer.Claims, name string) (string, error) {
 	text, err := c.Text(name)
-	if err == nil && !claims.IsName(text) {
-		err = fmt.Errorf("%s must have 1 to %d characters, and no control characters", name, claims.MaxText)
+	if err == nil && !issuer.IsName(text) {
+		err = fmt.Errorf("%s must have 1 to %d characters, and no control characters", name, issuer.MaxClaim)
 	}
 	return text, err
 }
 
 // sessionOf returns the claim sid, or "" if there is none. One that cannot be used is an
 // error: a logout would not find its sessions.
-func sessionOf(c claims.Object) (string, error) {
+func sessionOf(c issuer.Claims) (string, error) {
 	if !c.Has("sid") {
 		return "", nil
 	}

@@ -9,8 +9,7 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
-	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
@@ -49,7 +48,7 @@ func (p *Provider) missing(who person) []string {
 
 // userinfo returns the claims of the userinfo endpoint (OpenID Connect Core 1.0 5.3),
 // which must be about the subject of the ID token.
-func (p *Provider) userinfo(ctx context.Context, d *discovery.Document, tokens *oauth2.Token, sub string) (claims.Object, error) {
+func (p *Provider) userinfo(ctx context.Context, d *issuer.Document, tokens *oauth2.Token, sub string) (issuer.Claims, error) {
 	switch {
 	case d.UserinfoEndpoint == "":
 		return nil, p.client.Unavailable(errors.New("userinfo is configured, but the discovery document has no userinfo_endpoint"))
@@ -61,7 +60,7 @@ func (p *Provider) userinfo(ctx context.Context, d *discovery.Document, tokens *
 	if err != nil {
 		return nil, p.userinfoError(err)
 	}
-	info, err := claims.Parse(response.Body)
+	info, err := issuer.ParseClaims(response.Body)
 	if err != nil {
 		return nil, p.client.Unavailable(p.client.Failure(d.UserinfoEndpoint, 0, "", err))
 	}

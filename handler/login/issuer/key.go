@@ -1,0 +1,84 @@
+package issuer
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"fmt"
+)
+
+// Sizes of RSA keys, in bits.
+const (
+	minRSABits = 2048
+	maxRSABits = 8192
+)
+
+// maxKeys is how many keys a provider may publish.
+const maxKeys = 100
+
+// key is a public key that verifies signatures.
+type key struct {
+	public    crypto.PublicKey // *rsa.PublicKey, *ecdsa.PublicKey or ed25519.PublicKey
+	id        string           // "" if it has none
+	algorithm string           // the only one it may be used with, or "" for all that fit
+}
+
+func (k *key) fits(name string) bool {
+	a, ok := algorithms[name]
+	return ok && (k.algorithm == "" || k.algorithm == name) && a.fits(k.public)
+}
+
+func (k *key) equal(other *key) bool {
+	public, ok := k.public.(interface{ Equal(crypto.PublicKey) bool })
+	return ok && k.id == other.id && k.algorithm == other.algorithm && public.Equal(other.public)
+}
+
+// keys are those of one provider at one time. They are immutable.
+type keys struct {
+	all []*key
+	// skipped says why published keys are not among them.
+	skipped []string
+	// generation changes when the keys do.
+	generation uint64
+}
+
+// fitting returns the keys for the algorithm, and among them those with the id, unless
+// anyID is true.
+func (k *keys) fitting(algorithm, id string, anyID bool) []*key {
+	var found []*key
+	for _, key := range k.all {
+		if key.fits(algorithm) && (anyID || key.id == id) {
+			found = append(found, key)
+		}
+	}
+	return found
+}
+
+// checkPublic returns an error if the key is not of a supported type and size.
+func checkPublic(public crypto.PublicKey) error {
+	switch k := public.(type) {
+	case *rsa.PublicKey:
+		return checkRSA(k)
+	case *ecdsa.PublicKey:
+		switch k.Curve {
+		case elliptic.P256(), elliptic.P384(), elliptic.P521():
+			return nil
+		}
+		return fmt.Errorf("unsupported curve %s; must be P-256, P-384 or P-521", k.Curve.Params().Name)
+	case ed25519.PublicKey:
+		return nil
+	}
+	return fmt.Errorf("unsupported type of key %T; must be RSA, ECDSA or Ed25519", public)
+}
+
+func checkRSA(k *rsa.PublicKey) error {
+	if bits := k.N.BitLen(); bits < minRSABits || bits > maxRSABits {
+		return fmt.Errorf("RSA key of %d bits; must have %d to %d", bits, minRSABits, maxRSABits)
+	}
+	if k.N.Bit(0) == 0 || k.E < 3 || k.E%2 == 0 {
+		return fmt.Errorf("RSA key is malformed")
+	}
+	return nil
+}

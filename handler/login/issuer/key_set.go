@@ -1,0 +1,145 @@
+package issuer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/guidonhq/guidon/handler/login/provider"
+)
+
+// KeySet is a set of public keys that verify tokens. It is safe for concurrent use. A token
+// that it does not accept is Unauthenticated; if the keys cannot be fetched, the error
+// is Unavailable.
+type KeySet struct {
+	source     keySource
+	algorithms []string
+	anyID      bool // ids of keys are ignored
+}
+
+// keySource provides keys.
+type keySource interface {
+	// current returns the keys and their version.
+	current(ctx context.Context) (*keys, uint64, error)
+	// newer returns later keys, or the same again if it is too early to fetch them.
+	newer(ctx context.Context, than uint64) (*keys, error)
+}
+
+// Algorithms returns the algorithms that may be used.
+func (s *KeySet) Algorithms() []string { return slices.Clone(s.algorithms) }
+
+// Generation returns a number that grows whenever the keys change. It fetches the keys if
+// that is due. A caller that remembers verified tokens must compare the generation at
+// each use, and must remember a token under the generation before its verification: the
+// keys may change during it.
+func (s *KeySet) Generation(ctx context.Context) (uint64, error) {
+	k, _, err := s.source.current(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return k.generation, nil
+}
+
+// VerifySignature verifies the signature of the token and returns its payload. go-oidc
+// takes a KeySet by it, but returns errors without their codes: see
+// [KeySet.Verification].
+func (s *KeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
+	t, err := parseToken(raw)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.candidates(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if t.verifying(found) == nil {
+		return nil, invalid("signature of the token does not match the key")
+	}
+	return t.payload, nil
+}
+
+// Keyfunc returns a function for one call of golang-jwt. It returns the keys that the
+// token may be signed with.
+func (s *KeySet) Keyfunc(ctx context.Context) jwt.Keyfunc {
+	return func(parsed *jwt.Token) (any, error) {
+		t, err := parseToken(parsed.Raw)
+		if err != nil {
+			return nil, err
+		}
+		if parsed.Method == nil || parsed.Method.Alg() != t.algorithm {
+			return nil, invalid("algorithm of the token is ambiguous")
+		}
+		found, err := s.candidates(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		set := jwt.VerificationKeySet{}
+		for _, k := range found {
+			set.Keys = append(set.Keys, k.public)
+		}
+		return set, nil
+	}
+}
+
+// candidates returns the keys that the token may be signed with, at least one. If it
+// names its key, they are those of that id; otherwise the one whose signature it has.
+// Newer keys are fetched if there is none.
+func (s *KeySet) candidates(ctx context.Context, t *token) ([]*key, error) {
+	if !slices.Contains(s.algorithms, t.algorithm) {
+		return nil, invalid("algorithm of the token is %q; must be one of %s",
+			provider.Printable(t.algorithm), strings.Join(s.algorithms, ", "))
+	}
+	k, version, err := s.source.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if found := s.match(k, t); len(found) > 0 {
+		return found, nil
+	}
+	if k, err = s.source.newer(ctx, version); err != nil {
+		return nil, err
+	}
+	if found := s.match(k, t); len(found) > 0 {
+		return found, nil
+	}
+	return nil, invalid("%s", noKey(k, t))
+}
+
+func (s *KeySet) match(k *keys, t *token) []*key {
+	found := k.fitting(t.algorithm, t.keyID, s.anyID || t.keyID == "")
+	if s.anyID || t.keyID != "" {
+		return found
+	}
+	if one := t.verifying(found); one != nil {
+		return []*key{one}
+	}
+	return nil
+}
+
+// verifying returns the key among the given ones that the token is signed with, or nil
+// if there is none.
+func (t *token) verifying(found []*key) *key {
+	method := algorithms[t.algorithm].method
+	for _, k := range found {
+		if method.Verify(t.signed, t.signature, k.public) == nil {
+			return k
+		}
+	}
+	return nil
+}
+
+// noKey describes why no key fits the token.
+func noKey(k *keys, t *token) string {
+	text := fmt.Sprintf("no key for algorithm %s", t.algorithm)
+	if t.keyID != "" {
+		text += fmt.Sprintf(" with the id %q", provider.Printable(t.keyID))
+	}
+	text += fmt.Sprintf(" among %d", len(k.all))
+	if len(k.skipped) > 0 {
+		text += fmt.Sprintf("; %d skipped (%s)", len(k.skipped), provider.Printable(strings.Join(k.skipped, "; ")))
+	}
+	return text
+}

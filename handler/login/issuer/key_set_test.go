@@ -1,0 +1,156 @@
+package issuer_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/issuer"
+	"github.com/guidonhq/guidon/handler/login/logintest"
+)
+
+// A set, and one verification by it, are key sets of go-oidc.
+var (
+	_ oidc.KeySet = (*issuer.KeySet)(nil)
+	_ oidc.KeySet = (*issuer.Verification)(nil)
+)
+
+func TestPayload(t *testing.T) {
+	k := logintest.New("Ed25519", "k")
+	s := newSet(t, logintest.NewProvider(t, k), logintest.NewClock())
+	got, err := s.VerifySignature(t.Context(), k.Sign("EdDSA", `{"alg":"EdDSA","kid":"k"}`, "any\x00bytes"))
+	if err != nil || string(got) != "any\x00bytes" {
+		t.Errorf("got %q and %v, want the payload", got, err)
+	}
+}
+
+// TestConfiguredAlgorithms: a key that fits an algorithm does not allow it.
+func TestConfiguredAlgorithms(t *testing.T) {
+	k := logintest.New("RSA", "k")
+	s, err := issuer.KeyFile(writeFile(t, k.PEM()), []string{"RS256", "PS256"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for alg, want := range map[string]bool{"RS256": true, "PS256": true, "RS384": false, "PS512": false} {
+		_, err := s.VerifySignature(t.Context(), k.Token(alg, claims()))
+		if (err == nil) != want {
+			t.Errorf("%s: got %v, want it accepted: %v", alg, err, want)
+		}
+		_, err = jwt.Parse(k.Token(alg, claims()), s.Keyfunc(t.Context()))
+		if (err == nil) != want {
+			t.Errorf("%s by golang-jwt: got %v, want it accepted: %v", alg, err, want)
+		}
+	}
+	got := s.Algorithms()
+	got[0] = "HS256"
+	if diff := cmp.Diff([]string{"RS256", "PS256"}, s.Algorithms()); diff != "" {
+		t.Errorf("algorithms (-want +got):\n%s", diff)
+	}
+}
+
+func TestLongToken(t *testing.T) {
+	k := logintest.New("P-256", "k")
+	s := newSet(t, logintest.NewProvider(t, k), logintest.NewClock())
+	padded := func(n int) map[string]any { return map[string]any{"x": strings.Repeat("x", n)} }
+	checkAccepted(t, s, k.Token("ES256", padded(48_000)))
+	checkRejected(t, s, k.Token("ES256", padded(50_000)), guidon.Unauthenticated)
+}
+
+// TestCodesSurvive: that a provider is down, as opposed to a token that is invalid, can be
+// seen behind both libraries.
+func TestCodesSurvive(t *testing.T) {
+	k := logintest.New("P-256", "k")
+	up := newSet(t, logintest.NewProvider(t, k), logintest.NewClock())
+	p := logintest.NewProvider(t)
+	p.Close()
+	down := newSet(t, p, logintest.NewClock())
+	other := logintest.New("P-256 2", "k")
+	for _, test := range []struct {
+		name  string
+		set   *issuer.KeySet
+		token string
+		want  error // nil for none
+	}{
+		{"valid", up, k.Token("ES256", claims()), nil},
+		{"invalid", up, other.Token("ES256", claims()), guidon.Unauthenticated},
+		{"unknown", up, logintest.New("P-256", "x").Token("ES256", claims()), guidon.Unauthenticated},
+		{"down", down, k.Token("ES256", claims()), guidon.Unavailable},
+	} {
+		verification := test.set.Verification()
+		_, err := oidc.NewVerifier("https://acme.example", verification, oidcConfig()).Verify(t.Context(), test.token)
+		if !errors.Is(verification.Err(), test.want) || (err == nil) != (test.want == nil) {
+			t.Errorf("%s by go-oidc: got %v behind %v, want %v", test.name, verification.Err(), err, test.want)
+		}
+		_, err = jwt.Parse(test.token, test.set.Keyfunc(t.Context()))
+		if (err == nil) != (test.want == nil) || test.want == guidon.Unavailable && !errors.Is(err, test.want) {
+			t.Errorf("%s by golang-jwt: got %v, want %v", test.name, err, test.want)
+		}
+	}
+	if err := up.Verification().Err(); err != nil {
+		t.Errorf("before a verification: %v", err)
+	}
+}
+
+// TestKeyfuncAmbiguous: the parsed token must be the one whose text is verified.
+func TestKeyfuncAmbiguous(t *testing.T) {
+	k := logintest.New("RSA", "k")
+	s := newSet(t, logintest.NewProvider(t, k), logintest.NewClock())
+	raw := k.Token("RS256", claims())
+	for name, method := range map[string]jwt.SigningMethod{"none": nil, "another": jwt.SigningMethodHS256, "unsigned": jwt.SigningMethodNone} {
+		if _, err := s.Keyfunc(t.Context())(&jwt.Token{Raw: raw, Method: method}); guidon.CodeOf(err) != guidon.Unauthenticated {
+			t.Errorf("%s: got %v, want Unauthenticated", name, err)
+		}
+	}
+}
+
+func TestType(t *testing.T) {
+	k := logintest.New("Ed25519", "k")
+	for _, test := range []struct {
+		header, want string
+		ok           bool
+	}{
+		{`{"alg":"EdDSA"}`, "", true},
+		{`{"alg":"EdDSA","typ":""}`, "", true},
+		{`{"alg":"EdDSA","typ":"logout+jwt"}`, "logout+jwt", true},
+		{`{"alg":"EdDSA","typ":"JWT","typ":"logout+jwt"}`, "", false},
+		{`{"alg":"EdDSA","typ":null}`, "", false},
+	} {
+		got, err := issuer.TokenType(k.Sign("EdDSA", test.header, "{}"))
+		if got != test.want || (err == nil) != test.ok || err != nil && guidon.CodeOf(err) != guidon.Unauthenticated {
+			t.Errorf("%s: got %q and %v, want %q and success: %v", test.header, got, err, test.want, test.ok)
+		}
+	}
+}
+
+// FuzzToken: no change to a signed token, nor any other text, is accepted, except for
+// the signed tokens themselves. golang-jwt accepts no more with the set.
+func FuzzToken(f *testing.F) {
+	ec, ed := logintest.New("P-256", "ec"), logintest.New("Ed25519", "ed")
+	s := newSet(f, logintest.NewProvider(f, ec, ed), logintest.NewClock())
+	good := []string{ec.Token("ES256", claims()), ed.Token("EdDSA", claims()), (&logintest.Key{Private: ed.Private}).Token("EdDSA", claims())}
+	signed := map[string]bool{}
+	for _, token := range good {
+		signed[token] = true
+		f.Add(token)
+		f.Add(newline(token))
+		f.Add(strings.Replace(token, ".", "..", 1))
+	}
+	f.Add("eyJhbGciOiJub25lIn0.e30.")
+	f.Fuzz(func(t *testing.T, token string) {
+		_, err := s.VerifySignature(t.Context(), token)
+		if (err == nil) != signed[token] {
+			t.Errorf("%q: got %v, want it accepted: %v", token, err, signed[token])
+		}
+		if err != nil && guidon.CodeOf(err) != guidon.Unauthenticated {
+			t.Errorf("%q: got %v, want Unauthenticated", token, err)
+		}
+		if _, err := jwt.Parse(token, s.Keyfunc(t.Context())); err == nil && !signed[token] {
+			t.Errorf("%q: golang-jwt accepts it", token)
+		}
+	})
+}
