@@ -14,10 +14,10 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
+	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/stream"
 )
 
@@ -32,8 +32,8 @@ type Config struct {
 	Redis      func() RedisStats            // called with Caches; nil = no Redis metrics
 	Unreadable func() (flags, segments int) // called at each scrape; nil = no metrics of unreadable objects
 	Streams    *stream.Hub                  // nil = no stream metrics
-	Memory     *limit.Budget               // of the handler; nil = no memory metrics
-	Failures   *limit.Failures            // of the handler; nil = no metrics of failed credentials
+	Memory     *limit.Budget                // of the handler; nil = no memory metrics
+	Failures   *limit.Failures              // of the handler; nil = no metrics of failed credentials
 	SignIns    *SignIns                     // nil = no metrics of signing in
 	Logger     *slog.Logger                 // for failed scrapes; nil = slog.Default
 }
