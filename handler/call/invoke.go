@@ -103,14 +103,21 @@ func (i *Invoker) Carry(ctx context.Context, o *Operation, request *Request, wor
 
 // Work is the state of a running operation.
 type Work struct {
-	call      Call
-	bounded   bounded
-	undecoded bool // the message could not be read or decoded, so the error may quote it
+	call    Call
+	bounded bounded
+
+	invoker   *Invoker
+	operation *Operation
+	request   *Request
+	reference error // of the namespace that the request names
+	undecoded bool  // the message could not be read or decoded, so the error may quote it
 }
 
+// run runs the operation after its checks.
 func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work *Work) (response Response, err error) {
-	call, bounded := &work.call, &work.bounded
+	work.invoker, work.operation, work.request, work.bounded.Context = i, o, request, ctx
 	defer func() {
+		work.bounded.stop()
 		if v := recover(); v != nil {
 			if IsAbort(v) {
 				panic(v)
@@ -118,54 +125,13 @@ func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work 
 			response, err = Response{}, Recovered(v)
 		}
 	}()
-	if request.Actor == nil && !o.Enabled() {
-		return response, guidon.Errorf(guidon.Unimplemented, "%s is disabled", o.Method())
-	}
-	if err = i.checkLoad(ctx); err != nil {
-		return response, err
-	}
-	if call.IfMatch, err = o.condition(request.IfMatch); err != nil {
-		return response, err
-	}
-	if call.Message, err = o.message(request.WriteMessage); err != nil {
-		return response, err
-	}
-	if call.Demand, err = o.demand(request); err != nil {
-		return response, err
-	}
-	bounded.Context, bounded.deadline = ctx, call.Demand.Begun.Add(i.config.Timeout)
-	defer bounded.stop()
-	var reference error
-	if err = i.receive(bounded, o, request, work); err == nil {
-		reference = request.takeReference(o)
-		err = i.authenticate(bounded, o, request, call)
-	}
-	err = i.limit(bounded, request.Sender, err)
-	if err == nil {
-		err = ctx.Err() // do not start work for a caller that has disconnected
-	}
-	if err == nil {
-		err = reference
-	}
-	if err == nil {
-		err = i.checkReadOnly(o, request)
-	}
-	if err == nil && !o.stale {
-		err = checkMessage(request.Message, o.RejectsUnknown(request.Message))
-	}
-	if err == nil && o.verifies {
-		err = i.exhausted(bounded, request.Sender)
-	}
-	if err == nil {
-		err = i.beginTurn(bounded, o, request)
-	}
-	if err == nil {
-		response, err = o.run(bounded, i.service, call, request)
-		err = i.limit(bounded, request.Sender, err)
+	if err = work.check(); err == nil {
+		response, err = o.run(&work.bounded, i.service, &work.call, request)
+		err = i.limit(&work.bounded, request.Sender, err)
 	}
 	if err != nil {
 		failed := Response{State: response.State, SetCookie: response.SetCookie, SignIn: response.SignIn}
-		return failed, i.outOfTime(ctx, bounded, err)
+		return failed, i.outOfTime(ctx, &work.bounded, err)
 	}
 	if response.EndsSession {
 		response.SetCookie = append(response.SetCookie, i.config.Session.Clear()...)

@@ -30,32 +30,32 @@ type message[T any] interface {
 // request may name an earlier state of it instead, unless the operation evaluates flags.
 func Read[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
-	fn func(v service.View, m PQ) (PA, error),
+	fn func(v service.View, m PQ) (PA, error), checks ...func(m PQ) error,
 ) *Operation {
 	return List[A, Q, PA, PQ](name, area, routes, func(v service.View, m PQ, _ *Request) (Response, error) {
 		answer, err := fn(v, m)
 		return responseOf(answer, err)
-	})
+	}, checks...)
 }
 
 // Analyze is Read for a heavy fn, which must end when the context does.
 func Analyze[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
-	fn func(ctx context.Context, v service.View, m PQ) (PA, error),
+	fn func(ctx context.Context, v service.View, m PQ) (PA, error), checks ...func(m PQ) error,
 ) *Operation {
 	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty,
 		func(ctx context.Context, v service.View, m PQ, _ *Request) (Response, error) {
 			answer, err := fn(ctx, v, m)
 			return responseOf(answer, err)
-		}).Heavy()
+		}, checks).Heavy()
 }
 
 // List is Read for an fn that may return its response in pieces.
 func List[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
-	fn func(v service.View, m PQ, request *Request) (Response, error),
+	fn func(v service.View, m PQ, request *Request) (Response, error), checks ...func(m PQ) error,
 ) *Operation {
-	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty, withoutContext(fn)).Light()
+	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty, withoutContext(fn), checks).Light()
 }
 
 // ListExisting is List for a namespace that must exist.
@@ -63,7 +63,7 @@ func ListExisting[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
 	fn func(v service.View, m PQ, request *Request) (Response, error),
 ) *Operation {
-	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).View, withoutContext(fn)).Light()
+	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).View, withoutContext(fn), nil).Light()
 }
 
 func withoutContext[PQ any](
@@ -77,7 +77,7 @@ func withoutContext[PQ any](
 func viewing[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
 	view func(s *service.Service, ctx context.Context, namespace string, d service.Demand) (service.View, error),
-	fn func(ctx context.Context, v service.View, m PQ, request *Request) (Response, error),
+	fn func(ctx context.Context, v service.View, m PQ, request *Request) (Response, error), checks []func(m PQ) error,
 ) *Operation {
 	var o *Operation
 	o = Ask[A, Q, PA, PQ](name, area, routes,
@@ -94,7 +94,7 @@ func viewing[A, Q any, PA message[A], PQ message[Q]](
 			}
 			response.State = v.State
 			return response, err
-		}).Needing(service.RoleViewer)
+		}, checks...).Needing(service.RoleViewer)
 	o.states = area == AreaManagement
 	return o
 }
@@ -110,7 +110,7 @@ type pairMessage[T any] interface {
 // and the one that it names as with. It is heavy.
 func ReadPair[Q, A any, PQ pairMessage[Q], PA message[A]](
 	name string, routes []Route,
-	fn func(ctx context.Context, before, after service.View, m PQ, request *Request) (PA, error),
+	fn func(ctx context.Context, before, after service.View, m PQ, request *Request) (PA, error), checks ...func(m PQ) error,
 ) *Operation {
 	var o *Operation
 	o = Ask[A, Q, PA, PQ](name, AreaManagement, routes,
@@ -124,7 +124,7 @@ func ReadPair[Q, A any, PQ pairMessage[Q], PA message[A]](
 			}
 			response.State = before.State
 			return response, err
-		}).Heavy().Needing(service.RoleViewer)
+		}, checks...).Heavy().Needing(service.RoleViewer)
 	o.states = true
 	return o
 }
@@ -132,7 +132,7 @@ func ReadPair[Q, A any, PQ pairMessage[Q], PA message[A]](
 // Change returns an operation that changes a namespace, for editors.
 func Change[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
-	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, int64, error),
+	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, int64, error), checks ...func(m PQ) error,
 ) *Operation {
 	return Ask[A, Q, PA, PQ](name, area, routes,
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (Response, error) {
@@ -140,7 +140,7 @@ func Change[Q, A any, PQ message[Q], PA message[A]](
 			response, err := responseOf(answer, err)
 			response.State = service.State{Namespace: request.about(), Revision: revision}
 			return response, err
-		}).Light().Writing().Needing(service.RoleEditor)
+		}, checks...).Light().Writing().Needing(service.RoleEditor)
 }
 
 // Issue returns an operation that changes authentications, for admins of everything.
@@ -158,13 +158,13 @@ func Issue[Q, A any, PQ message[Q], PA message[A]](
 // Inform returns an operation that reads something else than a namespace.
 func Inform[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
-	fn func(ctx context.Context, s *service.Service, c *Call, m PQ) (PA, error),
+	fn func(ctx context.Context, s *service.Service, c *Call, m PQ) (PA, error), checks ...func(m PQ) error,
 ) *Operation {
 	return Ask[A, Q, PA, PQ](name, area, routes,
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, _ *Request) (Response, error) {
 			answer, err := fn(ctx, s, c, m)
 			return responseOf(answer, err)
-		}).Light()
+		}, checks...).Light()
 }
 
 // responseOf returns the response with the message, unless err is an error.
@@ -176,17 +176,25 @@ func responseOf(m proto.Message, err error) (Response, error) {
 }
 
 // Ask returns an operation that needs more than the other kinds give. It reads, unless it
-// is marked otherwise, and must state its cost. fn states in the response what it is about.
+// is marked otherwise, and must state its cost. fn states in the response what it is about. The
+// checks of the request come before anything is read (contract 1.2), here and in other kinds.
 func Ask[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
 	fn func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (Response, error),
+	checks ...func(m PQ) error,
 ) *Operation {
 	return &Operation{
 		Name: name, Routes: routes, Area: area, limits: Limits{defaultBodyLimit, defaultValueLimit},
 		newRequest:  func() proto.Message { return PQ(new(Q)) },
 		newResponse: func() proto.Message { return PA(new(A)) },
 		run: func(ctx context.Context, s *service.Service, c *Call, request *Request) (Response, error) {
-			return fn(ctx, s, c, request.Message.(PQ), request)
+			m := request.Message.(PQ)
+			for _, check := range checks {
+				if err := check(m); err != nil {
+					return Response{}, err
+				}
+			}
+			return fn(ctx, s, c, m, request)
 		},
 	}
 }

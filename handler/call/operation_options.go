@@ -1,24 +1,6 @@
 package call
 
-import (
-	"context"
-
-	"google.golang.org/protobuf/proto"
-
-	"github.com/guidonhq/guidon/service"
-)
-
-// Validating makes the operation run check before it reads anything (contract 1.2).
-func (o *Operation) Validating(check func(m proto.Message) error) *Operation {
-	run := o.run
-	o.run = func(ctx context.Context, s *service.Service, c *Call, request *Request) (Response, error) {
-		if err := check(request.Message); err != nil {
-			return Response{}, err
-		}
-		return run(ctx, s, c, request)
-	}
-	return o
-}
+import "google.golang.org/protobuf/proto"
 
 // Writing marks an operation that changes a namespace, although it was made by [Ask].
 func (o *Operation) Writing() *Operation {

@@ -3,7 +3,6 @@ package evaluation
 import (
 	"context"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
@@ -15,8 +14,7 @@ import (
 )
 
 // CheckExplain checks a request to explain an evaluation.
-func CheckExplain(m proto.Message) error {
-	q := m.(*guidonv1.ExplainRequest)
+func CheckExplain(q *guidonv1.ExplainRequest) error {
 	return service.CheckExplain(q.GetKey(), entityOf(q))
 }
 

@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -15,8 +13,7 @@ import (
 )
 
 // CheckExplainBatch checks a request to evaluate a flag for many entities.
-func CheckExplainBatch(m proto.Message) error {
-	q := m.(*guidonv1.ExplainBatchRequest)
+func CheckExplainBatch(q *guidonv1.ExplainBatchRequest) error {
 	return service.CheckExplain(q.GetKey(), entitiesOf(q)...)
 }
 

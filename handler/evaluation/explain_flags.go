@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -13,8 +11,7 @@ import (
 )
 
 // CheckExplainFlags checks a request to evaluate the flags of a namespace.
-func CheckExplainFlags(m proto.Message) error {
-	q := m.(*guidonv1.ExplainFlagsRequest)
+func CheckExplainFlags(q *guidonv1.ExplainFlagsRequest) error {
 	return service.CheckExplainFlags(entityOf(q), flagsWindow(q))
 }
 

@@ -3,16 +3,13 @@ package evaluation
 import (
 	"context"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
 
 // CheckExplainSegment checks a request to explain who belongs to a segment.
-func CheckExplainSegment(m proto.Message) error {
-	q := m.(*guidonv1.ExplainSegmentRequest)
+func CheckExplainSegment(q *guidonv1.ExplainSegmentRequest) error {
 	return service.CheckExplain(q.GetKey(), entityOf(q))
 }
 

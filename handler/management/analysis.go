@@ -18,15 +18,14 @@ func GetFlagReach(ctx context.Context, v service.View, m *guidonv1.GetFlagReachR
 }
 
 // CheckPreviewFlag checks that there is a key, and either an edited flag or a switch.
-func CheckPreviewFlag(m proto.Message) error {
-	request := m.(*guidonv1.PreviewFlagRequest)
+func CheckPreviewFlag(request *guidonv1.PreviewFlagRequest) error {
 	switch {
 	case request.GetFlag() == nil && request.TurnOn == nil:
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag or turnOn: must not be empty")
 	case request.GetFlag() != nil && request.TurnOn != nil:
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag or turnOn: only one can be present")
 	}
-	return CheckKey(m)
+	return CheckKey(request)
 }
 
 // PreviewFlag returns the effect of saving a flag, or of turning it on or off.
@@ -42,15 +41,14 @@ func PreviewFlag(ctx context.Context, v service.View, m *guidonv1.PreviewFlagReq
 }
 
 // CheckPreviewFlagReach checks that there is an edited flag with a key.
-func CheckPreviewFlagReach(m proto.Message) error {
-	request := m.(*guidonv1.PreviewFlagRequest)
+func CheckPreviewFlagReach(request *guidonv1.PreviewFlagRequest) error {
 	switch {
 	case request.TurnOn != nil:
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field turnOn: must not be set")
 	case request.GetFlag() == nil:
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag: must not be empty")
 	}
-	return CheckKey(m)
+	return CheckKey(request)
 }
 
 // PreviewFlagReach returns the reach of an edited flag.
@@ -67,8 +65,8 @@ func GetSegmentUsage(ctx context.Context, v service.View, m *guidonv1.GetSegment
 }
 
 // CheckPreviewSegment checks that there is an edited segment with a key.
-func CheckPreviewSegment(m proto.Message) error {
-	if m.(*guidonv1.PreviewSegmentRequest).GetSegment() == nil {
+func CheckPreviewSegment(m *guidonv1.PreviewSegmentRequest) error {
+	if m.GetSegment() == nil {
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field segment: must not be empty")
 	}
 	return CheckKey(m)

@@ -54,8 +54,8 @@ func flagQuery(m *guidonv1.ListFlagSummariesRequest) service.FlagQuery {
 }
 
 // CheckFlagSummaries checks the query.
-func CheckFlagSummaries(m proto.Message) error {
-	q := flagQuery(m.(*guidonv1.ListFlagSummariesRequest))
+func CheckFlagSummaries(m *guidonv1.ListFlagSummariesRequest) error {
+	q := flagQuery(m)
 	return q.Validate()
 }
 
@@ -88,8 +88,8 @@ func segmentQuery(m *guidonv1.ListSegmentSummariesRequest) service.SegmentQuery 
 }
 
 // CheckSegmentSummaries checks the query.
-func CheckSegmentSummaries(m proto.Message) error {
-	q := segmentQuery(m.(*guidonv1.ListSegmentSummariesRequest))
+func CheckSegmentSummaries(m *guidonv1.ListSegmentSummariesRequest) error {
+	q := segmentQuery(m)
 	return q.Validate()
 }
 
@@ -110,8 +110,8 @@ func unusedQuery(m *guidonv1.ListUnusedFlagsRequest) service.UnusedQuery {
 }
 
 // CheckUnusedFlags checks the query.
-func CheckUnusedFlags(m proto.Message) error {
-	q := unusedQuery(m.(*guidonv1.ListUnusedFlagsRequest))
+func CheckUnusedFlags(m *guidonv1.ListUnusedFlagsRequest) error {
+	q := unusedQuery(m)
 	return q.Validate()
 }
 
@@ -132,8 +132,8 @@ func propertyQuery(m *guidonv1.ListPropertiesRequest) service.PropertyQuery {
 }
 
 // CheckProperties checks the query.
-func CheckProperties(m proto.Message) error {
-	q := propertyQuery(m.(*guidonv1.ListPropertiesRequest))
+func CheckProperties(m *guidonv1.ListPropertiesRequest) error {
+	q := propertyQuery(m)
 	return q.Validate()
 }
 
@@ -159,8 +159,8 @@ func searchQuery(m *guidonv1.SearchRequest) service.SearchQuery {
 }
 
 // CheckSearch checks the query.
-func CheckSearch(m proto.Message) error {
-	q := searchQuery(m.(*guidonv1.SearchRequest))
+func CheckSearch(m *guidonv1.SearchRequest) error {
+	q := searchQuery(m)
 	return q.Validate()
 }
 

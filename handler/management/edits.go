@@ -3,8 +3,6 @@ package management
 import (
 	"context"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -59,8 +57,8 @@ func ReplaceSegment(
 }
 
 // CheckTurnFlagOff checks that the request has nothing that is for TurnFlagOn alone.
-func CheckTurnFlagOff(m proto.Message) error {
-	if m.(*guidonv1.SwitchFlagRequest).GetEveryone() {
+func CheckTurnFlagOff(m *guidonv1.SwitchFlagRequest) error {
+	if m.GetEveryone() {
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field everyone: a flag is always turned off for everyone")
 	}
 	return nil

@@ -20,8 +20,7 @@ const (
 )
 
 // CheckCompare checks the request for a comparison.
-func CheckCompare(m proto.Message) error {
-	request := m.(*guidonv1.CompareRequest)
+func CheckCompare(request *guidonv1.CompareRequest) error {
 	if err := service.NotEmpty("with", request.GetWith()); err != nil {
 		return err
 	}
