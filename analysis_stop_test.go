@@ -28,9 +28,10 @@ func manyRules(rules, constraints int) *guidon.Snapshot {
 
 func BenchmarkEffectOfManyRules(b *testing.B) {
 	s := manyRules(1000, 50)
+	without := s.Apply(guidon.SnapshotDelta{DeletedSegments: []string{"s500"}})
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.EffectWithoutSegment(context.Background(), "f", "s500"); err != nil {
+		if _, err := guidon.EffectOf(context.Background(), s, without, "f"); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -40,7 +41,7 @@ func BenchmarkReachOfManyRules(b *testing.B) {
 	s := manyRules(1000, 50)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.ReachOfFlag(context.Background(), s.Flag("f")); err != nil {
+		if _, err := guidon.ReachOf(context.Background(), s.Apply(guidon.SnapshotDelta{}), "f"); err != nil { // does not know it
 			b.Fatal(err)
 		}
 	}
@@ -51,13 +52,13 @@ func TestAnalysisStops(t *testing.T) {
 	s := manyRules(100, 5)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.EffectWithoutSegment(ended, "f", "s50"); !errors.Is(err, context.Canceled) {
+	if _, err := guidon.EffectOf(ended, s, s.Apply(guidon.SnapshotDelta{DeletedSegments: []string{"s50"}}), "f"); !errors.Is(err, context.Canceled) {
 		t.Errorf("an effect: got %v, want %v", err, context.Canceled)
 	}
-	if _, err := s.Reach(ended, "f"); !errors.Is(err, context.Canceled) {
+	if _, err := guidon.ReachOf(ended, s, "f"); !errors.Is(err, context.Canceled) {
 		t.Errorf("the reach: got %v, want %v", err, context.Canceled)
 	}
-	if r, err := s.Reach(t.Context(), "f"); err != nil || len(r.Steps) != 100 || r.Truncated {
+	if r, err := guidon.ReachOf(t.Context(), s, "f"); err != nil || len(r.Steps) != 100 || r.Truncated {
 		t.Errorf("the reach afterwards: got %v, %v, want 100 steps", r, err)
 	}
 }

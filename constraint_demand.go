@@ -8,20 +8,14 @@ import (
 // A demand is the outcome that a constraint must have.
 type demand struct {
 	constraint *Constraint
-	condition  *condition
+	condition  *CompiledConstraint
 	operand    *operand
 	match      bool
 }
 
-func newDemand(c *Constraint, compiled *condition, match bool) demand {
+func newDemand(c *Constraint, compiled *CompiledConstraint, match bool) demand {
 	o := operandOf(c)
 	return demand{c, compiled, &o, match}
-}
-
-// sameSubject reports whether the conditions compare the same property, or both the
-// entity's id.
-func (c *condition) sameSubject(other *condition) bool {
-	return c.entity == other.entity && (c.entity || c.property == other.property)
 }
 
 // satisfy decides whether some value meets the demands, which are about the same property,
@@ -94,7 +88,7 @@ func (x *sample) try(values []string, otherwise truth) (string, truth) {
 func (x *sample) meets(value string) bool {
 	for i := range x.demands {
 		d := &x.demands[i]
-		if x.spent = x.spent || !x.work(1+len(value)/64); x.spent || d.condition.accepts(value) != d.match {
+		if x.spent = x.spent || !x.work(1+len(value)/64); x.spent || d.condition.Accepts(value) != d.match {
 			return false
 		}
 	}
@@ -130,9 +124,9 @@ func (d *demand) leaves() (values []string, finite bool) {
 		case OpNEQ:
 			return []string{d.constraint.Value, ""}, !d.match
 		case OpIsOneOf:
-			return d.operand.texts, d.match
+			return d.operand.Texts, d.match
 		case OpIsNotOneOf:
-			return append(slices.Clip(d.operand.texts), ""), !d.match
+			return append(slices.Clip(d.operand.Texts), ""), !d.match
 		}
 	case d.constraint.Operator == OpTrue:
 		return trueTexts, d.match
@@ -241,16 +235,10 @@ func (x *sample) contradicts(kind func(*Constraint) bool) bool {
 func (x *sample) opposed() bool {
 	for i, a := range x.demands {
 		for _, b := range x.demands[i+1:] {
-			if a.match != b.match && a.constraint.compares(b.constraint) {
+			if a.match != b.match && comparesAs(a.constraint, b.constraint) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// compares reports whether the constraint, which is about the same property, compares it in
-// the same way as the other one.
-func (c *Constraint) compares(other *Constraint) bool {
-	return c.Value == other.Value && c.Operator == other.Operator && c.Type == other.Type
 }

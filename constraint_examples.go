@@ -63,7 +63,7 @@ func (e *examples) add(c *Constraint, o *operand) {
 		e.kinds |= comparesBoolean
 	case DateTimeComparison:
 		e.kinds |= comparesTime
-		e.times = append(e.times, o.instant)
+		e.times = append(e.times, o.Instant)
 	}
 	e.cut = e.cut || len(e.literals)+len(e.numbers) > maxExamples
 }
@@ -81,7 +81,7 @@ func (e *examples) addString(c *Constraint, o *operand) {
 		e.parts = appendNew(e.parts, c.Value)
 	case OpIsOneOf, OpIsNotOneOf:
 		e.kinds |= comparesWhole
-		e.literals = append(e.literals, o.texts...)
+		e.literals = append(e.literals, o.Texts...)
 	default:
 		e.kinds |= comparesWhole
 		e.literals = append(e.literals, c.Value)
@@ -91,10 +91,10 @@ func (e *examples) addString(c *Constraint, o *operand) {
 func (e *examples) addNumbers(c *Constraint, o *operand) {
 	switch c.Operator {
 	case OpIsOneOf, OpIsNotOneOf:
-		e.numbers = append(e.numbers, o.numbers...)
+		e.numbers = append(e.numbers, o.Numbers...)
 	default:
-		if o.number == o.number { // not NaN, which is one of the values anyway
-			e.numbers = append(e.numbers, o.number)
+		if o.Number == o.Number { // not NaN, which is one of the values anyway
+			e.numbers = append(e.numbers, o.Number)
 		}
 	}
 }
@@ -307,7 +307,7 @@ func (e *examples) unusedRare() rune {
 func (e *examples) blanks() []string {
 	longest := 0
 	for _, text := range e.literals {
-		if blank(text) {
+		if strings.TrimSpace(text) == "" {
 			longest = max(longest, len(text))
 		}
 	}

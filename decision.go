@@ -47,29 +47,29 @@ type outcomeRange struct {
 // bucketsOfType returns the number of buckets of flags of the type.
 func bucketsOfType(t FlagType) int {
 	if t == BooleanFlag {
-		return booleanBuckets
+		return BooleanBuckets
 	}
-	return variantBuckets
+	return VariantBuckets
 }
 
 // decisionsOf returns the decisions of the flag, which may be nil. It adds the predicates
 // of its segments to p.
-func decisionsOf(f *Flag, segments segmentIndex, p *predicates) *decisions {
-	switch {
-	case f == nil:
+func decisionsOf(compiled *CompiledFlag, p *predicates) *decisions {
+	if compiled == nil {
 		return &decisions{fallback: Outcome{Absent: true}}
-	case segments.unreadable(f) != nil:
-		return &decisions{buckets: bucketsOfType(f.Type), fallback: Outcome{Fails: true}}
-	case f.Type == BooleanFlag:
-		return booleanDecisions(f, segments, p)
-	case f.Type == VariantFlag:
-		return variantDecisions(f, segments, p)
 	}
-	return &decisions{buckets: variantBuckets, fallback: Outcome{Fails: true}}
+	switch compiled.Kind() {
+	case BooleanFlag:
+		return booleanDecisions(compiled, p)
+	case VariantFlag:
+		return variantDecisions(compiled, p)
+	}
+	return &decisions{buckets: bucketsOfType(compiled.Flag().Type), fallback: Outcome{Fails: true}}
 }
 
-func variantDecisions(f *Flag, segments segmentIndex, p *predicates) *decisions {
-	d := &decisions{buckets: variantBuckets}
+func variantDecisions(compiled *CompiledFlag, p *predicates) *decisions {
+	f := compiled.Flag()
+	d := &decisions{buckets: VariantBuckets}
 	if v := f.DefaultVariant(); v != nil {
 		d.fallback = Outcome{Reason: ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
 	}
@@ -77,29 +77,26 @@ func variantDecisions(f *Flag, segments segmentIndex, p *predicates) *decisions 
 		d.fallback.Reason = ReasonFlagDisabled
 		return d
 	}
-	variants := variantsByID(f)
-	for i, r := range f.Rules {
-		if set := segments.audience(r.SegmentKeys, r.SegmentOperator); set != nil {
-			d.add(i, set, p, d.distributed(compileRanges(r.Distributions, variants)))
-		}
+	for i, set := range compiled.Steps() {
+		d.add(i, set, p, d.distributed(f, f.Rules[i]))
 	}
 	return d
 }
 
-// distributed returns the outcomes of the buckets in a rule that matches, as
-// [CompiledFlag.distribute] does.
-func (d *decisions) distributed(ranges []bucketRange) []outcomeRange {
-	if len(ranges) == 0 {
+// distributed returns the outcomes of the buckets in a rule that matches.
+func (d *decisions) distributed(f *Flag, r *Rule) []outcomeRange {
+	if !distributes(f, r) {
 		matched := d.fallback
 		matched.Match, matched.Reason = true, ReasonMatch
 		return []outcomeRange{{d.buckets, matched}}
 	}
 	var outcomes []outcomeRange
 	covered := 0
-	for _, r := range ranges {
-		if end := min(r.end, d.buckets); end > covered {
-			outcomes = append(outcomes, outcomeRange{end, Outcome{Match: true, Reason: ReasonMatch, VariantKey: r.key, Attachment: r.attachment}})
-			covered = end
+	for distribution, share := range eachShare(f, r) {
+		if share.Buckets() > 0 {
+			v := f.Variant(distribution.VariantID)
+			outcomes = append(outcomes, outcomeRange{share.End, Outcome{Match: true, Reason: ReasonMatch, VariantKey: v.Key, Attachment: v.Attachment}})
+			covered = share.End
 		}
 	}
 	if covered < d.buckets {
@@ -108,23 +105,21 @@ func (d *decisions) distributed(ranges []bucketRange) []outcomeRange {
 	return outcomes
 }
 
-func booleanDecisions(f *Flag, segments segmentIndex, p *predicates) *decisions {
-	d := &decisions{buckets: booleanBuckets, fallback: Outcome{Reason: ReasonDefault, Enabled: f.Enabled}}
-	for i, r := range f.Rollouts {
-		switch {
-		case r.Threshold != nil:
-			matched := Outcome{Reason: ReasonMatch, Enabled: r.Threshold.Value}
-			end := thresholdBuckets(r.Threshold.Percentage)
-			if end > 0 {
-				d.steps = append(d.steps, decision{index: i, threshold: true, outcomes: []outcomeRange{{end, matched}}})
-			}
-			if end == d.buckets {
-				return d // no entity gets further
-			}
-		case r.Segment != nil:
-			if set := segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator); set != nil {
-				d.add(i, set, p, []outcomeRange{{d.buckets, Outcome{Reason: ReasonMatch, Enabled: r.Segment.Value}}})
-			}
+func booleanDecisions(compiled *CompiledFlag, p *predicates) *decisions {
+	f := compiled.Flag()
+	d := &decisions{buckets: BooleanBuckets, fallback: Outcome{Reason: ReasonDefault, Enabled: f.Enabled}}
+	for i, set := range compiled.Steps() {
+		matched := Outcome{Reason: ReasonMatch, Enabled: rolloutValue(f.Rollouts[i])}
+		if set != nil {
+			d.add(i, set, p, []outcomeRange{{d.buckets, matched}})
+			continue
+		}
+		end := thresholdBuckets(f.Rollouts[i].Threshold.Percentage)
+		if end > 0 {
+			d.steps = append(d.steps, decision{index: i, threshold: true, outcomes: []outcomeRange{{end, matched}}})
+		}
+		if end == d.buckets {
+			return d // no entity gets further
 		}
 	}
 	return d
@@ -135,21 +130,21 @@ func thresholdBuckets(percentage float32) int {
 	switch {
 	case !(percentage > 0): // NaN too
 		return 0
-	case percentage >= booleanBuckets:
-		return booleanBuckets
+	case percentage >= BooleanBuckets:
+		return BooleanBuckets
 	}
 	return int(math.Ceil(float64(percentage)))
 }
 
 // add appends a rule or rollout with segments.
-func (d *decisions) add(index int, set *audience, p *predicates, outcomes []outcomeRange) {
-	if set.unknown { // entities that get here get an error
+func (d *decisions) add(index int, set *Audience, p *predicates, outcomes []outcomeRange) {
+	if set.Err() != nil { // entities that get here get an error
 		d.steps = append(d.steps, decision{
-			index: index, who: everyone, segments: set.keys, outcomes: []outcomeRange{{d.buckets, Outcome{Fails: true}}},
+			index: index, who: everyone, segments: set.Keys(), outcomes: []outcomeRange{{d.buckets, Outcome{Fails: true}}},
 		})
 		return
 	}
-	d.steps = append(d.steps, decision{index: index, who: p.requirement(set), segments: set.keys, outcomes: outcomes})
+	d.steps = append(d.steps, decision{index: index, who: p.requirement(set), segments: set.Keys(), outcomes: outcomes})
 }
 
 // noStep is the index of no rule or rollout: the default decides.

@@ -1,6 +1,7 @@
 package guidon
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -63,88 +64,39 @@ type Move struct {
 type BucketRange struct{ Start, End int }
 
 // EffectOf returns the effect on the users of the flag if the state before is replaced
-// by after. The flag may exist in only one of them. The error is that of the context.
+// by after, such as one that [Snapshot.Apply] has made of it. The flag may exist in only one
+// of them. The error is that of the context.
 func EffectOf(ctx context.Context, before, after *Snapshot, flagKey string) (*Effect, error) {
-	return effectOf(ctx,
-		flagState{before.Flag(flagKey), before.segmentsByKey},
-		flagState{after.Flag(flagKey), after.segmentsByKey},
-	)
-}
-
-// EffectOfFlag returns the effect on the users of the flag if it is stored as f, which
-// may be a new flag. The error is that of the context.
-func (s *Snapshot) EffectOfFlag(ctx context.Context, f *Flag) (*Effect, error) {
-	return effectOf(ctx, flagState{s.Flag(f.Key), s.segmentsByKey}, flagState{f, s.segmentsByKey})
-}
-
-// EffectOfSegment returns the effect on the users of the flag if the segment is stored
-// as g. The error is that of the context.
-func (s *Snapshot) EffectOfSegment(ctx context.Context, flagKey string, g *Segment) (*Effect, error) {
-	edited := s.segmentsOf(flagKey)
-	edited[g.Key] = compileSegment(g)
-	return effectOf(ctx, flagState{s.Flag(flagKey), s.segmentsByKey}, flagState{s.Flag(flagKey), edited})
-}
-
-// EffectWithoutSegment returns the effect on the users of the flag if the segment no
-// longer exists. The rules and rollouts that refer to it stay, but never match. The error is
-// that of the context.
-func (s *Snapshot) EffectWithoutSegment(ctx context.Context, flagKey, segmentKey string) (*Effect, error) {
-	rest := s.segmentsOf(flagKey)
-	delete(rest, segmentKey)
-	return effectOf(ctx, flagState{s.Flag(flagKey), s.segmentsByKey}, flagState{s.Flag(flagKey), rest})
-}
-
-// segmentsOf returns the segments that the flag refers to, for the caller to change.
-func (s *Snapshot) segmentsOf(flagKey string) segmentIndex {
-	segments := segmentIndex{}
-	if f := s.Flag(flagKey); f != nil {
-		for key := range f.SegmentKeys() {
-			if g := s.segmentsByKey[key]; g != nil {
-				segments[key] = g
-			}
-		}
-	}
-	return segments
-}
-
-// flagState is a flag, or nil, with the segments that it may refer to.
-type flagState struct {
-	flag     *Flag
-	segments segmentIndex
-}
-
-func effectOf(ctx context.Context, before, after flagState) (*Effect, error) {
+	have, want := before.Flag(flagKey), after.Flag(flagKey)
 	e := &Effect{}
-	if f := after.flag; f != nil {
-		e.Type = f.Type
-	} else if f := before.flag; f != nil {
+	if f := cmp.Or(want, have); f != nil {
 		e.Type = f.Type
 	}
 	e.Buckets = bucketsOfType(e.Type)
-	if before.flag != nil && after.flag != nil {
-		e.TypeChanged = before.flag.Type != after.flag.Type
-		e.Steps = pairSteps(before.flag, after.flag)
+	if have != nil && want != nil {
+		e.TypeChanged = have.Type != want.Type
+		e.Steps = pairSteps(have, want)
 	}
-	if e.TypeChanged || before.flag == nil && after.flag == nil {
+	if e.TypeChanged || have == nil && want == nil {
 		return e, nil
 	}
-	if err := e.compare(ctx, before, after); err != nil {
+	if err := e.compare(ctx, before, after, flagKey); err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
-func (e *Effect) compare(ctx context.Context, before, after flagState) error {
+func (e *Effect) compare(ctx context.Context, before, after *Snapshot, flagKey string) error {
 	p := newPredicates(ctx)
 	c := &comparison{
 		effect: e,
-		before: decisionsOf(before.flag, before.segments, p),
-		after:  decisionsOf(after.flag, after.segments, p),
+		before: decisionsOf(before.Compiled(flagKey), p),
+		after:  decisionsOf(after.Compiled(flagKey), p),
 		work:   maxEffectWork,
 		stop:   &p.stop,
 	}
 	c.before.buckets, c.after.buckets = e.Buckets, e.Buckets // also of a flag that does not exist
-	c.changed = changedSegments(before, after, p)
+	c.changed = changedSegments(before, after, flagKey, p)
 	p.relate()
 	if p.stop.err == nil {
 		c.run(p.facts())
@@ -158,16 +110,16 @@ func (e *Effect) compare(ctx context.Context, before, after flagState) error {
 	return nil
 }
 
-// changedSegments returns the keys of the segments of the flags that do not match the same
+// changedSegments returns the keys of the segments of the flag that do not match the same
 // entities in both states.
-func changedSegments(before, after flagState, p *predicates) map[string]bool {
+func changedSegments(before, after *Snapshot, flagKey string, p *predicates) map[string]bool {
 	changed := map[string]bool{}
-	for _, f := range []*Flag{before.flag, after.flag} {
+	for _, f := range []*Flag{before.Flag(flagKey), after.Flag(flagKey)} {
 		if f == nil {
 			continue
 		}
 		for key := range f.SegmentKeys() {
-			if p.of(before.segments[key]) != p.of(after.segments[key]) {
+			if p.of(before.CompiledSegment(key)) != p.of(after.CompiledSegment(key)) {
 				changed[key] = true
 			}
 		}

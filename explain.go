@@ -22,22 +22,8 @@ const MaxExplainedSteps = 10_000
 //
 // Constraints are compared by the matchers of the evaluation, all of them: also those that
 // an evaluation skips because another one has decided about their segment.
-func (s *Snapshot) Explain(flagKey, entityID string, context map[string]string) (*Explanation, error) {
-	f := s.flagByKey.get(flagKey)
-	if f == nil {
-		return nil, FlagNotFound(s.namespace.Key, flagKey)
-	}
-	return s.explainCompiled(f, entityID, context)
-}
-
-// ExplainFlag is Explain for the flag as it would be if it were stored as f, which may be a
-// new flag.
-func (s *Snapshot) ExplainFlag(f *Flag, entityID string, context map[string]string) (*Explanation, error) {
-	return s.explainCompiled(compileFlag(f, s.segmentsByKey), entityID, context)
-}
-
-func (s *Snapshot) explainCompiled(f *CompiledFlag, entityID string, context map[string]string) (*Explanation, error) {
-	x, err := s.newExplainer(f, entityID, context)
+func Explain(s *Snapshot, flagKey, entityID string, context map[string]string) (*Explanation, error) {
+	x, err := newExplainer(s, flagKey, entityID, context)
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +37,8 @@ func (s *Snapshot) explainCompiled(f *CompiledFlag, entityID string, context map
 }
 
 // Decide is Explain without the path and the other results.
-func (s *Snapshot) Decide(flagKey, entityID string, context map[string]string) (*Explanation, error) {
-	f := s.flagByKey.get(flagKey)
-	if f == nil {
-		return nil, FlagNotFound(s.namespace.Key, flagKey)
-	}
-	x, err := s.newExplainer(f, entityID, context)
+func Decide(s *Snapshot, flagKey, entityID string, context map[string]string) (*Explanation, error) {
+	x, err := newExplainer(s, flagKey, entityID, context)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +47,9 @@ func (s *Snapshot) Decide(flagKey, entityID string, context map[string]string) (
 
 // explainer is one explanation while it is made.
 type explainer struct {
-	segments segmentIndex
-	flag     *CompiledFlag
+	snapshot *Snapshot
+	compiled *CompiledFlag
+	flag     *Flag
 	steps    []step
 	entityID string
 	context  map[string]string
@@ -77,36 +60,36 @@ type explainer struct {
 	constraints chunk[ExplainedConstraint]
 }
 
-func (s *Snapshot) newExplainer(f *CompiledFlag, entityID string, context map[string]string) (*explainer, error) {
-	if max(len(f.flag.Rules), len(f.flag.Rollouts)) > MaxExplainedSteps {
-		return nil, Errorf(TooLarge, "flag %q has more than %d rules or rollouts, which cannot be explained", f.key, MaxExplainedSteps)
+func newExplainer(s *Snapshot, flagKey, entityID string, context map[string]string) (*explainer, error) {
+	compiled := s.Compiled(flagKey)
+	if compiled == nil {
+		return nil, FlagNotFound(s.Namespace().Key, flagKey)
 	}
-	x := &explainer{segments: s.segmentsByKey, flag: f, entityID: entityID, context: context}
+	f := compiled.Flag()
+	if max(len(f.Rules), len(f.Rollouts)) > MaxExplainedSteps {
+		return nil, Errorf(TooLarge, "flag %q has more than %d rules or rollouts, which cannot be explained", f.Key, MaxExplainedSteps)
+	}
+	x := &explainer{snapshot: s, compiled: compiled, flag: f, entityID: entityID, context: context, bucket: f.Bucket(entityID)}
 	x.steps = x.resolve()
-	if f.kind == VariantFlag {
-		x.bucket = variantBucket(f.hash, entityID)
-	} else {
-		x.bucket = booleanBucket(f.key, entityID)
-	}
 	return x, nil
 }
 
 // evaluate returns the result and the step that decided it.
 func (x *explainer) evaluate() (*Explanation, error) {
-	e := &Explanation{Flag: x.flag.flag, Decided: -1}
-	if x.flag.kind == BooleanFlag {
-		result, err := x.flag.Boolean(x.entityID, x.context)
+	e := &Explanation{Flag: x.flag, Decided: -1}
+	if x.flag.Type == BooleanFlag {
+		result, err := x.compiled.Boolean(x.entityID, x.context)
 		if err != nil {
 			return nil, err
 		}
 		e.Boolean = &result
 	} else {
-		result, err := x.flag.Variant(x.entityID, x.context)
+		result, err := x.compiled.Variant(x.entityID, x.context)
 		if err != nil {
 			return nil, err
 		}
 		e.Variant = &result
-		if !x.flag.enabled {
+		if !x.flag.Enabled {
 			return e, nil
 		}
 	}
@@ -127,10 +110,10 @@ func (x *explainer) evaluate() (*Explanation, error) {
 func (x *explainer) matches(s *step) (bool, error) {
 	switch {
 	case s.audience != nil:
-		keys, err := s.audience.match(x.entityID, x.context)
+		keys, err := s.audience.Match(x.entityID, x.context)
 		return keys != nil, err
-	case s.rollout != nil:
-		return float32(x.bucket) < s.rollout.percentage, nil
+	case s.threshold != nil:
+		return float32(x.bucket) < s.threshold.Percentage, nil
 	}
 	return false, nil
 }

@@ -31,7 +31,7 @@ func BenchmarkExplain(b *testing.B) {
 			context := map[string]string{"country": c.country, "age": "30", "beta": "true"}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.Explain("checkout", "user-1", context); err != nil {
+				if _, err := guidon.Explain(s, "checkout", "user-1", context); err != nil {
 					b.Fatal(err)
 				}
 			}

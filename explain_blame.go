@@ -80,7 +80,7 @@ func (s *search) impossible(g *searchSegment) (property string, impossible bool)
 	}
 	for _, i := range s.touched {
 		if _, ok := s.choose(&s.properties[i], 0); !ok {
-			return s.properties[i].subject.property, !s.limited
+			return s.properties[i].subject.name(), !s.limited
 		}
 	}
 	return "", false

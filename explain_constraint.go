@@ -1,6 +1,9 @@
 package guidon
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // ExplainedConstraint is a constraint of a segment, compared with the entity.
 type ExplainedConstraint struct {
@@ -50,20 +53,20 @@ func (p ConstraintProblem) String() string {
 	return strconv.Itoa(int(p))
 }
 
-func explainConstraint(constraint *Constraint, c *condition, entityID string, context map[string]string) ExplainedConstraint {
-	e := ExplainedConstraint{Constraint: constraint, Actual: entityID, Present: true}
-	if !c.entity {
-		e.Actual, e.Present = context[c.property]
+func explainConstraint(c *Constraint, compiled *CompiledConstraint, entityID string, context map[string]string) ExplainedConstraint {
+	e := ExplainedConstraint{Constraint: c, Actual: entityID, Present: true}
+	if c.Type != EntityIDComparison {
+		e.Actual, e.Present = context[c.Property]
 	}
-	e.Matched = c.holds(entityID, context)
+	e.Matched = compiled.Accepts(e.Actual)
 	if !e.Matched {
-		e.Problem = problemOf(constraint, e.Actual)
+		e.Problem = problemOf(c, e.Actual)
 	}
 	return e
 }
 
-// Problem returns why the constraint cannot compare its value with any other, or NoProblem.
-func (c *Constraint) Problem() ConstraintProblem { return operandOf(c).problem }
+// ProblemOf returns why the constraint cannot compare its value with any other, or NoProblem.
+func ProblemOf(c *Constraint) ConstraintProblem { return operandOf(c).problem }
 
 // problemOf returns why a constraint that does not match could not compare the value.
 func problemOf(c *Constraint, actual string) ConstraintProblem {
@@ -87,11 +90,11 @@ func actualProblem(t ComparisonType, value string) ConstraintProblem {
 			return ValueNotNumber
 		}
 	case BooleanComparison:
-		if !isTrue(value) && !isFalse(value) {
+		if !slices.Contains(trueTexts, value) && !slices.Contains(falseTexts, value) {
 			return ValueNotBoolean
 		}
 	case DateTimeComparison:
-		if _, err := parseDateTime(value); err != nil {
+		if _, err := ParseDateTime(value); err != nil {
 			return ValueNotDateTime
 		}
 	}

@@ -97,7 +97,7 @@ func randomConstraint(random *rand.Rand, c comparison) *guidon.Constraint {
 // verdictOf returns whether the flag can return the variant.
 func verdictOf(t *testing.T, s *guidon.Snapshot, variant string) guidon.Verdict {
 	t.Helper()
-	e, err := s.Explain("flag", "user", map[string]string{"p": "other"})
+	e, err := guidon.Explain(s, "flag", "user", map[string]string{"p": "other"})
 	if err != nil {
 		t.Fatal(err)
 	}

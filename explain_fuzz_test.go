@@ -16,7 +16,7 @@ func FuzzExplain(f *testing.F) {
 	seedEvaluations(f)
 	f.Fuzz(func(t *testing.T, data []byte, entityID, value string) {
 		s, flag, context := fuzzEvaluation(data, entityID, value)
-		e, err := s.Explain(flag.Key, entityID, context)
+		e, err := guidon.Explain(s, flag.Key, entityID, context)
 		if flag.Type == guidon.BooleanFlag {
 			want, wantErr := s.Boolean(flag.Key, entityID, context)
 			if !sameError(t, err, wantErr) {
@@ -127,7 +127,7 @@ func checkOthers(t *testing.T, s *guidon.Snapshot, e *guidon.Explanation, entity
 			continue
 		}
 		changed := changedContext(context, o.Changes)
-		got, err := s.Explain(e.Flag.Key, entityID, changed)
+		got, err := guidon.Explain(s, e.Flag.Key, entityID, changed)
 		if err != nil {
 			t.Errorf("%+v: evaluation with the changes: %v", o, err)
 			continue

@@ -87,7 +87,7 @@ func (x *explainer) addOthers(e *Explanation) {
 	if len(results) > maxOthers {
 		results, e.Limited = results[:maxOthers], true
 	}
-	if e.Variant != nil && !x.flag.enabled {
+	if e.Variant != nil && !x.flag.Enabled {
 		for i := range results {
 			results[i].Verdict = Impossible
 			results[i].Obstacles = []Obstacle{{Step: -1, Reason: FlagDisabled, By: -1}}
@@ -121,24 +121,23 @@ func (o *others) results() []OtherResult {
 	o.gives = make([]OtherResult, len(x.steps))
 	if o.e.Boolean != nil {
 		for i := range x.steps {
-			if r := x.steps[i].rollout; r != nil {
-				o.gives[i] = OtherResult{Enabled: r.value}
+			if s := &x.steps[i]; !s.never() {
+				o.gives[i] = OtherResult{Enabled: s.value}
 			}
 		}
 		return []OtherResult{{Enabled: !o.e.Boolean.Enabled, Step: -1}}
 	}
 	base := o.noMatch()
-	candidates := make([]OtherResult, 0, len(x.flag.flag.Variants)+2)
-	for _, v := range x.flag.flag.Variants {
-		if v != x.flag.defaultVariant || o.distributed(v) { // the default variant is a result anyway
+	candidates := make([]OtherResult, 0, len(x.flag.Variants)+2)
+	for _, v := range x.flag.Variants {
+		if v.Key != base.VariantKey || o.distributed(v) { // the default variant is a result anyway
 			candidates = append(candidates, OtherResult{Match: true, VariantKey: v.Key, Step: -1})
 		}
 	}
 	for i := range x.steps {
-		if r := x.steps[i].rule; r != nil {
-			result := x.flag.distribute(r, x.entityID, VariantResult{VariantKey: base.VariantKey})
-			o.gives[i] = OtherResult{Match: result.Match, VariantKey: result.VariantKey}
-			if len(r.ranges) == 0 {
+		if s := &x.steps[i]; !s.never() {
+			o.gives[i] = o.distribution(s.rule, base)
+			if !distributes(x.flag, s.rule) {
 				candidates = append(candidates, OtherResult{Match: true, VariantKey: base.VariantKey, Step: -1})
 			}
 		}
@@ -157,9 +156,19 @@ func (o *others) results() []OtherResult {
 	return results
 }
 
+// distribution returns the result of a rule that matches, for the bucket of the entity.
+func (o *others) distribution(r *Rule, base OtherResult) OtherResult {
+	for share := range o.x.ranges(r) {
+		if share.contains(o.x.bucket) {
+			return OtherResult{Match: true, VariantKey: share.VariantKey}
+		}
+	}
+	return OtherResult{Match: !distributes(o.x.flag, r), VariantKey: base.VariantKey}
+}
+
 // distributed reports whether a rule has a distribution to the variant.
 func (o *others) distributed(v *Variant) bool {
-	for _, r := range o.x.flag.flag.Rules {
+	for _, r := range o.x.flag.Rules {
 		for _, d := range r.Distributions {
 			if d.VariantID == v.ID {
 				return true
@@ -172,12 +181,12 @@ func (o *others) distributed(v *Variant) bool {
 // noMatch returns the result if no step matches.
 func (o *others) noMatch() OtherResult {
 	f := o.x.flag
-	if f.kind == BooleanFlag {
-		return OtherResult{Enabled: f.enabled, Step: -1}
+	if f.Type == BooleanFlag {
+		return OtherResult{Enabled: f.Enabled, Step: -1}
 	}
 	r := OtherResult{Step: -1}
-	if f.defaultVariant != nil {
-		r.VariantKey = f.defaultVariant.Key
+	if v := f.DefaultVariant(); v != nil {
+		r.VariantKey = v.Key
 	}
 	return r
 }
@@ -266,12 +275,12 @@ func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned b
 		obstacle.Reason, obstacle.Range = EmptyRange, bucket
 	case i > o.search.end:
 		obstacle.Reason, obstacle.By = EarlierStep, o.search.end
-		if a := o.x.steps[o.search.end].audience; a != nil && a.unknown {
+		if a := o.x.steps[o.search.end].audience; a != nil && a.Err() != nil {
 			obstacle.Reason = UnknownConstraint
 		}
 	case outside:
 		obstacle.Reason, obstacle.Range = OtherBucket, bucket
-	case s.audience != nil && s.audience.unknown:
+	case s.audience != nil && s.audience.Err() != nil:
 		obstacle.Reason, obstacle.By = UnknownConstraint, i
 	default:
 		o.search.blame(&obstacle, i)
@@ -287,7 +296,7 @@ func (o *others) obstacleOfNone() Obstacle {
 		o.search.blame(&obstacle, len(o.x.steps))
 		return obstacle
 	}
-	if a := o.x.steps[o.search.end].audience; a != nil && a.unknown {
+	if a := o.x.steps[o.search.end].audience; a != nil && a.Err() != nil {
 		obstacle.Reason = UnknownConstraint
 	}
 	return obstacle
@@ -296,7 +305,7 @@ func (o *others) obstacleOfNone() Obstacle {
 // missing returns the first segment of the step that does not exist, or "".
 func (o *others) missing(s *step) string {
 	for _, key := range s.keys {
-		if o.x.segments[key] == nil {
+		if o.x.snapshot.Segment(key) == nil {
 			return key
 		}
 	}
@@ -305,7 +314,7 @@ func (o *others) missing(s *step) string {
 
 // wouldGive reports whether a step that never matches has the result.
 func (o *others) wouldGive(i int, r *OtherResult) bool {
-	f := o.x.flag.flag
+	f := o.x.flag
 	if o.e.Boolean != nil {
 		return f.Rollouts[i].Segment != nil && f.Rollouts[i].Segment.Value == r.Enabled
 	}
@@ -325,15 +334,15 @@ func (o *others) wouldGive(i int, r *OtherResult) bool {
 // any bucket.
 func (o *others) buckets(i int, r *OtherResult) (ExplainedRange, bool) {
 	s := &o.x.steps[i]
-	if s.rollout != nil {
-		return ExplainedRange{To: thresholdBuckets(s.rollout.percentage)}, s.audience == nil && s.rollout.value == r.Enabled
+	if s.threshold != nil {
+		return ExplainedRange{To: thresholdBuckets(s.threshold.Percentage)}, s.value == r.Enabled
 	}
-	if len(s.rule.ranges) == 0 || !r.Match {
+	if s.rule == nil || !r.Match || !distributes(o.x.flag, s.rule) {
 		return ExplainedRange{}, false
 	}
 	var best ExplainedRange
 	given := false
-	for e := range o.x.ranges(o.x.flag.flag.Rules[i]) {
+	for e := range o.x.ranges(s.rule) {
 		if e.VariantKey == r.VariantKey && (!given || best.empty() || e.contains(o.x.bucket)) {
 			best, given = e, true
 		}

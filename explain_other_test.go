@@ -29,7 +29,7 @@ func TestOthersAreSmallest(t *testing.T) {
 		s := flagtest.SnapshotOf(flag, segments...)
 		entityID := []string{"u1", "u2", "u3", ""}[r.IntN(4)]
 		context := r.context()
-		e, err := s.Explain(flag.Key, entityID, context)
+		e, err := guidon.Explain(s, flag.Key, entityID, context)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func costsOfAll(t *testing.T, s *guidon.Snapshot, flag *guidon.Flag, entityID st
 		for _, n := range numberValues {
 			for _, b := range mixedValues {
 				tried := map[string]string{"a": a, "n": n, "b": b}
-				e, err := s.Decide(flag.Key, entityID, tried)
+				e, err := guidon.Decide(s, flag.Key, entityID, tried)
 				if err != nil {
 					t.Fatal(err)
 				}

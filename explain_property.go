@@ -8,8 +8,8 @@ import (
 // property is a property of the context in a [search], or the entity's id. A vector has a
 // bit for each of its facts: the outcomes that a value of the property has.
 type property struct {
-	subject *condition // the first one that compares the property
-	value   string     // the actual one
+	subject subject
+	value   string // the actual one
 	facts   []int32
 	actual  []uint64 // vector of the actual value
 
@@ -33,7 +33,7 @@ const noValue = -1
 func (p *property) words() int { return len(p.actual) }
 
 // add adds a fact, and returns its bit.
-func (p *property) add(index int32, c *condition) int32 {
+func (p *property) add(index int32, c *CompiledConstraint) int32 {
 	bit := len(p.facts)
 	if bit == 0 {
 		p.facts = make([]int32, 0, 16)
@@ -43,7 +43,7 @@ func (p *property) add(index int32, c *condition) int32 {
 		p.actual = append(p.actual, 0)
 		p.now = p.actual
 	}
-	if c.accepts(p.value) {
+	if c.Accepts(p.value) {
 		p.actual[bit/64] |= 1 << (bit % 64)
 	}
 	return int32(bit) // #nosec G115 -- at most maxFacts
@@ -131,7 +131,7 @@ func (s *search) vectorOf(p *property, value string, vector []uint64) bool {
 	}
 	clear(vector)
 	for bit, f := range p.facts {
-		if s.facts[f].condition.accepts(value) {
+		if s.facts[f].condition.Accepts(value) {
 			vector[bit/64] |= 1 << (bit % 64)
 		}
 	}

@@ -101,7 +101,7 @@ func (s *fuzzSource) relatedSegments(value string) (segments []*guidon.Segment) 
 func checkAgreement(t *testing.T, s *guidon.Snapshot, flagKey, entityID string, context map[string]string) {
 	t.Helper()
 	flag := s.Flag(flagKey)
-	e, err := s.Explain(flagKey, entityID, context)
+	e, err := guidon.Explain(s, flagKey, entityID, context)
 	if flag.Type > guidon.BooleanFlag || err != nil {
 		return
 	}

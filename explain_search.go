@@ -37,7 +37,7 @@ type search struct {
 // property in the same way are one fact.
 type fact struct {
 	constraint *Constraint
-	condition  *condition
+	condition  *CompiledConstraint
 	segment    string // key of the first segment that has it
 	property   int32  // index
 	bit        int32  // in the vectors of the property
@@ -97,7 +97,7 @@ func (s *search) spend(units int) bool {
 
 func (s *search) findEnd() {
 	for i := range s.x.steps {
-		if t := &s.x.steps[i]; s.stops(t) || t.audience != nil && (t.audience.unknown || t.audience.everyone()) {
+		if t := &s.x.steps[i]; s.stops(t) || t.audience != nil && (t.audience.Err() != nil || takesAnyone(t.audience)) {
 			s.end = i
 			return
 		}
@@ -105,20 +105,9 @@ func (s *search) findEnd() {
 	s.end = len(s.x.steps)
 }
 
-// everyone reports whether the audience matches whatever the entity and context.
-func (a *audience) everyone() bool {
-	n := 0
-	for _, g := range a.segments {
-		if len(g.conditions) == 0 {
-			n++
-		}
-	}
-	return n == len(a.segments) || n > 0 && !a.all
-}
-
 // stops reports whether the step is a threshold that has the bucket of the entity.
 func (s *search) stops(t *step) bool {
-	return t.rollout != nil && t.audience == nil && float32(s.x.bucket) < t.rollout.percentage
+	return t.threshold != nil && float32(s.x.bucket) < t.threshold.Percentage
 }
 
 // canStop reports whether step i, which is not after the end, can decide the result.
@@ -127,7 +116,7 @@ func (s *search) canStop(i int) bool {
 	if t.audience == nil {
 		return s.stops(t)
 	}
-	return !t.audience.unknown
+	return t.audience.Err() == nil
 }
 
 // collect finds the facts of the steps up to the end.
@@ -136,14 +125,14 @@ func (s *search) collect() {
 	room := min(2*len(s.steps)+8, maxFacts)
 	s.facts, s.nodes = make([]fact, 0, room), make([]node, 0, room)
 	s.lists = make([]int32, 0, 4*room)
-	known := make(map[*compiledSegment]*searchSegment, len(s.steps))
+	known := make(map[*CompiledSegment]*searchSegment, len(s.steps))
 	var lists chunk[*searchSegment]
 	var segments chunk[searchSegment]
 	for i := range s.steps {
-		if a := s.x.steps[i].audience; a != nil && !a.unknown {
-			s.steps[i].all = a.all
-			s.steps[i].segments = lists.take(len(a.segments), len(s.steps))
-			for n, g := range a.segments {
+		if a := s.x.steps[i].audience; a != nil && a.Err() == nil {
+			s.steps[i].all = a.All()
+			s.steps[i].segments = lists.take(len(a.Segments()), len(s.steps))
+			for n, g := range a.Segments() {
 				if known[g] == nil {
 					known[g] = &segments.take(1, len(s.steps))[0]
 					s.collectSegment(known[g], g)
@@ -159,44 +148,46 @@ func (s *search) collect() {
 	s.segments = len(s.lists)
 }
 
-func (s *search) collectSegment(segment *searchSegment, g *compiledSegment) {
-	segment.key, segment.any = g.segment.Key, g.segment.MatchType == MatchAny
-	if len(s.facts)+len(g.conditions) > maxFacts || !s.spend(len(g.conditions)) {
+func (s *search) collectSegment(segment *searchSegment, g *CompiledSegment) {
+	segment.key, segment.any = g.Segment().Key, g.Segment().MatchType == MatchAny
+	if len(s.facts)+len(g.Constraints()) > maxFacts || !s.spend(len(g.Constraints())) {
 		s.limited = true
 		return
 	}
 	start := len(s.lists)
-	for i := range g.conditions {
-		s.lists = append(s.lists, s.factOf(g.segment, i, &g.conditions[i]))
+	for i := range g.Constraints() {
+		s.lists = append(s.lists, s.factOf(g, i))
 	}
 	segment.facts = slices.Clip(s.lists[start:])
 }
 
 // factOf returns the index of the fact for a constraint of the segment.
-func (s *search) factOf(g *Segment, constraint int, condition *condition) int32 {
-	c, property := g.Constraints[constraint], s.propertyOf(condition)
+func (s *search) factOf(g *CompiledSegment, constraint int) int32 {
+	c, condition := g.Segment().Constraints[constraint], &g.Constraints()[constraint]
+	property := s.propertyOf(c)
 	p := &s.properties[property]
 	s.spend((len(s.properties) + len(p.facts)) / 32)
 	for _, f := range p.facts {
-		if s.facts[f].constraint.compares(c) {
+		if comparesAs(s.facts[f].constraint, c) {
 			return f
 		}
 	}
 	index := int32(len(s.facts)) // #nosec G115 -- at most maxFacts
-	s.facts = append(s.facts, fact{constraint: c, condition: condition, segment: g.Key, property: property, bit: p.add(index, condition)})
+	s.facts = append(s.facts, fact{constraint: c, condition: condition, segment: g.Segment().Key, property: property, bit: p.add(index, condition)})
 	return index
 }
 
 // propertyOf returns the index of the property that the condition compares.
-func (s *search) propertyOf(c *condition) int32 {
+func (s *search) propertyOf(c *Constraint) int32 {
+	about := subjectOf(c)
 	for i := range s.properties {
-		if s.properties[i].subject.sameSubject(c) {
+		if s.properties[i].subject == about {
 			return int32(i) // #nosec G115 -- at most maxFacts
 		}
 	}
-	p := property{subject: c, value: s.x.entityID}
-	if !c.entity {
-		p.value = s.x.context[c.property]
+	p := property{subject: about, value: s.x.entityID}
+	if !about.entity {
+		p.value = s.x.context[about.property]
 	}
 	s.properties = append(s.properties, p)
 	return int32(len(s.properties) - 1) // #nosec G115 -- at most maxFacts
@@ -535,7 +526,7 @@ func (s *search) changes(f finding) []PropertyChange {
 		if !p.touched {
 			continue
 		}
-		change := PropertyChange{Property: p.subject.property, Actual: p.value, Example: p.values[p.chosen]}
+		change := PropertyChange{Property: p.subject.name(), Actual: p.value, Example: p.values[p.chosen]}
 		for n, index := range p.facts {
 			if f := &s.facts[index]; int(index) < scope && p.differs(n) {
 				change.Outcomes = append(change.Outcomes, OutcomeChange{SegmentKey: f.segment, Constraint: f.constraint, Match: s.holds(index)})

@@ -4,11 +4,11 @@ package guidon
 // a snapshot, and compares it with all constraints, by the matchers of the evaluation. Like an
 // evaluation, it returns InvalidArgument if a constraint has an unknown type.
 func ExplainSegment(g *Segment, entityID string, context map[string]string) (*ExplainedSegment, error) {
-	compiled := compileSegment(g)
-	if compiled.single.unknown {
-		return nil, errUnknownConstraint
+	compiled := CompileSegment(g)
+	if err := compiled.Err(); err != nil {
+		return nil, err
 	}
 	e := &ExplainedSegment{Key: g.Key, Constraints: make([]ExplainedConstraint, len(g.Constraints))}
-	compiled.explain(e, entityID, context)
+	e.fill(compiled, entityID, context)
 	return e, nil
 }

@@ -48,53 +48,36 @@ type ExplainedRange struct {
 
 // step is a rule or rollout as evaluations use it.
 type step struct {
-	keys     []string // of its segments
-	audience *audience
-	rule     *compiledRule    // nil for a rollout, and if it never matches
-	rollout  *compiledRollout // nil for a rule, and if it never matches
+	rule      *Rule             // nil for a rollout
+	keys      []string          // of its segments
+	audience  *Audience         // nil for a threshold, and if evaluations skip the step
+	threshold *RolloutThreshold // or nil
+	value     bool              // of a rollout
 }
 
 // never reports whether evaluations skip the step.
-func (s *step) never() bool { return s.rule == nil && s.rollout == nil }
+func (s *step) never() bool { return s.audience == nil && s.threshold == nil }
 
-// resolve returns the steps of the flag. It repeats the decision of compileFlag which of
-// them evaluations skip.
-func (x *explainer) resolve() []step {
-	f := x.flag
-	if f.kind == BooleanFlag {
-		steps := make([]step, len(f.flag.Rollouts))
-		compiled := f.rollouts
-		for i, r := range f.flag.Rollouts {
-			if r.Segment != nil && r.Threshold == nil {
+// resolve returns the steps of the flag.
+func (x *explainer) resolve() (steps []step) {
+	if x.flag.Type == BooleanFlag {
+		steps = make([]step, len(x.flag.Rollouts))
+		for i, r := range x.flag.Rollouts {
+			steps[i].value = rolloutValue(r)
+			if steps[i].threshold = r.Threshold; r.Threshold == nil && r.Segment != nil {
 				steps[i].keys = r.Segment.SegmentKeys
 			}
-			if r.Threshold != nil || x.segments.haveAll(steps[i].keys) {
-				steps[i].rollout, steps[i].audience = &compiled[0], compiled[0].audience
-				compiled = compiled[1:]
-			}
 		}
-		return steps
+	} else {
+		steps = make([]step, len(x.flag.Rules))
+		for i, r := range x.flag.Rules {
+			steps[i].rule, steps[i].keys = r, r.SegmentKeys
+		}
 	}
-	steps := make([]step, len(f.flag.Rules))
-	compiled := f.rules
-	for i, r := range f.flag.Rules {
-		steps[i].keys = r.SegmentKeys
-		if f.kind == VariantFlag && x.segments.haveAll(r.SegmentKeys) {
-			steps[i].rule, steps[i].audience = &compiled[0], compiled[0].audience
-			compiled = compiled[1:]
-		}
+	for i, audience := range x.compiled.Steps() {
+		steps[i].audience = audience
 	}
 	return steps
-}
-
-// haveAll reports whether there are keys and all of the segments exist.
-func (x segmentIndex) haveAll(keys []string) bool {
-	for _, key := range keys {
-		if x[key] == nil {
-			return false
-		}
-	}
-	return len(keys) > 0
 }
 
 // path explains the steps of an evaluation that ended with the decided one.
@@ -102,17 +85,15 @@ func (x *explainer) path(decided int) []ExplainedStep {
 	path := make([]ExplainedStep, len(x.steps))
 	last := decided
 	switch {
-	case x.flag.kind == VariantFlag && !x.flag.enabled:
+	case x.flag.Type == VariantFlag && !x.flag.Enabled:
 		last = -1
 	case decided < 0:
 		last = len(path) - 1
 	}
 	known := make(map[string]*ExplainedSegment, last+1)
 	for i := range path {
-		if x.flag.kind == BooleanFlag {
-			path[i].Rollout = x.flag.flag.Rollouts[i]
-		} else {
-			path[i].Rule = x.flag.flag.Rules[i]
+		if path[i].Rule = x.steps[i].rule; path[i].Rule == nil {
+			path[i].Rollout = x.flag.Rollouts[i]
 		}
 		if i <= last {
 			x.explainStep(&path[i], &x.steps[i], i == decided, known)
@@ -140,9 +121,9 @@ func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known m
 	}
 	switch {
 	case s.never():
-	case s.rollout != nil && s.audience == nil:
-		e.Bucket = x.thresholdBucket(s.rollout)
-	case s.rule != nil && decided && len(s.rule.ranges) > 0:
+	case s.threshold != nil:
+		e.Bucket = x.thresholdBucket(s.threshold)
+	case s.rule != nil && decided && distributes(x.flag, s.rule):
 		e.Bucket = x.distributionBucket(e.Rule)
 		if e.Bucket.Chosen < 0 {
 			e.Outcome = StepNoVariant
@@ -153,26 +134,27 @@ func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known m
 func (x *explainer) explainSegment(key string) *ExplainedSegment {
 	e := &x.explained.take(1, len(x.steps))[0]
 	e.Key = key
-	g := x.segments[key]
+	g := x.snapshot.CompiledSegment(key)
 	if g == nil {
 		return e
 	}
-	e.Constraints = x.constraints.take(len(g.conditions), 2*len(x.steps))
-	g.explain(e, x.entityID, x.context)
+	e.Constraints = x.constraints.take(len(g.Constraints()), 2*len(x.steps))
+	e.fill(g, x.entityID, x.context)
 	return e
 }
 
-// explain sets the segment of the explanation and what it says about the entity. The
+// fill sets the segment of the explanation and what it says about the entity. The
 // explanation must have a place for each constraint.
-func (c *compiledSegment) explain(e *ExplainedSegment, entityID string, context map[string]string) {
-	e.Segment, e.Matched = c.segment, c.matches(entityID, context)
-	for i := range c.conditions {
-		e.Constraints[i] = explainConstraint(c.segment.Constraints[i], &c.conditions[i], entityID, context)
+func (e *ExplainedSegment) fill(g *CompiledSegment, entityID string, context map[string]string) {
+	e.Segment, e.Matched = g.Segment(), g.Matches(entityID, context)
+	compiled := g.Constraints()
+	for i, c := range e.Segment.Constraints {
+		e.Constraints[i] = explainConstraint(c, &compiled[i], entityID, context)
 	}
 }
 
-func (x *explainer) thresholdBucket(r *compiledRollout) *ExplainedBucket {
-	b := &ExplainedBucket{Number: x.bucket, Of: booleanBuckets, Chosen: -1, Ranges: []ExplainedRange{{To: thresholdBuckets(r.percentage)}}}
+func (x *explainer) thresholdBucket(t *RolloutThreshold) *ExplainedBucket {
+	b := &ExplainedBucket{Number: x.bucket, Of: BooleanBuckets, Chosen: -1, Ranges: []ExplainedRange{{To: thresholdBuckets(t.Percentage)}}}
 	if x.bucket < b.Ranges[0].To {
 		b.Chosen = 0
 	}
@@ -180,7 +162,7 @@ func (x *explainer) thresholdBucket(r *compiledRollout) *ExplainedBucket {
 }
 
 func (x *explainer) distributionBucket(r *Rule) *ExplainedBucket {
-	b := &ExplainedBucket{Number: x.bucket, Of: variantBuckets, Chosen: -1, Ranges: make([]ExplainedRange, 0, len(r.Distributions))}
+	b := &ExplainedBucket{Number: x.bucket, Of: VariantBuckets, Chosen: -1, Ranges: make([]ExplainedRange, 0, len(r.Distributions))}
 	for e := range x.ranges(r) {
 		if e.contains(x.bucket) {
 			b.Chosen = len(b.Ranges)
@@ -199,7 +181,7 @@ func (r *ExplainedRange) empty() bool { return r.From == r.To }
 // ranges yields the buckets of each distribution of a rule.
 func (x *explainer) ranges(r *Rule) iter.Seq[ExplainedRange] {
 	return func(yield func(ExplainedRange) bool) {
-		for d, share := range eachShare(x.flag.flag, r) {
+		for d, share := range eachShare(x.flag, r) {
 			if !yield(ExplainedRange{From: share.Start, To: share.End, Distribution: d, VariantKey: share.Variant}) {
 				return
 			}

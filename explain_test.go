@@ -14,7 +14,7 @@ import (
 
 func mustExplain(t *testing.T, s *guidon.Snapshot, entityID string, context map[string]string) *guidon.Explanation {
 	t.Helper()
-	e, err := s.Explain("f", entityID, context)
+	e, err := guidon.Explain(s, "f", entityID, context)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestExplainOutcomes(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" || e.Decided != tt.decided {
 				t.Errorf("decided by %d, want %d; outcomes (-want +got):\n%s", e.Decided, tt.decided, diff)
 			}
-			decided, err := flagtest.SnapshotOf(tt.flag, everyone, has).Decide("f", "user-1", nil)
+			decided, err := guidon.Decide(flagtest.SnapshotOf(tt.flag, everyone, has), "f", "user-1", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -280,8 +280,8 @@ func TestExplainBounds(t *testing.T) {
 	for range guidon.MaxExplainedSteps + 1 {
 		rules = append(rules, flagtest.Rule(nil, "everyone"))
 	}
-	_, err := flagtest.SnapshotOf(flagtest.VariantFlag("f", rules...), flagtest.Everyone()).Explain("f", "user-1", nil)
+	_, err := guidon.Explain(flagtest.SnapshotOf(flagtest.VariantFlag("f", rules...), flagtest.Everyone()), "f", "user-1", nil)
 	flagtest.CheckError(t, err, guidon.TooLarge, `flag "f" has more than 10000 rules or rollouts, which cannot be explained`)
-	_, err = many.Explain("nope", "user-1", nil)
+	_, err = guidon.Explain(many, "nope", "user-1", nil)
 	flagtest.CheckError(t, err, guidon.NotFound, `flag "default/nope" not found`)
 }

@@ -23,7 +23,7 @@ type predicate struct {
 type predicates struct {
 	all       []*predicate
 	byContent map[string]*predicate
-	bySegment map[*compiledSegment]*predicate
+	bySegment map[*CompiledSegment]*predicate
 	related   []relation // of each two predicates, by id; see relate
 	work      int        // left, for comparing constraints
 	stop      stop
@@ -42,18 +42,18 @@ const maxPredicateWork = 1_000_000
 func newPredicates(ctx context.Context) *predicates {
 	return &predicates{
 		stop: stop{ctx: ctx, units: stopUnits}, work: maxPredicateWork,
-		byContent: map[string]*predicate{}, bySegment: map[*compiledSegment]*predicate{},
+		byContent: map[string]*predicate{}, bySegment: map[*CompiledSegment]*predicate{},
 		operands: map[string]*operand{}, pairs: map[pair]bool{},
 	}
 }
 
 // of returns the predicate of the segment, or nil if it does not exist. Once the analysis
 // must stop, it does no more work, and the result means nothing.
-func (p *predicates) of(c *compiledSegment) *predicate {
+func (p *predicates) of(c *CompiledSegment) *predicate {
 	if c == nil {
 		return nil
 	}
-	if p.stop.after(len(c.conditions)) {
+	if p.stop.after(len(c.Constraints())) {
 		return &predicate{}
 	}
 	found := p.bySegment[c]
@@ -84,33 +84,30 @@ func (p *predicates) intern(added *predicate) *predicate {
 	return added
 }
 
-func newPredicate(c *compiledSegment) *predicate {
-	found := &predicate{demands: c.demands()}
+func newPredicate(c *CompiledSegment) *predicate {
+	found := &predicate{demands: demandsOf(c)}
 	for _, d := range found.demands {
 		d.operand.content = d.content()
 	}
 	slices.SortFunc(found.demands, func(a, b demand) int { return cmp.Compare(a.operand.content, b.operand.content) })
 	found.demands = slices.CompactFunc(found.demands, func(a, b demand) bool { return a.operand.content == b.operand.content })
-	found.any = c.segment.MatchType == MatchAny && len(found.demands) > 1
+	found.any = c.Segment().MatchType == MatchAny && len(found.demands) > 1
 	return found
 }
 
-// demands returns the demands that all constraints match.
-func (c *compiledSegment) demands() []demand {
-	list := make([]demand, len(c.conditions))
-	for i := range list {
-		list[i] = newDemand(c.segment.Constraints[i], &c.conditions[i], true)
+// demandsOf returns the demands that all constraints of the segment match.
+func demandsOf(g *CompiledSegment) []demand {
+	compiled := g.Constraints()
+	list := make([]demand, len(compiled))
+	for i, c := range g.Segment().Constraints {
+		list[i] = newDemand(c, &compiled[i], true)
 	}
 	return list
 }
 
 // content is equal for constraints that hold for the same entities.
 func (d demand) content() string {
-	subject := "property " + d.condition.property
-	if d.condition.entity {
-		subject = "entity"
-	}
-	return fmt.Sprintf("(%q %d %q %q)", subject, d.constraint.Type, d.constraint.Operator, d.constraint.Value)
+	return fmt.Sprintf("(%v %q %d %q %q)", subjectOf(d.constraint).entity, subjectOf(d.constraint).property, d.constraint.Type, d.constraint.Operator, d.constraint.Value)
 }
 
 func (p *predicate) content() string {
@@ -169,9 +166,9 @@ var (
 func (r requirement) isNobody() bool { return !r.all && len(r.of) == 0 }
 
 // requirement returns the requirement of the audience.
-func (p *predicates) requirement(a *audience) requirement {
-	r := requirement{all: a.all}
-	for _, g := range a.segments {
+func (p *predicates) requirement(a *Audience) requirement {
+	r := requirement{all: a.All()}
+	for _, g := range a.Segments() {
 		found := p.of(g)
 		switch {
 		case found.alwaysHolds():

@@ -79,7 +79,7 @@ func (p *predicates) conflict(list []demand) []demand {
 func bySubject(list []demand) [][]demand {
 	var groups [][]demand
 	for _, d := range list {
-		i := slices.IndexFunc(groups, func(g []demand) bool { return g[0].condition.sameSubject(d.condition) })
+		i := slices.IndexFunc(groups, func(g []demand) bool { return sameSubject(g[0].constraint, d.constraint) })
 		if i < 0 {
 			i = len(groups)
 			groups = append(groups, nil)
@@ -98,7 +98,7 @@ func (p *predicates) clash(a, b []demand) bool {
 		return false
 	}
 	for i := range a {
-		about := func(d demand) bool { return d.condition.sameSubject(a[i].condition) }
+		about := func(d demand) bool { return sameSubject(d.constraint, a[i].constraint) }
 		if slices.ContainsFunc(a[:i], about) || !slices.ContainsFunc(b, about) {
 			continue // done, or nothing to compare with
 		}

@@ -39,19 +39,6 @@ func Probes(f *Flag, segments map[string]*Segment, limit int) (list []Probe, cut
 	return p.list, p.cut
 }
 
-// subject is the subject of a constraint: a property, or the entity's id.
-type subject struct {
-	entity   bool
-	property string
-}
-
-func subjectOf(c *Constraint) subject {
-	if c.Type == EntityIDComparison {
-		return subject{entity: true}
-	}
-	return subject{property: c.Property}
-}
-
 // probeStep is a rule or a rollout.
 type probeStep struct {
 	constraints []*Constraint
@@ -86,8 +73,8 @@ func (p *probeBuilder) steps(segments map[string]*Segment) []probeStep {
 		s := probeStep{constraints: of(r.SegmentKeys)}
 		end := 0
 		for _, d := range r.Distributions {
-			if hasShare(d) {
-				end += bucketsOf(d)
+			if d.Shares() {
+				end += d.Buckets()
 				s.ends = append(s.ends, end)
 			}
 		}
@@ -170,7 +157,7 @@ func (p *probeBuilder) base(constraints []*Constraint) Probe {
 		for _, value := range p.values[about] {
 			n := 0
 			for _, c := range constraints {
-				if compiled, known := compileConstraint(c); known && subjectOf(c) == about && compiled.accepts(value) {
+				if compiled, known := CompileConstraint(c); known && subjectOf(c) == about && compiled.Accepts(value) {
 					n++
 				}
 			}
@@ -208,15 +195,12 @@ func (p *probeBuilder) boundaries(ends []int) []string {
 	if len(ends) == 0 {
 		return nil
 	}
-	count, bucketOf := variantBuckets, p.variantBucket()
-	if p.flag.Type == BooleanFlag {
-		count, bucketOf = booleanBuckets, func(entity string) int { return booleanBucket(p.flag.Key, entity) }
-	}
+	count := bucketsOfType(p.flag.Type)
 	if p.inside == nil {
 		p.inside = make(map[int]string, count)
 		for i := 0; i < maxProbeEntities && len(p.inside) < count; i++ {
 			entity := fmt.Sprintf("bucket-%d", i)
-			if bucket := bucketOf(entity); p.inside[bucket] == "" {
+			if bucket := p.flag.Bucket(entity); p.inside[bucket] == "" {
 				p.inside[bucket] = entity
 			}
 		}
@@ -230,11 +214,6 @@ func (p *probeBuilder) boundaries(ends []int) []string {
 		}
 	}
 	return list
-}
-
-func (p *probeBuilder) variantBucket() func(entity string) int {
-	hash := updateHash(hashStart, p.flag.Key)
-	return func(entity string) int { return variantBucket(hash, entity) }
 }
 
 // overlap adds entities that two steps accept, as far as they can agree.

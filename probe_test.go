@@ -84,7 +84,7 @@ func TestProbesOfBoolean(t *testing.T) {
 	probes, _ := Probes(f, nil, 100)
 	var buckets []int
 	for _, p := range probes {
-		buckets = append(buckets, booleanBucket(f.Key, p.EntityID))
+		buckets = append(buckets, f.Bucket(p.EntityID))
 	}
 	for _, want := range []int{0, 36, 37, 99} {
 		if !slices.Contains(buckets, want) {

@@ -65,10 +65,10 @@ const (
 // reaches holds the reach of the flags of a snapshot, by key.
 var reaches = NewDerivation(func(*Snapshot) *sync.Map { return new(sync.Map) })
 
-// Reach returns the reach of the flag, or nil if it does not exist. It is kept with the
+// ReachOf returns the reach of the flag, or nil if it does not exist. It is kept with the
 // snapshot, and must not be modified. The error is that of the context.
-func (s *Snapshot) Reach(ctx context.Context, flagKey string) (*Reach, error) {
-	f := s.Flag(flagKey)
+func ReachOf(ctx context.Context, s *Snapshot, flagKey string) (*Reach, error) {
+	f := s.Compiled(flagKey)
 	if f == nil {
 		return nil, nil
 	}
@@ -76,33 +76,39 @@ func (s *Snapshot) Reach(ctx context.Context, flagKey string) (*Reach, error) {
 	if r, ok := known.Load(flagKey); ok {
 		return r.(*Reach), nil
 	}
-	r, err := s.ReachOfFlag(ctx, f)
+	r, err := reachOf(ctx, f)
 	if err != nil {
 		return nil, err
 	}
+	r.nameMissing(s, f.Flag())
 	kept, _ := known.LoadOrStore(flagKey, r)
 	return kept.(*Reach), nil
 }
 
-// ReachOfFlag returns the reach of the flag if it is stored as f, which may be a new flag. The
-// error is that of the context.
-func (s *Snapshot) ReachOfFlag(ctx context.Context, f *Flag) (*Reach, error) {
-	return reachOf(ctx, flagState{f, s.segmentsByKey})
+// nameMissing sets the first segment of each rule or rollout that does not exist.
+func (r *Reach) nameMissing(s *Snapshot, f *Flag) {
+	for i, step := range reachSteps(f) {
+		missing := slices.IndexFunc(step.keys, func(key string) bool { return s.Segment(key) == nil })
+		if missing >= 0 {
+			r.Steps[i].Segment = step.keys[missing]
+		}
+	}
 }
 
-func reachOf(ctx context.Context, state flagState) (*Reach, error) {
-	f := state.flag
+// reachOf returns the reach of the flag, without the names of segments that are missing.
+func reachOf(ctx context.Context, compiled *CompiledFlag) (*Reach, error) {
+	f := compiled.Flag()
 	r := &Reach{Type: f.Type, Buckets: bucketsOfType(f.Type), Disabled: f.Type == VariantFlag && !f.Enabled}
 	p := newPredicates(ctx)
 	steps := reachSteps(f)
-	for i := range steps {
-		steps[i].resolve(state.segments, p)
+	for i, set := range compiled.Steps() {
+		steps[i].resolve(set, p)
 	}
 	p.relate()
 	if p.stop.err != nil {
 		return nil, p.stop.err
 	}
-	s := &reachSearch{segments: state.segments, reach: r, predicates: p, left: p.facts(), open: true}
+	s := &reachSearch{reach: r, predicates: p, left: p.facts(), open: true}
 	for i := range steps {
 		s.add(&steps[i])
 	}
@@ -121,7 +127,7 @@ type reachStep struct {
 	StepReach
 	threshold bool
 	keys      []string
-	operator  SegmentOperator
+	audience  *Audience // nil for a threshold, and if there is no segment, or one is missing
 	who       requirement
 }
 
@@ -130,7 +136,7 @@ func reachSteps(f *Flag) []reachStep {
 	var steps []reachStep
 	if f.Type != BooleanFlag {
 		for i, r := range f.Rules {
-			step := reachStep{StepReach: StepReach{Index: i, ID: r.ID}, keys: r.SegmentKeys, operator: r.SegmentOperator}
+			step := reachStep{StepReach: StepReach{Index: i, ID: r.ID}, keys: r.SegmentKeys}
 			step.Shares, step.Unassigned = shares(f, r)
 			steps = append(steps, step)
 		}
@@ -142,20 +148,19 @@ func reachSteps(f *Flag) []reachStep {
 		case r.Threshold != nil:
 			step.threshold, step.Shares = true, []Share{thresholdShare(r.Threshold.Percentage)}
 		case r.Segment != nil:
-			step.keys, step.operator = r.Segment.SegmentKeys, r.Segment.SegmentOperator
+			step.keys = r.Segment.SegmentKeys
 		}
 		steps = append(steps, step)
 	}
 	return steps
 }
 
-// resolve finds the segments.
-func (s *reachStep) resolve(segments segmentIndex, p *predicates) {
-	s.who = nobody
-	set := segments.audience(s.keys, s.operator)
+// resolve sets the audience, which is nil for a threshold.
+func (s *reachStep) resolve(set *Audience, p *predicates) {
+	s.audience = set
 	switch {
 	case set == nil:
-	case set.unknown:
+	case set.Err() != nil:
 		s.who, s.Fails = everyone, true
 	default:
 		s.who = p.requirement(set)
@@ -164,7 +169,6 @@ func (s *reachStep) resolve(segments segmentIndex, p *predicates) {
 
 // reachSearch goes through the rules or rollouts of a flag.
 type reachSearch struct {
-	segments   segmentIndex
 	reach      *Reach
 	predicates *predicates
 	left       *facts  // about the entities that no earlier one has matched
@@ -225,14 +229,11 @@ func (s *reachSearch) thresholdOf(end int) []int {
 // addMatching adds a rule or rollout with segments.
 func (s *reachSearch) addMatching(step *reachStep) {
 	step.Buckets = s.reach.Buckets - s.covered
-	missing := slices.IndexFunc(step.keys, func(key string) bool { return s.segments[key] == nil })
 	switch {
-	case len(step.keys) == 0:
+	case step.audience == nil:
 		step.Cause = MissingSegment
-	case missing >= 0:
-		step.Cause, step.Segment = MissingSegment, step.keys[missing]
 	case step.who.isNobody():
-		step.Cause, step.Conflicts = Unsatisfiable, s.conflicts(step.keys, step.operator)
+		step.Cause, step.Conflicts = Unsatisfiable, s.conflicts(step.audience)
 	case !s.spend(s.left.size + len(s.takers)):
 	case !s.remain(step.who, nil):
 		step.Cause = Unsatisfiable
@@ -306,26 +307,25 @@ func (s *reachSearch) remain(who requirement, takers []taker) bool {
 
 // conflicts returns the constraints because of which nobody belongs to all of the segments,
 // or to one of them.
-func (s *reachSearch) conflicts(keys []string, operator SegmentOperator) []ConstraintRef {
-	all := operator == AndSegments || len(keys) == 1
+func (s *reachSearch) conflicts(set *Audience) []ConstraintRef {
 	refs := map[*Constraint]ConstraintRef{}
 	var necessary, found []demand
-	for _, key := range keys {
-		g := s.segments[key]
-		for i, c := range g.segment.Constraints {
-			refs[c] = ConstraintRef{key, i}
+	for _, g := range set.Segments() {
+		segment := g.Segment()
+		for i, c := range segment.Constraints {
+			refs[c] = ConstraintRef{segment.Key, i}
 		}
-		lists := alternativesOf(g.demands(), g.segment.MatchType == MatchAny && len(g.conditions) > 0, true)
+		lists := alternativesOf(demandsOf(g), segment.MatchType == MatchAny && len(segment.Constraints) > 0, true)
 		alone := s.conflictOfEach(lists)
 		found = append(found, alone...)
-		if all && len(alone) > 0 {
+		if set.All() && len(alone) > 0 {
 			break
 		}
 		if len(lists) == 1 {
 			necessary = append(necessary, lists[0]...)
 		}
 	}
-	if all && len(found) == 0 {
+	if set.All() && len(found) == 0 {
 		found = s.predicates.conflict(necessary)
 	}
 	list := make([]ConstraintRef, len(found))

@@ -1,6 +1,9 @@
 package guidon
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Share holds the buckets of a percentage.
 type Share struct {
@@ -34,21 +37,21 @@ func (s Share) Rounded() bool { return s.Given() != s.Percentage }
 
 // shares returns the shares of a rule's distributions, and how many buckets they leave.
 func shares(f *Flag, r *Rule) (list []Share, unassigned int) {
-	unassigned = variantBuckets
+	unassigned = VariantBuckets
 	for _, share := range eachShare(f, r) {
 		list = append(list, share)
-		unassigned = variantBuckets - share.End
+		unassigned = VariantBuckets - share.End
 	}
 	return list, unassigned
 }
 
 // eachShare yields the distributions of a rule with their shares, which are those of
-// compileRanges.
+// evaluations.
 func eachShare(f *Flag, r *Rule) iter.Seq2[*Distribution, Share] {
 	return func(yield func(*Distribution, Share) bool) {
 		end, covered := 0, 0
 		for _, d := range r.Distributions {
-			share := Share{Percentage: d.Rollout, Start: covered, End: covered, Of: variantBuckets}
+			share := Share{Percentage: d.Rollout, Start: covered, End: covered, Of: VariantBuckets}
 			v := f.Variant(d.VariantID)
 			if v != nil {
 				share.Variant = v.Key
@@ -56,11 +59,11 @@ func eachShare(f *Flag, r *Rule) iter.Seq2[*Distribution, Share] {
 			switch {
 			case v == nil:
 				share.Cause = LostVariant
-			case !hasShare(d):
+			case !d.Shares():
 				share.Cause = ZeroShare
 			default:
-				end += bucketsOf(d)
-				share.End = max(covered, min(end, variantBuckets))
+				end += d.Buckets()
+				share.End = max(covered, min(end, VariantBuckets))
 				share.Cause = causeOf(share)
 			}
 			if covered = share.End; !yield(d, share) {
@@ -68,6 +71,12 @@ func eachShare(f *Flag, r *Rule) iter.Seq2[*Distribution, Share] {
 			}
 		}
 	}
+}
+
+// distributes reports whether the bucket of an entity decides which variant the rule gives:
+// it does if any distribution has a share.
+func distributes(f *Flag, r *Rule) bool {
+	return slices.ContainsFunc(r.Distributions, func(d *Distribution) bool { return d.Shares() && f.Variant(d.VariantID) != nil })
 }
 
 // causeOf returns the cause of a share of a positive percentage.
@@ -83,7 +92,7 @@ func causeOf(s Share) ShareCause {
 
 // thresholdShare returns the share of a threshold among all entities.
 func thresholdShare(percentage float32) Share {
-	s := Share{Percentage: percentage, End: thresholdBuckets(percentage), Of: booleanBuckets}
+	s := Share{Percentage: percentage, End: thresholdBuckets(percentage), Of: BooleanBuckets}
 	if s.End == 0 {
 		s.Cause = ZeroShare
 	}

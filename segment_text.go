@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Describe returns the constraints in words, such as "any of 3: fraud_score is greater than
+// DescribeSegment returns the constraints of the segment in words, such as "any of 3: fraud_score is greater than
 // 0.87, …", in at most limit bytes.
-func (s *Segment) Describe(limit int) string {
+func DescribeSegment(s *Segment, limit int) string {
 	const more = ", …"
 	var out strings.Builder
 	switch n := len(s.Constraints); {
@@ -21,7 +21,7 @@ func (s *Segment) Describe(limit int) string {
 		fmt.Fprintf(&out, "all of %d: ", n)
 	}
 	for i, c := range s.Constraints {
-		text := c.Describe()
+		text := DescribeConstraint(c)
 		if i > 0 {
 			text = ", " + text
 		}
@@ -41,24 +41,24 @@ func (s *Segment) Describe(limit int) string {
 // bytes.
 const maxSaid = 60
 
-// Describe returns the constraint in words, such as "country is one of AT, DE".
-func (c *Constraint) Describe() string {
-	subject, operator, operand := c.Words()
+// DescribeConstraint returns the constraint in words, such as "country is one of AT, DE".
+func DescribeConstraint(c *Constraint) string {
+	subject, operator, operand := ConstraintWords(c)
 	if operand == "" {
 		return subject + " " + operator
 	}
 	return subject + " " + operator + " " + operand
 }
 
-// Words returns the parts of the constraint in words, such as "country", "is one of" and "AT,
+// ConstraintWords returns the parts of the constraint in words, such as "country", "is one of" and "AT,
 // DE". The operand is empty if the operator has none.
-func (c *Constraint) Words() (subject, operator, operand string) {
+func ConstraintWords(c *Constraint) (subject, operator, operand string) {
 	subject = said(c.Property)
 	if c.Type == EntityIDComparison {
 		subject = "entity"
 	}
-	if c.hasOperand() {
-		operand = c.operandWords()
+	if hasOperand(c) {
+		operand = operandWords(c)
 	}
 	return subject, OperatorWords(c.Type, c.Operator), operand
 }
@@ -90,7 +90,7 @@ func OperatorWords(t ComparisonType, operator string) string {
 }
 
 // hasOperand reports whether the constraint compares with its value.
-func (c *Constraint) hasOperand() bool {
+func hasOperand(c *Constraint) bool {
 	switch c.Operator {
 	case OpEmpty, OpNotEmpty, OpPresent, OpNotPresent, OpTrue, OpFalse:
 		return false
@@ -98,8 +98,8 @@ func (c *Constraint) hasOperand() bool {
 	return true
 }
 
-func (c *Constraint) operandWords() string {
-	values, list := c.listed()
+func operandWords(c *Constraint) string {
+	values, list := listed(c)
 	if !list {
 		return said(c.Value)
 	}
@@ -122,26 +122,25 @@ func (c *Constraint) operandWords() string {
 
 // listed returns the values of a constraint whose operator takes a list, as texts. It
 // reports whether there is one.
-func (c *Constraint) listed() ([]string, bool) {
+func listed(c *Constraint) ([]string, bool) {
 	if c.Operator != OpIsOneOf && c.Operator != OpIsNotOneOf {
 		return nil, false
 	}
-	if c.Type == NumberComparison {
-		numbers, err := parseList[float64](c.Value)
-		texts := make([]string, len(numbers))
-		for i, n := range numbers {
-			texts[i] = strconv.FormatFloat(n, 'f', -1, 64)
-		}
-		return texts, err == nil
+	o := c.Operand()
+	if c.Type != NumberComparison {
+		return o.Texts, o.Valid
 	}
-	texts, err := parseList[string](c.Value)
-	return texts, err == nil
+	texts := make([]string, len(o.Numbers))
+	for i, n := range o.Numbers {
+		texts[i] = strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	return texts, o.Valid
 }
 
-// Values returns the values that the constraint compares with for equality: that of an
+// ComparedValues returns the values that the constraint compares with for equality: that of an
 // equality or inequality, or those of a list.
-func (c *Constraint) Values() []string {
-	if values, list := c.listed(); list {
+func ComparedValues(c *Constraint) []string {
+	if values, list := listed(c); list {
 		return values
 	}
 	if c.Operator == OpEQ || c.Operator == OpNEQ {

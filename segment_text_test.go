@@ -50,10 +50,10 @@ func TestDescribeConstraint(t *testing.T) {
 		{constraint(entity, "whatever", "eq", "user-1"), "entity is user-1", []string{"user-1"}},
 		{constraint(text, "p", "like", "v"), "p like v", nil},
 	} {
-		if got := test.constraint.Describe(); got != test.want {
+		if got := guidon.DescribeConstraint(test.constraint); got != test.want {
 			t.Errorf("got %s, want %s", got, test.want)
 		}
-		if diff := cmp.Diff(test.values, test.constraint.Values()); diff != "" {
+		if diff := cmp.Diff(test.values, guidon.ComparedValues(test.constraint)); diff != "" {
 			t.Errorf("%s: values (-want +got):\n%s", test.want, diff)
 		}
 	}
@@ -81,7 +81,7 @@ func TestDescribeSegment(t *testing.T) {
 		{flagtest.Segment("g", guidon.MatchAny, is("aaaaaaaaaaaaaaa", "b")...), 24, "any of 2: p0 is …, …"},
 		{flagtest.Segment("g", guidon.MatchAll, is("aaaaaaaaaaaaaaa")...), 12, "p0 is aaa…"},
 	} {
-		if got := test.segment.Describe(test.limit); got != test.want || len(got) > test.limit {
+		if got := guidon.DescribeSegment(test.segment, test.limit); got != test.want || len(got) > test.limit {
 			t.Errorf("limit %d: got %d bytes %q, want %q", test.limit, len(got), got, test.want)
 		}
 	}

@@ -49,7 +49,7 @@ func fails(t *testing.T, s *guidon.Snapshot, want string) {
 	t.Helper()
 	_, variant := s.Variant("f", "e", nil)
 	_, boolean := s.Boolean("f", "e", nil)
-	_, explained := s.Explain("f", "e", nil)
+	_, explained := guidon.Explain(s, "f", "e", nil)
 	for _, err := range []error{variant, boolean, explained, s.Compiled("f").Err()} {
 		if !errors.Is(err, guidon.Unimplemented) || guidon.PublicMessage(err) != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -61,8 +61,8 @@ func fails(t *testing.T, s *guidon.Snapshot, want string) {
 	if got, err := s.Boolean("other", "e", nil); err != nil || !got.Enabled {
 		t.Errorf("another flag: got %+v, %v", got, err)
 	}
-	if o := s.Compiled("f").Outlook(); o.Constant || o.State != guidon.OffState {
-		t.Errorf("got the outlook %+v", o)
+	if o := guidon.Summarize(s.Compiled("f")); o.Constant || o.State != guidon.OffState {
+		t.Errorf("got the summary %+v", o)
 	}
 }
 

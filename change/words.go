@@ -64,7 +64,7 @@ func valueWords(v guidon.Vocabulary, value any) (string, bool) {
 	case switched:
 		return onOff(v, bool(value)), true
 	case operator:
-		_, words, _ := value.constraint.Words()
+		_, words, _ := guidon.ConstraintWords(value.constraint)
 		return v.Pick(quoted(value.constraint.Operator), words), len(value.constraint.Operator) <= maxQuoted
 	case operand:
 		return operandWords(v, value.constraint)
@@ -108,7 +108,7 @@ func operandWords(v guidon.Vocabulary, c *guidon.Constraint) (string, bool) {
 	if v == guidon.APIWords {
 		return quoted(c.Value), len(c.Value) <= maxQuoted
 	}
-	_, _, operand := c.Words()
+	_, _, operand := guidon.ConstraintWords(c)
 	return emptyOr(v, operand, func(text string) string { return text }), len(operand) <= 2*maxQuoted
 }
 
@@ -298,7 +298,7 @@ func briefRollout(v guidon.Vocabulary, _ *guidon.Flag, r *guidon.Rollout) string
 
 func briefConstraint(v guidon.Vocabulary, _ *guidon.Flag, c *guidon.Constraint) string {
 	if v == guidon.PageWords {
-		return c.Describe()
+		return guidon.DescribeConstraint(c)
 	}
 	text := bare(c.Property) + " " + bare(c.Operator)
 	if c.Value == "" {

@@ -115,7 +115,7 @@ func placeOf(t *testing.T, f *guidon.Flag, id string) *guidon.ExplainedBucket {
 	t.Helper()
 	everybody := &guidon.Segment{Key: "everybody"}
 	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{}, []*guidon.Flag{f}, []*guidon.Segment{everybody})
-	x, err := s.Explain(f.Key, id, nil)
+	x, err := guidon.Explain(s, f.Key, id, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

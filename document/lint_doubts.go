@@ -35,7 +35,7 @@ func (l *linter) constraint(root place, path []service.Step, c *service.Document
 			"it compares the property %s of the context; for the id of the entity, the type must be %s and the property %s",
 			guidon.Shorten(normal.Property, maxRaw), guidon.EntityIDComparison, guidon.EntityProperty)
 	}
-	problem := normal.Problem()
+	problem := guidon.ProblemOf(&normal)
 	if problem == guidon.NoProblem {
 		return
 	}
@@ -69,7 +69,7 @@ func (l *linter) unreached(root place, d *service.Document) {
 		if f.Type == guidon.VariantFlag {
 			list, indexes = "rules", ruleIndexes(f)
 		}
-		reach, _ := s.ReachOfFlag(context.Background(), objects.Flags[i])
+		reach, _ := guidon.ReachOf(context.Background(), s, objects.Flags[i].Key)
 		for j := range reach.Steps {
 			why := reach.Why(guidon.APIWords, &reach.Steps[j])
 			if why == "" || reach.Steps[j].Cause == guidon.NoBuckets {

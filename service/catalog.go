@@ -15,13 +15,13 @@ import (
 type flagFacts struct {
 	flag      *guidon.Flag
 	lowerName string
-	guidon.Outlook
+	guidon.Summary
 	metadata *flagMetadata
 }
 
 var factsOf = guidon.NewCompiledDerivation(func(c *guidon.CompiledFlag) *flagFacts {
 	f := c.Flag()
-	return &flagFacts{flag: f, lowerName: strings.ToLower(f.Name), Outlook: c.Outlook(), metadata: metadataOf(f)}
+	return &flagFacts{flag: f, lowerName: strings.ToLower(f.Name), Summary: guidon.Summarize(c), metadata: metadataOf(f)}
 })
 
 // catalog has the facts about the flags of a snapshot, one row for each of them.

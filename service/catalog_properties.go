@@ -103,7 +103,7 @@ func newProperties(segments []*guidon.Segment) []*Property {
 
 func (u *propertyUse) add(c *guidon.Constraint) {
 	u.types[c.Type]++
-	for _, value := range c.Values() {
+	for _, value := range guidon.ComparedValues(c) {
 		if value == "" {
 			continue
 		}

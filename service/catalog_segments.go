@@ -76,7 +76,7 @@ func (v View) SegmentSummaries(q SegmentQuery) (*SegmentList, error) {
 		}
 		if q.Window.has(list.Total) {
 			list.Segments = append(list.Segments, SegmentSummary{
-				Segment: g, Conditions: g.Describe(maxSummaryText), Flags: v.Snapshot.SegmentUsers(g.Key).Len(),
+				Segment: g, Conditions: guidon.DescribeSegment(g, maxSummaryText), Flags: v.Snapshot.SegmentUsers(g.Key).Len(),
 			})
 		}
 		list.Total++

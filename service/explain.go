@@ -20,19 +20,19 @@ type Entity struct {
 
 // Explain explains the evaluation of a flag or, if edited is not nil, of the flag that saving
 // it would result in; then the flag need not exist. It returns the errors of [CheckExplain] and of
-// [guidon.Snapshot.Explain], and InvalidArgument with the problems of the edited flag.
+// [guidon.Explain], and InvalidArgument with the problems of the edited flag.
 func (v View) Explain(key string, edited *DocumentFlag, e Entity) (*guidon.Explanation, error) {
 	if err := CheckExplain(key, e); err != nil {
 		return nil, err
 	}
 	if edited == nil {
-		return v.Snapshot.Explain(key, e.ID, e.Context)
+		return guidon.Explain(v.Snapshot, key, e.ID, e.Context)
 	}
 	f, err := v.editedFlag(key, edited)
 	if err != nil {
 		return nil, err
 	}
-	return v.Snapshot.ExplainFlag(f, e.ID, e.Context)
+	return guidon.Explain(v.with(f), key, e.ID, e.Context)
 }
 
 // FlagResult is the result of a flag for an entity.
@@ -58,13 +58,13 @@ func (v View) ExplainFlags(ctx context.Context, e Entity, w Window) ([]FlagResul
 		}
 		r := &results[i]
 		r.Flag = row.flag
-		r.Explanation, r.Err = v.Snapshot.Decide(r.Flag.Key, e.ID, e.Context)
+		r.Explanation, r.Err = guidon.Decide(v.Snapshot, r.Flag.Key, e.ID, e.Context)
 	}
 	return results, c.byKey.Len(), nil
 }
 
 // ExplainBatch evaluates a flag for entities, in order. The explanations have only the results
-// and what decided them. It returns the errors of [CheckExplain], of [guidon.Snapshot.Decide]
+// and what decided them. It returns the errors of [CheckExplain], of [guidon.Decide]
 // and of the context.
 func (v View) ExplainBatch(ctx context.Context, key string, entities []Entity) ([]*guidon.Explanation, error) {
 	if err := CheckExplain(key, entities...); err != nil {
@@ -76,7 +76,7 @@ func (v View) ExplainBatch(ctx context.Context, key string, entities []Entity) (
 			return nil, err
 		}
 		var err error
-		if explanations[i], err = v.Snapshot.Decide(key, e.ID, e.Context); err != nil {
+		if explanations[i], err = guidon.Decide(v.Snapshot, key, e.ID, e.Context); err != nil {
 			return nil, err
 		}
 	}

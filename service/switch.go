@@ -65,7 +65,7 @@ func (v View) PreviewSwitch(ctx context.Context, flagKey string, on bool) (*guid
 	if err != nil {
 		return nil, err
 	}
-	return v.Snapshot.EffectOfFlag(ctx, &switched)
+	return guidon.EffectOf(ctx, v.Snapshot, v.with(&switched), flagKey)
 }
 
 // switchFlag applies turn, which reports whether it has changed the flag.
@@ -212,5 +212,5 @@ func stateOf(f *guidon.Flag, segment func(key string) (*guidon.Segment, error)) 
 		}
 	}
 	alone := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{f}, slices.Collect(maps.Values(segments)))
-	return alone.Compiled(f.Key).Outlook().State, nil
+	return guidon.Summarize(alone.Compiled(f.Key)).State, nil
 }

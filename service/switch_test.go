@@ -299,7 +299,7 @@ func turnedOn(t *testing.T, s *service.Service, everyone bool) string {
 
 func state(t *testing.T, s *service.Service) string {
 	t.Helper()
-	return map[guidon.FlagState]string{guidon.OnState: "on", guidon.OffState: "off", guidon.PartlyState: "partly"}[view(t, s, "default").Snapshot.Compiled("f").Outlook().State]
+	return map[guidon.FlagState]string{guidon.OnState: "on", guidon.OffState: "off", guidon.PartlyState: "partly"}[guidon.Summarize(view(t, s, "default").Snapshot.Compiled("f")).State]
 }
 
 // FuzzSwitch: a flag that is turned off is off for every entity and context. Turned on again,

@@ -13,7 +13,7 @@ func (v View) Reach(ctx context.Context, flagKey string) (*guidon.Reach, error) 
 	if _, err := v.Flag(flagKey); err != nil {
 		return nil, err
 	}
-	return v.Snapshot.Reach(ctx, flagKey)
+	return guidon.ReachOf(ctx, v.Snapshot, flagKey)
 }
 
 // PreviewFlag returns the effect on the users of the flag if it is saved as an import in
@@ -24,7 +24,7 @@ func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentF
 	if err != nil {
 		return nil, err
 	}
-	return v.Snapshot.EffectOfFlag(ctx, f)
+	return guidon.EffectOf(ctx, v.Snapshot, v.with(f), flagKey)
 }
 
 // PreviewReach returns the reach of the flag if it is saved as [View.PreviewFlag] saves it,
@@ -34,7 +34,12 @@ func (v View) PreviewReach(ctx context.Context, flagKey string, edited *Document
 	if err != nil {
 		return nil, err
 	}
-	return v.Snapshot.ReachOfFlag(ctx, f)
+	return guidon.ReachOf(ctx, v.with(f), flagKey)
+}
+
+// with returns the snapshot if the flag, which may be a new one, is stored as f.
+func (v View) with(f *guidon.Flag) *guidon.Snapshot {
+	return v.Snapshot.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{f}})
 }
 
 // editedFlag returns the flag as an import in mode ImportUpdate would store it.
@@ -73,9 +78,7 @@ func (v View) SegmentUsage(ctx context.Context, segmentKey string, request PageR
 	if _, err := v.Segment(segmentKey); err != nil {
 		return nil, Page{}, err
 	}
-	return v.segmentUses(segmentKey, request, func(flagKey string) (*guidon.Effect, error) {
-		return v.Snapshot.EffectWithoutSegment(ctx, flagKey, segmentKey)
-	})
+	return v.segmentUses(ctx, segmentKey, request, guidon.SnapshotDelta{DeletedSegments: []string{segmentKey}})
 }
 
 // PreviewSegment returns a page of the flags that refer to the segment, with the effect of
@@ -88,9 +91,7 @@ func (v View) PreviewSegment(
 	if err != nil {
 		return nil, Page{}, err
 	}
-	return v.segmentUses(segmentKey, request, func(flagKey string) (*guidon.Effect, error) {
-		return v.Snapshot.EffectOfSegment(ctx, flagKey, segment)
-	})
+	return v.segmentUses(ctx, segmentKey, request, guidon.SnapshotDelta{Segments: []*guidon.Segment{segment}})
 }
 
 // edited returns the segment as an import in mode ImportUpdate saves it. It need not exist.
@@ -132,7 +133,7 @@ func checkEdited(key string, edited *string) error {
 const maxUsePage = 50
 
 func (v View) segmentUses(
-	segmentKey string, request PageRequest, effect func(flagKey string) (*guidon.Effect, error),
+	ctx context.Context, segmentKey string, request PageRequest, delta guidon.SnapshotDelta,
 ) ([]SegmentUse, Page, error) {
 	if request.Limit == 0 || request.Limit > maxUsePage {
 		request.Limit = maxUsePage
@@ -144,10 +145,10 @@ func (v View) segmentUses(
 	if err != nil {
 		return nil, Page{}, err
 	}
-	uses := make([]SegmentUse, len(page))
+	uses, after := make([]SegmentUse, len(page)), v.Snapshot.Apply(delta)
 	for i, u := range guidon.SegmentUses(page)[segmentKey] {
 		uses[i].SegmentUse = u
-		if uses[i].Effect, err = effect(u.Flag.Key); err != nil {
+		if uses[i].Effect, err = guidon.EffectOf(ctx, v.Snapshot, after, u.Flag.Key); err != nil {
 			return nil, Page{}, err
 		}
 	}

@@ -19,10 +19,10 @@ const (
 // FlagSummary returns the message of the summary of a flag.
 func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 	f := s.Flag
-	shares := s.Outlook.EveryoneElse
+	shares := s.Summary.EveryoneElse
 	m := &guidonv1.FlagSummary{
 		Key: f.Key, Name: f.Name, Description: guidon.Shorten(f.Description, maxSummaryText),
-		Type: FlagType(f.Type), Enabled: f.Enabled, State: guidonv1.FlagState(s.Outlook.State),
+		Type: FlagType(f.Type), Enabled: f.Enabled, State: guidonv1.FlagState(s.Summary.State),
 		EveryoneElse: All(shares[:min(len(shares), maxSummaryShares)], func(a guidon.AnswerShare) *guidonv1.FlagShare { return flagShare(f, a) }),
 		MoreShares:   Count(max(0, len(shares)-maxSummaryShares)),
 		SegmentCount: Count(s.Segments), StepCount: Count(len(f.Rules) + len(f.Rollouts)), VariantCount: Count(len(f.Variants)),

@@ -151,7 +151,7 @@ func withoutOffMember(metadata json.RawMessage) json.RawMessage {
 // stateOf returns the state of a flag.
 func (s *state) stateOf(f *guidon.Flag) guidon.FlagState {
 	snapshot := guidon.NewSnapshot(s.namespace, guidon.Revision{}, []*guidon.Flag{f}, slices.Collect(maps.Values(s.segments)))
-	return snapshot.Compiled(f.Key).Outlook().State
+	return guidon.Summarize(snapshot.Compiled(f.Key)).State
 }
 
 func (m *model) turnFlagOn(now *state, f *guidon.Flag) (verdict, call) {

@@ -127,7 +127,7 @@ const maxSample = 60
 func sample(c *flipt.Constraint) string {
 	own := guidon.Constraint{Type: guidon.ComparisonType(c.GetType()), Operator: c.GetOperator(), Value: c.GetValue()} // #nosec G115 -- an enum
 	value := c.GetValue()
-	if values := own.Values(); len(values) > 0 {
+	if values := guidon.ComparedValues(&own); len(values) > 0 {
 		value = values[0]
 	}
 	if len(value) > maxSample || !utf8.ValidString(value) {

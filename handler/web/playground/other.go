@@ -157,7 +157,7 @@ func demand(o *guidonv1.OutcomeChange) (string, bool) {
 // operandOf returns the value of the constraint in words.
 func operandOf(o *guidonv1.OutcomeChange) string {
 	c := guidon.Constraint{Operator: o.GetOperator(), Value: o.GetExpected()}
-	_, _, operand := c.Words()
+	_, _, operand := guidon.ConstraintWords(&c)
 	return operand
 }
 

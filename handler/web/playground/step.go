@@ -213,7 +213,7 @@ func conditionOf(c *guidonv1.ExplainedConstraint) condition {
 // constraintWords returns a constraint as a sentence.
 func constraintWords(kind flipt.ComparisonType, property, operator, expected string) []span {
 	c := guidon.Constraint{Type: guidon.ComparisonType(kind), Property: property, Operator: operator, Value: expected} // #nosec G115 -- an enum
-	subject, verb, operand := c.Words()
+	subject, verb, operand := guidon.ConstraintWords(&c)
 	words := []span{code(subject), plain(" %s", verb)}
 	if c.Type == guidon.EntityIDComparison {
 		words[0] = plain("entity id")

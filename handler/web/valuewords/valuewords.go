@@ -195,5 +195,5 @@ func conditionText(object *structpb.Struct) string {
 	if err != nil || json.Unmarshal(text, &c) != nil {
 		return ""
 	}
-	return c.Describe()
+	return guidon.DescribeConstraint(&c)
 }

@@ -19,8 +19,8 @@ const (
 	PartlyState                  // a boolean flag that may be true for some and not for others
 )
 
-// Outlook summarizes the behavior of a flag, for lists.
-type Outlook struct {
+// Summary summarizes the behavior of a flag, for lists.
+type Summary struct {
 	// EveryoneElse has the answers for entities that are in no segments but those without
 	// constraints: each answer once, that of the most buckets first. It is shared.
 	EveryoneElse []AnswerShare
@@ -52,25 +52,32 @@ func (a Answer) same(other Answer) bool {
 	return a.Variant == other.Variant && a.Enabled == other.Enabled && a.Fails == other.Fails
 }
 
-// Outlook computes the outlook of the flag.
-func (f *CompiledFlag) Outlook() Outlook {
-	o := Outlook{Rounded: NoStep, EveryoneElse: f.everyoneElse()}
-	a := f.answers(&o)
+// Summarize returns the summary of the flag.
+func Summarize(compiled *CompiledFlag) Summary {
+	f := &summarized{compiled, compiled.Flag()}
+	s := Summary{Rounded: NoStep, EveryoneElse: f.everyoneElse()}
+	a := f.answers(&s)
 	if !a.constant() && !f.independent() && f.analyzable() {
 		a = f.reachedAnswers()
 	}
 	if a.constant() {
-		o.Constant, o.Answer = true, a.first
+		s.Constant, s.Answer = true, a.first
 	}
-	o.State = f.state(a)
-	return o
+	s.State = f.state(a)
+	return s
 }
 
-func (f *CompiledFlag) state(a answers) FlagState {
+// summarized is the flag of a summary.
+type summarized struct {
+	*CompiledFlag
+	flag *Flag
+}
+
+func (f *summarized) state(a answers) FlagState {
 	switch {
-	case f.kind == VariantFlag && f.enabled, a.some && a.constant() && a.first.Enabled:
+	case f.Kind() == VariantFlag && f.flag.Enabled, a.some && a.constant() && a.first.Enabled:
 		return OnState
-	case f.kind == BooleanFlag && a.on:
+	case f.Kind() == BooleanFlag && a.on:
 		return PartlyState
 	}
 	return OffState
@@ -94,54 +101,54 @@ func (a *answers) add(one Answer) {
 func (a *answers) constant() bool { return a.some && !a.differ && !a.first.Fails }
 
 // defaultAnswer returns the answer of the flag if no rule or rollout gives one.
-func (f *CompiledFlag) defaultAnswer() Answer {
-	switch f.kind {
+func (f *summarized) defaultAnswer() Answer {
+	switch f.Kind() {
 	case BooleanFlag:
-		return Answer{Enabled: f.enabled}
+		return Answer{Enabled: f.flag.Enabled}
 	case VariantFlag:
-		return Answer{Variant: f.defaultVariant, Default: true}
+		return Answer{Variant: f.flag.DefaultVariant(), Default: true}
 	}
 	return Answer{Fails: true}
 }
 
+// steps yields the rules or rollouts that an evaluation may get to.
+func (f *summarized) steps() iter.Seq2[int, *Audience] {
+	if f.Kind() == UnreadableFlag || f.Kind() == VariantFlag && !f.flag.Enabled {
+		return func(func(int, *Audience) bool) {}
+	}
+	return f.Steps()
+}
+
 // answers returns the answers of all rules or rollouts that are not behind one that takes
-// everybody, and that have buckets. It notes in o the first threshold that does so by rounding.
-func (f *CompiledFlag) answers(o *Outlook) (a answers) {
-	if f.kind == VariantFlag && f.enabled {
-		for i := range f.rules {
-			r := &f.rules[i]
-			if r.audience.unknown {
-				a.add(Answer{Fails: true})
+// everybody, and that have buckets. It notes in s the first threshold that does so by rounding.
+func (f *summarized) answers(s *Summary) (a answers) {
+	covered := 0
+	for i, set := range f.steps() {
+		switch {
+		case set == nil:
+			t := f.flag.Rollouts[i].Threshold
+			end := thresholdBuckets(t.Percentage)
+			if end <= covered {
+				continue
+			}
+			a.add(Answer{Enabled: t.Value})
+			if covered = end; end == BooleanBuckets {
+				s.Rounded = f.rounded(t.Percentage)
 				return a
 			}
-			for _, share := range f.sharesOf(r) {
+			continue
+		case set.Err() != nil:
+			a.add(Answer{Fails: true})
+			return a
+		case f.Kind() == BooleanFlag:
+			a.add(Answer{Enabled: rolloutValue(f.flag.Rollouts[i])})
+		default:
+			for _, share := range f.sharesOf(f.flag.Rules[i]) {
 				a.add(share.Answer)
 			}
-			if r.audience.takesAnyone() {
-				return a
-			}
 		}
-	}
-	if f.kind == BooleanFlag {
-		covered := 0
-		for i := range f.rollouts {
-			r := &f.rollouts[i]
-			switch end := thresholdBuckets(r.percentage); {
-			case r.audience != nil && r.audience.unknown:
-				a.add(Answer{Fails: true})
-				return a
-			case r.audience != nil:
-				a.add(Answer{Enabled: r.value})
-				if r.audience.takesAnyone() {
-					return a
-				}
-			case end > covered:
-				a.add(Answer{Enabled: r.value})
-				if covered = end; end == booleanBuckets {
-					o.Rounded = f.rounded(r.percentage)
-					return a
-				}
-			}
+		if takesAnyone(set) {
+			return a
 		}
 	}
 	a.add(f.defaultAnswer())
@@ -150,8 +157,8 @@ func (f *CompiledFlag) answers(o *Outlook) (a answers) {
 
 // rounded returns the index of the first threshold of the percentage, which takes everybody,
 // or NoStep if it is not below 100 percent.
-func (f *CompiledFlag) rounded(percentage float32) int32 {
-	if percentage >= booleanBuckets {
+func (f *summarized) rounded(percentage float32) int32 {
+	if percentage >= BooleanBuckets {
 		return NoStep
 	}
 	return int32(slices.IndexFunc(f.flag.Rollouts, func(r *Rollout) bool { // #nosec G115 -- a flag has fewer rollouts
@@ -159,20 +166,20 @@ func (f *CompiledFlag) rounded(percentage float32) int32 {
 	}))
 }
 
-// Limits of the flags whose reach is computed for an outlook. Of larger ones everything
+// Limits of the flags whose reach is computed for a summary. Of larger ones everything
 // counts as possible that no earlier rule or rollout takes whole.
 const (
-	maxOutlookSteps      = 50
-	maxOutlookConditions = 200
+	maxSummarizedSteps       = 50
+	maxSummarizedConstraints = 200
 )
 
 // analyzable reports whether the reach of the flag is computed.
-func (f *CompiledFlag) analyzable() bool {
+func (f *summarized) analyzable() bool {
 	n := 0
 	for g := range f.segments() {
-		n += len(g.conditions)
+		n += len(g.Constraints())
 	}
-	return len(f.rules)+len(f.rollouts) <= maxOutlookSteps && n <= maxOutlookConditions
+	return max(len(f.flag.Rules), len(f.flag.Rollouts)) <= maxSummarizedSteps && n <= maxSummarizedConstraints
 }
 
 // independent reports whether it is certain that entities may be in any combination of the
@@ -180,15 +187,15 @@ func (f *CompiledFlag) analyzable() bool {
 // segment occurs twice, and each may hold or not. Then everything is reached, except for the
 // steps that answers leaves out. This holds for most flags, and finding it out takes much
 // less than their reach.
-func (f *CompiledFlag) independent() bool {
+func (f *summarized) independent() bool {
 	const most = 16
 	var subjects []*Constraint
 	for g := range f.segments() {
-		if len(subjects)+len(g.conditions) > most {
+		if len(subjects)+len(g.Constraints()) > most {
 			return false
 		}
-		for _, c := range g.segment.Constraints {
-			if slices.ContainsFunc(subjects, c.sameSubject) || !c.contingent() {
+		for _, c := range g.Segment().Constraints {
+			if slices.ContainsFunc(subjects, func(other *Constraint) bool { return sameSubject(c, other) }) || !contingent(c) {
 				return false
 			}
 			subjects = append(subjects, c)
@@ -197,16 +204,9 @@ func (f *CompiledFlag) independent() bool {
 	return true
 }
 
-// sameSubject reports whether the constraints are about the same property, or both about the
-// entity.
-func (c *Constraint) sameSubject(other *Constraint) bool {
-	entity := c.Type == EntityIDComparison
-	return entity == (other.Type == EntityIDComparison) && (entity || c.Property == other.Property)
-}
-
 // contingent reports whether it is certain that the constraint holds for some values and not
 // for others.
-func (c *Constraint) contingent() bool {
+func contingent(c *Constraint) bool {
 	o := operandOf(c)
 	if o.problem != NoProblem {
 		return false
@@ -217,34 +217,26 @@ func (c *Constraint) contingent() bool {
 		case OpEmpty, OpNotEmpty:
 			return c.Type == StringComparison // the id of an entity is not empty
 		case OpIsOneOf, OpIsNotOneOf:
-			return slices.ContainsFunc(o.texts, func(text string) bool { return text != "" })
+			return slices.ContainsFunc(o.Texts, func(text string) bool { return text != "" })
 		}
-		return !blank(c.Value) && strings.TrimSpace(c.Value) == c.Value
+		return strings.TrimSpace(c.Value) != "" && strings.TrimSpace(c.Value) == c.Value
 	case NumberComparison:
 		switch c.Operator {
 		case OpPresent, OpNotPresent:
 			return true
 		case OpIsOneOf, OpIsNotOneOf:
-			return len(o.numbers) > 0
+			return len(o.Numbers) > 0
 		}
-		return !math.IsNaN(o.number) && !math.IsInf(o.number, 0)
+		return !math.IsNaN(o.Number) && !math.IsInf(o.Number, 0)
 	}
 	return true
 }
 
 // segments yields the segments of the rules and rollouts, as often as they are referred to.
-func (f *CompiledFlag) segments() iter.Seq[*compiledSegment] {
-	return func(yield func(*compiledSegment) bool) {
-		each := func(set *audience) bool {
-			return set == nil || !slices.ContainsFunc(set.segments, func(g *compiledSegment) bool { return !yield(g) })
-		}
-		for i := range f.rules {
-			if !each(f.rules[i].audience) {
-				return
-			}
-		}
-		for i := range f.rollouts {
-			if !each(f.rollouts[i].audience) {
+func (f *summarized) segments() iter.Seq[*CompiledSegment] {
+	return func(yield func(*CompiledSegment) bool) {
+		for _, set := range f.steps() {
+			if set != nil && slices.ContainsFunc(set.Segments(), func(g *CompiledSegment) bool { return !yield(g) }) {
 				return
 			}
 		}
@@ -253,20 +245,16 @@ func (f *CompiledFlag) segments() iter.Seq[*compiledSegment] {
 
 // reachedAnswers returns the answers of the rules, rollouts and the default that are not
 // certain to be unreached.
-func (f *CompiledFlag) reachedAnswers() (a answers) {
-	segments := segmentIndex{}
-	for g := range f.segments() {
-		segments[g.segment.Key] = g // those of rules and rollouts that never match may be missing
-	}
-	r, _ := reachOf(context.Background(), flagState{f.flag, segments}) // it does not stop: the flag is small
+func (f *summarized) reachedAnswers() (a answers) {
+	r, _ := reachOf(context.Background(), f.CompiledFlag) // it does not stop: the flag is small
 	for i := range r.Steps {
 		step := &r.Steps[i]
 		switch {
 		case step.Cause != Reached:
 		case step.Fails:
 			a.add(Answer{Fails: true})
-		case f.kind == BooleanFlag:
-			a.add(Answer{Enabled: f.flag.Rollouts[step.Index].value()})
+		case f.Kind() == BooleanFlag:
+			a.add(Answer{Enabled: rolloutValue(f.flag.Rollouts[step.Index])})
 		default:
 			for _, share := range step.Shares {
 				if share.Buckets() > 0 {
@@ -284,8 +272,8 @@ func (f *CompiledFlag) reachedAnswers() (a answers) {
 	return a
 }
 
-// value returns the value that the rollout sets.
-func (r *Rollout) value() bool {
+// rolloutValue returns the value that the rollout sets.
+func rolloutValue(r *Rollout) bool {
 	if r.Threshold != nil {
 		return r.Threshold.Value
 	}
@@ -294,67 +282,63 @@ func (r *Rollout) value() bool {
 
 // takesAnyone reports whether entities that are in no segments but those without
 // constraints match, and so everybody does.
-func (a *audience) takesAnyone() bool {
-	open := func(g *compiledSegment) bool { return len(g.conditions) == 0 }
-	if a.all {
-		return !slices.ContainsFunc(a.segments, func(g *compiledSegment) bool { return !open(g) })
+func takesAnyone(set *Audience) bool {
+	open := func(g *CompiledSegment) bool { return len(g.Constraints()) == 0 }
+	if set.All() {
+		return !slices.ContainsFunc(set.Segments(), func(g *CompiledSegment) bool { return !open(g) })
 	}
-	return slices.ContainsFunc(a.segments, open)
+	return slices.ContainsFunc(set.Segments(), open)
 }
 
-// everyoneElse returns [Outlook.EveryoneElse], by the steps of [CompiledFlag.Variant] and
-// [CompiledFlag.Boolean].
-func (f *CompiledFlag) everyoneElse() []AnswerShare {
-	if f.kind == BooleanFlag {
+// everyoneElse returns [Summary.EveryoneElse].
+func (f *summarized) everyoneElse() []AnswerShare {
+	if f.Kind() == BooleanFlag {
 		return f.everyoneElseBoolean()
 	}
-	if f.kind == VariantFlag && f.enabled {
-		for i := range f.rules {
-			switch r := &f.rules[i]; {
-			case r.audience.unknown:
-				return []AnswerShare{{Answer{Fails: true}, variantBuckets}}
-			case r.audience.takesAnyone():
-				return f.sharesOf(r)
-			}
+	for i, set := range f.steps() {
+		switch {
+		case set.Err() != nil:
+			return []AnswerShare{{Answer{Fails: true}, VariantBuckets}}
+		case takesAnyone(set):
+			return f.sharesOf(f.flag.Rules[i])
 		}
 	}
-	return []AnswerShare{{f.defaultAnswer(), variantBuckets}}
+	return []AnswerShare{{f.defaultAnswer(), VariantBuckets}}
 }
 
-// sharesOf returns the answers of a rule for matching entities, by its ranges.
-func (f *CompiledFlag) sharesOf(r *compiledRule) []AnswerShare {
+// sharesOf returns the answers of a rule for matching entities.
+func (f *summarized) sharesOf(r *Rule) []AnswerShare {
 	var shares answerShares
 	covered := 0
-	for _, x := range r.ranges {
-		end := min(x.end, variantBuckets)
-		shares.add(end-covered, Answer{Variant: f.flag.VariantByKey(x.key)})
-		covered = max(covered, end)
+	for _, share := range eachShare(f.flag, r) {
+		shares.add(share.Buckets(), Answer{Variant: f.flag.VariantByKey(share.Variant)})
+		covered = share.End
 	}
-	shares.add(variantBuckets-covered, f.defaultAnswer())
+	shares.add(VariantBuckets-covered, f.defaultAnswer())
 	return shares.sorted()
 }
 
-func (f *CompiledFlag) everyoneElseBoolean() []AnswerShare {
+func (f *summarized) everyoneElseBoolean() []AnswerShare {
 	var shares answerShares
 	covered, rest := 0, f.defaultAnswer()
-	for i := range f.rollouts {
-		r := &f.rollouts[i]
-		if r.audience == nil {
-			end := thresholdBuckets(r.percentage)
-			shares.add(end-covered, Answer{Enabled: r.value})
+	for i, set := range f.steps() {
+		r := f.flag.Rollouts[i]
+		if set == nil {
+			end := thresholdBuckets(r.Threshold.Percentage)
+			shares.add(end-covered, Answer{Enabled: r.Threshold.Value})
 			covered = max(covered, end)
 			continue
 		}
-		if r.audience.unknown {
+		if set.Err() != nil {
 			rest = Answer{Fails: true}
 			break
 		}
-		if r.audience.takesAnyone() {
-			rest = Answer{Enabled: r.value}
+		if takesAnyone(set) {
+			rest = Answer{Enabled: rolloutValue(r)}
 			break
 		}
 	}
-	shares.add(booleanBuckets-covered, rest)
+	shares.add(BooleanBuckets-covered, rest)
 	switch {
 	case len(shares) > 1 || rest.Fails:
 		return shares.sorted()
@@ -364,10 +348,10 @@ func (f *CompiledFlag) everyoneElseBoolean() []AnswerShare {
 	return everyoneFalse
 }
 
-// The most frequent outlooks of boolean flags are shared.
+// The most frequent summaries of boolean flags are shared.
 var (
-	everyoneTrue  = []AnswerShare{{Answer{Enabled: true}, booleanBuckets}}
-	everyoneFalse = []AnswerShare{{Answer{Enabled: false}, booleanBuckets}}
+	everyoneTrue  = []AnswerShare{{Answer{Enabled: true}, BooleanBuckets}}
+	everyoneFalse = []AnswerShare{{Answer{Enabled: false}, BooleanBuckets}}
 )
 
 // answerShares collects shares by answer.

@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
-// describeOutlook returns the outlook in words.
-func describeOutlook(f *guidon.Flag, o guidon.Outlook) string {
+// describeSummary returns the summary in words.
+func describeSummary(f *guidon.Flag, o guidon.Summary) string {
 	text := []string{"off", "on", "partly"}[o.State] + ":"
 	for _, share := range o.EveryoneElse {
 		text += fmt.Sprintf(" %v%% %s", share.Percentage(f.Type), describeAnswer(f, share.Answer))
@@ -85,9 +85,9 @@ func countShares(shares []guidon.AnswerShare) map[string]int {
 	return counts
 }
 
-// TestOutlook checks what is said of a flag, and compares the shares of everyone else with
+// TestSummary checks what is said of a flag, and compares the shares of everyone else with
 // an evaluation for each bucket.
-func TestOutlook(t *testing.T) {
+func TestSummary(t *testing.T) {
 	segments := []*guidon.Segment{
 		flagtest.Everyone(),
 		flagtest.Segment("staff", guidon.MatchAll, flagtest.Has("staff")),
@@ -160,19 +160,19 @@ func TestOutlook(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := flagtest.SnapshotOf(test.flag, segments...)
-			o := s.Compiled("flag").Outlook()
-			if got := describeOutlook(test.flag, o); got != test.want {
+			o := guidon.Summarize(s.Compiled("flag"))
+			if got := describeSummary(test.flag, o); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 			if diff := cmp.Diff(countAnswers(t, s, test.flag, nil), countShares(o.EveryoneElse)); diff != "" {
-				t.Errorf("everyone else (-evaluated +outlook):\n%s", diff)
+				t.Errorf("everyone else (-evaluated +summary):\n%s", diff)
 			}
 		})
 	}
 }
 
-// FuzzOutlook compares outlooks with evaluations.
-func FuzzOutlook(f *testing.F) {
+// FuzzSummary compares summaries with evaluations.
+func FuzzSummary(f *testing.F) {
 	seedEdits(f)
 	f.Fuzz(func(t *testing.T, data []byte, value string) {
 		s, _ := fuzzEdit(data, value)
@@ -180,7 +180,7 @@ func FuzzOutlook(f *testing.F) {
 		if flag.Type > guidon.BooleanFlag {
 			return
 		}
-		o := s.Compiled("flag").Outlook()
+		o := guidon.Summarize(s.Compiled("flag"))
 		for _, u := range fuzzUsers(value) {
 			got := outcomeOf(s, u)
 			if o.Constant && answerOf(got) != answerOfShare(o.Answer) {
@@ -195,7 +195,7 @@ func FuzzOutlook(f *testing.F) {
 		}
 		if context := outsideOf(s, value); context != nil {
 			if diff := cmp.Diff(countAnswers(t, s, flag, context), countShares(o.EveryoneElse)); diff != "" {
-				t.Errorf("everyone else (-evaluated +outlook):\n%s", diff)
+				t.Errorf("everyone else (-evaluated +summary):\n%s", diff)
 			}
 		}
 	})
