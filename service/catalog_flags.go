@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // FlagSummary summarizes a flag and its behavior. Its lists are shared.
 type FlagSummary struct {
 	Flag         *guidon.Flag
-	Summary      *guidon.Summary
+	Summary      *analysis.Summary
 	Owner        string
 	Tags         []string
 	Review       string // the review date, or ""

@@ -5,36 +5,37 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 )
 
 // Reach returns the reach of the flag. It returns NotFound if the flag does not exist.
-func (v View) Reach(ctx context.Context, flagKey string) (*guidon.Reach, error) {
+func (v View) Reach(ctx context.Context, flagKey string) (*analysis.Reach, error) {
 	if _, err := v.Flag(flagKey); err != nil {
 		return nil, err
 	}
-	return guidon.ReachOf(ctx, v.Snapshot, flagKey)
+	return analysis.ReachOf(ctx, v.Snapshot, flagKey)
 }
 
 // PreviewFlag returns the effect on the users of the flag if it is saved as an import in
 // mode ImportUpdate saves it. The flag need not exist. PreviewFlag returns InvalidArgument
 // with the problems of the edited flag, as [Document.Validate] does.
-func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentFlag) (*guidon.Effect, error) {
+func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentFlag) (*analysis.Effect, error) {
 	f, err := v.editedFlag(flagKey, edited)
 	if err != nil {
 		return nil, err
 	}
-	return guidon.EffectOf(ctx, v.Snapshot, v.with(f), flagKey)
+	return analysis.EffectOf(ctx, v.Snapshot, v.with(f), flagKey)
 }
 
 // PreviewReach returns the reach of the flag if it is saved as [View.PreviewFlag] saves it,
 // with the same errors.
-func (v View) PreviewReach(ctx context.Context, flagKey string, edited *DocumentFlag) (*guidon.Reach, error) {
+func (v View) PreviewReach(ctx context.Context, flagKey string, edited *DocumentFlag) (*analysis.Reach, error) {
 	f, err := v.editedFlag(flagKey, edited)
 	if err != nil {
 		return nil, err
 	}
-	return guidon.ReachOf(ctx, v.with(f), flagKey)
+	return analysis.ReachOf(ctx, v.with(f), flagKey)
 }
 
 // with returns the snapshot if the flag, which may be a new one, is stored as f.
@@ -68,8 +69,8 @@ func (v View) editedFlag(flagKey string, edited *DocumentFlag) (*guidon.Flag, er
 // SegmentUse lists the references to a segment in one flag, with the effect of a change of
 // the segment on users of that flag.
 type SegmentUse struct {
-	guidon.SegmentUse
-	Effect *guidon.Effect
+	analysis.SegmentUse
+	Effect *analysis.Effect
 }
 
 // SegmentUsage returns a page of the flags that refer to the segment, with the effect of
@@ -146,9 +147,9 @@ func (v View) segmentUses(
 		return nil, Page{}, err
 	}
 	uses, after := make([]SegmentUse, len(page)), v.Snapshot.Apply(delta)
-	for i, u := range guidon.SegmentUses(page)[segmentKey] {
+	for i, u := range analysis.SegmentUses(page)[segmentKey] {
 		uses[i].SegmentUse = u
-		if uses[i].Effect, err = guidon.EffectOf(ctx, v.Snapshot, after, u.Flag.Key); err != nil {
+		if uses[i].Effect, err = analysis.EffectOf(ctx, v.Snapshot, after, u.Flag.Key); err != nil {
 			return nil, Page{}, err
 		}
 	}
