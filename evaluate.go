@@ -60,7 +60,7 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 		return result, nil
 	}
 	for i := range f.rules {
-		matched, err := f.rules[i].audience.match(entityID, context)
+		matched, err := f.rules[i].audience.Match(entityID, context)
 		if err != nil {
 			return VariantResult{}, err
 		}
@@ -80,7 +80,7 @@ func (f *CompiledFlag) distribute(r *compiledRule, entityID string, result Varia
 		result.Match, result.Reason = true, ReasonMatch
 		return result
 	}
-	result.Bucketed = r.ranges[0].end < variantBuckets // otherwise all entities get the first variant
+	result.Bucketed = r.ranges[0].end < VariantBuckets // otherwise all entities get the first variant
 	chosen := r.rangeOf(variantBucket(f.hash, entityID))
 	if chosen == nil {
 		// Quirk (contract 7.5.5.8): no match, yet later rules are not tried and the
@@ -123,7 +123,7 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 			}
 			continue
 		}
-		matched, err := r.audience.match(entityID, context)
+		matched, err := r.audience.Match(entityID, context)
 		if err != nil {
 			return BooleanResult{}, err
 		}

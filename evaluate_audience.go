@@ -2,18 +2,20 @@ package guidon
 
 import "slices"
 
-// compiledSegment is a segment prepared for evaluation.
-type compiledSegment struct {
+// CompiledSegment is a segment prepared for evaluation. It is safe for concurrent use.
+type CompiledSegment struct {
 	segment    *Segment
-	conditions []condition
-	single     audience // the audience of just this segment, as most are
+	conditions []CompiledConstraint
+	single     Audience // the audience of just this segment, as most are
 }
 
-func compileSegment(g *Segment) *compiledSegment {
-	c := &compiledSegment{segment: g, conditions: make([]condition, 0, len(g.Constraints))}
-	c.single = audience{segments: []*compiledSegment{c}, keys: []string{g.Key}, all: true, unknown: g.Unreadable != nil}
+// CompileSegment returns the compiled form of the segment, which must not be modified
+// afterwards.
+func CompileSegment(g *Segment) *CompiledSegment {
+	c := &CompiledSegment{segment: g, conditions: make([]CompiledConstraint, 0, len(g.Constraints))}
+	c.single = Audience{segments: []*CompiledSegment{c}, keys: []string{g.Key}, all: true, unknown: g.Unreadable != nil}
 	for _, constraint := range g.Constraints {
-		compiled, known := compileConstraint(constraint)
+		compiled, known := CompileConstraint(constraint)
 		if !known {
 			c.single.unknown = true
 		}
@@ -22,8 +24,18 @@ func compileSegment(g *Segment) *compiledSegment {
 	return c
 }
 
-// matches reports whether the entity belongs to the segment (contract 7.3).
-func (c *compiledSegment) matches(entityID string, context map[string]string) bool {
+// Segment returns the segment itself.
+func (c *CompiledSegment) Segment() *Segment { return c.segment }
+
+// Constraints returns the compiled forms of the constraints, in their order. The caller
+// must not modify them.
+func (c *CompiledSegment) Constraints() []CompiledConstraint { return c.conditions }
+
+// Err is [Audience.Err] for the segment alone.
+func (c *CompiledSegment) Err() error { return c.single.Err() }
+
+// Matches reports whether the entity belongs to the segment (contract 7.3).
+func (c *CompiledSegment) Matches(entityID string, context map[string]string) bool {
 	if len(c.conditions) == 0 {
 		return true // for either match type
 	}
@@ -31,7 +43,7 @@ func (c *compiledSegment) matches(entityID string, context map[string]string) bo
 	// holds.
 	decisive := c.segment.MatchType == MatchAny
 	for i := range c.conditions {
-		if c.conditions[i].holds(entityID, context) == decisive {
+		if c.conditions[i].Holds(entityID, context) == decisive {
 			return decisive
 		}
 	}
@@ -39,11 +51,12 @@ func (c *compiledSegment) matches(entityID string, context map[string]string) bo
 }
 
 // segmentIndex finds compiled segments by key.
-type segmentIndex map[string]*compiledSegment
+type segmentIndex map[string]*CompiledSegment
 
-// audience is the segment set of a rule or rollout (contract 7.4).
-type audience struct {
-	segments []*compiledSegment
+// Audience is the segment set of a rule or rollout, none of whose segments is missing
+// (contract 7.4). It is safe for concurrent use.
+type Audience struct {
+	segments []*CompiledSegment
 	keys     []string // of all segments
 	all      bool     // all segments must match, not just one
 	unknown  bool     // a segment has a constraint of an unknown type, or is unreadable
@@ -51,7 +64,7 @@ type audience struct {
 
 // audience returns the set of the segments with the keys. It returns nil if there
 // are no keys or if a segment does not exist: such a rule or rollout never matches.
-func (x segmentIndex) audience(keys []string, operator SegmentOperator) *audience {
+func (x segmentIndex) audience(keys []string, operator SegmentOperator) *Audience {
 	switch len(keys) {
 	case 0:
 		return nil
@@ -61,8 +74,8 @@ func (x segmentIndex) audience(keys []string, operator SegmentOperator) *audienc
 		}
 		return nil
 	}
-	set := &audience{
-		segments: make([]*compiledSegment, 0, len(keys)),
+	set := &Audience{
+		segments: make([]*CompiledSegment, 0, len(keys)),
 		keys:     slices.Clip(keys), // returned to callers, whose appends must not write to the flag
 		all:      operator == AndSegments,
 	}
@@ -81,9 +94,28 @@ func (x segmentIndex) audience(keys []string, operator SegmentOperator) *audienc
 // parse (contract 7.2).
 var errUnknownConstraint = Errorf(InvalidArgument, "unknown constraint type")
 
-// match returns the keys of the segments that the entity belongs to, in the order
-// in which they are attached, or nil if the set does not match.
-func (a *audience) match(entityID string, context map[string]string) ([]string, error) {
+// Segments returns the segments. The caller must not modify the slice.
+func (a *Audience) Segments() []*CompiledSegment { return a.segments }
+
+// Keys returns the keys of the segments. The caller must not modify the slice.
+func (a *Audience) Keys() []string { return a.keys }
+
+// All reports whether entities must belong to all of the segments, instead of to one.
+func (a *Audience) All() bool { return a.all }
+
+// Err returns the error of every evaluation that gets to the audience, or nil: a segment has
+// a constraint of an unknown type, or is [Unreadable].
+func (a *Audience) Err() error {
+	if a.unknown {
+		return errUnknownConstraint
+	}
+	return nil
+}
+
+// Match returns the keys of the segments that the entity belongs to, in the order
+// in which they are attached, or nil if the set does not match. The error is that of
+// [Audience.Err].
+func (a *Audience) Match(entityID string, context map[string]string) ([]string, error) {
 	switch {
 	case a.unknown:
 		return nil, errUnknownConstraint
@@ -93,9 +125,9 @@ func (a *audience) match(entityID string, context map[string]string) ([]string, 
 	return a.matchSome(entityID, context), nil
 }
 
-func (a *audience) matchAll(entityID string, context map[string]string) []string {
+func (a *Audience) matchAll(entityID string, context map[string]string) []string {
 	for _, g := range a.segments {
-		if !g.matches(entityID, context) {
+		if !g.Matches(entityID, context) {
 			return nil
 		}
 	}
@@ -103,10 +135,10 @@ func (a *audience) matchAll(entityID string, context map[string]string) []string
 }
 
 // matchSome does not stop at the first match, because the result names them all.
-func (a *audience) matchSome(entityID string, context map[string]string) []string {
+func (a *Audience) matchSome(entityID string, context map[string]string) []string {
 	var matched []string
 	for _, g := range a.segments {
-		if !g.matches(entityID, context) {
+		if !g.Matches(entityID, context) {
 			continue
 		}
 		switch len(matched) {

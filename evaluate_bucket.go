@@ -43,20 +43,29 @@ func hashSum(state uint32) uint32 { return ^state }
 
 // Numbers of buckets of the two flag types.
 const (
-	variantBuckets = 1000
-	booleanBuckets = 100
+	VariantBuckets = 1000
+	BooleanBuckets = 100
 )
 
 // variantBucket returns the bucket of the entity. flagHash is the hash state after
 // the flag's key, which comes first, without a separator (contract 7.5).
 func variantBucket(flagHash uint32, entityID string) int {
-	return int(hashSum(updateHash(flagHash, entityID)) % variantBuckets)
+	return int(hashSum(updateHash(flagHash, entityID)) % VariantBuckets)
 }
 
 // booleanBucket returns the bucket of the entity. The entity comes first, unlike in
 // variantBucket (contract 7.6).
 func booleanBucket(flagKey, entityID string) int {
-	return int(hashSum(updateHash(updateHash(hashStart, entityID), flagKey)) % booleanBuckets)
+	return int(hashSum(updateHash(updateHash(hashStart, entityID), flagKey)) % BooleanBuckets)
+}
+
+// Bucket returns the bucket of the entity in evaluations of the flag: below [BooleanBuckets]
+// for a boolean flag, otherwise below [VariantBuckets].
+func (f *Flag) Bucket(entityID string) int {
+	if f.Type == BooleanFlag {
+		return booleanBucket(f.Key, entityID)
+	}
+	return variantBucket(updateHash(hashStart, f.Key), entityID)
 }
 
 // bucketRange maps the buckets from the end of the previous range up to its own end
@@ -75,21 +84,23 @@ func compileRanges(distributions []*Distribution, variants map[string]*Variant) 
 	end := 0
 	for _, d := range distributions {
 		v := variants[d.VariantID]
-		if v == nil || !hasShare(d) {
+		if v == nil || !d.Shares() {
 			continue
 		}
-		end += bucketsOf(d)
+		end += d.Buckets()
 		ranges = append(ranges, bucketRange{end: end, key: v.Key, attachment: v.Attachment})
 	}
 	return ranges
 }
 
-// hasShare reports whether the distribution takes part in a rule.
-func hasShare(d *Distribution) bool { return d.Rollout > 0 } // not if it is NaN
+// Shares reports whether the distribution has a share of the rule's entities, though
+// perhaps of less than one bucket. A rule of which none has always matches.
+func (d *Distribution) Shares() bool { return d.Rollout > 0 } // not if it is NaN
 
-// bucketsOf returns the number of buckets of a distribution that takes part. It computes
-// in 32 bits and truncates each one by itself: three shares of 33.33 end at 999.
-func bucketsOf(d *Distribution) int { return int(d.Rollout * (variantBuckets / 100)) }
+// Buckets returns the number of buckets of a distribution that shares, if the earlier ones
+// leave so many. It computes in 32 bits and truncates each one by itself: three shares of
+// 33.33 end at 999.
+func (d *Distribution) Buckets() int { return int(d.Rollout * (VariantBuckets / 100)) }
 
 // rangeOf returns the range that contains the bucket, or nil.
 func (r *compiledRule) rangeOf(bucket int) *bucketRange {

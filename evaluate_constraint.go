@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// condition is a constraint prepared for evaluation. A missing value is the same as an
-// empty one (contract 7.2).
-type condition struct {
+// CompiledConstraint is a constraint prepared for evaluation. A missing value is the same
+// as an empty one (contract 7.2). It is safe for concurrent use.
+type CompiledConstraint struct {
 	property string // of the context
 	entity   bool   // the entity's id is compared instead of a property
 	missing  bool   // the result for an empty value
@@ -20,27 +20,28 @@ type condition struct {
 // not parse gives false for every operator.
 type matcher func(value string) bool
 
-// holds reports whether the constraint holds for the entity.
-func (c *condition) holds(entityID string, context map[string]string) bool {
+// Holds reports whether the constraint holds for the entity.
+func (c *CompiledConstraint) Holds(entityID string, context map[string]string) bool {
 	value := entityID
 	if !c.entity {
 		value = context[c.property]
 	}
-	return c.accepts(value)
+	return c.Accepts(value)
 }
 
-// accepts reports whether the constraint holds for the value.
-func (c *condition) accepts(value string) bool {
+// Accepts reports whether the constraint holds for a value of its property, or for an
+// entity's id.
+func (c *CompiledConstraint) Accepts(value string) bool {
 	if value == "" {
 		return c.missing
 	}
 	return c.matches(value)
 }
 
-// compileConstraint returns the condition of the constraint, and whether its type is
+// CompileConstraint returns the compiled form of the constraint, and whether its type is
 // known. An operator that the type does not support never matches.
-func compileConstraint(c *Constraint) (compiled condition, known bool) {
-	compiled = condition{property: c.Property, entity: c.Type == EntityIDComparison, matches: never}
+func CompileConstraint(c *Constraint) (compiled CompiledConstraint, known bool) {
+	compiled = CompiledConstraint{property: c.Property, entity: c.Type == EntityIDComparison, matches: never}
 	known = true
 	switch c.Type {
 	case StringComparison, EntityIDComparison:
@@ -198,19 +199,19 @@ func dateTimeMatcher(operator, value string) matcher {
 		return blank
 	}
 	fits := timeOperators[operator]
-	want, err := parseDateTime(value)
+	want, err := ParseDateTime(value)
 	if fits == nil || err != nil {
 		return never
 	}
 	return func(value string) bool {
-		instant, err := parseDateTime(value)
+		instant, err := ParseDateTime(value)
 		return err == nil && fits(instant.Compare(want))
 	}
 }
 
-// parseDateTime parses an RFC 3339 instant or a date, which means midnight UTC. The
+// ParseDateTime parses an RFC 3339 instant or a date, which means midnight UTC. The
 // length distinguishes them, so that no failed attempt allocates an error.
-func parseDateTime(value string) (time.Time, error) {
+func ParseDateTime(value string) (time.Time, error) {
 	if len(value) == len(time.DateOnly) {
 		return time.Parse(time.DateOnly, value)
 	}

@@ -59,7 +59,7 @@ const lambdaTags = "-tags=lambda.norpc"
 func TestImports(t *testing.T) {
 	protobuf := []string{"google.golang.org/protobuf", "google.golang.org/genproto/googleapis/api"}
 	wire := append([]string{module + "/handler/wire"}, protobuf...)
-	engine, clock := []string{module, module + "/change"}, module+"/internal/clock"
+	engine, clock := []string{module, module + "/analysis", module + "/change"}, module+"/internal/clock"
 	base := slices.Concat(engine, []string{module + "/service", clock})
 	handler := module + "/handler/"
 	limits := []string{module, handler + "limit", "golang.org/x/sync/semaphore"}
@@ -76,7 +76,8 @@ func TestImports(t *testing.T) {
 		allowed []string
 	}{
 		{module, nil},
-		{module + "/change", []string{module}},
+		{module + "/analysis", []string{module}},
+		{module + "/change", []string{module, module + "/analysis"}},
 		{module + "/internal/clock", nil},
 		{module + "/internal/suggest", nil},
 		{module + "/service", slices.Concat(engine, []string{clock})},
@@ -206,7 +207,7 @@ func TestLoginIsForCommands(t *testing.T) {
 func TestTopLevel(t *testing.T) {
 	allowed := []string{
 		".ci", ".git", "bin", // tooling and build output
-		"change", "service", "document", "handler", "runtimes", "store", "migrate", "internal", "cmd", "bench", "infra", "integration", "docs", "examples", "testdata",
+		"analysis", "change", "service", "document", "handler", "runtimes", "store", "migrate", "internal", "cmd", "bench", "infra", "integration", "docs", "examples", "testdata",
 	}
 	entries, err := os.ReadDir(".")
 	if err != nil {

@@ -36,7 +36,7 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 		derived:       new(sync.Map),
 	}
 	for _, g := range segments {
-		s.segmentsByKey[g.Key] = compileSegment(g)
+		s.segmentsByKey[g.Key] = CompileSegment(g)
 		s.setUnreadable("segment", g.Key, g.Unreadable.err())
 	}
 	compiled, byKey := make([]*CompiledFlag, len(flags)), newShards[CompiledFlag](len(flags))
@@ -109,3 +109,6 @@ func (s *Snapshot) Segment(key string) *Segment {
 	}
 	return nil
 }
+
+// CompiledSegment returns the compiled form of the segment with the key, or nil.
+func (s *Snapshot) CompiledSegment(key string) *CompiledSegment { return s.segmentsByKey[key] }

@@ -1,6 +1,10 @@
 package guidon
 
-import "sync/atomic"
+import (
+	"iter"
+	"slices"
+	"sync/atomic"
+)
 
 // CompiledFlag is a flag prepared for evaluation. Snapshots share it until the flag
 // or one of its segments changes. It is safe for concurrent use.
@@ -23,13 +27,13 @@ type CompiledFlag struct {
 
 // compiledRule is a rule whose segments all exist.
 type compiledRule struct {
-	audience *audience
+	audience *Audience
 	ranges   []bucketRange // empty if no distribution has a share
 }
 
 // compiledRollout is a threshold, or a rollout whose segments all exist.
 type compiledRollout struct {
-	audience   *audience // nil for a threshold
+	audience   *Audience // nil for a threshold
 	percentage float32   // of the threshold
 	value      bool
 }
@@ -44,11 +48,45 @@ func (f *CompiledFlag) Err() error { return f.err }
 // Kind returns the type of the flag, or UnreadableFlag if it cannot be evaluated.
 func (f *CompiledFlag) Kind() FlagType { return f.kind }
 
-func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
-	if err := segments.unreadable(f); err != nil {
-		return &CompiledFlag{key: f.Key, kind: UnreadableFlag, flag: f, err: err}
+// Steps yields the rules or rollouts that may decide the result, by their index in the flag,
+// with their audience, which is nil for a threshold. Evaluations skip the others: they have
+// no segments, or one that does not exist.
+func (f *CompiledFlag) Steps() iter.Seq2[int, *Audience] {
+	return func(yield func(int, *Audience) bool) {
+		rules := f.rules
+		for i, r := range f.flag.Rules {
+			// Whether a rule is skipped depends on its keys alone, so one that is skipped
+			// has other keys than all that are not.
+			if len(rules) > 0 && slices.Equal(rules[0].audience.keys, r.SegmentKeys) {
+				if !yield(i, rules[0].audience) {
+					return
+				}
+				rules = rules[1:]
+			}
+		}
+		rollouts := f.rollouts
+		for i, r := range f.flag.Rollouts {
+			if len(rollouts) > 0 && rollouts[0].of(r) {
+				if !yield(i, rollouts[0].audience) {
+					return
+				}
+				rollouts = rollouts[1:]
+			}
+		}
 	}
-	c := &CompiledFlag{key: f.Key, kind: f.Type, enabled: f.Enabled, flag: f}
+}
+
+// of reports whether r is the compiled form of the rollout, or of one with the same
+// segments.
+func (r *compiledRollout) of(rollout *Rollout) bool {
+	if r.audience == nil || rollout.Threshold != nil {
+		return r.audience == nil && rollout.Threshold != nil
+	}
+	return rollout.Segment != nil && slices.Equal(r.audience.keys, rollout.Segment.SegmentKeys)
+}
+
+func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
+	c := &CompiledFlag{key: f.Key, kind: f.Type, enabled: f.Enabled, flag: f, err: segments.unreadable(f)}
 	switch f.Type {
 	case VariantFlag:
 		c.hash = updateHash(hashStart, f.Key)
@@ -56,6 +94,9 @@ func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
 		c.compileRules(segments)
 	case BooleanFlag:
 		c.compileRollouts(segments)
+	}
+	if c.err != nil {
+		c.kind = UnreadableFlag
 	}
 	return c
 }

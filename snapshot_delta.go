@@ -82,7 +82,7 @@ func (s *Snapshot) applySegments(latest map[string]*Segment) {
 		}
 		s.setUnreadable("segment", key, nil)
 		if g != nil {
-			added, byKey[key] = append(added, g), compileSegment(g)
+			added, byKey[key] = append(added, g), CompileSegment(g)
 			s.setUnreadable("segment", key, g.Unreadable.err())
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // Op is the operation on a part of an object. The names are those of JSON Patch (RFC 6902).
@@ -206,12 +207,12 @@ func (c *comparer) replaced(at place, before, after json.RawMessage, says wordin
 }
 
 // added adds an addition. brief describes the added part in words; it may be nil.
-func (c *comparer) added(at place, value json.RawMessage, brief func(v guidon.Vocabulary) string) *Difference {
+func (c *comparer) added(at place, value json.RawMessage, brief func(v analysis.Vocabulary) string) *Difference {
 	return c.add(at.words, withBrief("added", brief), Difference{Path: at.path, Op: OpAdd, After: value})
 }
 
 // removed is added for a removal.
-func (c *comparer) removed(at place, value json.RawMessage, brief func(v guidon.Vocabulary) string) *Difference {
+func (c *comparer) removed(at place, value json.RawMessage, brief func(v analysis.Vocabulary) string) *Difference {
 	return c.add(at.words, withBrief("removed", brief), Difference{Path: at.path, Op: OpRemove, Before: value})
 }
 
@@ -223,7 +224,7 @@ func (c *comparer) moved(before, after place, from, to int) {
 
 func (c *comparer) add(at *phrase, says wordingFunc, d Difference) *Difference {
 	d.at, d.says = at, says
-	d.Summary = d.Wording(guidon.APIWords).String()
+	d.Summary = d.Wording(analysis.APIWords).String()
 	c.out = append(c.out, d)
 	return &c.out[len(c.out)-1]
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // list is a member that is a list of objects. Its order is content.
@@ -17,7 +18,7 @@ type list[T, E any] struct {
 	key   func(*E) string // names items in paths and words; nil if their position does
 	rank  func(*E) *int32 // nil if items have none
 	shape shape[E]
-	brief func(v guidon.Vocabulary, f *guidon.Flag, e *E) string // describes an item in words
+	brief func(v analysis.Vocabulary, f *guidon.Flag, e *E) string // describes an item in words
 
 	// which returns the term that follows the word for an item. It is nil if that is always
 	// its key or number.
@@ -132,8 +133,8 @@ func (l *list[T, E]) naming(c *comparer, at place, i int, before, after *E) plac
 }
 
 // says returns the function that describes the item in words.
-func (l *list[T, E]) says(f *guidon.Flag, e *E) func(v guidon.Vocabulary) string {
-	return func(v guidon.Vocabulary) string { return l.brief(v, f, e) }
+func (l *list[T, E]) says(f *guidon.Flag, e *E) func(v analysis.Vocabulary) string {
+	return func(v analysis.Vocabulary) string { return l.brief(v, f, e) }
 }
 
 // compareRemoved adds those items of before that have no counterpart. from has the index

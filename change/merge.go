@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // Side is one of the two versions that a merge brings together.
@@ -39,7 +40,7 @@ type Conflict struct {
 }
 
 // NameIn returns the name in the words of the vocabulary.
-func (c *Conflict) NameIn(v guidon.Vocabulary) string { return joined(c.words.parts(v)) }
+func (c *Conflict) NameIn(v analysis.Vocabulary) string { return joined(c.words.parts(v)) }
 
 // Choices resolve conflicts: they have the side that counts, by path.
 type Choices map[string]Side
@@ -213,7 +214,7 @@ func conflict[T any](m *merger, at place, v versions[T], content func(*guidon.Fl
 		return side
 	}
 	c := Conflict{Path: path, words: at.words}
-	c.Name = c.NameIn(guidon.APIWords)
+	c.Name = c.NameIn(analysis.APIWords)
 	if v.base != nil {
 		c.Base = content(m.flags.base, v.base)
 	}

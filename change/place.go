@@ -3,7 +3,7 @@ package change
 import (
 	"fmt"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // place is where in an object something is: as a path, such as
@@ -25,13 +25,13 @@ type phrase struct {
 type term struct{ api, page string }
 
 // in returns the term in the words of the vocabulary.
-func (t term) in(v guidon.Vocabulary) string { return v.Pick(t.api, t.page) }
+func (t term) in(v analysis.Vocabulary) string { return v.Pick(t.api, t.page) }
 
 // word returns the term that is the same in every vocabulary.
 func word(text string) term { return term{text, text} }
 
 // parts returns the names of the part and of those that contain it, the outermost first.
-func (p *phrase) parts(v guidon.Vocabulary) []string {
+func (p *phrase) parts(v analysis.Vocabulary) []string {
 	if p == nil {
 		return nil
 	}

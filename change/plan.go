@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // Plan describes the changes of applying a patch to a state of a namespace.
@@ -37,10 +38,10 @@ type PlannedChange struct {
 }
 
 // Summary returns the change in words of the API, in at most 400 bytes.
-func (c *PlannedChange) Summary() string { return c.SummaryIn(guidon.APIWords) }
+func (c *PlannedChange) Summary() string { return c.SummaryIn(analysis.APIWords) }
 
 // SummaryIn is [PlannedChange.Summary] in the words of the vocabulary.
-func (c *PlannedChange) SummaryIn(v guidon.Vocabulary) string {
+func (c *PlannedChange) SummaryIn(v analysis.Vocabulary) string {
 	switch {
 	case c.Action == ActionCreate:
 		return "created"

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/internal/flagtest"
@@ -116,10 +117,10 @@ func TestPlanOnPages(t *testing.T) {
 	p, _ := planned(t, base, patch, change.PlanOptions{})
 	var got []string
 	for _, c := range p.Changes {
-		got = append(got, c.Key+": "+c.SummaryIn(guidon.PageWords))
+		got = append(got, c.Key+": "+c.SummaryIn(analysis.PageWords))
 	}
 	for _, w := range p.Warnings {
-		got = append(got, w.In(guidon.PageWords))
+		got = append(got, w.In(analysis.PageWords))
 	}
 	want := []string{
 		`s: condition 1 removed (x is yes)`,
@@ -161,17 +162,17 @@ func TestPlanDigest(t *testing.T) {
 			t.Fatal("the digest depends on times")
 		}
 		if different := len(change.CompareFlags(edited, other)) > 0; different && plan(flag, other).Digest == p.Digest {
-			t.Fatalf("two outcomes have one digest: %s", change.Summarize(guidon.APIWords, change.CompareFlags(edited, other)))
+			t.Fatalf("two outcomes have one digest: %s", change.Summarize(analysis.APIWords, change.CompareFlags(edited, other)))
 		}
 		if different := len(change.CompareFlags(flag, other)) > 0; different && plan(other, edited).Digest == p.Digest {
-			t.Fatalf("two bases have one digest: %s", change.Summarize(guidon.APIWords, change.CompareFlags(flag, other)))
+			t.Fatalf("two bases have one digest: %s", change.Summarize(analysis.APIWords, change.CompareFlags(flag, other)))
 		}
 		deletion := func(f *guidon.Flag) *change.Plan {
 			p, _ := planned(t, change.Objects{Flags: []*guidon.Flag{f}}, change.Patch{Delete: change.Keys{Flags: []string{"f"}}}, change.PlanOptions{})
 			return p
 		}
 		if different := len(change.CompareFlags(flag, other)) > 0; different && deletion(flag).Digest == deletion(other).Digest {
-			t.Fatalf("two deletions have one digest: %s", change.Summarize(guidon.APIWords, change.CompareFlags(flag, other)))
+			t.Fatalf("two deletions have one digest: %s", change.Summarize(analysis.APIWords, change.CompareFlags(flag, other)))
 		}
 		options := change.PlanOptions{Unchanged: 1}
 		if q, _ := planned(t, change.Objects{}, change.Patch{}, options); q.Digest == p.Digest {

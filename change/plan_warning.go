@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // WarningKind is the kind of a warning of a plan.
@@ -27,11 +28,11 @@ type Warning struct {
 	Flags  []string // keys of the flags outside of the plan that use the segment, in creation order
 	Text   string   // in words of the API
 
-	says func(v guidon.Vocabulary) string
+	says func(v analysis.Vocabulary) string
 }
 
 // In returns the text in the words of the vocabulary.
-func (w *Warning) In(v guidon.Vocabulary) string { return w.says(v) }
+func (w *Warning) In(v analysis.Vocabulary) string { return w.says(v) }
 
 // warn adds the warnings of all changes. flags are those of the base.
 func (p *planBuilder) warn(flags []*guidon.Flag) {
@@ -88,12 +89,12 @@ func (p *planBuilder) otherUsers(flags []*guidon.Flag) map[string][]string {
 
 func (p *planBuilder) warnOfSegment(c *PlannedChange, users []string) {
 	if len(users) > 0 {
-		p.addWarning(Warning{Kind: WarnSegmentShared, Object: KindSegment, Key: c.Key, Flags: users}, func(guidon.Vocabulary) string {
+		p.addWarning(Warning{Kind: WarnSegmentShared, Object: KindSegment, Key: c.Key, Flags: users}, func(analysis.Vocabulary) string {
 			return fmt.Sprintf("segment %s changes, and other flags use it: %s", quote(c.Key), someKeys(users))
 		})
 	}
 	if after := only(c.After.Segments); after != nil && len(after.Constraints) == 0 {
-		p.addWarning(Warning{Kind: WarnMatchesEveryone, Object: KindSegment, Key: c.Key}, func(v guidon.Vocabulary) string {
+		p.addWarning(Warning{Kind: WarnMatchesEveryone, Object: KindSegment, Key: c.Key}, func(v analysis.Vocabulary) string {
 			return fmt.Sprintf("segment %s has no %s, so it matches everyone", quote(c.Key), v.Pick("constraints", "conditions"))
 		})
 	}
@@ -116,7 +117,7 @@ func (p *planBuilder) warnOfFlag(key string, before, after *guidon.Flag) {
 			continue
 		}
 		if by := servedBy(before, v); by != (term{}) {
-			p.addWarning(Warning{Kind: WarnVariantServed, Object: KindFlag, Key: key}, func(words guidon.Vocabulary) string {
+			p.addWarning(Warning{Kind: WarnVariantServed, Object: KindFlag, Key: key}, func(words analysis.Vocabulary) string {
 				return fmt.Sprintf("flag %s: variant %s disappears, which %s", quote(key), quote(v.Key), by.in(words))
 			})
 		}
@@ -130,13 +131,13 @@ func (p *planBuilder) warnOff(key, api string, f *guidon.Flag, boolean, variant 
 	if f.Type == guidon.BooleanFlag {
 		page = boolean
 	}
-	p.addWarning(Warning{Kind: WarnGoesOff, Object: KindFlag, Key: key}, func(v guidon.Vocabulary) string {
+	p.addWarning(Warning{Kind: WarnGoesOff, Object: KindFlag, Key: key}, func(v analysis.Vocabulary) string {
 		return fmt.Sprintf("flag %s %s", quote(key), v.Pick(api, page))
 	})
 }
 
-func (p *planBuilder) addWarning(w Warning, says func(v guidon.Vocabulary) string) {
-	w.Text, w.says = says(guidon.APIWords), says
+func (p *planBuilder) addWarning(w Warning, says func(v analysis.Vocabulary) string) {
+	w.Text, w.says = says(analysis.APIWords), says
 	p.Warnings = append(p.Warnings, w)
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // The content of every kind of object. A field that is not listed here must be in
@@ -72,7 +73,7 @@ var variants = &list[guidon.Flag, guidon.Variant]{
 	id:     func(v *guidon.Variant) *string { return &v.ID },
 	key:    func(v *guidon.Variant) string { return v.Key },
 	shape:  variantShape,
-	brief:  func(guidon.Vocabulary, *guidon.Flag, *guidon.Variant) string { return "" },
+	brief:  func(analysis.Vocabulary, *guidon.Flag, *guidon.Variant) string { return "" },
 	needed: func(m *merger, id string) bool { return m.used[id] },
 	match: []func(*guidon.Flag, *guidon.Variant) string{
 		func(_ *guidon.Flag, v *guidon.Variant) string { return v.Key },

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/internal/flagtest"
@@ -163,7 +164,7 @@ func TestUndoConflicts(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(change.Conflict{})); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}
-	if got, want := got[0].Conflicts[0].NameIn(guidon.PageWords), "rule 1: shares"; got != want {
+	if got, want := got[0].Conflicts[0].NameIn(analysis.PageWords), "rule 1: shares"; got != want {
 		t.Errorf("on pages: got %q, want %q", got, want)
 	}
 	h.check("nothing happens", before)

@@ -3,7 +3,7 @@ package change
 import (
 	"strings"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // Wording is a difference in words.
@@ -31,24 +31,24 @@ func (w Wording) String() string {
 func joined(parts []string) string { return strings.Join(parts, ": ") }
 
 // wordingFunc returns how a part differs, in words.
-type wordingFunc func(v guidon.Vocabulary) Wording
+type wordingFunc func(v analysis.Vocabulary) Wording
 
 // fixedWording returns the wording that is the same in every vocabulary.
 func fixedWording(what string) wordingFunc {
-	return func(guidon.Vocabulary) Wording { return Wording{What: what} }
+	return func(analysis.Vocabulary) Wording { return Wording{What: what} }
 }
 
 // withBrief returns the wording that something happened to a part, which brief describes
 // unless it is nil.
-func withBrief(what string, brief func(v guidon.Vocabulary) string) wordingFunc {
+func withBrief(what string, brief func(v analysis.Vocabulary) string) wordingFunc {
 	if brief == nil {
 		return fixedWording(what)
 	}
-	return func(v guidon.Vocabulary) Wording { return Wording{What: what + inParentheses(brief(v))} }
+	return func(v analysis.Vocabulary) Wording { return Wording{What: what + inParentheses(brief(v))} }
 }
 
 // Wording returns the difference in the words of the vocabulary.
-func (d *Difference) Wording(v guidon.Vocabulary) Wording {
+func (d *Difference) Wording(v analysis.Vocabulary) Wording {
 	if d.says == nil {
 		return Wording{What: d.Summary}
 	}
@@ -58,8 +58,8 @@ func (d *Difference) Wording(v guidon.Vocabulary) Wording {
 }
 
 // In returns the summary in the words of the vocabulary.
-func (d *Difference) In(v guidon.Vocabulary) string {
-	if v == guidon.APIWords {
+func (d *Difference) In(v analysis.Vocabulary) string {
+	if v == analysis.APIWords {
 		return d.Summary
 	}
 	return d.Wording(v).String()

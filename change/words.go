@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // Limits of texts in summaries, in bytes.
@@ -21,7 +22,7 @@ const changed = "changed"
 
 // transition returns how a value changed, such as "10 → 50". It leaves out long values.
 func transition(before, after any, long bool) wordingFunc {
-	return func(v guidon.Vocabulary) Wording {
+	return func(v analysis.Vocabulary) Wording {
 		was, shortBefore := valueWords(v, before)
 		is, shortAfter := valueWords(v, after)
 		switch {
@@ -51,7 +52,7 @@ type (
 )
 
 // valueWords returns the value in words, and whether it is short enough to be shown.
-func valueWords(v guidon.Vocabulary, value any) (string, bool) {
+func valueWords(v analysis.Vocabulary, value any) (string, bool) {
 	switch value := value.(type) {
 	case string:
 		return emptyOr(v, value, quoted), len(value) <= maxQuoted
@@ -64,12 +65,12 @@ func valueWords(v guidon.Vocabulary, value any) (string, bool) {
 	case switched:
 		return onOff(v, bool(value)), true
 	case operator:
-		_, words, _ := value.constraint.Words()
+		_, words, _ := analysis.ConstraintWords(value.constraint)
 		return v.Pick(quoted(value.constraint.Operator), words), len(value.constraint.Operator) <= maxQuoted
 	case operand:
 		return operandWords(v, value.constraint)
 	case bool:
-		if v == guidon.PageWords {
+		if v == analysis.PageWords {
 			return map[bool]string{false: "no", true: "yes"}[value], true
 		}
 	case []string:
@@ -84,8 +85,8 @@ func valueWords(v guidon.Vocabulary, value any) (string, bool) {
 }
 
 // emptyOr returns the text in the given form, or, for pages, says that it is empty.
-func emptyOr(v guidon.Vocabulary, text string, form func(string) string) string {
-	if text == "" && v == guidon.PageWords {
+func emptyOr(v analysis.Vocabulary, text string, form func(string) string) string {
+	if text == "" && v == analysis.PageWords {
 		return "nothing"
 	}
 	return form(text)
@@ -96,7 +97,7 @@ func percentWords(value float32) string {
 	return strconv.FormatFloat(math.Round(float64(value)*100)/100, 'f', -1, 64) + "%"
 }
 
-func onOff(v guidon.Vocabulary, on bool) string {
+func onOff(v analysis.Vocabulary, on bool) string {
 	if on {
 		return v.Pick("true", "on")
 	}
@@ -104,11 +105,11 @@ func onOff(v guidon.Vocabulary, on bool) string {
 }
 
 // operandWords returns the operand of the constraint, and whether it is short enough.
-func operandWords(v guidon.Vocabulary, c *guidon.Constraint) (string, bool) {
-	if v == guidon.APIWords {
+func operandWords(v analysis.Vocabulary, c *guidon.Constraint) (string, bool) {
+	if v == analysis.APIWords {
 		return quoted(c.Value), len(c.Value) <= maxQuoted
 	}
-	_, _, operand := c.Words()
+	_, _, operand := analysis.ConstraintWords(c)
 	return emptyOr(v, operand, func(text string) string { return text }), len(operand) <= 2*maxQuoted
 }
 
@@ -120,8 +121,8 @@ var enumsOnPages = map[fmt.Stringer]string{
 }
 
 // enumIn returns the value of an enum in words.
-func enumIn(v guidon.Vocabulary, value fmt.Stringer) string {
-	if words := enumsOnPages[value]; words != "" && v == guidon.PageWords {
+func enumIn(v analysis.Vocabulary, value fmt.Stringer) string {
+	if words := enumsOnPages[value]; words != "" && v == analysis.PageWords {
 		return words
 	}
 	return enumWords(value.String())
@@ -177,7 +178,7 @@ func inParentheses(brief string) string {
 
 // Summarize returns the differences in words of the vocabulary, separated by semicolons, in
 // at most 400 bytes. It says how many differences it leaves out.
-func Summarize(v guidon.Vocabulary, differences []Difference) string {
+func Summarize(v analysis.Vocabulary, differences []Difference) string {
 	const separator = "; "
 	rest := func(n int) string { return fmt.Sprintf("%s%d more", separator, n) }
 	var out strings.Builder
@@ -208,7 +209,7 @@ func (c *Compared[T]) Summary() string {
 	case ActionDelete:
 		return "deleted"
 	default:
-		return Summarize(guidon.APIWords, c.Differences)
+		return Summarize(analysis.APIWords, c.Differences)
 	}
 }
 
@@ -267,7 +268,7 @@ func countWords[T any](kind string, objects []Compared[T]) []string {
 
 // What an item of a list is, in words, for those that are added or removed.
 
-func briefRule(v guidon.Vocabulary, f *guidon.Flag, r *guidon.Rule) string {
+func briefRule(v analysis.Vocabulary, f *guidon.Flag, r *guidon.Rule) string {
 	text := "segments " + guidon.Shorten(keyList(r.SegmentKeys), 2*maxQuoted)
 	for i, d := range r.Distributions {
 		if i == 3 {
@@ -278,15 +279,15 @@ func briefRule(v guidon.Vocabulary, f *guidon.Flag, r *guidon.Rule) string {
 	return text
 }
 
-func briefDistribution(v guidon.Vocabulary, f *guidon.Flag, d *guidon.Distribution) string {
+func briefDistribution(v analysis.Vocabulary, f *guidon.Flag, d *guidon.Distribution) string {
 	return briefPercent(v, d.Rollout) + " " + quote(reference(f, d.VariantID))
 }
 
-func briefPercent(v guidon.Vocabulary, value float32) string {
+func briefPercent(v analysis.Vocabulary, value float32) string {
 	return v.Pick(fmt.Sprint(value, "%"), percentWords(value))
 }
 
-func briefRollout(v guidon.Vocabulary, _ *guidon.Flag, r *guidon.Rollout) string {
+func briefRollout(v analysis.Vocabulary, _ *guidon.Flag, r *guidon.Rollout) string {
 	switch {
 	case r.Segment != nil:
 		return fmt.Sprintf("segments %s: %s", guidon.Shorten(keyList(r.Segment.SegmentKeys), 2*maxQuoted), onOff(v, r.Segment.Value))
@@ -296,9 +297,9 @@ func briefRollout(v guidon.Vocabulary, _ *guidon.Flag, r *guidon.Rollout) string
 	return ""
 }
 
-func briefConstraint(v guidon.Vocabulary, _ *guidon.Flag, c *guidon.Constraint) string {
-	if v == guidon.PageWords {
-		return c.Describe()
+func briefConstraint(v analysis.Vocabulary, _ *guidon.Flag, c *guidon.Constraint) string {
+	if v == analysis.PageWords {
+		return analysis.DescribeConstraint(c)
 	}
 	text := bare(c.Property) + " " + bare(c.Operator)
 	if c.Value == "" {

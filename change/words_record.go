@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // maxDescribed limits the bodies of a record whose summary is more than its action, in
@@ -13,12 +14,12 @@ import (
 const maxDescribed = 1 << 20
 
 // Summary returns the change in words of the API, as [Record.SummaryIn] does.
-func (c *Record) Summary() string { return c.SummaryIn(guidon.APIWords) }
+func (c *Record) Summary() string { return c.SummaryIn(analysis.APIWords) }
 
 // SummaryIn returns the change in words, such as "rollout 2: percentage 10 → 50", in at most
 // 400 bytes. It contains no metadata of authentications, which may be secret. A record
 // whose bodies are missing, or take more than 1 MiB, is not described in detail.
-func (c *Record) SummaryIn(v guidon.Vocabulary) string {
+func (c *Record) SummaryIn(v analysis.Vocabulary) string {
 	large := len(c.Before)+len(c.After) > maxDescribed
 	switch {
 	case c.Action == ActionCreate && large:
@@ -168,7 +169,7 @@ func accessValue(value json.RawMessage) any {
 
 // accessWords returns a value in words, or "" if it is too long.
 func accessWords(value json.RawMessage) string {
-	text, short := valueWords(guidon.APIWords, accessValue(value))
+	text, short := valueWords(analysis.APIWords, accessValue(value))
 	if !short {
 		return ""
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/fieldtest"
 	"github.com/guidonhq/guidon/internal/flagtest"
@@ -159,7 +160,7 @@ func TestSummaryOnPages(t *testing.T) {
 		{"a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{}, &guidon.Namespace{Description: "d", Color: guidon.Amber, ConfirmChanges: true}), `description nothing → "d"; color nothing → amber; ask before changes no → yes`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := test.record.SummaryIn(guidon.PageWords); got != test.want {
+			if got := test.record.SummaryIn(analysis.PageWords); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
@@ -174,7 +175,7 @@ func TestWording(t *testing.T) {
 	after.Rollouts = []*guidon.Rollout{flagtest.Threshold(5, true)}
 	var got []change.Wording
 	for _, d := range change.CompareFlags(before, after) {
-		got = append(got, d.Wording(guidon.PageWords))
+		got = append(got, d.Wording(analysis.PageWords))
 	}
 	want := []change.Wording{
 		{Parts: []string{`metadata "a: b → c"`}, Before: "1", After: "2"},
@@ -184,7 +185,7 @@ func TestWording(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	stored := change.Difference{Summary: "as it was stored"}
-	if got := stored.Wording(guidon.PageWords).String(); got != stored.Summary {
+	if got := stored.Wording(analysis.PageWords).String(); got != stored.Summary {
 		t.Errorf("without its parts: got %q, want %q", got, stored.Summary)
 	}
 }
@@ -286,7 +287,7 @@ func TestSummaryIsBounded(t *testing.T) {
 			t.Errorf("%d bytes: %s", len(d.Summary), d.Summary)
 		}
 	}
-	if got := change.Summarize(guidon.APIWords, nil); got != "" {
+	if got := change.Summarize(analysis.APIWords, nil); got != "" {
 		t.Errorf("got %q for no differences", got)
 	}
 }
@@ -349,7 +350,7 @@ func FuzzRecordSummary(f *testing.F) {
 		for _, action := range []change.Action{change.ActionCreate, change.ActionUpdate, change.ActionDelete} {
 			r := change.Record{Kind: change.Kind(kind), Action: action, Before: before, After: after}
 			summary := r.Summary()
-			if onPages := r.SummaryIn(guidon.PageWords); onPages == "" || len(onPages) > 400 || strings.ContainsFunc(onPages, unicode.IsControl) {
+			if onPages := r.SummaryIn(analysis.PageWords); onPages == "" || len(onPages) > 400 || strings.ContainsFunc(onPages, unicode.IsControl) {
 				t.Errorf("on pages: %d bytes: %q", len(onPages), onPages)
 			}
 			if summary == "" || len(summary) > 400 || strings.ContainsFunc(summary, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {

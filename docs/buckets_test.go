@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 var update = flag.Bool("update", false, "write the pictures of buckets")
@@ -111,11 +112,11 @@ func variantFlag(variants []string, shares []float32) *guidon.Flag {
 }
 
 // placeOf returns the bucket of the entity, from the engine.
-func placeOf(t *testing.T, f *guidon.Flag, id string) *guidon.ExplainedBucket {
+func placeOf(t *testing.T, f *guidon.Flag, id string) *analysis.ExplainedBucket {
 	t.Helper()
 	everybody := &guidon.Segment{Key: "everybody"}
 	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{}, []*guidon.Flag{f}, []*guidon.Segment{everybody})
-	x, err := s.Explain(f.Key, id, nil)
+	x, err := analysis.Explain(s, f.Key, id, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

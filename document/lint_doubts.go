@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -35,12 +36,12 @@ func (l *linter) constraint(root place, path []service.Step, c *service.Document
 			"it compares the property %s of the context; for the id of the entity, the type must be %s and the property %s",
 			guidon.Shorten(normal.Property, maxRaw), guidon.EntityIDComparison, guidon.EntityProperty)
 	}
-	problem := normal.Problem()
-	if problem == guidon.NoProblem {
+	problem := analysis.ProblemOf(&normal)
+	if problem == analysis.NoProblem {
 		return
 	}
 	member := "value"
-	if problem == guidon.OperatorUnsupported {
+	if problem == analysis.OperatorUnsupported {
 		member = "operator"
 	}
 	l.warn(root.walk(path).member(member).node, path, "the constraint never matches: %s", problem)
@@ -69,10 +70,10 @@ func (l *linter) unreached(root place, d *service.Document) {
 		if f.Type == guidon.VariantFlag {
 			list, indexes = "rules", ruleIndexes(f)
 		}
-		reach, _ := s.ReachOfFlag(context.Background(), objects.Flags[i])
+		reach, _ := analysis.ReachOf(context.Background(), s, objects.Flags[i].Key)
 		for j := range reach.Steps {
-			why := reach.Why(guidon.APIWords, &reach.Steps[j])
-			if why == "" || reach.Steps[j].Cause == guidon.NoBuckets {
+			why := reach.Why(analysis.APIWords, &reach.Steps[j])
+			if why == "" || reach.Steps[j].Cause == analysis.NoBuckets {
 				continue
 			}
 			index := reach.Steps[j].Index

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // The catalog indexes the flags of a namespace for lists, filters and searches. It is
@@ -15,13 +16,13 @@ import (
 type flagFacts struct {
 	flag      *guidon.Flag
 	lowerName string
-	guidon.Outlook
+	analysis.Summary
 	metadata *flagMetadata
 }
 
 var factsOf = guidon.NewCompiledDerivation(func(c *guidon.CompiledFlag) *flagFacts {
 	f := c.Flag()
-	return &flagFacts{flag: f, lowerName: strings.ToLower(f.Name), Outlook: c.Outlook(), metadata: metadataOf(f)}
+	return &flagFacts{flag: f, lowerName: strings.ToLower(f.Name), Summary: analysis.Summarize(c), metadata: metadataOf(f)}
 })
 
 // catalog has the facts about the flags of a snapshot, one row for each of them.
@@ -44,7 +45,7 @@ type catalogNames struct {
 // state and type for each request, so they are in the row: pointers would be slow.
 type catalogRow struct {
 	*flagFacts
-	state guidon.FlagState
+	state analysis.FlagState
 	kind  guidon.FlagType
 	owner uint32
 	tags  int       // how many of terms

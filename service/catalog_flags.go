@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // FlagSummary summarizes a flag and its behavior. Its lists are shared.
 type FlagSummary struct {
 	Flag         *guidon.Flag
-	Outlook      *guidon.Outlook
+	Summary      *analysis.Summary
 	Owner        string
 	Tags         []string
 	Review       string // the review date, or ""
@@ -113,7 +114,7 @@ func (c *catalog) rowsOf(keys []string) (rows []*catalogRow) {
 // summaryOf returns the summary of a row.
 func (v View) summaryOf(r *catalogRow, now int64) FlagSummary {
 	s := FlagSummary{
-		Flag: r.flag, Outlook: &r.Outlook, Owner: r.metadata.owner.Value(), Tags: r.metadata.tagTexts(),
+		Flag: r.flag, Summary: &r.Summary, Owner: r.metadata.owner.Value(), Tags: r.metadata.tagTexts(),
 		Review: r.review(), ReviewPassed: r.metadata.overdue(now), Segments: len(r.segmentNumbers()),
 		Err: v.Snapshot.Compiled(r.flag.Key).Err(),
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // PropertyQuery selects properties.
@@ -103,7 +104,7 @@ func newProperties(segments []*guidon.Segment) []*Property {
 
 func (u *propertyUse) add(c *guidon.Constraint) {
 	u.types[c.Type]++
-	for _, value := range c.Values() {
+	for _, value := range analysis.ComparedValues(c) {
 		if value == "" {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // FlagQuery selects flags. A flag must match the text and each list that is not empty, and
@@ -13,7 +14,7 @@ type FlagQuery struct {
 	// Text has words, which must all occur in key, name, description or metadata, and terms
 	// such as "owner:ann", which are added to the lists.
 	Text     string
-	States   []guidon.FlagState
+	States   []analysis.FlagState
 	Types    []guidon.FlagType
 	Owners   []string // whatever the case; an empty one is for flags without an owner
 	Tags     []string // whatever the case
@@ -39,7 +40,7 @@ func (q *FlagQuery) Validate() error {
 		return err
 	}
 	for _, state := range q.States {
-		if state > guidon.PartlyState {
+		if state > analysis.PartlyState {
 			return invalidField("states", "must be known states")
 		}
 	}
@@ -183,11 +184,11 @@ func (p *parsedQuery) addType(value string) bool {
 func (p *parsedQuery) addState(value string) bool {
 	switch strings.ToLower(value) {
 	case "on":
-		p.States = append(p.States, guidon.OnState)
+		p.States = append(p.States, analysis.OnState)
 	case "off":
-		p.States = append(p.States, guidon.OffState)
+		p.States = append(p.States, analysis.OffState)
 	case "partly":
-		p.States = append(p.States, guidon.PartlyState)
+		p.States = append(p.States, analysis.PartlyState)
 	case "unused":
 		p.conditions |= isUnused
 	case "overdue":

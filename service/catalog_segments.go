@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // SegmentQuery selects segments.
@@ -76,7 +77,7 @@ func (v View) SegmentSummaries(q SegmentQuery) (*SegmentList, error) {
 		}
 		if q.Window.has(list.Total) {
 			list.Segments = append(list.Segments, SegmentSummary{
-				Segment: g, Conditions: g.Describe(maxSummaryText), Flags: v.Snapshot.SegmentUsers(g.Key).Len(),
+				Segment: g, Conditions: analysis.DescribeSegment(g, maxSummaryText), Flags: v.Snapshot.SegmentUsers(g.Key).Len(),
 			})
 		}
 		list.Total++

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
@@ -110,7 +111,7 @@ func TestFlagSummaries(t *testing.T) {
 			{query{Text: "key:checkout"}, "", 0},
 			{query{Text: "note:x"}, "", 0},
 			{query{Text: `note":"g`}, "", 0},
-			{query{States: []guidon.FlagState{guidon.OffState}}, "zoo", 1},
+			{query{States: []analysis.FlagState{analysis.OffState}}, "zoo", 1},
 			{query{Types: []guidon.FlagType{guidon.BooleanFlag}}, "banner sale kill old-checkout", 4},
 			{query{Owners: []string{"Team-pay"}, Tags: []string{"ui"}}, "old-checkout", 1},
 			{query{Owners: []string{""}, Types: []guidon.FlagType{guidon.VariantFlag}}, "zoo", 1},
@@ -411,7 +412,7 @@ func TestCatalogErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{flags(service.FlagQuery{States: []guidon.FlagState{3}}), "invalid field states: must be known states"},
+		{flags(service.FlagQuery{States: []analysis.FlagState{3}}), "invalid field states: must be known states"},
 		{flags(service.FlagQuery{Types: []guidon.FlagType{2}}), "invalid field types: must be known types"},
 		{flags(service.FlagQuery{Owners: make([]string, 101)}), "invalid field owners: must not have more than 100 values"},
 		{flags(service.FlagQuery{Segments: make([]string, 101)}), "invalid field segments: must not have more than 100 values"},

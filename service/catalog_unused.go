@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // UnusedKind is a kind of reasons why a flag may no longer be needed.
@@ -93,7 +94,7 @@ func (f *flagFacts) reasons(now int64) (kinds unusedReasons) {
 	if f.Constant {
 		kinds |= 1 << UnusedOneAnswer
 	}
-	if f.Rounded != guidon.NoStep {
+	if f.Rounded != analysis.NoStep {
 		kinds |= 1 << UnusedRounded
 	}
 	if f.metadata.overdue(now) {
@@ -133,7 +134,7 @@ func (f *flagFacts) why(kind UnusedKind) string {
 }
 
 // answerText returns the answer in words.
-func answerText(t guidon.FlagType, a guidon.Answer) string {
+func answerText(t guidon.FlagType, a analysis.Answer) string {
 	switch {
 	case a.Fails:
 		return "an error"

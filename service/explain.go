@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // Limits of explanations: entities of a batch, and properties of a context.
@@ -20,25 +21,25 @@ type Entity struct {
 
 // Explain explains the evaluation of a flag or, if edited is not nil, of the flag that saving
 // it would result in; then the flag need not exist. It returns the errors of [CheckExplain] and of
-// [guidon.Snapshot.Explain], and InvalidArgument with the problems of the edited flag.
-func (v View) Explain(key string, edited *DocumentFlag, e Entity) (*guidon.Explanation, error) {
+// [analysis.Explain], and InvalidArgument with the problems of the edited flag.
+func (v View) Explain(key string, edited *DocumentFlag, e Entity) (*analysis.Explanation, error) {
 	if err := CheckExplain(key, e); err != nil {
 		return nil, err
 	}
 	if edited == nil {
-		return v.Snapshot.Explain(key, e.ID, e.Context)
+		return analysis.Explain(v.Snapshot, key, e.ID, e.Context)
 	}
 	f, err := v.editedFlag(key, edited)
 	if err != nil {
 		return nil, err
 	}
-	return v.Snapshot.ExplainFlag(f, e.ID, e.Context)
+	return analysis.Explain(v.with(f), key, e.ID, e.Context)
 }
 
 // FlagResult is the result of a flag for an entity.
 type FlagResult struct {
 	Flag        *guidon.Flag
-	Explanation *guidon.Explanation // only the result and the step that decided it; nil if Err is not
+	Explanation *analysis.Explanation // only the result and the step that decided it; nil if Err is not
 	Err         error
 }
 
@@ -58,25 +59,25 @@ func (v View) ExplainFlags(ctx context.Context, e Entity, w Window) ([]FlagResul
 		}
 		r := &results[i]
 		r.Flag = row.flag
-		r.Explanation, r.Err = v.Snapshot.Decide(r.Flag.Key, e.ID, e.Context)
+		r.Explanation, r.Err = analysis.Decide(v.Snapshot, r.Flag.Key, e.ID, e.Context)
 	}
 	return results, c.byKey.Len(), nil
 }
 
 // ExplainBatch evaluates a flag for entities, in order. The explanations have only the results
-// and what decided them. It returns the errors of [CheckExplain], of [guidon.Snapshot.Decide]
+// and what decided them. It returns the errors of [CheckExplain], of [analysis.Decide]
 // and of the context.
-func (v View) ExplainBatch(ctx context.Context, key string, entities []Entity) ([]*guidon.Explanation, error) {
+func (v View) ExplainBatch(ctx context.Context, key string, entities []Entity) ([]*analysis.Explanation, error) {
 	if err := CheckExplain(key, entities...); err != nil {
 		return nil, err
 	}
-	explanations := make([]*guidon.Explanation, len(entities))
+	explanations := make([]*analysis.Explanation, len(entities))
 	for i, e := range entities {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		var err error
-		if explanations[i], err = v.Snapshot.Decide(key, e.ID, e.Context); err != nil {
+		if explanations[i], err = analysis.Decide(v.Snapshot, key, e.ID, e.Context); err != nil {
 			return nil, err
 		}
 	}
@@ -85,9 +86,9 @@ func (v View) ExplainBatch(ctx context.Context, key string, entities []Entity) (
 
 // ExplainSegment reports whether the entity belongs to the segment or, if edited is not nil, to
 // the segment that saving it would result in; then the segment need not exist. It returns the
-// errors of [CheckExplain] and of [guidon.ExplainSegment], NotFound if the segment does not
+// errors of [CheckExplain] and of [analysis.ExplainSegment], NotFound if the segment does not
 // exist, and InvalidArgument with the problems of the edited segment.
-func (v View) ExplainSegment(key string, edited *DocumentSegment, e Entity) (*guidon.ExplainedSegment, error) {
+func (v View) ExplainSegment(key string, edited *DocumentSegment, e Entity) (*analysis.ExplainedSegment, error) {
 	if err := CheckExplain(key, e); err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (v View) ExplainSegment(key string, edited *DocumentSegment, e Entity) (*gu
 	if err != nil {
 		return nil, err
 	}
-	return guidon.ExplainSegment(segment, e.ID, e.Context)
+	return analysis.ExplainSegment(segment, e.ID, e.Context)
 }
 
 // segmentOrEdited returns the segment or, if edited is not nil, the segment that saving it

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 )
 
@@ -12,7 +13,7 @@ import (
 // returns false. Flags for whose users nothing changes are left out, and so are those that
 // the plan creates or deletes. EachEffect reports whether those were all: the work for one
 // plan is limited. The plan must be one that [Service.Plan] has returned.
-func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *guidon.Effect) bool) (complete bool, err error) {
+func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *analysis.Effect) bool) (complete bool, err error) {
 	affected := p.affectedFlags()
 	if len(affected) == 0 {
 		return true, nil
@@ -34,7 +35,7 @@ func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *guidon
 			return false, nil
 		}
 		work += effectWork(f, edited)
-		e, err := guidon.EffectOf(ctx, p.base, after, f.Key)
+		e, err := analysis.EffectOf(ctx, p.base, after, f.Key)
 		if err != nil {
 			return false, err
 		}
@@ -76,4 +77,4 @@ func effectWork(before, after *guidon.Flag) int {
 }
 
 // hasEffect reports whether something may change for users.
-func hasEffect(e *guidon.Effect) bool { return e.TypeChanged || len(e.Groups) > 0 || e.Truncated }
+func hasEffect(e *analysis.Effect) bool { return e.TypeChanged || len(e.Groups) > 0 || e.Truncated }

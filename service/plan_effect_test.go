@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/service"
@@ -19,10 +20,10 @@ import (
 )
 
 // effectsOf returns the effects of a plan, which must be complete, and their flags in order.
-func effectsOf(t *testing.T, p *service.Plan) (keys []string, effects map[string]*guidon.Effect) {
+func effectsOf(t *testing.T, p *service.Plan) (keys []string, effects map[string]*analysis.Effect) {
 	t.Helper()
-	effects = map[string]*guidon.Effect{}
-	complete, err := p.EachEffect(t.Context(), func(key string, e *guidon.Effect) bool {
+	effects = map[string]*analysis.Effect{}
+	complete, err := p.EachEffect(t.Context(), func(key string, e *analysis.Effect) bool {
 		keys, effects[key] = append(keys, key), e
 		return true
 	})
@@ -43,7 +44,7 @@ func effectLines(t *testing.T, p *service.Plan) (lines []string) {
 		}
 		for i := range e.Groups {
 			for j := range e.Groups[i].Moves {
-				lines = append(lines, key+": "+e.Describe(guidon.APIWords, &e.Groups[i], &e.Groups[i].Moves[j]))
+				lines = append(lines, key+": "+e.Describe(analysis.APIWords, &e.Groups[i], &e.Groups[i].Moves[j]))
 			}
 		}
 	}
@@ -198,12 +199,12 @@ func checkEffects(t *testing.T, s *service.Service, r service.PlanRequest) int {
 	before := view(t, s, r.Namespace).Snapshot
 	mustApply(t, s, r)
 	after := view(t, s, r.Namespace).Snapshot
-	want := map[string]*guidon.Effect{}
+	want := map[string]*analysis.Effect{}
 	for _, f := range before.Flags() {
 		if after.Flag(f.Key) == nil {
 			continue
 		}
-		if e, err := guidon.EffectOf(t.Context(), before, after, f.Key); err != nil || e.TypeChanged || len(e.Groups) > 0 {
+		if e, err := analysis.EffectOf(t.Context(), before, after, f.Key); err != nil || e.TypeChanged || len(e.Groups) > 0 {
 			want[f.Key] = e
 		}
 	}
@@ -225,14 +226,14 @@ func TestPlanEffectLimits(t *testing.T) {
 	p := mustPlan(t, s, service.PlanRequest{Namespace: "shop", Document: parse(t, strings.ReplaceAll(many, "enabled: true, ", "")), Mode: service.ImportUpdate})
 	for _, tt := range []struct{ until, want int }{{1, 1}, {25, 20}} {
 		n := 0
-		complete, err := p.EachEffect(t.Context(), func(string, *guidon.Effect) bool { n++; return n < tt.until })
+		complete, err := p.EachEffect(t.Context(), func(string, *analysis.Effect) bool { n++; return n < tt.until })
 		if n != tt.want || complete || err != nil {
 			t.Errorf("until %d: got %d effects, complete %t, %v", tt.until, n, complete, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.EachEffect(ctx, func(string, *guidon.Effect) bool { return true }); !errors.Is(err, context.Canceled) {
+	if _, err := p.EachEffect(ctx, func(string, *analysis.Effect) bool { return true }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

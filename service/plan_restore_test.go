@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
@@ -184,7 +185,7 @@ func TestPromotePastState(t *testing.T) {
 	r := service.PlanRequest{Namespace: "till", Source: "shop@1", Flags: []string{"checkout"}, Mode: service.ImportUpdate}
 	p := mustApply(t, s, r)
 	if d := change.CompareFlags(viewAt(t, s, "shop@1").Snapshot.Flag("checkout"), flag(t, s, "till", "checkout")); len(d) > 0 || p.SourceRevision != 1 {
-		t.Errorf("got %s, from revision %d", change.Summarize(guidon.APIWords, d), p.SourceRevision)
+		t.Errorf("got %s, from revision %d", change.Summarize(analysis.APIWords, d), p.SourceRevision)
 	}
 	if got := recordsOf(t, s, "till")[0]; !strings.HasSuffix(got, "(promotion from shop@1)") {
 		t.Errorf("got the record %s", got)

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // SearchQuery is the query of a search.
@@ -56,9 +57,9 @@ type SearchHit struct {
 	Namespace *guidon.Namespace
 	Key       string // of an owner or a tag, the text
 	Name      string
-	Type      guidon.FlagType  // of a flag
-	State     guidon.FlagState // of a flag
-	Flags     int              // that have the owner or tag
+	Type      guidon.FlagType    // of a flag
+	State     analysis.FlagState // of a flag
+	Flags     int                // that have the owner or tag
 	rank      searchRank
 }
 

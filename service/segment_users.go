@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // Limits of the list in an error about a segment in use.
@@ -16,13 +17,13 @@ const (
 )
 
 // segmentUsers are the flags that refer to a segment.
-type segmentUsers []guidon.SegmentUse
+type segmentUsers []analysis.SegmentUse
 
 // usersOf returns, by segment, the flags that refer to it, except those with the given keys.
 func usersOf(flags []*guidon.Flag, except map[string]bool) map[string]segmentUsers {
 	flags = slices.DeleteFunc(slices.Clone(flags), func(f *guidon.Flag) bool { return except[f.Key] })
 	users := map[string]segmentUsers{}
-	for key, uses := range guidon.SegmentUses(flags) {
+	for key, uses := range analysis.SegmentUses(flags) {
 		users[key] = uses
 	}
 	return users

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 )
 
@@ -51,7 +52,7 @@ func (s *Service) TurnFlagOn(
 
 // PreviewSwitch returns the effect on the users of the flag if it is turned off, or on for
 // everyone. The errors are those of [Service.TurnFlagOff] and [Service.TurnFlagOn].
-func (v View) PreviewSwitch(ctx context.Context, flagKey string, on bool) (*guidon.Effect, error) {
+func (v View) PreviewSwitch(ctx context.Context, flagKey string, on bool) (*analysis.Effect, error) {
 	f, err := v.Flag(flagKey)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (v View) PreviewSwitch(ctx context.Context, flagKey string, on bool) (*guid
 	if err != nil {
 		return nil, err
 	}
-	return v.Snapshot.EffectOfFlag(ctx, &switched)
+	return analysis.EffectOf(ctx, v.Snapshot, v.with(&switched), flagKey)
 }
 
 // switchFlag applies turn, which reports whether it has changed the flag.
@@ -162,7 +163,7 @@ func turnOn(f *guidon.Flag, everyone bool, now time.Time, segment func(key strin
 		return true, nil
 	}
 	is, err := stateOf(f, segment)
-	if err != nil || is != guidon.OffState && (f.Enabled || !everyone) {
+	if err != nil || is != analysis.OffState && (f.Enabled || !everyone) {
 		return false, err
 	}
 	wide := *f
@@ -170,7 +171,7 @@ func turnOn(f *guidon.Flag, everyone bool, now time.Time, segment func(key strin
 	switch would, err := stateOf(&wide, segment); {
 	case err != nil:
 		return false, err
-	case would == guidon.OffState:
+	case would == analysis.OffState:
 		return false, guidon.Errorf(guidon.InvalidArgument,
 			"flag %q is not turned on: its rollouts make it false for everybody; change or delete them", f.Key)
 	case !everyone:
@@ -192,7 +193,7 @@ func restoreSwitched(f *guidon.Flag, now time.Time) {
 }
 
 // stateOf returns the state of the flag, for which the segments of rules do not matter.
-func stateOf(f *guidon.Flag, segment func(key string) (*guidon.Segment, error)) (guidon.FlagState, error) {
+func stateOf(f *guidon.Flag, segment func(key string) (*guidon.Segment, error)) (analysis.FlagState, error) {
 	segments := map[string]*guidon.Segment{}
 	for _, r := range f.Rollouts {
 		if r.Segment == nil {
@@ -212,5 +213,5 @@ func stateOf(f *guidon.Flag, segment func(key string) (*guidon.Segment, error)) 
 		}
 	}
 	alone := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{f}, slices.Collect(maps.Values(segments)))
-	return alone.Compiled(f.Key).Outlook().State, nil
+	return analysis.Summarize(alone.Compiled(f.Key)).State, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/service"
 )
@@ -299,7 +300,7 @@ func turnedOn(t *testing.T, s *service.Service, everyone bool) string {
 
 func state(t *testing.T, s *service.Service) string {
 	t.Helper()
-	return map[guidon.FlagState]string{guidon.OnState: "on", guidon.OffState: "off", guidon.PartlyState: "partly"}[view(t, s, "default").Snapshot.Compiled("f").Outlook().State]
+	return map[analysis.FlagState]string{analysis.OnState: "on", analysis.OffState: "off", analysis.PartlyState: "partly"}[analysis.Summarize(view(t, s, "default").Snapshot.Compiled("f")).State]
 }
 
 // FuzzSwitch: a flag that is turned off is off for every entity and context. Turned on again,

@@ -5,36 +5,42 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 )
 
 // Reach returns the reach of the flag. It returns NotFound if the flag does not exist.
-func (v View) Reach(ctx context.Context, flagKey string) (*guidon.Reach, error) {
+func (v View) Reach(ctx context.Context, flagKey string) (*analysis.Reach, error) {
 	if _, err := v.Flag(flagKey); err != nil {
 		return nil, err
 	}
-	return v.Snapshot.Reach(ctx, flagKey)
+	return analysis.ReachOf(ctx, v.Snapshot, flagKey)
 }
 
 // PreviewFlag returns the effect on the users of the flag if it is saved as an import in
 // mode ImportUpdate saves it. The flag need not exist. PreviewFlag returns InvalidArgument
 // with the problems of the edited flag, as [Document.Validate] does.
-func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentFlag) (*guidon.Effect, error) {
+func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentFlag) (*analysis.Effect, error) {
 	f, err := v.editedFlag(flagKey, edited)
 	if err != nil {
 		return nil, err
 	}
-	return v.Snapshot.EffectOfFlag(ctx, f)
+	return analysis.EffectOf(ctx, v.Snapshot, v.with(f), flagKey)
 }
 
 // PreviewReach returns the reach of the flag if it is saved as [View.PreviewFlag] saves it,
 // with the same errors.
-func (v View) PreviewReach(ctx context.Context, flagKey string, edited *DocumentFlag) (*guidon.Reach, error) {
+func (v View) PreviewReach(ctx context.Context, flagKey string, edited *DocumentFlag) (*analysis.Reach, error) {
 	f, err := v.editedFlag(flagKey, edited)
 	if err != nil {
 		return nil, err
 	}
-	return v.Snapshot.ReachOfFlag(ctx, f)
+	return analysis.ReachOf(ctx, v.with(f), flagKey)
+}
+
+// with returns the snapshot if the flag, which may be a new one, is stored as f.
+func (v View) with(f *guidon.Flag) *guidon.Snapshot {
+	return v.Snapshot.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{f}})
 }
 
 // editedFlag returns the flag as an import in mode ImportUpdate would store it.
@@ -63,8 +69,8 @@ func (v View) editedFlag(flagKey string, edited *DocumentFlag) (*guidon.Flag, er
 // SegmentUse lists the references to a segment in one flag, with the effect of a change of
 // the segment on users of that flag.
 type SegmentUse struct {
-	guidon.SegmentUse
-	Effect *guidon.Effect
+	analysis.SegmentUse
+	Effect *analysis.Effect
 }
 
 // SegmentUsage returns a page of the flags that refer to the segment, with the effect of
@@ -73,9 +79,7 @@ func (v View) SegmentUsage(ctx context.Context, segmentKey string, request PageR
 	if _, err := v.Segment(segmentKey); err != nil {
 		return nil, Page{}, err
 	}
-	return v.segmentUses(segmentKey, request, func(flagKey string) (*guidon.Effect, error) {
-		return v.Snapshot.EffectWithoutSegment(ctx, flagKey, segmentKey)
-	})
+	return v.segmentUses(ctx, segmentKey, request, guidon.SnapshotDelta{DeletedSegments: []string{segmentKey}})
 }
 
 // PreviewSegment returns a page of the flags that refer to the segment, with the effect of
@@ -88,9 +92,7 @@ func (v View) PreviewSegment(
 	if err != nil {
 		return nil, Page{}, err
 	}
-	return v.segmentUses(segmentKey, request, func(flagKey string) (*guidon.Effect, error) {
-		return v.Snapshot.EffectOfSegment(ctx, flagKey, segment)
-	})
+	return v.segmentUses(ctx, segmentKey, request, guidon.SnapshotDelta{Segments: []*guidon.Segment{segment}})
 }
 
 // edited returns the segment as an import in mode ImportUpdate saves it. It need not exist.
@@ -132,7 +134,7 @@ func checkEdited(key string, edited *string) error {
 const maxUsePage = 50
 
 func (v View) segmentUses(
-	segmentKey string, request PageRequest, effect func(flagKey string) (*guidon.Effect, error),
+	ctx context.Context, segmentKey string, request PageRequest, delta guidon.SnapshotDelta,
 ) ([]SegmentUse, Page, error) {
 	if request.Limit == 0 || request.Limit > maxUsePage {
 		request.Limit = maxUsePage
@@ -144,10 +146,10 @@ func (v View) segmentUses(
 	if err != nil {
 		return nil, Page{}, err
 	}
-	uses := make([]SegmentUse, len(page))
-	for i, u := range guidon.SegmentUses(page)[segmentKey] {
+	uses, after := make([]SegmentUse, len(page)), v.Snapshot.Apply(delta)
+	for i, u := range analysis.SegmentUses(page)[segmentKey] {
 		uses[i].SegmentUse = u
-		if uses[i].Effect, err = effect(u.Flag.Key); err != nil {
+		if uses[i].Effect, err = analysis.EffectOf(ctx, v.Snapshot, after, u.Flag.Key); err != nil {
 			return nil, Page{}, err
 		}
 	}

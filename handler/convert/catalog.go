@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -19,11 +20,11 @@ const (
 // FlagSummary returns the message of the summary of a flag.
 func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 	f := s.Flag
-	shares := s.Outlook.EveryoneElse
+	shares := s.Summary.EveryoneElse
 	m := &guidonv1.FlagSummary{
 		Key: f.Key, Name: f.Name, Description: guidon.Shorten(f.Description, maxSummaryText),
-		Type: FlagType(f.Type), Enabled: f.Enabled, State: guidonv1.FlagState(s.Outlook.State),
-		EveryoneElse: All(shares[:min(len(shares), maxSummaryShares)], func(a guidon.AnswerShare) *guidonv1.FlagShare { return flagShare(f, a) }),
+		Type: FlagType(f.Type), Enabled: f.Enabled, State: guidonv1.FlagState(s.Summary.State),
+		EveryoneElse: All(shares[:min(len(shares), maxSummaryShares)], func(a analysis.AnswerShare) *guidonv1.FlagShare { return flagShare(f, a) }),
 		MoreShares:   Count(max(0, len(shares)-maxSummaryShares)),
 		SegmentCount: Count(s.Segments), StepCount: Count(len(f.Rules) + len(f.Rollouts)), VariantCount: Count(len(f.Variants)),
 		Owner: s.Owner, Tags: s.Tags[:min(len(s.Tags), maxSummaryTags)], MoreTags: Count(max(0, len(s.Tags)-maxSummaryTags)),
@@ -55,7 +56,7 @@ func ErrorText(err error) *string {
 	return new(guidon.PublicMessage(err))
 }
 
-func flagShare(f *guidon.Flag, a guidon.AnswerShare) *guidonv1.FlagShare {
+func flagShare(f *guidon.Flag, a analysis.AnswerShare) *guidonv1.FlagShare {
 	m := &guidonv1.FlagShare{Percentage: a.Percentage(f.Type), Enabled: a.Enabled, ByDefault: a.Default, Fails: a.Fails}
 	if a.Variant != nil {
 		m.VariantKey, m.VariantIndex = a.Variant.Key, Count(slices.Index(f.Variants, a.Variant))
@@ -70,7 +71,7 @@ func FlagFacets(f *service.FlagFacets, nameOf func(segment string) string) *guid
 		Tags: facetCounts(f.Tags, nil), MoreTags: Count(f.Tags.More),
 		Segments: facetCounts(f.Segments, nameOf), MoreSegments: Count(f.Segments.More),
 	}
-	for _, state := range []guidon.FlagState{guidon.OnState, guidon.PartlyState, guidon.OffState} {
+	for _, state := range []analysis.FlagState{analysis.OnState, analysis.PartlyState, analysis.OffState} {
 		m.States = append(m.States, &guidonv1.FlagStateCount{State: guidonv1.FlagState(state), Count: Count(f.States[state])})
 	}
 	for _, t := range []guidon.FlagType{guidon.BooleanFlag, guidon.VariantFlag} {

@@ -1,16 +1,16 @@
 package convert
 
 import (
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // Change returns the message of a change record.
-func Change(c *change.Record) *guidonv1.Change { return ChangeIn(guidon.APIWords, c) }
+func Change(c *change.Record) *guidonv1.Change { return ChangeIn(analysis.APIWords, c) }
 
 // ChangeIn is [Change] with the summary in the words of the vocabulary.
-func ChangeIn(words guidon.Vocabulary, c *change.Record) *guidonv1.Change {
+func ChangeIn(words analysis.Vocabulary, c *change.Record) *guidonv1.Change {
 	m := ChangeWithoutSummary(c)
 	m.Before, m.After, m.Summary = Object(c.Before), Object(c.After), c.SummaryIn(words)
 	return m
@@ -25,7 +25,7 @@ func ChangeWithoutObjects(c *change.Record) *guidonv1.Change {
 
 // NamedChangeIn is [ChangeIn] with the name of the object instead of its states before and
 // after.
-func NamedChangeIn(words guidon.Vocabulary, c *change.Record) *guidonv1.Change {
+func NamedChangeIn(words analysis.Vocabulary, c *change.Record) *guidonv1.Change {
 	m := ChangeWithoutSummary(c)
 	m.Summary, m.Name = c.SummaryIn(words), new(c.Name())
 	return m

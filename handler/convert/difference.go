@@ -5,23 +5,23 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // Words returns the vocabulary of texts in the response to the request.
-func Words(m interface{ GetPageWords() bool }) guidon.Vocabulary {
+func Words(m interface{ GetPageWords() bool }) analysis.Vocabulary {
 	if m.GetPageWords() {
-		return guidon.PageWords
+		return analysis.PageWords
 	}
-	return guidon.APIWords
+	return analysis.APIWords
 }
 
 // DifferenceIn is [Difference] in the words of the vocabulary.
-func DifferenceIn(words guidon.Vocabulary, d change.Difference) *guidonv1.FieldDifference {
+func DifferenceIn(words analysis.Vocabulary, d change.Difference) *guidonv1.FieldDifference {
 	m := Difference(d)
-	if words == guidon.APIWords {
+	if words == analysis.APIWords {
 		return m
 	}
 	w := d.Wording(words)

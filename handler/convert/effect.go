@@ -1,28 +1,28 @@
 package convert
 
 import (
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // Effect returns the message of an effect, in the words of the vocabulary.
-func Effect(words guidon.Vocabulary, e *guidon.Effect) *guidonv1.FlagEffect {
+func Effect(words analysis.Vocabulary, e *analysis.Effect) *guidonv1.FlagEffect {
 	return &guidonv1.FlagEffect{
 		Type: FlagType(e.Type), Buckets: Count(e.Buckets), TypeChanged: e.TypeChanged,
-		Steps: All(e.Steps, func(p guidon.StepPair) *guidonv1.StepPair {
+		Steps: All(e.Steps, func(p analysis.StepPair) *guidonv1.StepPair {
 			return &guidonv1.StepPair{Before: step(p.Before), After: step(p.After)}
 		}),
-		Groups:    All(e.Groups, func(g guidon.EffectGroup) *guidonv1.EffectGroup { return effectGroup(words, e, &g) }),
+		Groups:    All(e.Groups, func(g analysis.EffectGroup) *guidonv1.EffectGroup { return effectGroup(words, e, &g) }),
 		Truncated: e.Truncated,
 	}
 }
 
-func effectGroup(words guidon.Vocabulary, e *guidon.Effect, g *guidon.EffectGroup) *guidonv1.EffectGroup {
+func effectGroup(words analysis.Vocabulary, e *analysis.Effect, g *analysis.EffectGroup) *guidonv1.EffectGroup {
 	return &guidonv1.EffectGroup{
 		Before: step(g.Before), After: step(g.After), Membership: guidonv1.GroupMembership(g.Who),
 		ChangedSegments: g.ChangedSegments, UnchangedBuckets: Count(g.Unchanged),
-		Moves: All(g.Moves, func(m guidon.Move) *guidonv1.EffectMove {
+		Moves: All(g.Moves, func(m analysis.Move) *guidonv1.EffectMove {
 			return &guidonv1.EffectMove{
 				Buckets: Count(m.Buckets), Percentage: float32(m.Buckets) * 100 / float32(e.Buckets),
 				From: flagOutcome(m.From), To: flagOutcome(m.To), FromStep: step(m.FromStep), ToStep: step(m.ToStep),
@@ -34,13 +34,13 @@ func effectGroup(words guidon.Vocabulary, e *guidon.Effect, g *guidon.EffectGrou
 
 // step returns the index of a rule or rollout, or nil for none.
 func step(index int) *int32 {
-	if index == guidon.NoStep {
+	if index == analysis.NoStep {
 		return nil
 	}
 	return new(Count(index))
 }
 
-func flagOutcome(o guidon.Outcome) *guidonv1.FlagOutcome {
+func flagOutcome(o analysis.Outcome) *guidonv1.FlagOutcome {
 	m := &guidonv1.FlagOutcome{Match: o.Match, VariantKey: o.VariantKey, Enabled: o.Enabled}
 	switch {
 	case o.Absent:
@@ -54,10 +54,10 @@ func flagOutcome(o guidon.Outcome) *guidonv1.FlagOutcome {
 }
 
 // Reach returns the message of a reach, in the words of the vocabulary.
-func Reach(words guidon.Vocabulary, r *guidon.Reach) *guidonv1.FlagReach {
+func Reach(words analysis.Vocabulary, r *analysis.Reach) *guidonv1.FlagReach {
 	return &guidonv1.FlagReach{
 		Type: flipt.FlagType(r.Type), Buckets: Count(r.Buckets), Disabled: r.Disabled,
-		Steps: All(r.Steps, func(s guidon.StepReach) *guidonv1.StepReach { return stepReach(words, r, &s) }),
+		Steps: All(r.Steps, func(s analysis.StepReach) *guidonv1.StepReach { return stepReach(words, r, &s) }),
 		Default: &guidonv1.DefaultReach{
 			Cause: guidonv1.ReachCause(r.Default.Cause), By: All(r.Default.By, Count), Why: r.WhyDefault(words),
 		},
@@ -65,14 +65,14 @@ func Reach(words guidon.Vocabulary, r *guidon.Reach) *guidonv1.FlagReach {
 	}
 }
 
-func stepReach(words guidon.Vocabulary, r *guidon.Reach, s *guidon.StepReach) *guidonv1.StepReach {
+func stepReach(words analysis.Vocabulary, r *analysis.Reach, s *analysis.StepReach) *guidonv1.StepReach {
 	return &guidonv1.StepReach{
 		Index: Count(s.Index), Id: s.ID, Fails: s.Fails, Cause: guidonv1.ReachCause(s.Cause), By: All(s.By, Count),
 		MissingSegment: s.Segment, Why: r.Why(words, s), Buckets: Count(s.Buckets), UnassignedBuckets: Count(s.Unassigned),
-		Conflicts: All(s.Conflicts, func(c guidon.ConstraintRef) *guidonv1.ConstraintReference {
+		Conflicts: All(s.Conflicts, func(c analysis.ConstraintRef) *guidonv1.ConstraintReference {
 			return &guidonv1.ConstraintReference{SegmentKey: c.Segment, Index: Count(c.Index)}
 		}),
-		Shares: All(s.Shares, func(s guidon.Share) *guidonv1.ShareReach {
+		Shares: All(s.Shares, func(s analysis.Share) *guidonv1.ShareReach {
 			return &guidonv1.ShareReach{
 				VariantKey: s.Variant, Percentage: s.Percentage, GivenPercentage: s.Given(), Rounded: s.Rounded(),
 				Start: Count(s.Start), End: Count(s.End), Cause: guidonv1.ShareCause(s.Cause),

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -47,7 +48,7 @@ func entityOf(m interface {
 }
 
 // wireResult returns the result as a batch evaluation has it.
-func wireResult(e *guidon.Explanation, meta responseMeta) *evaluation.EvaluationResponse {
+func wireResult(e *analysis.Explanation, meta responseMeta) *evaluation.EvaluationResponse {
 	if e.Boolean != nil {
 		m := new(evaluation.BooleanEvaluationResponse)
 		setBooleanResult(m, e.Flag.Key, e.Boolean, meta)
@@ -78,7 +79,7 @@ func short(text string) string { return guidon.Shorten(text, maxExplainedText) }
 
 // explanation converts an explanation to its message.
 type explanation struct {
-	e    *guidon.Explanation
+	e    *analysis.Explanation
 	left int  // how many constraints and outcomes there may still be
 	cut  bool // outcomes are missing
 }
@@ -101,11 +102,11 @@ func (w *explanation) steps() []*guidonv1.ExplainedStep {
 }
 
 var outcomeNames = [...]string{
-	guidon.StepNotReached:   "not_reached",
-	guidon.StepNotMatched:   "not_matched",
-	guidon.StepNeverMatches: "never_matches",
-	guidon.StepMatched:      "matched",
-	guidon.StepNoVariant:    "no_variant",
+	analysis.StepNotReached:   "not_reached",
+	analysis.StepNotMatched:   "not_matched",
+	analysis.StepNeverMatches: "never_matches",
+	analysis.StepMatched:      "matched",
+	analysis.StepNoVariant:    "no_variant",
 }
 
 func (w *explanation) step(i int) *guidonv1.ExplainedStep {
@@ -124,7 +125,7 @@ func (w *explanation) step(i int) *guidonv1.ExplainedStep {
 			m.SegmentOperator, m.Value, keys = flipt.SegmentOperator(r.Segment.SegmentOperator), r.Segment.Value, r.Segment.SegmentKeys
 		}
 	}
-	if s.Outcome == guidon.StepNotReached {
+	if s.Outcome == analysis.StepNotReached {
 		m.Segments = convert.All(keys, func(key string) *guidonv1.ExplainedSegment { return &guidonv1.ExplainedSegment{Key: key} })
 	} else {
 		m.Segments = convert.All(s.Segments, w.segment)
@@ -132,7 +133,7 @@ func (w *explanation) step(i int) *guidonv1.ExplainedStep {
 	return m
 }
 
-func (w *explanation) segment(g *guidon.ExplainedSegment) *guidonv1.ExplainedSegment {
+func (w *explanation) segment(g *analysis.ExplainedSegment) *guidonv1.ExplainedSegment {
 	m := &guidonv1.ExplainedSegment{Key: g.Key, Exists: g.Segment != nil, Matched: &g.Matched}
 	if g.Segment == nil {
 		return m
@@ -154,7 +155,7 @@ func (w *explanation) segment(g *guidon.ExplainedSegment) *guidonv1.ExplainedSeg
 	return m
 }
 
-func (w *explanation) bucket(s *guidon.ExplainedStep) *guidonv1.ExplainedBucket {
+func (w *explanation) bucket(s *analysis.ExplainedStep) *guidonv1.ExplainedBucket {
 	b := s.Bucket
 	if b == nil {
 		return nil

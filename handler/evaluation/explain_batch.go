@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -48,7 +48,7 @@ func entitiesOf(m *guidonv1.ExplainBatchRequest) []service.Entity {
 	return entities
 }
 
-func entityResult(entityID string, e *guidon.Explanation) *guidonv1.EntityResult {
+func entityResult(entityID string, e *analysis.Explanation) *guidonv1.EntityResult {
 	m := &guidonv1.EntityResult{EntityId: entityID, DecidedBy: number(e.Decided)}
 	if r := e.Boolean; r != nil {
 		m.Enabled, m.Reason, m.SegmentKeys = r.Enabled, wireReason(r.Reason), r.SegmentKeys
@@ -68,7 +68,7 @@ func entityResult(entityID string, e *guidon.Explanation) *guidonv1.EntityResult
 
 // countResults counts the different results, the most frequent first. Equally frequent ones
 // are in the order in which they occur.
-func countResults(explanations []*guidon.Explanation) []*guidonv1.ResultCount {
+func countResults(explanations []*analysis.Explanation) []*guidonv1.ResultCount {
 	type result struct {
 		match, enabled bool
 		variant        string

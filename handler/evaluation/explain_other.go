@@ -1,30 +1,30 @@
 package evaluation
 
 import (
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 var verdictNames = [...]string{
-	guidon.Undecided:  "undecided",
-	guidon.Reachable:  "reachable",
-	guidon.Impossible: "impossible",
+	analysis.Undecided:  "undecided",
+	analysis.Reachable:  "reachable",
+	analysis.Impossible: "impossible",
 }
 
 var obstacleNames = [...]string{
-	guidon.NotDecided:        "not_decided",
-	guidon.WorkLimit:         "limit",
-	guidon.FlagDisabled:      "flag_disabled",
-	guidon.NoRule:            "no_rule",
-	guidon.NoSegments:        "no_segments",
-	guidon.SegmentMissing:    "segment_missing",
-	guidon.EmptyRange:        "empty_range",
-	guidon.OtherBucket:       "other_bucket",
-	guidon.EarlierStep:       "earlier_step",
-	guidon.EarlierSteps:      "earlier_steps",
-	guidon.UnknownConstraint: "unknown_constraint",
-	guidon.Contradiction:     "contradiction",
-	guidon.OtherEntity:       "other_entity",
+	analysis.NotDecided:        "not_decided",
+	analysis.WorkLimit:         "limit",
+	analysis.FlagDisabled:      "flag_disabled",
+	analysis.NoRule:            "no_rule",
+	analysis.NoSegments:        "no_segments",
+	analysis.SegmentMissing:    "segment_missing",
+	analysis.EmptyRange:        "empty_range",
+	analysis.OtherBucket:       "other_bucket",
+	analysis.EarlierStep:       "earlier_step",
+	analysis.EarlierSteps:      "earlier_steps",
+	analysis.UnknownConstraint: "unknown_constraint",
+	analysis.Contradiction:     "contradiction",
+	analysis.OtherEntity:       "other_entity",
 }
 
 func (w *explanation) others() []*guidonv1.OtherResult {
@@ -36,14 +36,14 @@ func (w *explanation) others() []*guidonv1.OtherResult {
 			Verdict: verdictNames[o.Verdict], Text: w.otherText(o), Smallest: o.Smallest,
 			Changes: w.changes(o), Obstacles: w.obstacles(o),
 		}
-		if o.Verdict == guidon.Reachable {
+		if o.Verdict == analysis.Reachable {
 			others[i].Step = number(o.Step)
 		}
 	}
 	return others
 }
 
-func (w *explanation) changes(o *guidon.OtherResult) []*guidonv1.PropertyChange {
+func (w *explanation) changes(o *analysis.OtherResult) []*guidonv1.PropertyChange {
 	changes := make([]*guidonv1.PropertyChange, len(o.Changes))
 	for i := range o.Changes {
 		c := &o.Changes[i]
@@ -62,7 +62,7 @@ func (w *explanation) changes(o *guidon.OtherResult) []*guidonv1.PropertyChange 
 	return changes
 }
 
-func (w *explanation) obstacles(o *guidon.OtherResult) []*guidonv1.Obstacle {
+func (w *explanation) obstacles(o *analysis.OtherResult) []*guidonv1.Obstacle {
 	obstacles := make([]*guidonv1.Obstacle, len(o.Obstacles))
 	for i := range o.Obstacles {
 		b := &o.Obstacles[i]

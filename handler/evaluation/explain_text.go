@@ -6,22 +6,23 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // stepText returns the outcome of a step in words.
 func (w *explanation) stepText(i int) string {
 	s := &w.e.Steps[i]
 	switch s.Outcome {
-	case guidon.StepNotReached:
+	case analysis.StepNotReached:
 		if w.e.Decided < 0 {
 			return "not reached: the flag is disabled"
 		}
 		return "not reached: " + w.name(w.e.Decided) + " decided"
-	case guidon.StepNeverMatches:
+	case analysis.StepNeverMatches:
 		return "never matches: " + neverText(s)
-	case guidon.StepNoVariant:
+	case analysis.StepNoVariant:
 		return fmt.Sprintf("matched, but bucket %d is in no range: the result is no match, and later rules are not tried", s.Bucket.Number)
-	case guidon.StepMatched:
+	case analysis.StepMatched:
 		return "matched: " + w.matchedText(s)
 	}
 	if s.Bucket != nil {
@@ -31,7 +32,7 @@ func (w *explanation) stepText(i int) string {
 }
 
 // neverText returns why a step never matches.
-func neverText(s *guidon.ExplainedStep) string {
+func neverText(s *analysis.ExplainedStep) string {
 	for _, g := range s.Segments {
 		if g.Segment == nil {
 			return fmt.Sprintf("segment %q does not exist", g.Key)
@@ -41,7 +42,7 @@ func neverText(s *guidon.ExplainedStep) string {
 }
 
 // matchedText returns the result of the step that decided, in words.
-func (w *explanation) matchedText(s *guidon.ExplainedStep) string {
+func (w *explanation) matchedText(s *analysis.ExplainedStep) string {
 	switch {
 	case s.Rollout != nil && s.Bucket != nil:
 		return fmt.Sprintf("bucket %d is below %d, so the flag is %t", s.Bucket.Number, s.Bucket.Ranges[0].To, w.e.Boolean.Enabled)
@@ -57,7 +58,7 @@ func (w *explanation) matchedText(s *guidon.ExplainedStep) string {
 }
 
 // rangeText returns the buckets of a range that is not empty.
-func rangeText(r *guidon.ExplainedRange) string {
+func rangeText(r *analysis.ExplainedRange) string {
 	if r.To == r.From+1 {
 		return fmt.Sprintf("%d", r.From)
 	}
@@ -77,9 +78,9 @@ func (w *explanation) name(i int) string {
 const maxTextParts = 5
 
 // otherText returns the changes needed for a result, or the obstacles, in words.
-func (w *explanation) otherText(o *guidon.OtherResult) string {
+func (w *explanation) otherText(o *analysis.OtherResult) string {
 	var parts []string
-	if o.Verdict != guidon.Reachable {
+	if o.Verdict != analysis.Reachable {
 		for i := range o.Obstacles[:min(len(o.Obstacles), maxTextParts)] {
 			parts = append(parts, w.obstacleText(&o.Obstacles[i]))
 		}
@@ -105,12 +106,12 @@ func (w *explanation) otherText(o *guidon.OtherResult) string {
 }
 
 // changeText returns a needed change of a property in words.
-func changeText(c *guidon.PropertyChange) string {
+func changeText(c *analysis.PropertyChange) string {
 	property := short(c.Property)
 	if c.Example == "" {
 		return property + " would have to be missing or empty"
 	}
-	equal := func(o guidon.OutcomeChange) bool {
+	equal := func(o analysis.OutcomeChange) bool {
 		return o.Match && o.Constraint.Operator == guidon.OpEQ
 	}
 	if slices.ContainsFunc(c.Outcomes, equal) {
@@ -127,7 +128,7 @@ func changeText(c *guidon.PropertyChange) string {
 }
 
 // demandText returns the outcome that a constraint must have in words.
-func demandText(o guidon.OutcomeChange) string {
+func demandText(o analysis.OutcomeChange) string {
 	text := "match "
 	if !o.Match {
 		text = "not match "
@@ -140,16 +141,16 @@ func demandText(o guidon.OutcomeChange) string {
 }
 
 // obstacleText returns in words why a step does not give a result.
-func (w *explanation) obstacleText(o *guidon.Obstacle) string {
+func (w *explanation) obstacleText(o *analysis.Obstacle) string {
 	switch o.Reason {
-	case guidon.FlagDisabled:
+	case analysis.FlagDisabled:
 		return "the flag is disabled"
-	case guidon.NoRule:
+	case analysis.NoRule:
 		if w.e.Boolean != nil {
 			return "no rollout has this value"
 		}
 		return "no rule has this variant"
-	case guidon.WorkLimit:
+	case analysis.WorkLimit:
 		return "the search ended at its limit"
 	}
 	if o.Step < 0 {
@@ -157,29 +158,29 @@ func (w *explanation) obstacleText(o *guidon.Obstacle) string {
 	}
 	step := w.name(o.Step)
 	switch o.Reason {
-	case guidon.NoSegments:
+	case analysis.NoSegments:
 		return step + " has no segments, so it never matches"
-	case guidon.SegmentMissing:
+	case analysis.SegmentMissing:
 		return fmt.Sprintf("%s has segment %q, which does not exist, so it never matches", step, o.SegmentKey)
-	case guidon.EmptyRange:
+	case analysis.EmptyRange:
 		return step + " has no buckets for it"
-	case guidon.OtherBucket:
+	case analysis.OtherBucket:
 		return fmt.Sprintf("%s has it for buckets %s, and the entity is in another one", step, rangeText(&o.Range))
-	case guidon.EarlierStep:
+	case analysis.EarlierStep:
 		return fmt.Sprintf("%s always matches before %s would", w.name(o.By), step)
-	case guidon.EarlierSteps:
+	case analysis.EarlierSteps:
 		return fmt.Sprintf("one of the steps up to %s always matches before %s would", w.name(o.By), step)
-	case guidon.UnknownConstraint:
+	case analysis.UnknownConstraint:
 		return fmt.Sprintf("%s has a constraint of an unknown type, which fails the evaluation", w.name(o.By))
-	case guidon.OtherEntity:
+	case analysis.OtherEntity:
 		return step + " requires another entity id"
-	case guidon.Contradiction:
+	case analysis.Contradiction:
 		return contradictionText(o, step)
 	}
 	return fmt.Sprintf("no context was found for %s, although there may be one", step)
 }
 
-func contradictionText(o *guidon.Obstacle, step string) string {
+func contradictionText(o *analysis.Obstacle, step string) string {
 	switch {
 	case o.SegmentKey == "":
 		return fmt.Sprintf("nothing satisfies the segments of %s together", step)
@@ -190,13 +191,13 @@ func contradictionText(o *guidon.Obstacle, step string) string {
 }
 
 // noneText returns why it cannot be that no step matches.
-func (w *explanation) noneText(o *guidon.Obstacle) string {
+func (w *explanation) noneText(o *analysis.Obstacle) string {
 	switch o.Reason {
-	case guidon.EarlierStep:
+	case analysis.EarlierStep:
 		return w.name(o.By) + " always matches"
-	case guidon.EarlierSteps:
+	case analysis.EarlierSteps:
 		return "one of the steps up to " + w.name(o.By) + " always matches"
-	case guidon.UnknownConstraint:
+	case analysis.UnknownConstraint:
 		return w.name(o.By) + " has a constraint of an unknown type, which fails the evaluation"
 	}
 	return "no context was found with which no step matches, although there may be one"

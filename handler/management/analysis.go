@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -14,7 +15,7 @@ import (
 // GetFlagReach returns the reach of a flag: the steps and results that no entity gets.
 func GetFlagReach(ctx context.Context, v service.View, m *guidonv1.GetFlagReachRequest) (*guidonv1.FlagReach, error) {
 	r, err := v.Reach(ctx, m.GetKey())
-	return convert.Result(r, err, func(r *guidon.Reach) *guidonv1.FlagReach { return convert.Reach(guidon.APIWords, r) })
+	return convert.Result(r, err, func(r *analysis.Reach) *guidonv1.FlagReach { return convert.Reach(analysis.APIWords, r) })
 }
 
 // CheckPreviewFlag checks that there is a key, and either an edited flag or a switch.
@@ -30,14 +31,14 @@ func CheckPreviewFlag(request *guidonv1.PreviewFlagRequest) error {
 
 // PreviewFlag returns the effect of saving a flag, or of turning it on or off.
 func PreviewFlag(ctx context.Context, v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagEffect, error) {
-	var e *guidon.Effect
+	var e *analysis.Effect
 	var err error
 	if m.TurnOn != nil {
 		e, err = v.PreviewSwitch(ctx, m.GetKey(), m.GetTurnOn())
 	} else {
 		e, err = v.PreviewFlag(ctx, m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
 	}
-	return convert.Result(e, err, func(e *guidon.Effect) *guidonv1.FlagEffect { return convert.Effect(convert.Words(m), e) })
+	return convert.Result(e, err, func(e *analysis.Effect) *guidonv1.FlagEffect { return convert.Effect(convert.Words(m), e) })
 }
 
 // CheckPreviewFlagReach checks that there is an edited flag with a key.
@@ -54,7 +55,7 @@ func CheckPreviewFlagReach(request *guidonv1.PreviewFlagRequest) error {
 // PreviewFlagReach returns the reach of an edited flag.
 func PreviewFlagReach(ctx context.Context, v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagReach, error) {
 	r, err := v.PreviewReach(ctx, m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
-	return convert.Result(r, err, func(r *guidon.Reach) *guidonv1.FlagReach { return convert.Reach(convert.Words(m), r) })
+	return convert.Result(r, err, func(r *analysis.Reach) *guidonv1.FlagReach { return convert.Reach(convert.Words(m), r) })
 }
 
 // GetSegmentUsage returns the references to a segment.
@@ -81,7 +82,7 @@ func PreviewSegment(ctx context.Context, v service.View, m *guidonv1.PreviewSegm
 
 // segmentUsage returns the page, or as much of it as fits into a response.
 func segmentUsage(
-	words guidon.Vocabulary, key string, requested service.PageRequest, uses []service.SegmentUse, page service.Page, err error,
+	words analysis.Vocabulary, key string, requested service.PageRequest, uses []service.SegmentUse, page service.Page, err error,
 ) (*guidonv1.SegmentUsage, error) {
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func segmentUsage(
 	return &guidonv1.SegmentUsage{Uses: messages[:n], NextPageToken: page.NextToken, TotalCount: convert.Count(page.Total)}, nil
 }
 
-func segmentUse(words guidon.Vocabulary, segmentKey string, u service.SegmentUse) *guidonv1.SegmentUse {
+func segmentUse(words analysis.Vocabulary, segmentKey string, u service.SegmentUse) *guidonv1.SegmentUse {
 	only := func(keys []string) bool {
 		for _, key := range keys {
 			if key != segmentKey {

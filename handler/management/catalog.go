@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -47,7 +48,7 @@ func dated(v service.View, request *call.Request, m proto.Message) call.Response
 
 func flagQuery(m *guidonv1.ListFlagSummariesRequest) service.FlagQuery {
 	return service.FlagQuery{
-		Text: m.GetQuery(), States: enums[guidon.FlagState](m.GetStates()), Types: enums[guidon.FlagType](m.GetTypes()),
+		Text: m.GetQuery(), States: enums[analysis.FlagState](m.GetStates()), Types: enums[guidon.FlagType](m.GetTypes()),
 		Owners: m.GetOwners(), Tags: m.GetTags(), Segments: m.GetSegments(), Keys: m.GetKeys(),
 		Sort: convert.Enum[service.FlagSort](m.GetSort()), Descending: m.GetDescending(), Window: windowOf(m),
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
@@ -84,7 +85,7 @@ func mergeChoices(list []*guidonv1.MergeChoice) (change.Choices, error) {
 	return choices, nil
 }
 
-func mergeDetails[T any](words guidon.Vocabulary, merge *service.Merge[T]) *guidonv1.MergeDetails {
+func mergeDetails[T any](words analysis.Vocabulary, merge *service.Merge[T]) *guidonv1.MergeDetails {
 	m := &guidonv1.MergeDetails{BaseRevision: merge.Base, CurrentRevision: merge.Current, BaseMissing: merge.BaseMissing}
 	if merge.Latest != nil {
 		m.Latest = convert.ChangeWithoutObjects(merge.Latest)
@@ -99,7 +100,7 @@ func mergeDetails[T any](words guidon.Vocabulary, merge *service.Merge[T]) *guid
 }
 
 // mergeConflicts returns the messages of the conflicts, and whether nothing is left out.
-func mergeConflicts(words guidon.Vocabulary, all []change.Conflict) (messages []*guidonv1.MergeConflict, complete bool) {
+func mergeConflicts(words analysis.Vocabulary, all []change.Conflict) (messages []*guidonv1.MergeConflict, complete bool) {
 	room := maxMergeValues
 	for _, c := range all[:min(len(all), maxMergeParts)] {
 		m := &guidonv1.MergeConflict{Path: c.Path, Name: c.NameIn(words), InUse: c.InUse}
@@ -115,7 +116,7 @@ func mergeConflicts(words guidon.Vocabulary, all []change.Conflict) (messages []
 }
 
 // mergeDifferences is mergeConflicts for differences, whose values take from the room.
-func mergeDifferences(words guidon.Vocabulary, all []change.Difference, room *int) (messages []*guidonv1.FieldDifference, complete bool) {
+func mergeDifferences(words analysis.Vocabulary, all []change.Difference, room *int) (messages []*guidonv1.FieldDifference, complete bool) {
 	for _, d := range all[:min(len(all), maxMergeParts)] {
 		if *room -= len(d.Before) + len(d.After); *room < 0 {
 			d.Before, d.After = nil, nil

@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -18,9 +18,9 @@ const (
 )
 
 // addEffects adds the effects of the plan to its message, as many as fit.
-func addEffects(ctx context.Context, m *guidonv1.PlanResponse, p *service.Plan, words guidon.Vocabulary) error {
+func addEffects(ctx context.Context, m *guidonv1.PlanResponse, p *service.Plan, words analysis.Vocabulary) error {
 	left := maxEffectBytes
-	complete, err := p.EachEffect(ctx, func(flagKey string, e *guidon.Effect) bool {
+	complete, err := p.EachEffect(ctx, func(flagKey string, e *analysis.Effect) bool {
 		if len(m.GetEffects()) == maxEffects {
 			return false
 		}

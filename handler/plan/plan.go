@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
@@ -58,7 +59,7 @@ func Apply(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.Ap
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	return call.Response{State: state, Message: response(plan, guidon.APIWords)}, nil
+	return call.Response{State: state, Message: response(plan, analysis.APIWords)}, nil
 }
 
 // modes are the modes by their numbers on the wire.

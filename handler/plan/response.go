@@ -3,7 +3,7 @@ package plan
 import (
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -19,7 +19,7 @@ const (
 )
 
 // response returns the message of the plan, in the words of the vocabulary.
-func response(p *service.Plan, words guidon.Vocabulary) *guidonv1.PlanResponse {
+func response(p *service.Plan, words analysis.Vocabulary) *guidonv1.PlanResponse {
 	m := &guidonv1.PlanResponse{
 		NamespaceKey: p.Namespace, Revision: p.Revision, SourceNamespaceKey: p.Source, SourceRevision: p.SourceRevision,
 		Digest: p.Digest, Unchanged: convert.Count(p.Unchanged), Skipped: p.Skipped,
@@ -53,7 +53,7 @@ func response(p *service.Plan, words guidon.Vocabulary) *guidonv1.PlanResponse {
 	return m
 }
 
-func warning(w change.Warning, words guidon.Vocabulary) *guidonv1.PlanWarning {
+func warning(w change.Warning, words analysis.Vocabulary) *guidonv1.PlanWarning {
 	return &guidonv1.PlanWarning{
 		Kind: string(w.Kind), ObjectKind: string(w.Object), Key: w.Key, Text: w.In(words),
 		FlagKeys: w.Flags[:min(len(w.Flags), maxUsers)],

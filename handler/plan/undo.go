@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -49,7 +50,7 @@ func undoOf(m *guidonv1.UndoneChanges) (*service.Undo, error) {
 // conflicts returns the messages of up to maxConflicts conflicts, in the words of the
 // vocabulary. Their values may take room
 // bytes; the others have none.
-func conflicts(all []change.ObjectConflicts, words guidon.Vocabulary, room int) (messages []*guidonv1.PlanConflict, complete bool) {
+func conflicts(all []change.ObjectConflicts, words analysis.Vocabulary, room int) (messages []*guidonv1.PlanConflict, complete bool) {
 	for _, o := range all {
 		for _, c := range o.Conflicts {
 			if len(messages) == maxConflicts {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/service"
 )
@@ -149,9 +150,9 @@ func withoutOffMember(metadata json.RawMessage) json.RawMessage {
 }
 
 // stateOf returns the state of a flag.
-func (s *state) stateOf(f *guidon.Flag) guidon.FlagState {
+func (s *state) stateOf(f *guidon.Flag) analysis.FlagState {
 	snapshot := guidon.NewSnapshot(s.namespace, guidon.Revision{}, []*guidon.Flag{f}, slices.Collect(maps.Values(s.segments)))
-	return snapshot.Compiled(f.Key).Outlook().State
+	return analysis.Summarize(snapshot.Compiled(f.Key)).State
 }
 
 func (m *model) turnFlagOn(now *state, f *guidon.Flag) (verdict, call) {
@@ -162,11 +163,11 @@ func (m *model) turnFlagOn(now *state, f *guidon.Flag) (verdict, call) {
 		f.Rollouts = f.Rollouts[1:]
 	case f.Type == guidon.VariantFlag && isOff(f) && strings.Contains(string(f.Metadata), service.OffMember):
 		f.Enabled, f.Metadata = true, withoutOffMember(f.Metadata)
-	case now.stateOf(f) != guidon.OffState && (f.Enabled || !everyone):
+	case now.stateOf(f) != analysis.OffState && (f.Enabled || !everyone):
 		v = unchanged
 	default:
 		wide.Enabled = true
-		if now.stateOf(wide) == guidon.OffState || !everyone {
+		if now.stateOf(wide) == analysis.OffState || !everyone {
 			v = invalid
 		} else {
 			f.Enabled = true

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
@@ -65,7 +66,7 @@ func (g *Generator) namespace(ctx context.Context, namespace string, yield func(
 		if err != nil {
 			return false, sideError("--from", err)
 		}
-		probes, cut := guidon.Probes(flag, segments, g.PerFlag)
+		probes, cut := analysis.Probes(flag, segments, g.PerFlag)
 		if cut {
 			g.Cut++
 		}
@@ -91,7 +92,7 @@ func (g *Generator) namespace(ctx context.Context, namespace string, yield func(
 }
 
 // entityOf returns the id of the entity. Clients do not evaluate without one.
-func entityOf(p guidon.Probe) string {
+func entityOf(p analysis.Probe) string {
 	if p.EntityID == "" {
 		return "probe"
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -127,7 +128,7 @@ const maxSample = 60
 func sample(c *flipt.Constraint) string {
 	own := guidon.Constraint{Type: guidon.ComparisonType(c.GetType()), Operator: c.GetOperator(), Value: c.GetValue()} // #nosec G115 -- an enum
 	value := c.GetValue()
-	if values := own.Values(); len(values) > 0 {
+	if values := analysis.ComparedValues(&own); len(values) > 0 {
 		value = values[0]
 	}
 	if len(value) > maxSample || !utf8.ValidString(value) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -157,7 +158,7 @@ func demand(o *guidonv1.OutcomeChange) (string, bool) {
 // operandOf returns the value of the constraint in words.
 func operandOf(o *guidonv1.OutcomeChange) string {
 	c := guidon.Constraint{Operator: o.GetOperator(), Value: o.GetExpected()}
-	_, _, operand := c.Words()
+	_, _, operand := analysis.ConstraintWords(&c)
 	return operand
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 	"github.com/guidonhq/guidon/service"
@@ -75,7 +76,7 @@ func TestAgreesWithAPI(t *testing.T) {
 				}
 			}
 			context := map[string]string{"country": "DE", "orders": "7", "return_rate": "0.1", "email": "lea@mail.example"}
-			e, err := view.Snapshot.Decide(f.Key, "u-"+strconv.Itoa(entity), context)
+			e, err := analysis.Decide(view.Snapshot, f.Key, "u-"+strconv.Itoa(entity), context)
 			if err != nil {
 				t.Fatal(err)
 			}

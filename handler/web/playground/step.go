@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -213,7 +214,7 @@ func conditionOf(c *guidonv1.ExplainedConstraint) condition {
 // constraintWords returns a constraint as a sentence.
 func constraintWords(kind flipt.ComparisonType, property, operator, expected string) []span {
 	c := guidon.Constraint{Type: guidon.ComparisonType(kind), Property: property, Operator: operator, Value: expected} // #nosec G115 -- an enum
-	subject, verb, operand := c.Words()
+	subject, verb, operand := analysis.ConstraintWords(&c)
 	words := []span{code(subject), plain(" %s", verb)}
 	if c.Type == guidon.EntityIDComparison {
 		words[0] = plain("entity id")

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
@@ -48,7 +49,7 @@ var operators = map[flipt.ComparisonType][]string{
 
 // operatorName returns the operator in words.
 func operatorName(t flipt.ComparisonType, operator string) string {
-	return guidon.OperatorWords(guidon.ComparisonType(t), operator) // #nosec G115 -- the enums are the same
+	return analysis.OperatorWords(guidon.ComparisonType(t), operator) // #nosec G115 -- the enums are the same
 }
 
 // counterparts are operators of one type that become another one of another type.

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 )
@@ -195,5 +196,5 @@ func conditionText(object *structpb.Struct) string {
 	if err != nil || json.Unmarshal(text, &c) != nil {
 		return ""
 	}
-	return c.Describe()
+	return analysis.DescribeConstraint(&c)
 }

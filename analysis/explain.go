@@ -1,0 +1,121 @@
+package analysis
+
+import "github.com/guidonhq/guidon"
+
+// Explanation is how the evaluation of a flag for an entity comes to its result. It refers
+// to objects of the snapshot, which must not be modified.
+type Explanation struct {
+	Flag    *guidon.Flag
+	Variant *guidon.VariantResult // of a variant flag, otherwise nil
+	Boolean *guidon.BooleanResult // of a boolean flag, otherwise nil
+	Steps   []ExplainedStep
+	Decided int // index of the step that decided the result, or -1 if none did
+	Others  []OtherResult
+	Limited bool // Others is incomplete or undecided, because its limit of work was reached
+}
+
+// MaxExplainedSteps is the largest number of rules or rollouts of a flag that can be
+// explained.
+const MaxExplainedSteps = 10_000
+
+// Explain evaluates a flag of either type and explains the result. It returns NotFound if
+// the flag does not exist, the errors of [guidon.CompiledFlag.Variant] and [guidon.CompiledFlag.Boolean],
+// and TooLarge if the flag has more than [MaxExplainedSteps] rules or rollouts.
+//
+// Constraints are compared by the matchers of the evaluation, all of them: also those that
+// an evaluation skips because another one has decided about their segment.
+func Explain(s *guidon.Snapshot, flagKey, entityID string, context map[string]string) (*Explanation, error) {
+	x, err := newExplainer(s, flagKey, entityID, context)
+	if err != nil {
+		return nil, err
+	}
+	e, err := x.evaluate()
+	if err != nil {
+		return nil, err
+	}
+	e.Steps = x.path(e.Decided)
+	x.addOthers(e)
+	return e, nil
+}
+
+// Decide is Explain without the path and the other results.
+func Decide(s *guidon.Snapshot, flagKey, entityID string, context map[string]string) (*Explanation, error) {
+	x, err := newExplainer(s, flagKey, entityID, context)
+	if err != nil {
+		return nil, err
+	}
+	return x.evaluate()
+}
+
+// explainer is one explanation while it is made.
+type explainer struct {
+	snapshot *guidon.Snapshot
+	compiled *guidon.CompiledFlag
+	flag     *guidon.Flag
+	steps    []step
+	entityID string
+	context  map[string]string
+	bucket   int // of the entity
+
+	lists       chunk[*ExplainedSegment]
+	explained   chunk[ExplainedSegment]
+	constraints chunk[ExplainedConstraint]
+}
+
+func newExplainer(s *guidon.Snapshot, flagKey, entityID string, context map[string]string) (*explainer, error) {
+	compiled := s.Compiled(flagKey)
+	if compiled == nil {
+		return nil, guidon.FlagNotFound(s.Namespace().Key, flagKey)
+	}
+	f := compiled.Flag()
+	if max(len(f.Rules), len(f.Rollouts)) > MaxExplainedSteps {
+		return nil, guidon.Errorf(guidon.TooLarge, "flag %q has more than %d rules or rollouts, which cannot be explained", f.Key, MaxExplainedSteps)
+	}
+	x := &explainer{snapshot: s, compiled: compiled, flag: f, entityID: entityID, context: context, bucket: f.Bucket(entityID)}
+	x.steps = x.resolve()
+	return x, nil
+}
+
+// evaluate returns the result and the step that decided it.
+func (x *explainer) evaluate() (*Explanation, error) {
+	e := &Explanation{Flag: x.flag, Decided: -1}
+	if x.flag.Type == guidon.BooleanFlag {
+		result, err := x.compiled.Boolean(x.entityID, x.context)
+		if err != nil {
+			return nil, err
+		}
+		e.Boolean = &result
+	} else {
+		result, err := x.compiled.Variant(x.entityID, x.context)
+		if err != nil {
+			return nil, err
+		}
+		e.Variant = &result
+		if !x.flag.Enabled {
+			return e, nil
+		}
+	}
+	for i := range x.steps {
+		matched, err := x.matches(&x.steps[i])
+		if err != nil {
+			return nil, err
+		}
+		if matched {
+			e.Decided = i
+			break
+		}
+	}
+	return e, nil
+}
+
+// matches reports whether the entity reaches no step after this one.
+func (x *explainer) matches(s *step) (bool, error) {
+	switch {
+	case s.audience != nil:
+		keys, err := s.audience.Match(x.entityID, x.context)
+		return keys != nil, err
+	case s.threshold != nil:
+		return float32(x.bucket) < s.threshold.Percentage, nil
+	}
+	return false, nil
+}

@@ -1,0 +1,353 @@
+package analysis
+
+import "github.com/guidonhq/guidon"
+
+// OtherResult is a result that the flag can return but did not, and the changes needed for
+// it. The entity stays the same, and so does its bucket: only its context differs.
+type OtherResult struct {
+	Match      bool   // of a variant flag
+	VariantKey string // of a variant flag; empty for no variant
+	Enabled    bool   // of a boolean flag
+
+	Verdict   Verdict
+	Step      int              // index of the step that gives the result if it is Reachable, or -1 if no step matches
+	Changes   []PropertyChange // if it is Reachable
+	Smallest  bool             // if it is Reachable: it is certain that no smaller set of outcomes gives the result
+	Obstacles []Obstacle       // otherwise, by step
+}
+
+// Verdict is whether the flag can return a result for the entity.
+type Verdict uint8
+
+// Verdicts.
+const (
+	Undecided  Verdict = iota // neither a context was found nor can one be excluded
+	Reachable                 // with the changes
+	Impossible                // no context gives the result
+)
+
+// PropertyChange is a needed change of one property of the context.
+type PropertyChange struct {
+	Property string
+	Actual   string
+	Example  string // a value that is sufficient; empty if the property must be missing or empty
+	Outcomes []OutcomeChange
+}
+
+// OutcomeChange is a constraint that must have the other outcome. Constraints that compare
+// the same property in the same way are one.
+type OutcomeChange struct {
+	SegmentKey string // of the first segment that has the constraint
+	Constraint *guidon.Constraint
+	Match      bool // the outcome that it must have
+}
+
+// Obstacle is why a step cannot give a result.
+type Obstacle struct {
+	Step       int // index of the step, or -1 if the result is that of no step
+	Reason     ObstacleReason
+	By         int            // index of the earlier step, for EarlierStep, EarlierSteps and UnknownConstraint
+	SegmentKey string         // for SegmentMissing, and for Contradiction and OtherEntity if it is about one segment
+	Property   string         // for Contradiction if it is about one property
+	Range      ExplainedRange // for EmptyRange and OtherBucket
+}
+
+// ObstacleReason is the kind of an [Obstacle].
+type ObstacleReason uint8
+
+// Reasons of obstacles.
+const (
+	NotDecided        ObstacleReason = iota // no context was found
+	WorkLimit                               // the limit of work was reached
+	FlagDisabled                            // the flag is disabled
+	NoRule                                  // no rule or rollout gives the result
+	NoSegments                              // the step has no segments
+	SegmentMissing                          // the step has a segment that does not exist
+	EmptyRange                              // the result has no buckets
+	OtherBucket                             // the entity is in another bucket than those of the range
+	EarlierStep                             // an earlier step matches whenever this one would
+	EarlierSteps                            // the steps up to the earlier one together match whenever this one would
+	UnknownConstraint                       // an earlier step, or this one, has a constraint of an unknown type, which fails the evaluation
+	Contradiction                           // nothing satisfies the segments
+	OtherEntity                             // the segments require another entity id
+)
+
+// Limits of the search for other results. One unit of work is about the outcome of one
+// constraint.
+const (
+	explainWork  = 100_000
+	maxOthers    = 1000
+	maxObstacles = 1000 // of an explanation
+	maxFacts     = 2000 // different constraints of a flag
+	maxExamples  = 1000 // values tried for a property
+)
+
+// addOthers finds the other results.
+func (x *explainer) addOthers(e *Explanation) {
+	o := &others{x: x, e: e}
+	results := o.results()
+	if len(results) > maxOthers {
+		results, e.Limited = results[:maxOthers], true
+	}
+	if e.Variant != nil && !x.flag.Enabled {
+		for i := range results {
+			results[i].Verdict = Impossible
+			results[i].Obstacles = []Obstacle{{Step: -1, Reason: FlagDisabled, By: -1}}
+		}
+		e.Others = results
+		return
+	}
+	if len(results) > 0 {
+		o.search = newSearch(x)
+		for i := range results {
+			o.explain(&results[i])
+		}
+		e.Limited = e.Limited || o.search.limited
+	}
+	e.Others = results
+}
+
+// others finds the other results of an explanation.
+type others struct {
+	x         *explainer
+	e         *Explanation
+	gives     []OtherResult // for each step: the result, if the step matches; only for steps that can
+	search    *search
+	obstacles int
+}
+
+// results returns the results other than the actual one, without a verdict, and determines
+// the result of each step.
+func (o *others) results() []OtherResult {
+	x := o.x
+	o.gives = make([]OtherResult, len(x.steps))
+	if o.e.Boolean != nil {
+		for i := range x.steps {
+			if s := &x.steps[i]; !s.never() {
+				o.gives[i] = OtherResult{Enabled: s.value}
+			}
+		}
+		return []OtherResult{{Enabled: !o.e.Boolean.Enabled, Step: -1}}
+	}
+	base := o.noMatch()
+	candidates := make([]OtherResult, 0, len(x.flag.Variants)+2)
+	for _, v := range x.flag.Variants {
+		if v.Key != base.VariantKey || o.distributed(v) { // the default variant is a result anyway
+			candidates = append(candidates, OtherResult{Match: true, VariantKey: v.Key, Step: -1})
+		}
+	}
+	for i := range x.steps {
+		if s := &x.steps[i]; !s.never() {
+			o.gives[i] = o.distribution(s.rule, base)
+			if !distributes(x.flag, s.rule) {
+				candidates = append(candidates, OtherResult{Match: true, VariantKey: base.VariantKey, Step: -1})
+			}
+		}
+	}
+	candidates = append(candidates, base)
+	actual := OtherResult{Match: o.e.Variant.Match, VariantKey: o.e.Variant.VariantKey}
+	seen := make(map[resultKey]bool, len(candidates))
+	seen[actual.key()] = true
+	results := candidates[:0]
+	for i := range candidates {
+		if key := candidates[i].key(); !seen[key] {
+			seen[key] = true
+			results = append(results, candidates[i])
+		}
+	}
+	return results
+}
+
+// distribution returns the result of a rule that matches, for the bucket of the entity.
+func (o *others) distribution(r *guidon.Rule, base OtherResult) OtherResult {
+	for share := range o.x.ranges(r) {
+		if share.contains(o.x.bucket) {
+			return OtherResult{Match: true, VariantKey: share.VariantKey}
+		}
+	}
+	return OtherResult{Match: !distributes(o.x.flag, r), VariantKey: base.VariantKey}
+}
+
+// distributed reports whether a rule has a distribution to the variant.
+func (o *others) distributed(v *guidon.Variant) bool {
+	for _, r := range o.x.flag.Rules {
+		for _, d := range r.Distributions {
+			if d.VariantID == v.ID {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// noMatch returns the result if no step matches.
+func (o *others) noMatch() OtherResult {
+	f := o.x.flag
+	if f.Type == guidon.BooleanFlag {
+		return OtherResult{Enabled: f.Enabled, Step: -1}
+	}
+	r := OtherResult{Step: -1}
+	if v := f.DefaultVariant(); v != nil {
+		r.VariantKey = v.Key
+	}
+	return r
+}
+
+// resultKey identifies a result among those of a flag.
+type resultKey struct {
+	match, enabled bool
+	variant        string
+}
+
+func (r *OtherResult) key() resultKey { return resultKey{r.Match, r.Enabled, r.VariantKey} }
+
+// explain finds out how the flag could return the result.
+func (o *others) explain(r *OtherResult) {
+	s := o.search
+	targets := make([]int, 0, len(s.steps)+1)
+	for i := range o.x.steps {
+		if i <= s.end && !o.x.steps[i].never() && o.gives[i].key() == r.key() && s.canStop(i) {
+			targets = append(targets, i)
+		}
+	}
+	none := o.noMatch()
+	falls := none.key() == r.key()
+	if falls && s.end == len(o.x.steps) {
+		targets = append(targets, s.end)
+	}
+	found := s.find(targets)
+	if found.verdict == Reachable {
+		r.Verdict, r.Step, r.Changes, r.Smallest = Reachable, found.goal.match, s.changes(found), found.smallest
+		if r.Step == len(o.x.steps) {
+			r.Step = -1
+		}
+		return
+	}
+	r.Verdict = found.verdict
+	o.obstruct(r, falls)
+}
+
+// obstruct adds the obstacles of each step that gives the result to some entity.
+func (o *others) obstruct(r *OtherResult, falls bool) {
+	limit := func() bool {
+		o.obstacles++
+		if o.obstacles > maxObstacles {
+			o.e.Limited = true
+		}
+		return o.obstacles > maxObstacles
+	}
+	r.Obstacles = make([]Obstacle, 0, min(len(o.x.steps)+1, 16))
+	for i := range o.x.steps {
+		obstacle, concerned := o.obstacle(i, r)
+		if !concerned {
+			continue
+		}
+		if limit() {
+			return
+		}
+		r.Obstacles = append(r.Obstacles, obstacle)
+	}
+	if falls && !limit() {
+		r.Obstacles = append(r.Obstacles, o.obstacleOfNone())
+	}
+	if len(r.Obstacles) == 0 {
+		r.Obstacles = []Obstacle{{Step: -1, Reason: NoRule, By: -1}}
+	}
+}
+
+// obstacle returns why step i cannot give the result, if it gives it to any entity.
+func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned bool) {
+	obstacle = Obstacle{Step: i, By: -1}
+	s := &o.x.steps[i]
+	if s.never() {
+		obstacle.Reason, obstacle.SegmentKey = NoSegments, o.missing(s)
+		if obstacle.SegmentKey != "" {
+			obstacle.Reason = SegmentMissing
+		}
+		return obstacle, o.wouldGive(i, r)
+	}
+	gives := o.gives[i].key() == r.key()
+	bucket, given := o.buckets(i, r)
+	if !gives && !given {
+		return obstacle, false
+	}
+	outside := given && !bucket.contains(o.x.bucket)
+	switch {
+	case outside && bucket.empty():
+		obstacle.Reason, obstacle.Range = EmptyRange, bucket
+	case i > o.search.end:
+		obstacle.Reason, obstacle.By = EarlierStep, o.search.end
+		if a := o.x.steps[o.search.end].audience; a != nil && a.Err() != nil {
+			obstacle.Reason = UnknownConstraint
+		}
+	case outside:
+		obstacle.Reason, obstacle.Range = OtherBucket, bucket
+	case s.audience != nil && s.audience.Err() != nil:
+		obstacle.Reason, obstacle.By = UnknownConstraint, i
+	default:
+		o.search.blame(&obstacle, i)
+	}
+	return obstacle, true
+}
+
+// obstacleOfNone returns why it cannot be that no step matches.
+func (o *others) obstacleOfNone() Obstacle {
+	obstacle := Obstacle{Step: -1, By: o.search.end, Reason: EarlierStep}
+	if o.search.end == len(o.x.steps) {
+		obstacle.By = -1
+		o.search.blame(&obstacle, len(o.x.steps))
+		return obstacle
+	}
+	if a := o.x.steps[o.search.end].audience; a != nil && a.Err() != nil {
+		obstacle.Reason = UnknownConstraint
+	}
+	return obstacle
+}
+
+// missing returns the first segment of the step that does not exist, or "".
+func (o *others) missing(s *step) string {
+	for _, key := range s.keys {
+		if o.x.snapshot.Segment(key) == nil {
+			return key
+		}
+	}
+	return ""
+}
+
+// wouldGive reports whether a step that never matches has the result.
+func (o *others) wouldGive(i int, r *OtherResult) bool {
+	f := o.x.flag
+	if o.e.Boolean != nil {
+		return f.Rollouts[i].Segment != nil && f.Rollouts[i].Segment.Value == r.Enabled
+	}
+	if !r.Match {
+		return false
+	}
+	for _, d := range f.Rules[i].Distributions {
+		if v := f.Variant(d.VariantID); v != nil && v.Key == r.VariantKey {
+			return true
+		}
+	}
+	return false
+}
+
+// buckets returns the buckets for which step i is meant to give the result, and whether there
+// are any: those of the distribution with the entity's bucket, or else of the first one with
+// any bucket.
+func (o *others) buckets(i int, r *OtherResult) (ExplainedRange, bool) {
+	s := &o.x.steps[i]
+	if s.threshold != nil {
+		return ExplainedRange{To: thresholdBuckets(s.threshold.Percentage)}, s.value == r.Enabled
+	}
+	if s.rule == nil || !r.Match || !distributes(o.x.flag, s.rule) {
+		return ExplainedRange{}, false
+	}
+	var best ExplainedRange
+	given := false
+	for e := range o.x.ranges(s.rule) {
+		if e.VariantKey == r.VariantKey && (!given || best.empty() || e.contains(o.x.bucket)) {
+			best, given = e, true
+		}
+	}
+	return best, given
+}

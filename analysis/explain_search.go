@@ -1,0 +1,544 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// search searches for contexts with which the entity gets another result, by changing as few
+// outcomes of constraints as possible.
+//
+// It starts from the outcomes as they are. If they violate a goal (a step must match,
+// or an earlier one must not), at least one of some outcomes must be different. Each of them
+// is tried, so demands on outcomes accumulate. All outcomes of constraints on a property
+// follow from its value, so demands are met by whole vectors of outcomes that some value is
+// known to have. The cost of demands is the number of outcomes that differ at least. The
+// cheapest demands are tried first, so the first ones that violate nothing are the smallest.
+type search struct {
+	x          *explainer
+	facts      []fact
+	properties []property
+	steps      []searchStep // up to end
+	end        int          // index of the first step after which none is tried, whatever the context, or the number of steps
+	entityFree bool         // the entity may be another one
+	work       int          // left
+	limited    bool
+
+	lists    []int32 // memory of lists of facts
+	segments int     // how much of it the segments have
+
+	// Of one run.
+	scratch []int32
+	nodes   []node
+	queue   []int32 // by cost: the node to be tried first, see node.next; -1 for none
+	touched []int32 // properties that the current node has demands on
+	guessed bool    // values were chosen for a property whose vectors are not all known
+	open    bool    // a goal is met if the demands on some property can be, which is not known
+}
+
+// fact is a constraint whose outcome is searched for. Constraints that compare the same
+// property in the same way are one fact.
+type fact struct {
+	constraint *guidon.Constraint
+	condition  *guidon.CompiledConstraint
+	segment    string // key of the first segment that has it
+	property   int32  // index
+	bit        int32  // in the vectors of the property
+	demand     int8   // of the current node: 1 to match, -1 not to match, 0 for none
+}
+
+// searchStep has the segments of a step, and none for one that does not depend on the context.
+type searchStep struct {
+	segments []*searchSegment
+	all      bool
+	facts    int // how many facts there are up to this step
+}
+
+type searchSegment struct {
+	key   string
+	any   bool
+	facts []int32
+}
+
+// node has the demands of its parent, and that the fact choices[choice] has the outcome want
+// while those before it have the opposite.
+type node struct {
+	parent  int32 // or -1
+	goal    int32 // index
+	choices []int32
+	choice  int32
+	next    int32 // of the same cost in the queue, or -1
+	want    bool
+}
+
+// goal requires that the steps in [from, to) do not match and, if match is the index of a
+// step, that this one does.
+type goal struct{ from, to, match int }
+
+// finding is the result of a run.
+type finding struct {
+	verdict  Verdict
+	goal     goal // that is met, if the verdict is Reachable
+	smallest bool
+}
+
+func newSearch(x *explainer) *search {
+	s := &search{x: x, work: explainWork}
+	s.findEnd()
+	s.collect()
+	return s
+}
+
+// spend takes units of work. It returns false if there are not enough.
+func (s *search) spend(units int) bool {
+	s.work -= units
+	if s.work < 0 {
+		s.limited = true
+	}
+	return s.work >= 0
+}
+
+func (s *search) findEnd() {
+	for i := range s.x.steps {
+		if t := &s.x.steps[i]; s.stops(t) || t.audience != nil && (t.audience.Err() != nil || takesAnyone(t.audience)) {
+			s.end = i
+			return
+		}
+	}
+	s.end = len(s.x.steps)
+}
+
+// stops reports whether the step is a threshold that has the bucket of the entity.
+func (s *search) stops(t *step) bool {
+	return t.threshold != nil && float32(s.x.bucket) < t.threshold.Percentage
+}
+
+// canStop reports whether step i, which is not after the end, can decide the result.
+func (s *search) canStop(i int) bool {
+	t := &s.x.steps[i]
+	if t.audience == nil {
+		return s.stops(t)
+	}
+	return t.audience.Err() == nil
+}
+
+// collect finds the facts of the steps up to the end.
+func (s *search) collect() {
+	s.steps = make([]searchStep, min(s.end+1, len(s.x.steps)))
+	room := min(2*len(s.steps)+8, maxFacts)
+	s.facts, s.nodes = make([]fact, 0, room), make([]node, 0, room)
+	s.lists = make([]int32, 0, 4*room)
+	known := make(map[*guidon.CompiledSegment]*searchSegment, len(s.steps))
+	var lists chunk[*searchSegment]
+	var segments chunk[searchSegment]
+	for i := range s.steps {
+		if a := s.x.steps[i].audience; a != nil && a.Err() == nil {
+			s.steps[i].all = a.All()
+			s.steps[i].segments = lists.take(len(a.Segments()), len(s.steps))
+			for n, g := range a.Segments() {
+				if known[g] == nil {
+					known[g] = &segments.take(1, len(s.steps))[0]
+					s.collectSegment(known[g], g)
+				}
+				s.steps[i].segments[n] = known[g]
+			}
+		}
+		s.steps[i].facts = len(s.facts)
+		if s.limited {
+			return
+		}
+	}
+	s.segments = len(s.lists)
+}
+
+func (s *search) collectSegment(segment *searchSegment, g *guidon.CompiledSegment) {
+	segment.key, segment.any = g.Segment().Key, g.Segment().MatchType == guidon.MatchAny
+	if len(s.facts)+len(g.Constraints()) > maxFacts || !s.spend(len(g.Constraints())) {
+		s.limited = true
+		return
+	}
+	start := len(s.lists)
+	for i := range g.Constraints() {
+		s.lists = append(s.lists, s.factOf(g, i))
+	}
+	segment.facts = slices.Clip(s.lists[start:])
+}
+
+// factOf returns the index of the fact for a constraint of the segment.
+func (s *search) factOf(g *guidon.CompiledSegment, constraint int) int32 {
+	c, condition := g.Segment().Constraints[constraint], &g.Constraints()[constraint]
+	property := s.propertyOf(c)
+	p := &s.properties[property]
+	s.spend((len(s.properties) + len(p.facts)) / 32)
+	for _, f := range p.facts {
+		if comparesAs(s.facts[f].constraint, c) {
+			return f
+		}
+	}
+	index := int32(len(s.facts)) // #nosec G115 -- at most maxFacts
+	s.facts = append(s.facts, fact{constraint: c, condition: condition, segment: g.Segment().Key, property: property, bit: p.add(index, condition)})
+	return index
+}
+
+// propertyOf returns the index of the property that the condition compares.
+func (s *search) propertyOf(c *guidon.Constraint) int32 {
+	about := subjectOf(c)
+	for i := range s.properties {
+		if s.properties[i].subject == about {
+			return int32(i) // #nosec G115 -- at most maxFacts
+		}
+	}
+	p := property{subject: about, value: s.x.entityID}
+	if !about.entity {
+		p.value = s.x.context[about.property]
+	}
+	s.properties = append(s.properties, p)
+	return int32(len(s.properties) - 1) // #nosec G115 -- at most maxFacts
+}
+
+// find searches for the smallest set of outcomes to change so that one of the steps decides the
+// result. The number of steps stands for none of them.
+func (s *search) find(targets []int) finding {
+	goals := make([]goal, len(targets))
+	for i, target := range targets {
+		goals[i] = goal{0, target, target}
+	}
+	return s.run(goals...)
+}
+
+// run searches for the smallest set of outcomes to change so that one of the goals is
+// met. If it finds one, the properties have the outcomes.
+func (s *search) run(goals ...goal) finding {
+	s.nodes, s.queue, s.guessed, s.open = s.nodes[:0], s.queue[:0], false, false
+	s.lists = s.lists[:s.segments]
+	for i := len(goals) - 1; i >= 0; i-- { // among equal ones the first is tried first
+		s.push(node{parent: -1, goal: int32(i)}, goals, 0) // #nosec G115 -- at most MaxExplainedSteps
+	}
+	for cost := 0; cost < len(s.queue); cost++ {
+		for s.queue[cost] >= 0 && !s.limited {
+			index := s.queue[cost]
+			s.queue[cost] = s.nodes[index].next
+			required := goals[s.nodes[index].goal]
+			s.apply(index, s.scope(required))
+			choices, want, violated := s.violation(required)
+			if !violated && !s.limited {
+				if !s.assumed() {
+					return finding{Reachable, required, !s.guessed}
+				}
+				s.open = true
+			}
+			for i := range choices {
+				// #nosec G115 -- at most maxFacts
+				s.push(node{parent: index, goal: s.nodes[index].goal, choices: choices, choice: int32(i), want: want}, goals, cost)
+			}
+		}
+	}
+	if s.limited || s.open {
+		return finding{verdict: Undecided}
+	}
+	return finding{verdict: Impossible}
+}
+
+// nodeWork is the work of one node besides that of its outcomes. It limits the number of nodes.
+const nodeWork = 10
+
+// push adds a node to the queue, unless nothing meets its demands. It costs at least as much as
+// its parent, for which a value may have been missing that it has.
+func (s *search) push(n node, goals []goal, least int) {
+	if !s.spend(nodeWork) {
+		return
+	}
+	index := int32(len(s.nodes)) // #nosec G115 -- limited by nodeWork
+	s.nodes = append(s.nodes, n)
+	cost, ok := s.apply(index, s.scope(goals[n.goal]))
+	if !ok {
+		s.nodes = s.nodes[:index]
+		return
+	}
+	cost = max(cost, least)
+	for len(s.queue) <= cost {
+		s.queue = append(s.queue, -1)
+	}
+	s.nodes[index].next, s.queue[cost] = s.queue[cost], index
+}
+
+// scope returns the number of facts whose outcomes count for the goal: those of the
+// steps that are tried.
+func (s *search) scope(r goal) int {
+	if last := min(max(r.to-1, r.match), len(s.steps)-1); last >= 0 {
+		return s.steps[last].facts
+	}
+	return 0
+}
+
+// apply chooses the outcomes of all properties so that they meet the demands of the node. It
+// returns how many outcomes of the facts in scope are different, or false if nothing meets
+// the demands.
+func (s *search) apply(index int32, scope int) (cost int, ok bool) {
+	for _, p := range s.touched {
+		s.properties[p].reset(s.facts)
+	}
+	s.touched = s.touched[:0]
+	for index >= 0 {
+		n := &s.nodes[index]
+		index = n.parent
+		if len(n.choices) == 0 {
+			continue
+		}
+		s.require(n.choices[n.choice], n.want)
+		for _, f := range n.choices[:n.choice] {
+			s.require(f, !n.want)
+		}
+	}
+	for _, i := range s.touched {
+		c, ok := s.choose(&s.properties[i], scope)
+		if !ok {
+			return 0, false
+		}
+		cost += c
+	}
+	return cost, true
+}
+
+// require adds a demand on the fact.
+func (s *search) require(index int32, match bool) {
+	f := &s.facts[index]
+	if f.demand = -1; match {
+		f.demand = 1
+	}
+	if p := &s.properties[f.property]; !p.touched {
+		p.touched = true
+		s.touched = append(s.touched, f.property)
+	}
+}
+
+// choose makes the outcomes of the property those that meet the demands on it and differ
+// least from the actual ones: first among the facts in scope, then among all.
+func (s *search) choose(p *property, scope int) (cost int, ok bool) {
+	s.build(p)
+	if !s.spend(len(p.facts) + len(p.values)*p.words()) {
+		return 0, false
+	}
+	counted := 0 // facts in scope
+	for n, index := range p.facts {
+		if int(index) < scope {
+			counted = n + 1
+		}
+		word, bit := n/64, uint64(1)<<(n%64)
+		switch s.facts[index].demand {
+		case 1:
+			p.mask[word] |= bit
+			p.want[word] |= bit
+		case -1:
+			p.mask[word] |= bit
+		}
+	}
+	best, bestTotal := -1, 0
+	for i := range p.values {
+		c, total, meets := p.difference(i, counted)
+		if meets && (best < 0 || c < cost || c == cost && total < bestTotal) {
+			best, cost, bestTotal = i, c, total
+		}
+	}
+	if best < 0 && p.exact {
+		return 0, false
+	}
+	s.guessed = s.guessed || !p.exact
+	if best < 0 {
+		return s.extend(p, counted)
+	}
+	p.chosen, p.now = best, p.vector(best)
+	return cost, true
+}
+
+// extend makes the outcomes of the property those that meet the demands on it, if no known
+// value does. It returns false if it is certain that no other value does either.
+func (s *search) extend(p *property, counted int) (cost int, ok bool) {
+	var demands []demand
+	for _, index := range p.facts {
+		if f := &s.facts[index]; f.demand != 0 {
+			demands = append(demands, newDemand(f.constraint, f.condition, f.demand > 0))
+		}
+	}
+	value, possible := satisfy(demands, s.spend)
+	switch {
+	case possible == no:
+		return 0, false
+	case possible == unknown || !s.addValue(p, value):
+		s.assume(p, demands)
+	default:
+		p.chosen = len(p.values) - 1
+		p.now = p.vector(p.chosen)
+	}
+	return p.changed(counted), true
+}
+
+// assume makes the outcomes of the property those that are demanded, and otherwise the
+// actual ones or, if these are certain to be impossible then, the opposite.
+func (s *search) assume(p *property, demands []demand) {
+	p.chosen, p.now = noValue, slices.Clone(p.want)
+	for bit, index := range p.facts {
+		f := &s.facts[index]
+		if f.demand != 0 {
+			continue
+		}
+		demands = append(demands, newDemand(f.constraint, f.condition, p.actual[bit/64]>>(bit%64)&1 == 1))
+		last := &demands[len(demands)-1]
+		if _, possible := satisfy(demands, s.spend); possible == no {
+			last.match = !last.match
+		}
+		if last.match {
+			p.now[bit/64] |= 1 << (bit % 64)
+		}
+	}
+}
+
+// addValue adds a known value.
+func (s *search) addValue(p *property, value string) bool {
+	vector := make([]uint64, p.words())
+	if !s.vectorOf(p, value, vector) {
+		return false
+	}
+	p.values, p.vectors = append(p.values, value), append(p.vectors, vector...)
+	return true
+}
+
+// assumed reports whether the demands on a property are assumed to be met.
+func (s *search) assumed() bool {
+	return slices.ContainsFunc(s.touched, func(i int32) bool { return s.properties[i].chosen == noValue })
+}
+
+// holds returns the outcome of the fact.
+func (s *search) holds(index int32) bool {
+	f := &s.facts[index]
+	return s.properties[f.property].now[f.bit/64]>>(f.bit%64)&1 == 1
+}
+
+// violation returns outcomes of which at least one must be different, and which: those that
+// do not match must, or the reverse. It returns false if the outcomes meet the goal.
+func (s *search) violation(r goal) (choices []int32, want, violated bool) {
+	if r.match < len(s.steps) && r.match >= 0 {
+		if step := &s.steps[r.match]; len(step.segments) > 0 && !s.stepHolds(step) {
+			s.toMatch(step)
+			return s.free(), true, true
+		}
+	}
+	for i := r.from; i < r.to; i++ {
+		if step := &s.steps[i]; len(step.segments) > 0 && s.stepHolds(step) {
+			s.toFail(step)
+			return s.free(), false, true
+		}
+	}
+	return nil, false, false
+}
+
+// free returns the facts in scratch that have no demands. The others have the outcome that was
+// demanded.
+func (s *search) free() []int32 {
+	s.spend(len(s.scratch))
+	start := len(s.lists)
+	for _, f := range s.scratch {
+		if s.facts[f].demand == 0 {
+			s.lists = append(s.lists, f)
+		}
+	}
+	return slices.Clip(s.lists[start:])
+}
+
+func (s *search) stepHolds(step *searchStep) bool {
+	for _, g := range step.segments {
+		if s.segmentHolds(g) != step.all {
+			return !step.all
+		}
+	}
+	return step.all
+}
+
+func (s *search) segmentHolds(g *searchSegment) bool {
+	s.spend(1 + len(g.facts))
+	if len(g.facts) == 0 {
+		return true
+	}
+	for _, f := range g.facts {
+		if s.holds(f) == g.any {
+			return g.any
+		}
+	}
+	return !g.any
+}
+
+// toMatch puts facts into scratch of which at least one must match for the step to match.
+func (s *search) toMatch(step *searchStep) {
+	s.scratch = s.scratch[:0]
+	for _, g := range step.segments {
+		if s.segmentHolds(g) {
+			continue
+		}
+		if s.scratch = append(s.scratch, s.segmentToMatch(g)...); step.all {
+			return
+		}
+	}
+}
+
+// segmentToMatch returns such facts for a segment that does not match.
+func (s *search) segmentToMatch(g *searchSegment) []int32 {
+	if g.any {
+		return g.facts
+	}
+	return s.first(g, false)
+}
+
+// toFail puts facts into scratch of which at least one must not match for the step not to
+// match.
+func (s *search) toFail(step *searchStep) {
+	s.scratch = s.scratch[:0]
+	for _, g := range step.segments {
+		if !s.segmentHolds(g) {
+			continue
+		}
+		if s.scratch = append(s.scratch, s.segmentToFail(g)...); !step.all {
+			return
+		}
+	}
+}
+
+// segmentToFail returns such facts for a segment that matches.
+func (s *search) segmentToFail(g *searchSegment) []int32 {
+	if g.any {
+		return s.first(g, true)
+	}
+	return g.facts
+}
+
+// first returns the first fact of the segment with the outcome, as a list.
+func (s *search) first(g *searchSegment, outcome bool) []int32 {
+	for i, f := range g.facts {
+		if s.holds(f) == outcome {
+			return g.facts[i : i+1]
+		}
+	}
+	return nil
+}
+
+// changes returns the changes that a run has found.
+func (s *search) changes(f finding) []PropertyChange {
+	scope := s.scope(f.goal)
+	changes := make([]PropertyChange, 0, len(s.touched))
+	for i := range s.properties {
+		p := &s.properties[i]
+		if !p.touched {
+			continue
+		}
+		change := PropertyChange{Property: p.subject.name(), Actual: p.value, Example: p.values[p.chosen]}
+		for n, index := range p.facts {
+			if f := &s.facts[index]; int(index) < scope && p.differs(n) {
+				change.Outcomes = append(change.Outcomes, OutcomeChange{SegmentKey: f.segment, Constraint: f.constraint, Match: s.holds(index)})
+			}
+		}
+		if len(change.Outcomes) > 0 {
+			changes = append(changes, change)
+		}
+	}
+	return changes
+}

@@ -1,0 +1,194 @@
+package analysis
+
+import (
+	"iter"
+
+	"github.com/guidonhq/guidon"
+)
+
+// ExplainedStep is a rule or a rollout in an explanation.
+type ExplainedStep struct {
+	Rule     *guidon.Rule    // of a variant flag, otherwise nil
+	Rollout  *guidon.Rollout // of a boolean flag, otherwise nil
+	Outcome  StepOutcome
+	Segments []*ExplainedSegment // if the step was reached; shared by steps
+	Bucket   *ExplainedBucket    // if the step consulted it, otherwise nil
+}
+
+// StepOutcome is the outcome of a rule or rollout in an evaluation.
+type StepOutcome uint8
+
+// Outcomes of steps.
+const (
+	StepNotReached   StepOutcome = iota // the flag is disabled, or an earlier step decided
+	StepNotMatched                      // the next step was tried
+	StepNeverMatches                    // it has no segments, or one that does not exist
+	StepMatched                         // it decided the result
+	StepNoVariant                       // it matched, but the bucket is in no range: the result is no match, and later steps are not tried
+)
+
+// ExplainedSegment is a segment of a step.
+type ExplainedSegment struct {
+	Key         string
+	Segment     *guidon.Segment // nil if it does not exist
+	Matched     bool
+	Constraints []ExplainedConstraint
+}
+
+// ExplainedBucket is the bucket of the entity, and the results that buckets have.
+type ExplainedBucket struct {
+	Number int // of the entity, from 0
+	Of     int // how many buckets there are
+	Ranges []ExplainedRange
+	Chosen int // index of the range with the bucket, or -1
+}
+
+// ExplainedRange is the buckets of a distribution or of a threshold.
+type ExplainedRange struct {
+	From, To     int                  // To is exclusive; an empty range has From equal to To
+	Distribution *guidon.Distribution // nil for a threshold
+	VariantKey   string               // of the distribution; empty if the variant does not exist
+}
+
+// step is a rule or rollout as evaluations use it.
+type step struct {
+	rule      *guidon.Rule             // nil for a rollout
+	keys      []string                 // of its segments
+	audience  *guidon.Audience         // nil for a threshold, and if evaluations skip the step
+	threshold *guidon.RolloutThreshold // or nil
+	value     bool                     // of a rollout
+}
+
+// never reports whether evaluations skip the step.
+func (s *step) never() bool { return s.audience == nil && s.threshold == nil }
+
+// resolve returns the steps of the flag.
+func (x *explainer) resolve() (steps []step) {
+	if x.flag.Type == guidon.BooleanFlag {
+		steps = make([]step, len(x.flag.Rollouts))
+		for i, r := range x.flag.Rollouts {
+			steps[i].value = rolloutValue(r)
+			if steps[i].threshold = r.Threshold; r.Threshold == nil && r.Segment != nil {
+				steps[i].keys = r.Segment.SegmentKeys
+			}
+		}
+	} else {
+		steps = make([]step, len(x.flag.Rules))
+		for i, r := range x.flag.Rules {
+			steps[i].rule, steps[i].keys = r, r.SegmentKeys
+		}
+	}
+	for i, audience := range x.compiled.Steps() {
+		steps[i].audience = audience
+	}
+	return steps
+}
+
+// path explains the steps of an evaluation that ended with the decided one.
+func (x *explainer) path(decided int) []ExplainedStep {
+	path := make([]ExplainedStep, len(x.steps))
+	last := decided
+	switch {
+	case x.flag.Type == guidon.VariantFlag && !x.flag.Enabled:
+		last = -1
+	case decided < 0:
+		last = len(path) - 1
+	}
+	known := make(map[string]*ExplainedSegment, last+1)
+	for i := range path {
+		if path[i].Rule = x.steps[i].rule; path[i].Rule == nil {
+			path[i].Rollout = x.flag.Rollouts[i]
+		}
+		if i <= last {
+			x.explainStep(&path[i], &x.steps[i], i == decided, known)
+		}
+	}
+	return path
+}
+
+// explainStep explains a step that was reached.
+func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known map[string]*ExplainedSegment) {
+	e.Segments = x.lists.take(len(s.keys), len(x.steps))
+	for i, key := range s.keys {
+		if known[key] == nil {
+			known[key] = x.explainSegment(key)
+		}
+		e.Segments[i] = known[key]
+	}
+	switch {
+	case s.never():
+		e.Outcome = StepNeverMatches
+	case decided:
+		e.Outcome = StepMatched
+	default:
+		e.Outcome = StepNotMatched
+	}
+	switch {
+	case s.never():
+	case s.threshold != nil:
+		e.Bucket = x.thresholdBucket(s.threshold)
+	case s.rule != nil && decided && distributes(x.flag, s.rule):
+		e.Bucket = x.distributionBucket(e.Rule)
+		if e.Bucket.Chosen < 0 {
+			e.Outcome = StepNoVariant
+		}
+	}
+}
+
+func (x *explainer) explainSegment(key string) *ExplainedSegment {
+	e := &x.explained.take(1, len(x.steps))[0]
+	e.Key = key
+	g := x.snapshot.CompiledSegment(key)
+	if g == nil {
+		return e
+	}
+	e.Constraints = x.constraints.take(len(g.Constraints()), 2*len(x.steps))
+	e.fill(g, x.entityID, x.context)
+	return e
+}
+
+// fill sets the segment of the explanation and what it says about the entity. The
+// explanation must have a place for each constraint.
+func (e *ExplainedSegment) fill(g *guidon.CompiledSegment, entityID string, context map[string]string) {
+	e.Segment, e.Matched = g.Segment(), g.Matches(entityID, context)
+	compiled := g.Constraints()
+	for i, c := range e.Segment.Constraints {
+		e.Constraints[i] = explainConstraint(c, &compiled[i], entityID, context)
+	}
+}
+
+func (x *explainer) thresholdBucket(t *guidon.RolloutThreshold) *ExplainedBucket {
+	b := &ExplainedBucket{Number: x.bucket, Of: guidon.BooleanBuckets, Chosen: -1, Ranges: []ExplainedRange{{To: thresholdBuckets(t.Percentage)}}}
+	if x.bucket < b.Ranges[0].To {
+		b.Chosen = 0
+	}
+	return b
+}
+
+func (x *explainer) distributionBucket(r *guidon.Rule) *ExplainedBucket {
+	b := &ExplainedBucket{Number: x.bucket, Of: guidon.VariantBuckets, Chosen: -1, Ranges: make([]ExplainedRange, 0, len(r.Distributions))}
+	for e := range x.ranges(r) {
+		if e.contains(x.bucket) {
+			b.Chosen = len(b.Ranges)
+		}
+		b.Ranges = append(b.Ranges, e)
+	}
+	return b
+}
+
+// contains reports whether the bucket is in the range.
+func (r *ExplainedRange) contains(bucket int) bool { return r.From <= bucket && bucket < r.To }
+
+// empty reports whether no bucket is in the range.
+func (r *ExplainedRange) empty() bool { return r.From == r.To }
+
+// ranges yields the buckets of each distribution of a rule.
+func (x *explainer) ranges(r *guidon.Rule) iter.Seq[ExplainedRange] {
+	return func(yield func(ExplainedRange) bool) {
+		for d, share := range eachShare(x.flag, r) {
+			if !yield(ExplainedRange{From: share.Start, To: share.End, Distribution: d, VariantKey: share.Variant}) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package analysis
+
+import "github.com/guidonhq/guidon"
+
+// operand is the operand of a constraint, with what makes it useless.
+type operand struct {
+	guidon.Operand
+	problem ConstraintProblem // the constraint holds for no value because of it
+
+	content string // of the constraint, if it is one of a predicate
+}
+
+func operandOf(c *guidon.Constraint) (o operand) {
+	o.parse(c)
+	return o
+}
+
+func (o *operand) parse(c *guidon.Constraint) {
+	*o = operand{Operand: c.Operand()}
+	switch {
+	case !o.Supported:
+		o.problem = OperatorUnsupported
+	case !o.Valid:
+		o.problem = expectedProblem(c)
+	}
+}
+
+// expectedProblem returns the problem of a constraint whose value does not parse.
+func expectedProblem(c *guidon.Constraint) ConstraintProblem {
+	list := c.Operator == guidon.OpIsOneOf || c.Operator == guidon.OpIsNotOneOf
+	switch {
+	case c.Type == guidon.DateTimeComparison:
+		return ExpectedNotDateTime
+	case c.Type == guidon.NumberComparison && !list:
+		return ExpectedNotNumber
+	case c.Type == guidon.NumberComparison:
+		return ExpectedNotNumbers
+	}
+	return ExpectedNotStrings
+}
+
+// testsPresence reports whether the operator does not compare the value.
+func testsPresence(operator string) bool {
+	switch operator {
+	case guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,377 @@
+package analysis
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Reach describes the outcomes that the rules and rollouts of a flag can never have,
+// whatever the entities and contexts, and the buckets of its percentages. It does not claim
+// that everything else happens: only what is certain is stated as never reached.
+type Reach struct {
+	Type    guidon.FlagType
+	Buckets int
+	// Disabled means that no rule is reached until the variant flag is enabled. The rest
+	// of the Reach is that of the flag once it is enabled.
+	Disabled bool
+	Steps    []StepReach // of the rules or rollouts, in their order
+	Default  DefaultReach
+	Unserved []string // keys of the variants that no entity can get
+	// Truncated means that there was too much to compare: more may never be reached.
+	Truncated bool
+}
+
+// StepReach is the reach of a rule or rollout.
+type StepReach struct {
+	Index     int
+	ID        string
+	Fails     bool // its evaluation fails, because a constraint has an unknown type
+	Cause     Cause
+	By        []int           // for Shadowed: the earlier rules or rollouts, which suffice together; empty if they are many
+	Segment   string          // for MissingSegment: the key, or empty if it refers to none
+	Conflicts []ConstraintRef // for Unsatisfiable: constraints that cannot hold together, or at all
+	Buckets   int             // the most for which it can decide: earlier thresholds have the others
+	Shares    []Share         // of the distributions of a rule, or of a threshold
+	// Unassigned is how many buckets of a rule get no variant by a distribution, but the
+	// default one or none.
+	Unassigned int
+}
+
+// DefaultReach is the reach of the outcome if no rule or rollout decides.
+type DefaultReach struct {
+	Cause Cause // Reached or Shadowed
+	By    []int
+}
+
+// ConstraintRef names a constraint by the key of its segment and its index.
+type ConstraintRef struct {
+	Segment string
+	Index   int
+}
+
+// Cause is why a rule, rollout or default never decides.
+type Cause uint8
+
+// Causes.
+const (
+	Reached        Cause = iota
+	Shadowed             // all entities that would match are taken by earlier ones
+	Unsatisfiable        // no entity can match its segments
+	MissingSegment       // it refers to a segment that does not exist
+	NoBuckets            // its percentage is 0
+)
+
+// reaches holds the reach of the flags of a snapshot, by key.
+var reaches = guidon.NewDerivation(func(*guidon.Snapshot) *sync.Map { return new(sync.Map) })
+
+// ReachOf returns the reach of the flag, or nil if it does not exist. It is kept with the
+// snapshot, and must not be modified. The error is that of the context.
+func ReachOf(ctx context.Context, s *guidon.Snapshot, flagKey string) (*Reach, error) {
+	f := s.Compiled(flagKey)
+	if f == nil {
+		return nil, nil
+	}
+	known := reaches.Of(s)
+	if r, ok := known.Load(flagKey); ok {
+		return r.(*Reach), nil
+	}
+	r, err := reachOf(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	r.nameMissing(s, f.Flag())
+	kept, _ := known.LoadOrStore(flagKey, r)
+	return kept.(*Reach), nil
+}
+
+// nameMissing sets the first segment of each rule or rollout that does not exist.
+func (r *Reach) nameMissing(s *guidon.Snapshot, f *guidon.Flag) {
+	for i, step := range reachSteps(f) {
+		missing := slices.IndexFunc(step.keys, func(key string) bool { return s.Segment(key) == nil })
+		if missing >= 0 {
+			r.Steps[i].Segment = step.keys[missing]
+		}
+	}
+}
+
+// reachOf returns the reach of the flag, without the names of segments that are missing.
+func reachOf(ctx context.Context, compiled *guidon.CompiledFlag) (*Reach, error) {
+	f := compiled.Flag()
+	r := &Reach{Type: f.Type, Buckets: bucketsOfType(f.Type), Disabled: f.Type == guidon.VariantFlag && !f.Enabled}
+	p := newPredicates(ctx)
+	steps := reachSteps(f)
+	for i, set := range compiled.Steps() {
+		steps[i].resolve(set, p)
+	}
+	p.relate()
+	if p.stop.err != nil {
+		return nil, p.stop.err
+	}
+	s := &reachSearch{reach: r, predicates: p, left: p.facts(), open: true}
+	for i := range steps {
+		s.add(&steps[i])
+	}
+	r.Truncated = r.Truncated || p.work < 0
+	if !s.open {
+		r.Default = DefaultReach{Shadowed, s.takersOf(everyone)}
+	}
+	if f.Type == guidon.VariantFlag {
+		r.Unserved = unserved(f, r)
+	}
+	return r, p.stop.err
+}
+
+// reachStep is a rule or rollout on its way to a StepReach.
+type reachStep struct {
+	StepReach
+	threshold bool
+	keys      []string
+	audience  *guidon.Audience // nil for a threshold, and if there is no segment, or one is missing
+	who       requirement
+}
+
+// reachSteps returns the rules or the rollouts of the flag, with their shares.
+func reachSteps(f *guidon.Flag) []reachStep {
+	var steps []reachStep
+	if f.Type != guidon.BooleanFlag {
+		for i, r := range f.Rules {
+			step := reachStep{StepReach: StepReach{Index: i, ID: r.ID}, keys: r.SegmentKeys}
+			step.Shares, step.Unassigned = shares(f, r)
+			steps = append(steps, step)
+		}
+		return steps
+	}
+	for i, r := range f.Rollouts {
+		step := reachStep{StepReach: StepReach{Index: i, ID: r.ID}}
+		switch {
+		case r.Threshold != nil:
+			step.threshold, step.Shares = true, []Share{thresholdShare(r.Threshold.Percentage)}
+		case r.Segment != nil:
+			step.keys = r.Segment.SegmentKeys
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// resolve sets the audience, which is nil for a threshold.
+func (s *reachStep) resolve(set *guidon.Audience, p *predicates) {
+	s.audience = set
+	switch {
+	case set == nil:
+	case set.Err() != nil:
+		s.who, s.Fails = everyone, true
+	default:
+		s.who = p.requirement(set)
+	}
+}
+
+// reachSearch goes through the rules or rollouts of a flag.
+type reachSearch struct {
+	reach      *Reach
+	predicates *predicates
+	left       *facts  // about the entities that no earlier one has matched
+	open       bool    // there may be such entities, and buckets for them
+	takers     []taker // earlier ones that decide
+	covered    int     // buckets of the largest threshold so far
+	work       int     // done
+}
+
+// taker is a rule or rollout that takes entities from later ones.
+type taker struct {
+	index     int
+	threshold bool
+	end       int // of a threshold
+	who       requirement
+}
+
+func (s *reachSearch) add(step *reachStep) {
+	if step.threshold {
+		s.addThreshold(step)
+	} else {
+		s.addMatching(step)
+	}
+	if step.Cause != Reached {
+		step.Buckets = 0
+	}
+	s.reach.Steps = append(s.reach.Steps, step.StepReach)
+}
+
+func (s *reachSearch) addThreshold(step *reachStep) {
+	end := step.Shares[0].End
+	step.Buckets = end - s.covered
+	switch {
+	case end == 0:
+		step.Cause = NoBuckets
+	case !s.spend(1 + len(s.takers)):
+	case !s.open:
+		step.Cause, step.By = Shadowed, s.takersOf(everyone)
+	case step.Buckets <= 0:
+		step.Cause, step.By = Shadowed, s.thresholdOf(end)
+	default:
+		s.covered = end
+		s.takers = append(s.takers, taker{index: step.Index, threshold: true, end: end})
+		s.open = end < s.reach.Buckets
+	}
+}
+
+// thresholdOf returns the first threshold that has as many buckets.
+func (s *reachSearch) thresholdOf(end int) []int {
+	for _, t := range s.takers {
+		if t.threshold && t.end >= end {
+			return []int{t.index}
+		}
+	}
+	return nil
+}
+
+// addMatching adds a rule or rollout with segments.
+func (s *reachSearch) addMatching(step *reachStep) {
+	step.Buckets = s.reach.Buckets - s.covered
+	switch {
+	case step.audience == nil:
+		step.Cause = MissingSegment
+	case step.who.isNobody():
+		step.Cause, step.Conflicts = Unsatisfiable, s.conflicts(step.audience)
+	case !s.spend(s.left.size + len(s.takers)):
+	case !s.remain(step.who, nil):
+		step.Cause = Unsatisfiable
+	case !s.open || !s.left.clone().leaves(step.who, true):
+		step.Cause, step.By = Shadowed, s.takersOf(step.who)
+	default:
+		s.takers = append(s.takers, taker{index: step.Index, who: step.who})
+		s.open = s.left.leaves(step.who, false)
+	}
+}
+
+// maxReachWork limits how many predicates and takers are examined for one flag.
+const maxReachWork = 5_000_000
+
+func (s *reachSearch) spend(work int) bool {
+	s.work += work
+	if s.work > maxReachWork || s.predicates.stop.after(work) {
+		s.reach.Truncated = true
+	}
+	return !s.reach.Truncated
+}
+
+// maxTakers limits how many takers a cause names.
+const maxTakers = 64
+
+// takersOf returns the earlier ones that together take all entities that fulfill the
+// requirement: a single one if that suffices, otherwise some of which none can be left out.
+// If that is too much work, it may return more. It returns none if there would be more than
+// maxTakers.
+func (s *reachSearch) takersOf(who requirement) []int {
+	for _, t := range s.takers {
+		if t.end == s.reach.Buckets || !t.threshold && !s.remain(who, []taker{t}) {
+			return []int{t.index}
+		}
+	}
+	needed := slices.DeleteFunc(slices.Clone(s.takers), func(t taker) bool { return t.threshold })
+	if len(needed) > maxTakers {
+		return nil
+	}
+	for i := 0; i < len(needed); {
+		if rest := slices.Delete(slices.Clone(needed), i, i+1); !s.remain(who, rest) {
+			needed = rest
+		} else {
+			i++
+		}
+	}
+	indexes := make([]int, len(needed))
+	for i, t := range needed {
+		indexes[i] = t.index
+	}
+	return indexes
+}
+
+// remain reports whether the takers may leave an entity that fulfills the requirement.
+func (s *reachSearch) remain(who requirement, takers []taker) bool {
+	x := s.predicates.facts()
+	work := x.size + len(takers)
+	if s.work += work; s.work > maxReachWork || s.predicates.stop.after(work) {
+		return true
+	}
+	if !x.assume(who, true) {
+		return false
+	}
+	for _, t := range takers {
+		if !x.assume(t.who, false) {
+			return false
+		}
+	}
+	return x.possible()
+}
+
+// conflicts returns the constraints because of which nobody belongs to all of the segments,
+// or to one of them.
+func (s *reachSearch) conflicts(set *guidon.Audience) []ConstraintRef {
+	refs := map[*guidon.Constraint]ConstraintRef{}
+	var necessary, found []demand
+	for _, g := range set.Segments() {
+		segment := g.Segment()
+		for i, c := range segment.Constraints {
+			refs[c] = ConstraintRef{segment.Key, i}
+		}
+		lists := alternativesOf(demandsOf(g), segment.MatchType == guidon.MatchAny && len(segment.Constraints) > 0, true)
+		alone := s.conflictOfEach(lists)
+		found = append(found, alone...)
+		if set.All() && len(alone) > 0 {
+			break
+		}
+		if len(lists) == 1 {
+			necessary = append(necessary, lists[0]...)
+		}
+	}
+	if set.All() && len(found) == 0 {
+		found = s.predicates.conflict(necessary)
+	}
+	list := make([]ConstraintRef, len(found))
+	for i, d := range found {
+		list[i] = refs[d.constraint]
+	}
+	return list
+}
+
+// conflictOfEach returns the demands because of which nothing meets any of the lists, or
+// none if something may.
+func (s *reachSearch) conflictOfEach(lists [][]demand) []demand {
+	var found []demand
+	for _, list := range lists {
+		why := s.predicates.conflict(list)
+		if len(why) == 0 {
+			return nil
+		}
+		found = append(found, why...)
+	}
+	return found
+}
+
+// unserved returns the keys of the variants that no entity can get.
+func unserved(f *guidon.Flag, r *Reach) []string {
+	served := map[string]bool{}
+	fallback := r.Default.Cause == Reached
+	for _, step := range r.Steps {
+		if step.Cause != Reached {
+			continue
+		}
+		fallback = fallback || step.Unassigned > 0
+		for _, share := range step.Shares {
+			served[share.Variant] = served[share.Variant] || share.Buckets() > 0
+		}
+	}
+	if v := f.DefaultVariant(); v != nil && fallback {
+		served[v.Key] = true
+	}
+	var keys []string
+	for _, v := range f.Variants {
+		if !served[v.Key] {
+			keys = append(keys, v.Key)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,102 @@
+package analysis
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Share holds the buckets of a percentage.
+type Share struct {
+	Variant    string  // the key of the distribution's variant; empty for a threshold
+	Percentage float32 // as configured
+	Start, End int     // its buckets
+	Of         int     // the number of all buckets
+	Cause      ShareCause
+}
+
+// ShareCause is why a share has no bucket.
+type ShareCause uint8
+
+// Causes of shares without a bucket.
+const (
+	HasBuckets     ShareCause = iota
+	ZeroShare                 // its percentage is 0
+	BelowOneBucket            // its percentage is less than that of one bucket
+	BeyondTheEnd              // the distributions before it have all buckets
+	LostVariant               // its variant does not exist
+)
+
+// Buckets returns the number of buckets.
+func (s Share) Buckets() int { return s.End - s.Start }
+
+// Given returns the percentage that the engine really gives: that of the buckets.
+func (s Share) Given() float32 { return float32(s.Buckets()) * 100 / float32(s.Of) }
+
+// Rounded reports whether the engine gives another percentage than configured.
+func (s Share) Rounded() bool { return s.Given() != s.Percentage }
+
+// shares returns the shares of a rule's distributions, and how many buckets they leave.
+func shares(f *guidon.Flag, r *guidon.Rule) (list []Share, unassigned int) {
+	unassigned = guidon.VariantBuckets
+	for _, share := range eachShare(f, r) {
+		list = append(list, share)
+		unassigned = guidon.VariantBuckets - share.End
+	}
+	return list, unassigned
+}
+
+// eachShare yields the distributions of a rule with their shares, which are those of
+// evaluations.
+func eachShare(f *guidon.Flag, r *guidon.Rule) iter.Seq2[*guidon.Distribution, Share] {
+	return func(yield func(*guidon.Distribution, Share) bool) {
+		end, covered := 0, 0
+		for _, d := range r.Distributions {
+			share := Share{Percentage: d.Rollout, Start: covered, End: covered, Of: guidon.VariantBuckets}
+			v := f.Variant(d.VariantID)
+			if v != nil {
+				share.Variant = v.Key
+			}
+			switch {
+			case v == nil:
+				share.Cause = LostVariant
+			case !d.Shares():
+				share.Cause = ZeroShare
+			default:
+				end += d.Buckets()
+				share.End = max(covered, min(end, guidon.VariantBuckets))
+				share.Cause = causeOf(share)
+			}
+			if covered = share.End; !yield(d, share) {
+				return
+			}
+		}
+	}
+}
+
+// distributes reports whether the bucket of an entity decides which variant the rule gives:
+// it does if any distribution has a share.
+func distributes(f *guidon.Flag, r *guidon.Rule) bool {
+	return slices.ContainsFunc(r.Distributions, func(d *guidon.Distribution) bool { return d.Shares() && f.Variant(d.VariantID) != nil })
+}
+
+// causeOf returns the cause of a share of a positive percentage.
+func causeOf(s Share) ShareCause {
+	switch {
+	case s.End > s.Start:
+		return HasBuckets
+	case s.Start == s.Of:
+		return BeyondTheEnd
+	}
+	return BelowOneBucket
+}
+
+// thresholdShare returns the share of a threshold among all entities.
+func thresholdShare(percentage float32) Share {
+	s := Share{Percentage: percentage, End: thresholdBuckets(percentage), Of: guidon.BooleanBuckets}
+	if s.End == 0 {
+		s.Cause = ZeroShare
+	}
+	return s
+}

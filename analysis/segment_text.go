@@ -1,0 +1,164 @@
+package analysis
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+)
+
+// DescribeSegment returns the constraints of the segment in words, such as "any of 3: fraud_score is greater than
+// 0.87, …", in at most limit bytes.
+func DescribeSegment(s *guidon.Segment, limit int) string {
+	const more = ", …"
+	var out strings.Builder
+	switch n := len(s.Constraints); {
+	case n == 0:
+		return "everyone"
+	case n == 1:
+	case s.MatchType == guidon.MatchAny:
+		fmt.Fprintf(&out, "any of %d: ", n)
+	default:
+		fmt.Fprintf(&out, "all of %d: ", n)
+	}
+	for i, c := range s.Constraints {
+		text := DescribeConstraint(c)
+		if i > 0 {
+			text = ", " + text
+		}
+		space := limit - out.Len()
+		if i < len(s.Constraints)-1 {
+			space -= len(more)
+		}
+		if i > 0 && len(text) > space {
+			return out.String() + more
+		}
+		out.WriteString(guidon.Shorten(text, max(space, len(more))))
+	}
+	return guidon.Shorten(out.String(), limit)
+}
+
+// maxSaid limits how much of a property or a value the words of a constraint have, in
+// bytes.
+const maxSaid = 60
+
+// DescribeConstraint returns the constraint in words, such as "country is one of AT, DE".
+func DescribeConstraint(c *guidon.Constraint) string {
+	subject, operator, operand := ConstraintWords(c)
+	if operand == "" {
+		return subject + " " + operator
+	}
+	return subject + " " + operator + " " + operand
+}
+
+// ConstraintWords returns the parts of the constraint in words, such as "country", "is one of" and "AT,
+// DE". The operand is empty if the operator has none.
+func ConstraintWords(c *guidon.Constraint) (subject, operator, operand string) {
+	subject = said(c.Property)
+	if c.Type == guidon.EntityIDComparison {
+		subject = "entity"
+	}
+	if hasOperand(c) {
+		operand = operandWords(c)
+	}
+	return subject, OperatorWords(c.Type, c.Operator), operand
+}
+
+// Operators in words: for most types, and for dates.
+var (
+	operatorWords = map[string]string{
+		guidon.OpEQ: "is", guidon.OpNEQ: "is not", guidon.OpIsOneOf: "is one of", guidon.OpIsNotOneOf: "is not one of",
+		guidon.OpContains: "contains", guidon.OpNotContains: "does not contain", guidon.OpPrefix: "begins with", guidon.OpSuffix: "ends with",
+		guidon.OpEmpty: "is empty", guidon.OpNotEmpty: "is not empty", guidon.OpPresent: "is set", guidon.OpNotPresent: "is not set",
+		guidon.OpLT: "is less than", guidon.OpLTE: "is at most", guidon.OpGT: "is greater than", guidon.OpGTE: "is at least",
+		guidon.OpTrue: "is true", guidon.OpFalse: "is false",
+	}
+	dateOperatorWords = map[string]string{
+		guidon.OpLT: "is before", guidon.OpLTE: "is at or before", guidon.OpGT: "is after", guidon.OpGTE: "is at or after",
+	}
+)
+
+// OperatorWords returns an operator of constraints of the type in words, such as "is one of".
+// One that is not known is returned as it is.
+func OperatorWords(t guidon.ComparisonType, operator string) string {
+	if words := dateOperatorWords[operator]; t == guidon.DateTimeComparison && words != "" {
+		return words
+	}
+	if words := operatorWords[operator]; words != "" {
+		return words
+	}
+	return said(operator)
+}
+
+// hasOperand reports whether the constraint compares with its value.
+func hasOperand(c *guidon.Constraint) bool {
+	switch c.Operator {
+	case guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent, guidon.OpTrue, guidon.OpFalse:
+		return false
+	}
+	return true
+}
+
+func operandWords(c *guidon.Constraint) string {
+	values, list := listed(c)
+	if !list {
+		return said(c.Value)
+	}
+	if len(values) == 0 {
+		return "nothing"
+	}
+	var out strings.Builder
+	for i, v := range values {
+		if i > 0 {
+			out.WriteString(", ")
+		}
+		if out.Len() > maxSaid {
+			out.WriteString("…")
+			break
+		}
+		out.WriteString(said(v))
+	}
+	return out.String()
+}
+
+// listed returns the values of a constraint whose operator takes a list, as texts. It
+// reports whether there is one.
+func listed(c *guidon.Constraint) ([]string, bool) {
+	if c.Operator != guidon.OpIsOneOf && c.Operator != guidon.OpIsNotOneOf {
+		return nil, false
+	}
+	o := c.Operand()
+	if c.Type != guidon.NumberComparison {
+		return o.Texts, o.Valid
+	}
+	texts := make([]string, len(o.Numbers))
+	for i, n := range o.Numbers {
+		texts[i] = strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	return texts, o.Valid
+}
+
+// ComparedValues returns the values that the constraint compares with for equality: that of an
+// equality or inequality, or those of a list.
+func ComparedValues(c *guidon.Constraint) []string {
+	if values, list := listed(c); list {
+		return values
+	}
+	if c.Operator == guidon.OpEQ || c.Operator == guidon.OpNEQ {
+		return []string{c.Value}
+	}
+	return nil
+}
+
+// said returns the text as a sentence has it: cut if it is long, in quotes if it could be
+// misread.
+func said(text string) string {
+	text = guidon.Shorten(text, maxSaid)
+	misread := text == "" || text[0] == '"' || strings.TrimSpace(text) != text || strings.Contains(text, ", ") ||
+		strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) })
+	if misread {
+		return strconv.Quote(text)
+	}
+	return text
+}

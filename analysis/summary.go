@@ -1,0 +1,384 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+)
+
+// FlagState summarizes the behavior of a flag in one word.
+type FlagState uint8
+
+// States of flags.
+const (
+	OffState    FlagState = iota // a boolean flag that is true for nobody; a variant flag that is not enabled
+	OnState                      // a boolean flag that is true for everybody; a variant flag that is enabled
+	PartlyState                  // a boolean flag that may be true for some and not for others
+)
+
+// Summary summarizes the behavior of a flag, for lists.
+type Summary struct {
+	// EveryoneElse has the answers for entities that are in no segments but those without
+	// constraints: each answer once, that of the most buckets first. It is shared.
+	EveryoneElse []AnswerShare
+	// Answer is the answer for all entities, if Constant.
+	Answer   Answer
+	Constant bool
+	State    FlagState
+	// Rounded is the index of the first threshold that is below 100 percent and takes
+	// everybody who gets there all the same, or NoStep.
+	Rounded int32
+}
+
+// Answer is the result of an evaluation for a client.
+type Answer struct {
+	Variant *guidon.Variant // of a variant flag, or nil
+	Enabled bool            // of a boolean flag
+	Default bool            // no rule gives it: the variant is the default one, or there is none
+	Fails   bool            // a constraint has an unknown type
+}
+
+// AnswerShare is an answer for some of the buckets.
+type AnswerShare struct {
+	Answer
+	Buckets int16
+}
+
+// same reports whether clients see no difference between the answers.
+func (a Answer) same(other Answer) bool {
+	return a.Variant == other.Variant && a.Enabled == other.Enabled && a.Fails == other.Fails
+}
+
+// Summarize returns the summary of the flag.
+func Summarize(compiled *guidon.CompiledFlag) Summary {
+	f := &summarized{compiled, compiled.Flag()}
+	s := Summary{Rounded: NoStep, EveryoneElse: f.everyoneElse()}
+	a := f.answers(&s)
+	if !a.constant() && !f.independent() && f.analyzable() {
+		a = f.reachedAnswers()
+	}
+	if a.constant() {
+		s.Constant, s.Answer = true, a.first
+	}
+	s.State = f.state(a)
+	return s
+}
+
+// summarized is the flag of a summary.
+type summarized struct {
+	*guidon.CompiledFlag
+	flag *guidon.Flag
+}
+
+func (f *summarized) state(a answers) FlagState {
+	switch {
+	case f.Kind() == guidon.VariantFlag && f.flag.Enabled, a.some && a.constant() && a.first.Enabled:
+		return OnState
+	case f.Kind() == guidon.BooleanFlag && a.on:
+		return PartlyState
+	}
+	return OffState
+}
+
+// answers are the answers that entities may get from a flag.
+type answers struct {
+	first            Answer
+	some, differ, on bool // there are any, not all are the same, one is true
+}
+
+func (a *answers) add(one Answer) {
+	if !a.some {
+		a.first, a.some = one, true
+	}
+	a.differ = a.differ || !a.first.same(one)
+	a.on = a.on || one.Enabled
+}
+
+// constant reports whether everybody gets the same, and it is not an error.
+func (a *answers) constant() bool { return a.some && !a.differ && !a.first.Fails }
+
+// defaultAnswer returns the answer of the flag if no rule or rollout gives one.
+func (f *summarized) defaultAnswer() Answer {
+	switch f.Kind() {
+	case guidon.BooleanFlag:
+		return Answer{Enabled: f.flag.Enabled}
+	case guidon.VariantFlag:
+		return Answer{Variant: f.flag.DefaultVariant(), Default: true}
+	}
+	return Answer{Fails: true}
+}
+
+// steps yields the rules or rollouts that an evaluation may get to.
+func (f *summarized) steps() iter.Seq2[int, *guidon.Audience] {
+	if f.Kind() == guidon.UnreadableFlag || f.Kind() == guidon.VariantFlag && !f.flag.Enabled {
+		return func(func(int, *guidon.Audience) bool) {}
+	}
+	return f.Steps()
+}
+
+// answers returns the answers of all rules or rollouts that are not behind one that takes
+// everybody, and that have buckets. It notes in s the first threshold that does so by rounding.
+func (f *summarized) answers(s *Summary) (a answers) {
+	covered := 0
+	for i, set := range f.steps() {
+		switch {
+		case set == nil:
+			t := f.flag.Rollouts[i].Threshold
+			end := thresholdBuckets(t.Percentage)
+			if end <= covered {
+				continue
+			}
+			a.add(Answer{Enabled: t.Value})
+			if covered = end; end == guidon.BooleanBuckets {
+				s.Rounded = f.rounded(t.Percentage)
+				return a
+			}
+			continue
+		case set.Err() != nil:
+			a.add(Answer{Fails: true})
+			return a
+		case f.Kind() == guidon.BooleanFlag:
+			a.add(Answer{Enabled: rolloutValue(f.flag.Rollouts[i])})
+		default:
+			for _, share := range f.sharesOf(f.flag.Rules[i]) {
+				a.add(share.Answer)
+			}
+		}
+		if takesAnyone(set) {
+			return a
+		}
+	}
+	a.add(f.defaultAnswer())
+	return a
+}
+
+// rounded returns the index of the first threshold of the percentage, which takes everybody,
+// or NoStep if it is not below 100 percent.
+func (f *summarized) rounded(percentage float32) int32 {
+	if percentage >= guidon.BooleanBuckets {
+		return NoStep
+	}
+	return int32(slices.IndexFunc(f.flag.Rollouts, func(r *guidon.Rollout) bool { // #nosec G115 -- a flag has fewer rollouts
+		return r.Threshold != nil && r.Threshold.Percentage == percentage
+	}))
+}
+
+// Limits of the flags whose reach is computed for a summary. Of larger ones everything
+// counts as possible that no earlier rule or rollout takes whole.
+const (
+	maxSummarizedSteps       = 50
+	maxSummarizedConstraints = 200
+)
+
+// analyzable reports whether the reach of the flag is computed.
+func (f *summarized) analyzable() bool {
+	n := 0
+	for g := range f.segments() {
+		n += len(g.Constraints())
+	}
+	return max(len(f.flag.Rules), len(f.flag.Rollouts)) <= maxSummarizedSteps && n <= maxSummarizedConstraints
+}
+
+// independent reports whether it is certain that entities may be in any combination of the
+// segments of the flag, because no two constraints are about the same property, so that no
+// segment occurs twice, and each may hold or not. Then everything is reached, except for the
+// steps that answers leaves out. This holds for most flags, and finding it out takes much
+// less than their reach.
+func (f *summarized) independent() bool {
+	const most = 16
+	var subjects []*guidon.Constraint
+	for g := range f.segments() {
+		if len(subjects)+len(g.Constraints()) > most {
+			return false
+		}
+		for _, c := range g.Segment().Constraints {
+			if slices.ContainsFunc(subjects, func(other *guidon.Constraint) bool { return sameSubject(c, other) }) || !contingent(c) {
+				return false
+			}
+			subjects = append(subjects, c)
+		}
+	}
+	return true
+}
+
+// contingent reports whether it is certain that the constraint holds for some values and not
+// for others.
+func contingent(c *guidon.Constraint) bool {
+	o := operandOf(c)
+	if o.problem != NoProblem {
+		return false
+	}
+	switch c.Type {
+	case guidon.StringComparison, guidon.EntityIDComparison:
+		switch c.Operator {
+		case guidon.OpEmpty, guidon.OpNotEmpty:
+			return c.Type == guidon.StringComparison // the id of an entity is not empty
+		case guidon.OpIsOneOf, guidon.OpIsNotOneOf:
+			return slices.ContainsFunc(o.Texts, func(text string) bool { return text != "" })
+		}
+		return strings.TrimSpace(c.Value) != "" && strings.TrimSpace(c.Value) == c.Value
+	case guidon.NumberComparison:
+		switch c.Operator {
+		case guidon.OpPresent, guidon.OpNotPresent:
+			return true
+		case guidon.OpIsOneOf, guidon.OpIsNotOneOf:
+			return len(o.Numbers) > 0
+		}
+		return !math.IsNaN(o.Number) && !math.IsInf(o.Number, 0)
+	}
+	return true
+}
+
+// segments yields the segments of the rules and rollouts, as often as they are referred to.
+func (f *summarized) segments() iter.Seq[*guidon.CompiledSegment] {
+	return func(yield func(*guidon.CompiledSegment) bool) {
+		for _, set := range f.steps() {
+			if set != nil && slices.ContainsFunc(set.Segments(), func(g *guidon.CompiledSegment) bool { return !yield(g) }) {
+				return
+			}
+		}
+	}
+}
+
+// reachedAnswers returns the answers of the rules, rollouts and the default that are not
+// certain to be unreached.
+func (f *summarized) reachedAnswers() (a answers) {
+	r, _ := reachOf(context.Background(), f.CompiledFlag) // it does not stop: the flag is small
+	for i := range r.Steps {
+		step := &r.Steps[i]
+		switch {
+		case step.Cause != Reached:
+		case step.Fails:
+			a.add(Answer{Fails: true})
+		case f.Kind() == guidon.BooleanFlag:
+			a.add(Answer{Enabled: rolloutValue(f.flag.Rollouts[step.Index])})
+		default:
+			for _, share := range step.Shares {
+				if share.Buckets() > 0 {
+					a.add(Answer{Variant: f.flag.VariantByKey(share.Variant)})
+				}
+			}
+			if step.Unassigned > 0 {
+				a.add(f.defaultAnswer())
+			}
+		}
+	}
+	if r.Default.Cause == Reached {
+		a.add(f.defaultAnswer())
+	}
+	return a
+}
+
+// rolloutValue returns the value that the rollout sets.
+func rolloutValue(r *guidon.Rollout) bool {
+	if r.Threshold != nil {
+		return r.Threshold.Value
+	}
+	return r.Segment != nil && r.Segment.Value
+}
+
+// takesAnyone reports whether entities that are in no segments but those without
+// constraints match, and so everybody does.
+func takesAnyone(set *guidon.Audience) bool {
+	open := func(g *guidon.CompiledSegment) bool { return len(g.Constraints()) == 0 }
+	if set.All() {
+		return !slices.ContainsFunc(set.Segments(), func(g *guidon.CompiledSegment) bool { return !open(g) })
+	}
+	return slices.ContainsFunc(set.Segments(), open)
+}
+
+// everyoneElse returns [Summary.EveryoneElse].
+func (f *summarized) everyoneElse() []AnswerShare {
+	if f.Kind() == guidon.BooleanFlag {
+		return f.everyoneElseBoolean()
+	}
+	for i, set := range f.steps() {
+		switch {
+		case set.Err() != nil:
+			return []AnswerShare{{Answer{Fails: true}, guidon.VariantBuckets}}
+		case takesAnyone(set):
+			return f.sharesOf(f.flag.Rules[i])
+		}
+	}
+	return []AnswerShare{{f.defaultAnswer(), guidon.VariantBuckets}}
+}
+
+// sharesOf returns the answers of a rule for matching entities.
+func (f *summarized) sharesOf(r *guidon.Rule) []AnswerShare {
+	var shares answerShares
+	covered := 0
+	for _, share := range eachShare(f.flag, r) {
+		shares.add(share.Buckets(), Answer{Variant: f.flag.VariantByKey(share.Variant)})
+		covered = share.End
+	}
+	shares.add(guidon.VariantBuckets-covered, f.defaultAnswer())
+	return shares.sorted()
+}
+
+func (f *summarized) everyoneElseBoolean() []AnswerShare {
+	var shares answerShares
+	covered, rest := 0, f.defaultAnswer()
+	for i, set := range f.steps() {
+		r := f.flag.Rollouts[i]
+		if set == nil {
+			end := thresholdBuckets(r.Threshold.Percentage)
+			shares.add(end-covered, Answer{Enabled: r.Threshold.Value})
+			covered = max(covered, end)
+			continue
+		}
+		if set.Err() != nil {
+			rest = Answer{Fails: true}
+			break
+		}
+		if takesAnyone(set) {
+			rest = Answer{Enabled: rolloutValue(r)}
+			break
+		}
+	}
+	shares.add(guidon.BooleanBuckets-covered, rest)
+	switch {
+	case len(shares) > 1 || rest.Fails:
+		return shares.sorted()
+	case shares[0].Enabled:
+		return everyoneTrue
+	}
+	return everyoneFalse
+}
+
+// The most frequent summaries of boolean flags are shared.
+var (
+	everyoneTrue  = []AnswerShare{{Answer{Enabled: true}, guidon.BooleanBuckets}}
+	everyoneFalse = []AnswerShare{{Answer{Enabled: false}, guidon.BooleanBuckets}}
+)
+
+// answerShares collects shares by answer.
+type answerShares []AnswerShare
+
+func (s *answerShares) add(buckets int, a Answer) {
+	if buckets <= 0 {
+		return
+	}
+	for i := range *s {
+		if (*s)[i].Answer == a {
+			(*s)[i].Buckets += int16(buckets) // #nosec G115 -- at most 1000
+			return
+		}
+	}
+	*s = append(*s, AnswerShare{a, int16(buckets)}) // #nosec G115 -- at most 1000
+}
+
+// sorted returns the shares, the largest first.
+func (s answerShares) sorted() []AnswerShare {
+	slices.SortStableFunc(s, func(a, b AnswerShare) int { return cmp.Compare(b.Buckets, a.Buckets) })
+	return slices.Clip([]AnswerShare(s))
+}
+
+// Percentage returns the share in percent, for a flag of the type.
+func (s AnswerShare) Percentage(t guidon.FlagType) float32 {
+	return float32(s.Buckets) * 100 / float32(bucketsOfType(t))
+}

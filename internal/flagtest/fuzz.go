@@ -1,0 +1,125 @@
+package flagtest
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+)
+
+// SeedEvaluations adds arguments of [FuzzedEvaluation] to the corpus.
+func SeedEvaluations(f *testing.F) {
+	f.Add([]byte(nil), "user-1", "US")
+	f.Add([]byte("\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"), "", "")
+	f.Add([]byte{0, 1, 2, 1, 1, 1, 1, 2, 2, 3, 0, 0, 0x48, 0x42, 1, 0, 0, 0x48, 0x42, 2, 1, 1, 0, 3, 2, 0, 9, 12}, "日本語", "1e1")
+	f.Add([]byte{1, 0, 3, 1, 0, 1, 1, 0, 0, 0xc0, 0x7f, 1, 2, 1, 5, 3, 1, 4}, "entity", "2024-01-01T00:00:00Z")
+}
+
+// FuzzedEvaluation builds a flag, its segments and the context of an evaluation.
+func FuzzedEvaluation(data []byte, entityID, value string) (s *guidon.Snapshot, flag *guidon.Flag, context map[string]string) {
+	input := NewFuzzInput(data)
+	flag = input.Flag()
+	s = SnapshotOf(flag, input.Segments(value)...)
+	return s, flag, map[string]string{"p0": value, "p1": entityID, "": value}
+}
+
+// FuzzInput makes flags and segments of the input of a fuzz test, including ones that the
+// service would not store. It reads the input byte by byte, and zeros after its end.
+type FuzzInput struct {
+	rest    []byte
+	percent bool // float returns percentages
+}
+
+// NewFuzzInput returns the input.
+func NewFuzzInput(data []byte) *FuzzInput { return &FuzzInput{rest: data} }
+
+// WithShares makes most results of float percentages, in steps that have to be rounded.
+func (s *FuzzInput) WithShares() *FuzzInput {
+	s.percent = true
+	return s
+}
+
+func (s *FuzzInput) byte() byte {
+	if len(s.rest) == 0 {
+		return 0
+	}
+	b := s.rest[0]
+	s.rest = s.rest[1:]
+	return b
+}
+
+// Below returns a number from 0 to less than n.
+func (s *FuzzInput) Below(n int) int { return int(s.byte()) % n }
+
+// Bool returns true or false.
+func (s *FuzzInput) Bool() bool { return s.byte()&1 == 1 }
+
+// float returns any float, including NaN, infinities and negative numbers.
+func (s *FuzzInput) float() float32 {
+	if s.percent && s.Below(16) > 0 {
+		return float32(s.Below(101)) + float32(s.Below(4))/3
+	}
+	return math.Float32frombits(binary.LittleEndian.Uint32([]byte{s.byte(), s.byte(), s.byte(), s.byte()}))
+}
+
+func (s *FuzzInput) segmentKeys() (keys []string) {
+	for range s.Below(4) {
+		keys = append(keys, "s"+string(rune('0'+s.Below(4)))) // s3 does not exist
+	}
+	return keys
+}
+
+// Flag returns a flag with the key "flag", for which [FuzzInput.Segments] makes segments.
+func (s *FuzzInput) Flag() *guidon.Flag {
+	f := &guidon.Flag{Key: "flag", Type: guidon.FlagType(s.Below(3)), Enabled: !s.Bool()}
+	for i := range s.Below(4) {
+		id := string(rune('a' + i))
+		f.Variants = append(f.Variants, &guidon.Variant{ID: id, Key: "key-" + id, Attachment: Attachment(id)})
+	}
+	f.DefaultVariantID = []string{"", "a", "b", "lost"}[s.Below(4)]
+	for range s.Below(4) {
+		r := &guidon.Rule{SegmentKeys: s.segmentKeys(), SegmentOperator: guidon.SegmentOperator(s.Below(3))}
+		for range s.Below(4) {
+			r.Distributions = append(r.Distributions, &guidon.Distribution{
+				VariantID: string(rune('a' + s.Below(4))), Rollout: s.float(),
+			})
+		}
+		f.Rules = append(f.Rules, r)
+	}
+	for range s.Below(4) {
+		r := &guidon.Rollout{}
+		switch s.Below(3) {
+		case 1:
+			r.Threshold = &guidon.RolloutThreshold{Percentage: s.float(), Value: s.Bool()}
+		case 2:
+			r.Segment = &guidon.RolloutSegment{
+				SegmentKeys: s.segmentKeys(), SegmentOperator: guidon.SegmentOperator(s.Below(3)), Value: s.Bool(),
+			}
+		}
+		f.Rollouts = append(f.Rollouts, r)
+	}
+	return f
+}
+
+// Operators are all operators, and two that do not exist.
+var Operators = []string{
+	"eq", "neq", "lt", "lte", "gt", "gte", "empty", "notempty", "prefix", "suffix", "contains",
+	"notcontains", "isoneof", "isnotoneof", "present", "notpresent", "true", "false", "", "like",
+}
+
+// Segments returns the segments s0 to s2, with constraints to which the value may matter.
+func (s *FuzzInput) Segments(value string) (segments []*guidon.Segment) {
+	for i := range 3 {
+		g := Segment("s"+string(rune('0'+i)), guidon.MatchType(s.Below(3)))
+		for range s.Below(4) {
+			g.Constraints = append(g.Constraints, &guidon.Constraint{
+				Type: guidon.ComparisonType(s.Below(7)), Property: []string{"p0", "p1", "missing", ""}[s.Below(4)],
+				Operator: Operators[s.Below(len(Operators))],
+				Value:    []string{value, "5", "2024-01-01", `["` + value + `"]`, "[5]", ""}[s.Below(6)],
+			})
+		}
+		segments = append(segments, g)
+	}
+	return segments
+}
