@@ -15,10 +15,14 @@ export CGO_ENABLED := 0
 # for the race detector. Programs do not depend on where they are built.
 export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 
-# The race detector needs a C compiler.
+# RACE=1 tests with the race detector, which needs a C compiler and three times as long.
 # With it, Go also checks the conversions of pointers. SQLite, which is C in the form of Go, has
 # so many that tests would take twice as long.
-RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race -gcflags=modernc.org/...=-d=checkptr=0,)
+RACE  ?=
+RACED := $(if $(filter 1,$(RACE)),-race -gcflags=modernc.org/...=-d=checkptr=0)
+
+# FULL=1 makes make integration try all combinations instead of each case once.
+export FULL ?=
 
 .DEFAULT_GOAL := help
 
@@ -64,21 +68,19 @@ dist: ## make the files of a release in DIST (default bin/dist); see docs/releas
 	  $(if $(COMMIT),-commit "$(COMMIT)" -time "$(SOURCE_DATE_EPOCH)")
 
 .PHONY: test
-test: ## run the tests without external dependencies, with the race detector if a C compiler is installed
-	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
-	$(if $(RACE),CGO_ENABLED=1) $(GO) test -vet=off $(RACE) -shuffle=on $$($(GO) list ./... | grep -vE '/(integration|bench/(store|lambda))(/|$$)')
+test: ## run the tests without external dependencies; RACE=1 uses the race detector
+	$(if $(RACED),CGO_ENABLED=1) $(GO) test -vet=off $(RACED) -shuffle=on $$($(GO) list ./... | grep -vE '/(integration|bench/(store|lambda))(/|$$)')
 	cd infra/dist && $(GO) test ./...
 	@# the race detector makes pools drop items, so allocations are counted without it
-	$(if $(RACE),$(GO) test -run Allocations ./handler)
+	$(if $(RACED),$(GO) test -vet=off -run Allocations ./handler)
 	@# without the fast paths (handler/codec/quick, runtimes/server/quick*), everything must work the same
 	$(GO) test -vet=off -tags simple ./handler ./handler/codec/... ./runtimes/...
 
 .PHONY: integration
-integration: ## run the tests with real databases, servers and clients; see integration/doc.go
-	@# the race detector looks at what runs in the process of the tests: stores and clusters of services
+integration: ## run the tests with real databases, servers and clients; FULL=1 tries all combinations
 	@skipped=$$(mktemp); trap 'sort -u "$$skipped"; rm -f "$$skipped"' EXIT; export TEST_SKIPPED=$$skipped; \
 	  $(GO) test -vet=off -count=1 -p 2 -timeout 45m $$($(GO) list ./integration/... | grep -vE '/(database|cluster)$$') && \
-	  $(if $(RACE),CGO_ENABLED=1) $(GO) test -vet=off $(RACE) -count=1 -p 1 -timeout 45m ./integration/database ./integration/cluster
+	  $(if $(RACED),CGO_ENABLED=1) $(GO) test -vet=off $(RACED) -count=1 -p 1 -timeout 45m ./integration/database ./integration/cluster
 
 .PHONY: browser
 browser: ## test the web pages in Chromium; requires chromium, and Node.js for npm
@@ -101,9 +103,9 @@ pictures: ## draw and take the pictures of README and docs; requires Chromium
 	  done
 
 .PHONY: containers
-containers: ## test PostgreSQL, MariaDB and Redis in containers; make integration has MySQL in one
+containers: ## test newer PostgreSQL, MariaDB and Redis, in containers; make integration has MySQL in one
 	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -vet=off -count=1 -p 1 -timeout 20m ./integration/database ./integration/cluster \
-	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainers)$$' -skip 'Pooled|/mysql'
+	  -run '^Test(Store|Migrate.*|RedisContainers$(if $(filter 1,$(FULL)),|StoreStrict|StoreSerializable|Cleanup.*|TenServersAtOnce|Linearizable))$$' -skip 'Pooled|/mysql'
 
 .PHONY: infra
 infra: ## check the Helm chart, the CloudFormation template and openapi.yaml; requires Node.js

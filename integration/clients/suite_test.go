@@ -76,7 +76,7 @@ const leastOutside = 100
 
 // TestSuite runs the whole suite of package handler (management, evaluation, OFREP, tokens,
 // errors and limits) against the real programs on PostgreSQL: the server, and the function
-// behind each front. Each server of a test is a separate process with its own database. The
+// behind two fronts or, with FULL=1, behind each. Each server of a test is a separate process with its own database. The
 // servers that must be in the test's process are behind the front as well.
 func TestSuite(t *testing.T) {
 	harness.Postgres.Need(t)
@@ -108,11 +108,15 @@ func TestSuite(t *testing.T) {
 			run.check(tests, front.Name, failing)
 		})
 	}
+	const streaming = "GUIDON_LAMBDA_STREAMING=true"
+	behindFront("function URL, streaming", lambdatest.FunctionURL(), streaming)
+	if !harness.Full() { // package lambda tests each kind of event
+		behindFront("REST API", lambdatest.RESTAPI())
+		return
+	}
+	behindFront("REST API, streaming", lambdatest.RESTAPI(), streaming)
 	for _, front := range lambdatest.Fronts() {
 		behindFront(front.Name, front)
-	}
-	for _, front := range []lambdatest.Front{lambdatest.FunctionURL(), lambdatest.RESTAPI()} {
-		behindFront(front.Name+", streaming", front, "GUIDON_LAMBDA_STREAMING=true")
 	}
 }
 
