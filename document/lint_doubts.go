@@ -71,7 +71,7 @@ func (l *linter) unreached(root place, d *service.Document) {
 		}
 		reach, _ := s.ReachOfFlag(context.Background(), objects.Flags[i])
 		for j := range reach.Steps {
-			why := reach.Why(guidon.APIWords, &reach.Steps[j])
+			why := reach.Why(&reach.Steps[j])
 			if why == "" || reach.Steps[j].Cause == guidon.NoBuckets {
 				continue
 			}
