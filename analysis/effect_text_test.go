@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
@@ -16,7 +15,7 @@ func TestDescribe(t *testing.T) {
 		r.ID = id
 		return r
 	}
-	step := func(id string, value bool, segment string) *guidon.Rollout {
+	rollout := func(id string, value bool, segment string) *guidon.Rollout {
 		r := flagtest.SegmentRollout(value, guidon.OrSegments, segment)
 		r.ID = id
 		return r
@@ -25,50 +24,32 @@ func TestDescribe(t *testing.T) {
 		name          string
 		before, after *guidon.Snapshot
 		want          []string
-		onPages       []string
 	}{
 		{"a rule", stateOf(flagtest.VariantFlag("f", named("1", 10, "beta"), named("2", 50, "staff"))), stateOf(flagtest.VariantFlag("f", named("1", 10, "beta"), named("2", 29.9, "staff"))),
-			[]string{"20.1 % of those who reach rule 2 move from A to B"},
-			[]string{"20.1% of those who match rule 2 move from A to B"}},
-		{"everyone", stateOf(flagtest.BooleanFlag("f", true)), stateOf(flagtest.BooleanFlag("f", false)),
-			[]string{"100 % of all entities move from true to false"}, []string{"all go from on to off"}},
+			[]string{"20.1% of those who match rule 2 go from A to B"}},
+		{"everyone", stateOf(flagtest.BooleanFlag("f", true)), stateOf(flagtest.BooleanFlag("f", false)), []string{"all entities go from on to off"}},
 		{"disabled", stateOf(flagtest.WithDefault(flagtest.VariantFlag("f", named("1", 100, "staff")), "A")), stateOf(flagtest.Disabled(flagtest.WithDefault(flagtest.VariantFlag("f", named("1", 100, "staff")), "A"))),
-			[]string{
-				"100 % of those whom rule 1 matched before and no rule matches now move from A to A (disabled)",
-				"100 % of those whom no rule matches move from A (default) to A (disabled)",
-			}, []string{"all who no longer match rule 1 keep A, for another reason", "all in none of the segments keep A, for another reason"}},
-		{"no variants", stateOf(flagtest.VariantFlag("f")), stateOf(flagtest.Disabled(flagtest.VariantFlag("f"))),
-			[]string{"100 % of all entities move from no variant to no variant (disabled)"}, []string{"all keep nothing, for another reason"}},
-		{"no distributions", stateOf(flagtest.VariantFlag("f")), stateOf(flagtest.VariantFlag("f", flagtest.Rule(nil, "everyone"))),
-			[]string{"100 % of all entities move from no variant to a match without a variant"}, []string{"all keep nothing, for another reason"}},
+			[]string{"all those who no longer match rule 1 keep A, for another reason", "all those in none of the segments keep A, for another reason"}},
+		{"no variants", stateOf(flagtest.VariantFlag("f")), stateOf(flagtest.Disabled(flagtest.VariantFlag("f"))), []string{"all entities keep no variant, for another reason"}},
+		{"no shares", stateOf(flagtest.VariantFlag("f")), stateOf(flagtest.VariantFlag("f", flagtest.Rule(nil, "everyone"))), []string{"all entities keep no variant, for another reason"}},
 		{"an error", stateOf(flagtest.VariantFlag("f", flagtest.Rule(nil, "staff"))),
 			flagtest.SnapshotOf(flagtest.VariantFlag("f", flagtest.Rule(nil, "staff")), flagtest.Segment("staff", guidon.MatchAll, constraint(9, "p", "eq", "a"))),
-			[]string{
-				"100 % of those who reach rule 1 move from a match without a variant to an error; who they are depends on the changed segments staff",
-				"100 % of those whom no rule matched before and rule 1 matches now move from no variant to an error; who they are depends on the changed segments staff",
-			}, []string{"all who match rule 1 move from nothing to an error", "all who newly match rule 1 move from nothing to an error"}},
-		{"created", stateOf(nil), stateOf(flagtest.BooleanFlag("f", true)), []string{"100 % of all entities move from no flag to true"}, []string{"all go from no flag to on"}},
-		{"another order", stateOf(flagtest.BooleanFlag("f", false, step("1", true, "beta"), step("2", false, "staff"))),
-			stateOf(flagtest.BooleanFlag("f", false, step("2", false, "staff"), step("1", true, "beta"), flagtest.Threshold(25, true))),
-			[]string{
-				"100 % of those whom rollout 1 matched before and rollout 1 matches now move from true to false",
-				"25 % of those whom no rollout with segments matches move from false to true",
-			}, []string{"all who go from the former step 1 to step 1 go from on to off", "25% of those in none of the segments go from off to on"}},
+			[]string{"all those who match rule 1 go from no variant to an error", "all those who newly match rule 1 go from no variant to an error"}},
+		{"created", stateOf(nil), stateOf(flagtest.BooleanFlag("f", true)), []string{"all entities go from no flag to on"}},
+		{"another order", stateOf(flagtest.BooleanFlag("f", false, rollout("1", true, "beta"), rollout("2", false, "staff"))),
+			stateOf(flagtest.BooleanFlag("f", false, rollout("2", false, "staff"), rollout("1", true, "beta"), flagtest.Threshold(25, true))),
+			[]string{"all those who go from the former rule 1 to rule 1 go from on to off", "25% of those in none of the segments go from off to on"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := effectOf(tt.before, tt.after, "f")
-			var got, onPages []string
+			var got []string
 			for i := range e.Groups {
 				for j := range e.Groups[i].Moves {
-					got = append(got, e.Describe(analysis.APIWords, &e.Groups[i], &e.Groups[i].Moves[j]))
-					onPages = append(onPages, e.Describe(analysis.PageWords, &e.Groups[i], &e.Groups[i].Moves[j]))
+					got = append(got, e.Describe(&e.Groups[i], &e.Groups[i].Moves[j]))
 				}
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("moves (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tt.onPages, onPages); diff != "" {
-				t.Errorf("moves on pages (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -82,7 +63,7 @@ func TestWhy(t *testing.T) {
 	r := reachOf(s, "f")
 	var got []string
 	for i := range r.Steps {
-		got = append(got, r.Why(analysis.APIWords, &r.Steps[i]))
+		got = append(got, r.Why(&r.Steps[i]))
 	}
 	want := []string{
 		"", "", "rules 1, 2 together take everybody who would get here", "nobody satisfies constraints 1 of segment staff, 1 of segment guests",
@@ -91,21 +72,15 @@ func TestWhy(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("causes (-want +got):\n%s", diff)
 	}
-	if got, want := r.WhyDefault(analysis.APIWords), "rule 8 takes everybody who would get here"; got != want {
+	if got, want := r.WhyDefault(), "rule 8 takes everybody who would get here"; got != want {
 		t.Errorf("default: got %q, want %q", got, want)
-	}
-	if got, want := r.Why(analysis.PageWords, &r.Steps[3]), "nobody satisfies conditions 1 of segment staff, 1 of segment guests"; got != want {
-		t.Errorf("on pages: got %q, want %q", got, want)
 	}
 	r = reachOf(stateOf(flagtest.BooleanFlag("f", true, flagtest.Threshold(0, true), flagtest.Threshold(100, true), flagtest.Threshold(10, true))), "f")
 	got = nil
 	for i := range r.Steps {
-		got = append(got, r.Why(analysis.APIWords, &r.Steps[i]))
+		got = append(got, r.Why(&r.Steps[i]))
 	}
-	if got, want := r.Why(analysis.PageWords, &r.Steps[2]), "step 2 takes everybody who would get here"; got != want {
-		t.Errorf("on pages: got %q, want %q", got, want)
-	}
-	if diff := cmp.Diff([]string{"its percentage is 0", "", "rollout 2 takes everybody who would get here"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"its share is 0%", "", "rule 2 takes everybody who would get here"}, got); diff != "" {
 		t.Errorf("causes (-want +got):\n%s", diff)
 	}
 }

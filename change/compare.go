@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 )
 
 // Op is the operation on a part of an object. The names are those of JSON Patch (RFC 6902).
@@ -38,10 +37,8 @@ type Difference struct {
 	After   json.RawMessage `json:"after,omitempty"`
 	From    int             `json:"from,omitempty"` // of an item removed or moved: its position in the earlier list, from 1
 	To      int             `json:"to,omitempty"`   // of an item added or moved: its position in the later list, from 1
-	Summary string          `json:"summary"`        // in words of the API, such as "rollout 2: percentage 10 → 50"
-
-	at   *phrase
-	says wordingFunc // nil if Summary is all that can be said
+	Summary string          `json:"summary"`        // in words, such as "rule 2: share 10% → 50%"
+	Wording Wording         `json:"-"`              // the parts of the summary
 }
 
 // Compared is an object that differs between two states. At least one of Before and After
@@ -202,29 +199,29 @@ type comparer struct {
 	out []Difference
 }
 
-func (c *comparer) replaced(at place, before, after json.RawMessage, says wordingFunc) {
-	c.add(at.words, says, Difference{Path: at.path, Op: OpReplace, Before: before, After: after})
+func (c *comparer) replaced(at place, before, after json.RawMessage, words Wording) {
+	c.add(at.words, words, Difference{Path: at.path, Op: OpReplace, Before: before, After: after})
 }
 
-// added adds an addition. brief describes the added part in words; it may be nil.
-func (c *comparer) added(at place, value json.RawMessage, brief func(v analysis.Vocabulary) string) *Difference {
-	return c.add(at.words, withBrief("added", brief), Difference{Path: at.path, Op: OpAdd, After: value})
+// added adds an addition. brief describes the added part in words; it may be empty.
+func (c *comparer) added(at place, value json.RawMessage, brief string) *Difference {
+	return c.add(at.words, Wording{What: "added" + inParentheses(brief)}, Difference{Path: at.path, Op: OpAdd, After: value})
 }
 
 // removed is added for a removal.
-func (c *comparer) removed(at place, value json.RawMessage, brief func(v analysis.Vocabulary) string) *Difference {
-	return c.add(at.words, withBrief("removed", brief), Difference{Path: at.path, Op: OpRemove, Before: value})
+func (c *comparer) removed(at place, value json.RawMessage, brief string) *Difference {
+	return c.add(at.words, Wording{What: "removed" + inParentheses(brief)}, Difference{Path: at.path, Op: OpRemove, Before: value})
 }
 
 // moved adds a move. The positions count from 1. In words, an item without a key has the
 // number that it had before.
 func (c *comparer) moved(before, after place, from, to int) {
-	c.add(before.words, fixedWording("moved to "+strconv.Itoa(to)), Difference{Path: after.path, Op: OpMove, From: from, To: to})
+	c.add(before.words, Wording{What: "moved to " + strconv.Itoa(to)}, Difference{Path: after.path, Op: OpMove, From: from, To: to})
 }
 
-func (c *comparer) add(at *phrase, says wordingFunc, d Difference) *Difference {
-	d.at, d.says = at, says
-	d.Summary = d.Wording(analysis.APIWords).String()
+func (c *comparer) add(at *phrase, words Wording, d Difference) *Difference {
+	words.Parts = at.parts()
+	d.Summary, d.Wording = words.String(), words
 	c.out = append(c.out, d)
 	return &c.out[len(c.out)-1]
 }

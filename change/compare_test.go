@@ -88,7 +88,7 @@ func TestCompareFlags(t *testing.T) {
 		{"fields", boolean(), edited(boolean(), func(f *guidon.Flag) { f.Name, f.Enabled, f.Description = "g", false, strings.Repeat("x", 41) }), []string{
 			`replace name "f" "g" | name "f" → "g"`,
 			`replace description "" "` + strings.Repeat("x", 41) + `" | description added`,
-			`replace enabled true false | enabled true → false`,
+			`replace enabled true false | default value on → off`,
 		}},
 		{"the type", boolean(), edited(boolean(), func(f *guidon.Flag) { f.Type = guidon.VariantFlag }), []string{
 			`replace type "BOOLEAN_FLAG_TYPE" "VARIANT_FLAG_TYPE" | type boolean → variant`,
@@ -106,7 +106,7 @@ func TestCompareFlags(t *testing.T) {
 		{"escapes in JSON", edited(boolean(), func(f *guidon.Flag) { f.Metadata = json.RawMessage(`{"a":"ä"}`) }),
 			edited(boolean(), func(f *guidon.Flag) { f.Metadata = json.RawMessage(`{"a":"\u00e4"}`) }), nil},
 		{"the default variant", variantFlag(), flagtest.WithDefault(variantFlag(), "B"), []string{
-			`replace defaultVariant "" "B" | default variant "" → "B"`,
+			`replace defaultVariant "" "B" | default variant nothing → "B"`,
 		}},
 		{"a variant", variantFlag(), edited(variantFlag(), func(f *guidon.Flag) { f.Variants[1].Attachment = `{"is":"other"}` }), []string{
 			`replace variants["B"].attachment "{\"is\":\"B\"}" "{\"is\":\"other\"}" | variant "B": attachment changed`,
@@ -115,19 +115,19 @@ func TestCompareFlags(t *testing.T) {
 			edited(variantFlag(flagtest.Rule(half, "a")), func(f *guidon.Flag) { f.Variants = f.Variants[:2]; f.Variants[1].Key = "New" }), []string{
 				`remove variants["B"] (2 to 0) {"key":"B","attachment":"{\"is\":\"B\"}"} | variant "B" removed`,
 				`add variants["New"] (0 to 2) {"key":"New","attachment":"{\"is\":\"B\"}"} | variant "New" added`,
-				`replace rules[0].distributions[1].variant "B" "New" | rule 1: distribution 2: variant "B" → "New"`,
+				`replace rules[0].distributions[1].variant "B" "New" | rule 1: share of "New": variant "B" → "New"`,
 			}},
 		{"a percentage", boolean(staff(true), flagtest.Threshold(10, true)), boolean(staff(true), flagtest.Threshold(50, true)), []string{
-			`replace rollouts[1].threshold.percentage 10 50 | rollout 2: percentage 10 → 50`,
+			`replace rollouts[1].threshold.percentage 10 50 | rule 2: share 10% → 50%`,
 		}},
 		{"a value of a rollout", boolean(staff(true)), boolean(staff(false)), []string{
-			`replace rollouts[0].segment.value true false | rollout 1: value true → false`,
+			`replace rollouts[0].segment.value true false | rule 1: result on → off`,
 		}},
 		{"a distribution", variantFlag(flagtest.Rule(half, "a")), variantFlag(flagtest.Rule(flagtest.Shares{50, 20}, "a")), []string{
-			`replace rules[0].distributions[1].rollout 50 20 | rule 1: distribution 2: rollout 50 → 20`,
+			`replace rules[0].distributions[1].rollout 50 20 | rule 1: share of "B" 50% → 20%`,
 		}},
 		{"an added distribution", variantFlag(flagtest.Rule(half, "a")), variantFlag(flagtest.Rule(flagtest.Shares{50, 50, 0.5}, "a")), []string{
-			`add rules[0].distributions[2] (0 to 3) {"variant":"C","rollout":0.5} | rule 1: distribution 3 added (0.5% "C")`,
+			`add rules[0].distributions[2] (0 to 3) {"variant":"C","rollout":0.5} | rule 1: share of "C" added (0.5% "C")`,
 		}},
 		{"a moved rule", variantFlag(flagtest.Rule(half, "a"), flagtest.Rule(half, "b"), flagtest.Rule(half, "c")),
 			variantFlag(flagtest.Rule(half, "c"), flagtest.Rule(half, "a"), flagtest.Rule(half, "b")), []string{
@@ -136,20 +136,20 @@ func TestCompareFlags(t *testing.T) {
 		{"a rule moved and changed", variantFlag(flagtest.Rule(half, "a"), flagtest.Rule(half, "b")),
 			variantFlag(flagtest.Rule(flagtest.Shares{100}, "b"), flagtest.Rule(half, "a")), []string{
 				`move rules[0] (2 to 1) | rule 2 moved to 1`,
-				`remove rules[0].distributions[1] (2 to 0) {"variant":"B","rollout":50} | rule 1: distribution 2 removed (50% "B")`,
-				`replace rules[0].distributions[0].rollout 50 100 | rule 1: distribution 1: rollout 50 → 100`,
+				`remove rules[0].distributions[1] (2 to 0) {"variant":"B","rollout":50} | rule 1: share of "B" removed (50% "B")`,
+				`replace rules[0].distributions[0].rollout 50 100 | rule 1: share of "A" 50% → 100%`,
 			}},
 		{"the segments of a rule", variantFlag(flagtest.Rule(half, "a")), variantFlag(flagtest.RuleOfAll(half, "a", "b")), []string{
 			`replace rules[0].segmentKeys ["a"] ["a","b"] | rule 1: segments a → a, b`,
-			`replace rules[0].segmentOperator "OR_SEGMENT_OPERATOR" "AND_SEGMENT_OPERATOR" | rule 1: operator or → and`,
+			`replace rules[0].segmentOperator "OR_SEGMENT_OPERATOR" "AND_SEGMENT_OPERATOR" | rule 1: segments that must match any → all`,
 		}},
 		{"rules that have nothing in common", variantFlag(flagtest.Rule(flagtest.Shares{100}, "a")), variantFlag(flagtest.Rule(half, "b")), []string{
 			`remove rules[0] (1 to 0) {"segmentKeys":["a"],"segmentOperator":"OR_SEGMENT_OPERATOR","distributions":[{"variant":"A","rollout":100}]} | rule 1 removed (segments a, 100% "A")`,
 			`add rules[0] (0 to 1) {"segmentKeys":["b"],"segmentOperator":"OR_SEGMENT_OPERATOR","distributions":[{"variant":"A","rollout":50},{"variant":"B","rollout":50}]} | rule 1 added (segments b, 50% "A", 50% "B")`,
 		}},
 		{"rollouts added and moved", boolean(staff(true), flagtest.Threshold(10, true)), boolean(flagtest.Threshold(10, true), staff(true), staff(false)), []string{
-			`move rollouts[0] (2 to 1) | rollout 2 moved to 1`,
-			`add rollouts[2] (0 to 3) {"segment":{"segmentKeys":["staff"],"segmentOperator":"OR_SEGMENT_OPERATOR","value":false}} | rollout 3 added (segments staff: false)`,
+			`move rollouts[0] (2 to 1) | rule 2 moved to 1`,
+			`add rollouts[2] (0 to 3) {"segment":{"segmentKeys":["staff"],"segmentOperator":"OR_SEGMENT_OPERATOR","value":false}} | rule 3 added (segments staff: off)`,
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -169,10 +169,10 @@ func TestCompareSegments(t *testing.T) {
 	user := &guidon.Constraint{ID: "4", Type: guidon.EntityIDComparison, Property: "entityId", Operator: guidon.OpEQ, Value: "\x1b[2J"}
 	got := change.CompareSegments(flagtest.Segment("s", guidon.MatchAll, plan, version), flagtest.Segment("s", guidon.MatchAny, version, &team, user))
 	want := []string{
-		`replace matchType "ALL_MATCH_TYPE" "ANY_MATCH_TYPE" | match type all → any`,
+		`replace matchType "ALL_MATCH_TYPE" "ANY_MATCH_TYPE" | constraints that must match all → any`,
 		`move constraints[0] (2 to 1) | constraint 2 moved to 1`,
-		`replace constraints[1].value "pro" "team" | constraint 2: value "pro" → "team"`,
-		`add constraints[2] (0 to 3) {"type":"ENTITY_ID_COMPARISON_TYPE","property":"entityId","operator":"eq","value":"\u001b[2J"} | constraint 3 added (entityId eq "\x1b[2J")`,
+		`replace constraints[1].value "pro" "team" | constraint 2: value pro → team`,
+		`add constraints[2] (0 to 3) {"type":"ENTITY_ID_COMPARISON_TYPE","property":"entityId","operator":"eq","value":"\u001b[2J"} | constraint 3 added (entity is "\x1b[2J")`,
 	}
 	if diff := cmp.Diff(want, list(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -192,14 +192,14 @@ func TestCompare(t *testing.T) {
 	}
 	after.Flags[1].Enabled = true
 	c := change.Compare(before, after)
-	if got, want := c.Summary(), "namespace: protected false → true; segments: 1 deleted; flags: 2 created, 1 updated, 1 deleted"; got != want {
+	if got, want := c.Summary(), "namespace: protected no → yes; segments: 1 deleted; flags: 2 created, 1 updated, 1 deleted"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	var got []string
 	for _, f := range c.Flags {
 		got = append(got, fmt.Sprintf("%s %s: %s", f.Action(), f.Key, f.Summary()))
 	}
-	want := []string{"delete gone: deleted", "create new-a: created", "create new-b: created", "update other: enabled false → true"}
+	want := []string{"delete gone: deleted", "create new-a: created", "create new-b: created", "update other: state off → on"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -124,13 +124,13 @@ func reference(f *guidon.Flag, id string) string {
 type value[T any] struct {
 	name  string // of the field
 	json  string // in paths and JSON forms
-	words term
+	words string
 	long  bool // not quoted in words
 
 	equal func(s *sides, before, after *T) bool
 	get   func(f *guidon.Flag, t *T) any // for people: a variant's key, not its id
 	show  func(t *T) any                 // the value for words, if that of get is not; or nil
-	named func(t *T) term                // the words, if they depend on the object; or nil
+	named func(t *T) string              // the words, if they depend on the object; or nil
 	set   func(to, from *T)
 
 	// open is called if there is a conflict, as the value may become that of theirs when it
@@ -139,7 +139,7 @@ type value[T any] struct {
 }
 
 // plain returns the member for a field without pointers.
-func plain[T any, V comparable](name, json string, words term, at func(*T) *V) *value[T] {
+func plain[T any, V comparable](name, json, words string, at func(*T) *V) *value[T] {
 	return &value[T]{
 		name: name, json: json, words: words,
 		equal: func(_ *sides, before, after *T) bool { return *at(before) == *at(after) },
@@ -148,16 +148,16 @@ func plain[T any, V comparable](name, json string, words term, at func(*T) *V) *
 	}
 }
 
-// shown returns the member for a field that pages do not show in its JSON form, but as show
+// shown returns the member for a field that words do not show in its JSON form, but as show
 // returns it.
-func shown[T any, V comparable](name, json string, words term, at func(*T) *V, show func(*T) any) *value[T] {
+func shown[T any, V comparable](name, json, words string, at func(*T) *V, show func(*T) any) *value[T] {
 	v := plain(name, json, words, at)
 	v.show = show
 	return v
 }
 
 // keys returns the member for a list of keys of segments.
-func keys[T any](name, json string, words term, at func(*T) *[]string) *value[T] {
+func keys[T any](name, json, words string, at func(*T) *[]string) *value[T] {
 	return &value[T]{
 		name: name, json: json, words: words,
 		equal: func(_ *sides, before, after *T) bool { return slices.Equal(*at(before), *at(after)) },
@@ -167,7 +167,7 @@ func keys[T any](name, json string, words term, at func(*T) *[]string) *value[T]
 }
 
 // variant returns the member for the id of a variant.
-func variant[T any](name, json string, words term, at func(*T) *string) *value[T] {
+func variant[T any](name, json, words string, at func(*T) *string) *value[T] {
 	return &value[T]{
 		name: name, json: json, words: words,
 		equal: func(s *sides, before, after *T) bool { return s.sameVariant(*at(before), *at(after)) },
@@ -178,7 +178,7 @@ func variant[T any](name, json string, words term, at func(*T) *string) *value[T
 }
 
 // jsonText returns the member for a string that is JSON.
-func jsonText[T any](name, json string, words term, at func(*T) *string) *value[T] {
+func jsonText[T any](name, json, words string, at func(*T) *string) *value[T] {
 	v := plain(name, json, words, at)
 	v.long = true
 	v.equal = func(_ *sides, before, after *T) bool { return SameJSON(*at(before), *at(after)) }
@@ -187,7 +187,7 @@ func jsonText[T any](name, json string, words term, at func(*T) *string) *value[
 
 // variantKey is the member for the key of a variant.
 func variantKey() *value[guidon.Variant] {
-	v := plain("Key", "key", word("key"), func(v *guidon.Variant) *string { return &v.Key })
+	v := plain("Key", "key", "key", func(v *guidon.Variant) *string { return &v.Key })
 	v.open = func(m *merger, theirs *guidon.Variant) { m.renamed[theirs.ID] = theirs.Key }
 	return v
 }
@@ -208,11 +208,10 @@ func (v *value[T]) shown(f *guidon.Flag, t *T) any {
 
 // at returns the place of the value, which belongs to t.
 func (v *value[T]) at(p place, t *T) place {
-	words := v.words
 	if v.named != nil {
-		words = v.named(t)
+		return p.field(v.json, v.named(t))
 	}
-	return p.field(v.json, words)
+	return p.field(v.json, v.words)
 }
 
 func (v *value[T]) content(f *guidon.Flag, t *T, o *jsonObject) {

@@ -4,25 +4,21 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 )
 
 // list is a member that is a list of objects. Its order is content.
 type list[T, E any] struct {
 	name string // of the field
 	json string // in paths and JSON forms
-	word term   // an item
+	word string // an item
 
 	at    func(*T) *[]*E
 	id    func(*E) *string
 	key   func(*E) string // names items in paths and words; nil if their position does
 	rank  func(*E) *int32 // nil if items have none
 	shape shape[E]
-	brief func(v analysis.Vocabulary, f *guidon.Flag, e *E) string // describes an item in words
-
-	// which returns the term that follows the word for an item. It is nil if that is always
-	// its key or number.
-	which func(f *guidon.Flag, e *E, number term) term
+	brief briefFunc[E]
+	named func(f *guidon.Flag, e *E) string // the name of an item in words; nil if that is its key or number
 
 	// needed reports whether the merged object refers to the item; nil if none is referred to.
 	needed func(m *merger, id string) bool
@@ -89,8 +85,8 @@ func (l *list[T, E]) place(at place, f *guidon.Flag, i int, e *E) place {
 		return at.key(l.json, l.word, l.key(e))
 	}
 	here := at.index(l.json, l.word, i)
-	if l.which != nil {
-		here.words.which = l.which(f, e, here.words.which)
+	if l.named != nil {
+		here.words.name = l.named(f, e)
 	}
 	return here
 }
@@ -109,7 +105,7 @@ func (l *list[T, E]) compare(c *comparer, at place, before, after *T) {
 	for i, e := range is {
 		here := l.place(at, c.after, i, e)
 		if from[i] < 0 {
-			c.added(here, l.shape.content(c.after, e), l.says(c.after, e)).To = i + 1
+			c.added(here, l.shape.content(c.after, e), l.brief(c.after, e)).To = i + 1
 			continue
 		}
 		if !inOrder[i] {
@@ -132,11 +128,6 @@ func (l *list[T, E]) naming(c *comparer, at place, i int, before, after *E) plac
 	return here
 }
 
-// says returns the function that describes the item in words.
-func (l *list[T, E]) says(f *guidon.Flag, e *E) func(v analysis.Vocabulary) string {
-	return func(v analysis.Vocabulary) string { return l.brief(v, f, e) }
-}
-
 // compareRemoved adds those items of before that have no counterpart. from has the index
 // of the counterpart of each item of the later list, or -1.
 func (l *list[T, E]) compareRemoved(c *comparer, at place, was []*E, from []int) {
@@ -148,7 +139,7 @@ func (l *list[T, E]) compareRemoved(c *comparer, at place, was []*E, from []int)
 	}
 	for i, e := range was {
 		if !kept[i] {
-			c.removed(l.place(at, c.before, i, e), l.shape.content(c.before, e), l.says(c.before, e)).From = i + 1
+			c.removed(l.place(at, c.before, i, e), l.shape.content(c.before, e), l.brief(c.before, e)).From = i + 1
 		}
 	}
 }
@@ -178,7 +169,7 @@ func (l *list[T, E]) compareRanks(c *comparer, at place, was, is []*E) {
 	}
 	for i := range is {
 		if a, b := *l.rank(was[i]), *l.rank(is[i]); a != b {
-			here := l.place(at, c.after, i, is[i]).field("rank", word("rank"))
+			here := l.place(at, c.after, i, is[i]).field("rank", "rank")
 			c.replaced(here, encode(a), encode(b), transition(a, b, false))
 		}
 	}

@@ -51,7 +51,7 @@ func (d *metadata[T]) compare(c *comparer, at place, before, after *T) {
 		d.compareProperties(c, at, was, is)
 	}
 	if len(c.out) == differences { // text that is no object, or another order
-		c.replaced(at.field(d.json, word(d.json)), jsonOrString(*d.at(before)), jsonOrString(*d.at(after)), fixedWording(changed))
+		c.replaced(at.field(d.json, d.json), jsonOrString(*d.at(before)), jsonOrString(*d.at(after)), Wording{What: changed})
 	}
 }
 
@@ -59,15 +59,15 @@ func (d *metadata[T]) compareProperties(c *comparer, at place, was, is []propert
 	before, after := byName(was), byName(is)
 	for _, p := range was {
 		if _, kept := after[p.name]; !kept {
-			c.removed(at.key(d.json, word(d.json), p.name), p.value, nil)
+			c.removed(at.key(d.json, d.json, p.name), p.value, "")
 		}
 	}
 	for _, p := range is {
-		here := at.key(d.json, word(d.json), p.name)
+		here := at.key(d.json, d.json, p.name)
 		old, existed := before[p.name]
 		switch {
 		case !existed:
-			c.added(here, p.value, nil)
+			c.added(here, p.value, "")
 		case !SameJSON(string(old), string(p.value)):
 			c.replaced(here, old, p.value, transition(old, p.value, false))
 		}
@@ -90,8 +90,8 @@ func (d *metadata[T]) merge(m *merger, at place, v versions[T], out *T) {
 	theirs, theirsObject := d.properties(v.theirs)
 	unchanged := v.base != nil && (d.same(nil, v.base, v.ours) || d.same(nil, v.base, v.theirs)) || d.same(nil, v.ours, v.theirs)
 	if unchanged || !baseObject || !oursObject || !theirsObject {
-		content := func(_ *guidon.Flag, t *T) []byte { return jsonOrString(*d.at(t)) }
-		if decide(m, at.field(d.json, word(d.json)), v, d.same, content) == Theirs {
+		form := func(_ *guidon.Flag, t *T) ([]byte, string) { return jsonOrString(*d.at(t)), "" }
+		if decide(m, at.field(d.json, d.json), v, d.same, form) == Theirs {
 			*d.at(out) = slices.Clone(*d.at(v.theirs))
 		}
 		return
@@ -102,7 +102,7 @@ func (d *metadata[T]) merge(m *merger, at place, v versions[T], out *T) {
 		of.base = pointer(byName(base))
 	}
 	for _, p := range union(base, ours, theirs) {
-		if value := mergeProperty(m, at.key(d.json, word(d.json), p), of, p); value != nil {
+		if value := mergeProperty(m, at.key(d.json, d.json, p), of, p); value != nil {
 			merged = append(merged, property{p, value})
 		}
 	}
@@ -124,8 +124,8 @@ func mergeProperty(m *merger, at place, of versions[map[string]json.RawMessage],
 		v.base = pointer((*of.base)[name])
 	}
 	same := func(_ *sides, a, b *json.RawMessage) bool { return SameJSON(string(*a), string(*b)) }
-	content := func(_ *guidon.Flag, value *json.RawMessage) []byte { return *value }
-	if decide(m, at, v, same, content) == Theirs {
+	form := func(_ *guidon.Flag, value *json.RawMessage) ([]byte, string) { return *value, "" }
+	if decide(m, at, v, same, form) == Theirs {
 		return *v.theirs
 	}
 	return *v.ours

@@ -6,7 +6,7 @@ import "github.com/guidonhq/guidon"
 type part[T, E any] struct {
 	name  string // of the field
 	json  string // in paths and JSON forms
-	words term
+	words string
 
 	at    func(*T) **E
 	shape shape[E]
@@ -34,9 +34,9 @@ func (p *part[T, E]) compare(c *comparer, at place, before, after *T) {
 	switch {
 	case was == nil && is == nil:
 	case was == nil:
-		c.added(here, p.shape.content(c.after, is), nil)
+		c.added(here, p.shape.content(c.after, is), "")
 	case is == nil:
-		c.removed(here, p.shape.content(c.before, was), nil)
+		c.removed(here, p.shape.content(c.before, was), "")
 	default:
 		p.shape.compare(c, place{here.path, at.words}, was, is)
 	}
@@ -70,17 +70,20 @@ type optional[T any] interface {
 
 // oneOf is a member of which an object has one of several parts. Which one it has changes
 // as a whole.
-type oneOf[T any] []optional[T]
+type oneOf[T any] struct {
+	parts []optional[T]
+	brief briefFunc[T]
+}
 
 func (o oneOf[T]) names() (all []string) {
-	for _, p := range o {
+	for _, p := range o.parts {
 		all = append(all, p.names()...)
 	}
 	return all
 }
 
 func (o oneOf[T]) same(s *sides, before, after *T) bool {
-	for _, p := range o {
+	for _, p := range o.parts {
 		if !p.same(s, before, after) {
 			return false
 		}
@@ -89,26 +92,26 @@ func (o oneOf[T]) same(s *sides, before, after *T) bool {
 }
 
 func (o oneOf[T]) own(t *T) {
-	for _, p := range o {
+	for _, p := range o.parts {
 		p.own(t)
 	}
 }
 
 func (o oneOf[T]) content(f *guidon.Flag, t *T, out *jsonObject) {
-	for _, p := range o {
+	for _, p := range o.parts {
 		p.content(f, t, out)
 	}
 }
 
 func (o oneOf[T]) compare(c *comparer, at place, before, after *T) {
-	for _, p := range o {
+	for _, p := range o.parts {
 		p.compare(c, at, before, after)
 	}
 }
 
 // sameParts reports whether the objects have the same ones of the parts.
 func (o oneOf[T]) sameParts(a, b *T) bool {
-	for _, p := range o {
+	for _, p := range o.parts {
 		if p.has(a) != p.has(b) {
 			return false
 		}
@@ -118,14 +121,15 @@ func (o oneOf[T]) sameParts(a, b *T) bool {
 
 func (o oneOf[T]) merge(m *merger, at place, v versions[T], out *T) {
 	if o.sameParts(v.ours, v.theirs) && (v.base == nil || o.sameParts(v.ours, v.base)) {
-		for _, p := range o {
+		for _, p := range o.parts {
 			p.merge(m, at, v, out)
 		}
 		return
 	}
-	here := at.field("type", word("type"))
-	if decide(m, here, v, o.same, func(f *guidon.Flag, t *T) []byte { return shape[T]{o}.content(f, t) }) == Theirs {
-		for _, p := range o {
+	here := at.field("type", "type")
+	form := func(f *guidon.Flag, t *T) ([]byte, string) { return shape[T]{o}.content(f, t), o.brief(f, t) }
+	if decide(m, here, v, o.same, form) == Theirs {
+		for _, p := range o.parts {
 			p.copy(out, v.theirs)
 		}
 	}

@@ -7,7 +7,8 @@ import "github.com/guidonhq/guidon"
 // from one side.
 type unit[T any] struct {
 	json   string // of all together, in conflicts
-	words  term
+	words  string
+	brief  briefFunc[T]
 	values shape[T]
 	agree  func(a, b *T) bool
 }
@@ -49,7 +50,8 @@ func (u unit[T]) compare(c *comparer, at place, before, after *T) {
 func (u unit[T]) merge(m *merger, at place, v versions[T], out *T) {
 	if !u.agree(v.ours, v.theirs) {
 		here := at.field(u.json, u.words)
-		if decide(m, here, v, u.same, func(f *guidon.Flag, t *T) []byte { return u.values.content(f, t) }) == Ours {
+		form := func(f *guidon.Flag, t *T) ([]byte, string) { return u.values.content(f, t), u.brief(f, t) }
+		if decide(m, here, v, u.same, form) == Ours {
 			v.theirs = v.ours
 		}
 		v.base = v.ours // the rest of the merge uses the values of the chosen side

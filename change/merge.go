@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 )
 
 // Side is one of the two versions that a merge brings together.
@@ -28,7 +27,7 @@ const (
 // side or, for Base, did not exist.
 type Conflict struct {
 	Path   string          `json:"path"`
-	Name   string          `json:"name"` // of the part, in words of the API, such as "rule 2: segments"
+	Name   string          `json:"name"` // of the part in words, such as "rule 2: segments"
 	Base   json.RawMessage `json:"base,omitempty"`
 	Ours   json.RawMessage `json:"ours,omitempty"`
 	Theirs json.RawMessage `json:"theirs,omitempty"`
@@ -36,11 +35,11 @@ type Conflict struct {
 	// but begun to refer to it.
 	InUse bool `json:"inUse,omitempty"`
 
-	words *phrase
+	Words ConflictWords `json:"-"`
 }
 
-// NameIn returns the name in the words of the vocabulary.
-func (c *Conflict) NameIn(v analysis.Vocabulary) string { return joined(c.words.parts(v)) }
+// ConflictWords are the values of a conflict in words. One that is missing is empty.
+type ConflictWords struct{ Base, Ours, Theirs string }
 
 // Choices resolve conflicts: they have the side that counts, by path.
 type Choices map[string]Side
@@ -132,7 +131,7 @@ func mergeVersions[T any](s shape[T], v versions[T], unknownBase bool, choices C
 	flags := flagsOf(v)
 	run := func(choices Choices) (*merger, *T) {
 		m := &merger{flags: flags, unknownBase: unknownBase, choices: choices, met: map[string]bool{}}
-		return m, mergeObject(m, place{}, s, v, false, both)
+		return m, mergeObject(m, place{}, s, v, false, noBrief, both)
 	}
 	m, object := run(choices)
 	if err := checkChoices(choices, m, func() *merger { unresolved, _ := run(nil); return unresolved }); err != nil {
@@ -194,7 +193,7 @@ func (m *merger) contents(theirs bool) *sides {
 
 // decide returns the side that a part is taken from as a whole, and Ours as long as there
 // is a conflict.
-func decide[T any](m *merger, at place, v versions[T], same func(s *sides, a, b *T) bool, content func(*guidon.Flag, *T) []byte) Side {
+func decide[T any](m *merger, at place, v versions[T], same func(s *sides, a, b *T) bool, form form[T]) Side {
 	switch {
 	case same(strict, v.ours, v.theirs):
 		return Ours
@@ -203,35 +202,41 @@ func decide[T any](m *merger, at place, v versions[T], same func(s *sides, a, b 
 	case v.base != nil && same(strict, v.base, v.theirs):
 		return Ours
 	}
-	return cmp.Or(conflict(m, at, v, content), Ours)
+	return cmp.Or(conflict(m, at, v, form), Ours)
+}
+
+// form returns a version of a part, which belongs to the flag f, as JSON and in words. The words
+// are empty if the JSON stands for itself.
+type form[T any] func(f *guidon.Flag, t *T) (json []byte, words string)
+
+// of returns the two forms of a version, which are empty if it does not exist.
+func (form form[T]) of(f *guidon.Flag, t *T) (json.RawMessage, string) {
+	if t == nil {
+		return nil, ""
+	}
+	json, words := form(f, t)
+	return json, guidon.Shorten(cmp.Or(words, string(json)), maxValue)
 }
 
 // conflict adds a conflict. If a choice resolves it, it only returns that.
-func conflict[T any](m *merger, at place, v versions[T], content func(*guidon.Flag, *T) []byte) Side {
+func conflict[T any](m *merger, at place, v versions[T], form form[T]) Side {
 	path := cmp.Or(at.path, Whole)
 	m.met[path] = true
 	if side := m.choices[path]; side != "" {
 		return side
 	}
-	c := Conflict{Path: path, words: at.words}
-	c.Name = c.NameIn(analysis.APIWords)
-	if v.base != nil {
-		c.Base = content(m.flags.base, v.base)
-	}
-	if v.ours != nil {
-		c.Ours = content(m.flags.ours, v.ours)
-	}
-	if v.theirs != nil {
-		c.Theirs = content(m.flags.theirs, v.theirs)
-	}
+	c := Conflict{Path: path, Name: joined(at.words.parts())}
+	c.Base, c.Words.Base = form.of(m.flags.base, v.base)
+	c.Ours, c.Words.Ours = form.of(m.flags.ours, v.ours)
+	c.Theirs, c.Words.Theirs = form.of(m.flags.theirs, v.theirs)
 	m.conflicts = append(m.conflicts, c)
 	return ""
 }
 
 // mergeObject merges an object that may not exist in some versions. If it is needed, other
 // parts of the result refer to it.
-func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed bool, both mergeFunc[T]) *T {
-	content := func(f *guidon.Flag, t *T) []byte { return s.content(f, t) }
+func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed bool, brief briefFunc[T], both mergeFunc[T]) *T {
+	form := func(f *guidon.Flag, t *T) ([]byte, string) { return s.content(f, t), brief(f, t) }
 	switch {
 	case v.ours == nil && v.theirs == nil:
 		return nil
@@ -244,7 +249,7 @@ func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed b
 		if !changed && !needed {
 			return nil
 		}
-		switch side := conflict(m, at, v, content); {
+		switch side := conflict(m, at, v, form); {
 		case side == "":
 			m.conflicts[len(m.conflicts)-1].InUse = !changed
 		case side == Ours && v.ours == nil, side == Theirs && v.theirs == nil:
@@ -261,7 +266,7 @@ func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed b
 		if s.same(&sides{before: m.flags.ours, after: m.flags.theirs}, v.ours, v.theirs) {
 			return s.clone(v.ours)
 		}
-		if conflict(m, at, v, content) == Theirs {
+		if conflict(m, at, v, form) == Theirs {
 			return s.clone(v.theirs)
 		}
 		return s.clone(v.ours)
@@ -281,9 +286,9 @@ func mergeMembers[T any](s shape[T]) mergeFunc[T] {
 }
 
 func (v *value[T]) merge(m *merger, at place, of versions[T], out *T) {
-	content := func(f *guidon.Flag, t *T) []byte { return encode(v.get(f, t)) }
+	form := func(f *guidon.Flag, t *T) ([]byte, string) { return encode(v.get(f, t)), wholeWords(v.shown(f, t)) }
 	conflicts := len(m.conflicts)
-	if decide(m, v.at(at, out), of, v.equal, content) == Theirs {
+	if decide(m, v.at(at, out), of, v.equal, form) == Theirs {
 		v.set(out, of.theirs)
 	}
 	if v.open != nil && len(m.conflicts) > conflicts {

@@ -142,9 +142,9 @@ func (m *merger) mergeKeys(at place, v versions[guidon.Flag], out *guidon.Flag) 
 				continue
 			}
 			of := versions[guidon.Variant]{baseVariant(v, key), v.ours.Variant(ours.ID), v.theirs.Variant(theirs.ID)}
-			here := at.key("variants.keys", word("variant"), key)
-			content := func(f *guidon.Flag, v *guidon.Variant) []byte { return variantShape.content(f, v) }
-			switch conflict(m, here, of, content) {
+			here := at.key("variants.keys", "variant", key)
+			form := func(f *guidon.Flag, v *guidon.Variant) ([]byte, string) { return variantShape.content(f, v), "" }
+			switch conflict(m, here, of, form) {
 			case Ours:
 				replaceVariant(out, theirs.ID, ours.ID)
 			case Theirs:

@@ -162,7 +162,7 @@ func sorted(conflicts []change.Conflict) []change.Conflict {
 func swapped(conflicts []change.Conflict) []change.Conflict {
 	out := slices.Clone(conflicts)
 	for i, c := range out {
-		out[i].Ours, out[i].Theirs = c.Theirs, c.Ours
+		out[i].Ours, out[i].Theirs, out[i].Words.Ours, out[i].Words.Theirs = c.Theirs, c.Ours, c.Words.Theirs, c.Words.Ours
 	}
 	return out
 }

@@ -3,6 +3,8 @@ package change
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 )
@@ -51,7 +53,7 @@ func (l *list[T, E]) merge(m *merger, at place, v versions[T], out *T) {
 	for _, id := range distinct(base.ids, ours.ids, theirs.ids) {
 		of := versions[E]{base.get(id), ours.get(id), theirs.get(id)}
 		here := l.mergePlace(at, id, of, cmp.Or(indexOf(base, id), indexOf(ours, id), indexOf(theirs, id))-1)
-		if e := mergeObject(m, here, l.shape, of, l.needed != nil && l.needed(m, id), mergeMembers(l.shape)); e != nil {
+		if e := mergeObject(m, here, l.shape, of, l.needed != nil && l.needed(m, id), l.brief, mergeMembers(l.shape)); e != nil {
 			merged[id] = e
 		}
 	}
@@ -72,15 +74,24 @@ func (l *list[T, E]) mergeWhole(m *merger, at place, v versions[T], out *T) {
 	same := func(s *sides, a, b *T) bool {
 		return slices.EqualFunc(*l.at(a), *l.at(b), func(a, b *E) bool { return l.shape.same(s, a, b) })
 	}
-	content := func(f *guidon.Flag, t *T) []byte { return l.items(f, *l.at(t)) }
+	form := func(f *guidon.Flag, t *T) ([]byte, string) { return l.items(f, *l.at(t)), l.briefs(f, *l.at(t)) }
 	conflicts := len(m.conflicts)
-	if decide(m, at.field(l.json, l.word.plural()), v, same, content) == Theirs {
+	if decide(m, at.field(l.json, l.word+"s"), v, same, form) == Theirs {
 		*l.at(out) = *l.at(v.theirs)
 		l.own(out)
 	}
 	if l.open != nil && len(m.conflicts) > conflicts {
 		l.open(m, *l.at(v.theirs))
 	}
+}
+
+// briefs describes the items in words.
+func (l *list[T, E]) briefs(f *guidon.Flag, items []*E) string {
+	words := make([]string, len(items))
+	for i, e := range items {
+		words[i] = l.brief(f, e)
+	}
+	return cmp.Or(strings.Join(words, ", "), "none")
 }
 
 // indexOf returns the number of the item from 1, or 0 if it does not exist.
@@ -140,11 +151,12 @@ func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E]
 		orders.base, known = pointer(inAll(base)), base
 	}
 	same := func(_ *sides, a, b *[]string) bool { return slices.Equal(*a, *b) }
-	all := l.word.plural()
-	here := place{at.under(l.json) + ".order", &phrase{outer: at.words, noun: term{"order of " + all.api, "order of the " + all.page}}}
-	names := func(_ *guidon.Flag, ids *[]string) []byte { return encode(l.namesOf(*ids, known)) }
+	here := place{at.under(l.json) + ".order", &phrase{at.words, "order of the " + l.word + "s"}}
+	form := func(_ *guidon.Flag, ids *[]string) ([]byte, string) {
+		return encode(l.namesOf(*ids, known)), l.orderWords(*ids, known)
+	}
 	first, second := ours.ids, theirs.ids
-	if decide(m, here, orders, same, names) == Theirs {
+	if decide(m, here, orders, same, form) == Theirs {
 		first, second = second, first
 	}
 	return interleave(first, second, kept)
@@ -160,6 +172,19 @@ func (l *list[T, E]) namesOf(ids []string, in items[E]) []string {
 		names[i] = l.key(in.get(id))
 	}
 	return names
+}
+
+// orderWords returns the order of the items with the ids in words: their keys or else their
+// numbers in a known order.
+func (l *list[T, E]) orderWords(ids []string, known items[E]) string {
+	if l.key != nil {
+		return keyList(l.namesOf(ids, known))
+	}
+	numbers := make([]string, len(ids))
+	for i, id := range ids {
+		numbers[i] = strconv.Itoa(indexOf(known, id))
+	}
+	return strings.Join(numbers, ", ")
 }
 
 // interleave returns the ids of both lists that are kept, in the order of the first one.

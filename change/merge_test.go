@@ -167,12 +167,12 @@ func TestMergeConflicts(t *testing.T) {
 		{"metadata that both add", metadata(`{"owner":"a","ticket":1,"n":1}`), metadata(`{"owner":"a","ticket":1,"n":2}`), []string{`metadata["n"]: , 1, 2 | metadata "n"`},
 			metadata(`{"owner":"a","ticket":1,"n":1}`), metadata(`{"owner":"a","ticket":1,"n":2}`)},
 		{"the variant of a distribution", all(addVariant("x", "X"), serve(1, 0, "x")), serve(1, 0, "id-B"),
-			[]string{`rules["r2"].distributions: [{"variant":"A","rollout":100}], [{"variant":"X","rollout":100}], [{"variant":"B","rollout":100}] | rule 2: distributions`},
+			[]string{`rules["r2"].distributions: [{"variant":"A","rollout":100}], [{"variant":"X","rollout":100}], [{"variant":"B","rollout":100}] | rule 2: shares`},
 			all(addVariant("x", "X"), serve(1, 0, "x")), all(addVariant("x", "X"), serve(1, 0, "id-B"))},
 		{"different shares of one rule", share(0, 0, 10), share(0, 1, 90), []string{`rules["r1"].distributions: [{"variant":"A","rollout":50},{"variant":"B","rollout":50}], ` +
-			`[{"variant":"A","rollout":10},{"variant":"B","rollout":50}], [{"variant":"A","rollout":50},{"variant":"B","rollout":90}] | rule 1: distributions`}, share(0, 0, 10), share(0, 1, 90)},
+			`[{"variant":"A","rollout":10},{"variant":"B","rollout":50}], [{"variant":"A","rollout":50},{"variant":"B","rollout":90}] | rule 1: shares`}, share(0, 0, 10), share(0, 1, 90)},
 		{"shares that need a removed variant", removeVariant("B"), share(0, 1, 90), []string{
-			`rules["r1"].distributions: [{"variant":"A","rollout":50},{"variant":"B","rollout":50}], [{"variant":"A","rollout":50}], [{"variant":"A","rollout":50},{"variant":"B","rollout":90}] | rule 1: distributions`,
+			`rules["r1"].distributions: [{"variant":"A","rollout":50},{"variant":"B","rollout":50}], [{"variant":"A","rollout":50}], [{"variant":"A","rollout":50},{"variant":"B","rollout":90}] | rule 1: shares`,
 			`variants["B"]: {"key":"B","attachment":"{\"is\":\"B\"}"}, , {"key":"B","attachment":"{\"is\":\"B\"}"} (in use) | variant "B"`,
 		}, removeVariant("B"), share(0, 1, 90)},
 		{"a rule removed and changed", removeRule(1), share(1, 0, 5), []string{
@@ -288,7 +288,7 @@ func TestMergeOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`rules.order: ["r1","r2","r3"], ["r3","r2","r1"], ["r2","r1","r3"] | order of rules`}
+	want := []string{`rules.order: ["r1","r2","r3"], ["r3","r2","r1"], ["r2","r1","r3"] | order of the rules`}
 	if diff := cmp.Diff(want, conflicts(merged.Conflicts)); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}

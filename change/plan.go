@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 )
 
 // Plan describes the changes of applying a patch to a state of a namespace.
@@ -37,11 +36,8 @@ type PlannedChange struct {
 	Digest        string // of this change
 }
 
-// Summary returns the change in words of the API, in at most 400 bytes.
-func (c *PlannedChange) Summary() string { return c.SummaryIn(analysis.APIWords) }
-
-// SummaryIn is [PlannedChange.Summary] in the words of the vocabulary.
-func (c *PlannedChange) SummaryIn(v analysis.Vocabulary) string {
+// Summary returns the change in words, in at most 400 bytes.
+func (c *PlannedChange) Summary() string {
 	switch {
 	case c.Action == ActionCreate:
 		return "created"
@@ -50,7 +46,7 @@ func (c *PlannedChange) SummaryIn(v analysis.Vocabulary) string {
 	case len(c.Differences) == 0:
 		return "no change of content"
 	}
-	return Summarize(v, c.Differences)
+	return Summarize(c.Differences)
 }
 
 // PlanOptions holds the information about a plan that its patch does not contain.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 )
 
 // WarningKind is the kind of a warning of a plan.
@@ -26,13 +25,8 @@ type Warning struct {
 	Object Kind     // KindFlag or KindSegment
 	Key    string   // of the flag or segment
 	Flags  []string // keys of the flags outside of the plan that use the segment, in creation order
-	Text   string   // in words of the API
-
-	says func(v analysis.Vocabulary) string
+	Text   string   // the warning in words
 }
-
-// In returns the text in the words of the vocabulary.
-func (w *Warning) In(v analysis.Vocabulary) string { return w.says(v) }
 
 // warn adds the warnings of all changes. flags are those of the base.
 func (p *planBuilder) warn(flags []*guidon.Flag) {
@@ -89,13 +83,15 @@ func (p *planBuilder) otherUsers(flags []*guidon.Flag) map[string][]string {
 
 func (p *planBuilder) warnOfSegment(c *PlannedChange, users []string) {
 	if len(users) > 0 {
-		p.addWarning(Warning{Kind: WarnSegmentShared, Object: KindSegment, Key: c.Key, Flags: users}, func(analysis.Vocabulary) string {
-			return fmt.Sprintf("segment %s changes, and other flags use it: %s", quote(c.Key), someKeys(users))
+		p.addWarning(Warning{
+			Kind: WarnSegmentShared, Object: KindSegment, Key: c.Key, Flags: users,
+			Text: fmt.Sprintf("segment %s changes, and other flags use it: %s", quote(c.Key), someKeys(users)),
 		})
 	}
 	if after := only(c.After.Segments); after != nil && len(after.Constraints) == 0 {
-		p.addWarning(Warning{Kind: WarnMatchesEveryone, Object: KindSegment, Key: c.Key}, func(v analysis.Vocabulary) string {
-			return fmt.Sprintf("segment %s has no %s, so it matches everyone", quote(c.Key), v.Pick("constraints", "conditions"))
+		p.addWarning(Warning{
+			Kind: WarnMatchesEveryone, Object: KindSegment, Key: c.Key,
+			Text: fmt.Sprintf("segment %s has no constraints, so it matches everyone", quote(c.Key)),
 		})
 	}
 }
@@ -106,55 +102,51 @@ func (p *planBuilder) warnOfFlag(key string, before, after *guidon.Flag) {
 		return
 	case after == nil:
 		if before.Enabled {
-			p.warnOff(key, "is enabled, and is deleted", before, "gives everyone else on, and is deleted", "is on, and is deleted")
+			p.warnOff(key, before, "is on, and is deleted", "is on by default, and is deleted")
 		}
 		return
 	case before.Enabled && !after.Enabled:
-		p.warnOff(key, "goes off", after, "gives everyone else off instead of on", "is switched off")
+		p.warnOff(key, after, "goes off", "goes off by default")
 	}
 	for _, v := range before.Variants {
 		if after.VariantByKey(v.Key) != nil {
 			continue
 		}
-		if by := servedBy(before, v); by != (term{}) {
-			p.addWarning(Warning{Kind: WarnVariantServed, Object: KindFlag, Key: key}, func(words analysis.Vocabulary) string {
-				return fmt.Sprintf("flag %s: variant %s disappears, which %s", quote(key), quote(v.Key), by.in(words))
+		if by := servedBy(before, v); by != "" {
+			p.addWarning(Warning{
+				Kind: WarnVariantServed, Object: KindFlag, Key: key,
+				Text: fmt.Sprintf("flag %s: variant %s disappears, which %s", quote(key), quote(v.Key), by),
 			})
 		}
 	}
 }
 
-// warnOff adds the warning that a flag goes off: as the API says it and, by the type of f, as
-// pages say it of boolean and of variant flags.
-func (p *planBuilder) warnOff(key, api string, f *guidon.Flag, boolean, variant string) {
-	page := variant
+// warnOff adds the warning that the flag f goes off, in words for a variant flag and for a
+// boolean flag, whose rules may give another value.
+func (p *planBuilder) warnOff(key string, f *guidon.Flag, variant, boolean string) {
+	what := variant
 	if f.Type == guidon.BooleanFlag {
-		page = boolean
+		what = boolean
 	}
-	p.addWarning(Warning{Kind: WarnGoesOff, Object: KindFlag, Key: key}, func(v analysis.Vocabulary) string {
-		return fmt.Sprintf("flag %s %s", quote(key), v.Pick(api, page))
-	})
+	p.addWarning(Warning{Kind: WarnGoesOff, Object: KindFlag, Key: key, Text: fmt.Sprintf("flag %s %s", quote(key), what)})
 }
 
-func (p *planBuilder) addWarning(w Warning, says func(v analysis.Vocabulary) string) {
-	w.Text, w.says = says(analysis.APIWords), says
-	p.Warnings = append(p.Warnings, w)
-}
+func (p *planBuilder) addWarning(w Warning) { p.Warnings = append(p.Warnings, w) }
 
-// servedBy names in words the rule or default that serves the variant. It returns an empty
-// term if there is none.
-func servedBy(f *guidon.Flag, v *guidon.Variant) term {
+// servedBy names in words the rule or default that serves the variant. It returns "" if there
+// is none.
+func servedBy(f *guidon.Flag, v *guidon.Variant) string {
 	for i, r := range f.Rules {
 		for _, d := range r.Distributions {
 			if d.VariantID == v.ID && d.Rollout > 0 {
-				return word(fmt.Sprintf("rule %d serves", i+1))
+				return fmt.Sprintf("rule %d serves", i+1)
 			}
 		}
 	}
 	if f.DefaultVariantID == v.ID {
-		return term{"is the default", "everyone else gets"}
+		return "is the default variant"
 	}
-	return term{}
+	return ""
 }
 
 // someKeys returns the first keys, and how many there are besides.

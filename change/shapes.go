@@ -6,60 +6,55 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 )
 
 // The content of every kind of object. A field that is not listed here must be in
 // notContent of the tests: TestEveryField fails for a field that is in neither.
 
 var namespaceShape = shape[guidon.Namespace]{
-	plain("Name", "name", word("name"), func(n *guidon.Namespace) *string { return &n.Name }),
-	plain("Description", "description", word("description"), func(n *guidon.Namespace) *string { return &n.Description }),
-	plain("Protected", "protected", word("protected"), func(n *guidon.Namespace) *bool { return &n.Protected }),
-	plain("Color", "color", word("color"), func(n *guidon.Namespace) *guidon.Color { return &n.Color }),
-	plain("ConfirmChanges", "confirmChanges",
-		term{"confirm changes", "ask before changes"}, func(n *guidon.Namespace) *bool { return &n.ConfirmChanges }),
+	plain("Name", "name", "name", func(n *guidon.Namespace) *string { return &n.Name }),
+	plain("Description", "description", "description", func(n *guidon.Namespace) *string { return &n.Description }),
+	plain("Protected", "protected", "protected", func(n *guidon.Namespace) *bool { return &n.Protected }),
+	plain("Color", "color", "color", func(n *guidon.Namespace) *guidon.Color { return &n.Color }),
+	plain("ConfirmChanges", "confirmChanges", "ask before changes",
+		func(n *guidon.Namespace) *bool { return &n.ConfirmChanges }),
 }
 
 var flagShape = slices.Concat(flagFields, shape[guidon.Flag]{variants}, flagLists)
 
 var flagFields = shape[guidon.Flag]{
-	plain("Name", "name", word("name"), func(f *guidon.Flag) *string { return &f.Name }),
-	plain("Description", "description", word("description"), func(f *guidon.Flag) *string { return &f.Description }),
-	plain("Type", "type", word("type"), func(f *guidon.Flag) *guidon.FlagType { return &f.Type }),
+	plain("Name", "name", "name", func(f *guidon.Flag) *string { return &f.Name }),
+	plain("Description", "description", "description", func(f *guidon.Flag) *string { return &f.Description }),
+	plain("Type", "type", "type", func(f *guidon.Flag) *guidon.FlagType { return &f.Type }),
 	enabled(),
 	&metadata[guidon.Flag]{"Metadata", "metadata", func(f *guidon.Flag) *json.RawMessage { return &f.Metadata }},
-	variant("DefaultVariantID", "defaultVariant",
-		term{"default variant", everyoneElse}, func(f *guidon.Flag) *string { return &f.DefaultVariantID }),
+	variant("DefaultVariantID", "defaultVariant", "default variant", func(f *guidon.Flag) *string { return &f.DefaultVariantID }),
 }
 
-// everyoneElse is the name on pages of the outcome if no rule or step decides.
-const everyoneElse = "everyone else"
-
 // enabled is the member for the switch of a flag, which for boolean flags is only the value
-// for everyone else.
+// that it has if no rule decides.
 func enabled() *value[guidon.Flag] {
-	v := shown("Enabled", "enabled", word("enabled"), func(f *guidon.Flag) *bool { return &f.Enabled },
+	v := shown("Enabled", "enabled", "enabled", func(f *guidon.Flag) *bool { return &f.Enabled },
 		func(f *guidon.Flag) any { return switched(f.Enabled) })
-	v.named = func(f *guidon.Flag) term {
+	v.named = func(f *guidon.Flag) string {
 		if f.Type == guidon.BooleanFlag {
-			return term{"enabled", everyoneElse}
+			return "default value"
 		}
-		return term{"enabled", "state"}
+		return "state"
 	}
 	return v
 }
 
 var flagLists = shape[guidon.Flag]{
 	&list[guidon.Flag, guidon.Rule]{
-		name: "Rules", json: "rules", word: word("rule"),
+		name: "Rules", json: "rules", word: "rule",
 		at:    func(f *guidon.Flag) *[]*guidon.Rule { return &f.Rules },
 		id:    func(r *guidon.Rule) *string { return &r.ID },
 		rank:  func(r *guidon.Rule) *int32 { return &r.Rank },
 		shape: ruleShape, brief: briefRule, match: ruleMatches,
 	},
 	&list[guidon.Flag, guidon.Rollout]{
-		name: "Rollouts", json: "rollouts", word: term{"rollout", "step"},
+		name: "Rollouts", json: "rollouts", word: "rule",
 		at:    func(f *guidon.Flag) *[]*guidon.Rollout { return &f.Rollouts },
 		id:    func(r *guidon.Rollout) *string { return &r.ID },
 		rank:  func(r *guidon.Rollout) *int32 { return &r.Rank },
@@ -68,12 +63,12 @@ var flagLists = shape[guidon.Flag]{
 }
 
 var variants = &list[guidon.Flag, guidon.Variant]{
-	name: "Variants", json: "variants", word: word("variant"),
+	name: "Variants", json: "variants", word: "variant",
 	at:     func(f *guidon.Flag) *[]*guidon.Variant { return &f.Variants },
 	id:     func(v *guidon.Variant) *string { return &v.ID },
 	key:    func(v *guidon.Variant) string { return v.Key },
 	shape:  variantShape,
-	brief:  func(analysis.Vocabulary, *guidon.Flag, *guidon.Variant) string { return "" },
+	brief:  noBrief[guidon.Variant],
 	needed: func(m *merger, id string) bool { return m.used[id] },
 	match: []func(*guidon.Flag, *guidon.Variant) string{
 		func(_ *guidon.Flag, v *guidon.Variant) string { return v.Key },
@@ -82,22 +77,22 @@ var variants = &list[guidon.Flag, guidon.Variant]{
 
 var variantShape = shape[guidon.Variant]{
 	variantKey(),
-	plain("Name", "name", word("name"), func(v *guidon.Variant) *string { return &v.Name }),
-	plain("Description", "description", word("description"), func(v *guidon.Variant) *string { return &v.Description }),
-	jsonText("Attachment", "attachment", word("attachment"), func(v *guidon.Variant) *string { return &v.Attachment }),
+	plain("Name", "name", "name", func(v *guidon.Variant) *string { return &v.Name }),
+	plain("Description", "description", "description", func(v *guidon.Variant) *string { return &v.Description }),
+	jsonText("Attachment", "attachment", "attachment", func(v *guidon.Variant) *string { return &v.Attachment }),
 }
 
 var ruleShape = shape[guidon.Rule]{
-	keys("SegmentKeys", "segmentKeys", word("segments"), func(r *guidon.Rule) *[]string { return &r.SegmentKeys }),
-	plain("SegmentOperator", "segmentOperator",
-		term{"operator", "segments that must match"}, func(r *guidon.Rule) *guidon.SegmentOperator { return &r.SegmentOperator }),
+	keys("SegmentKeys", "segmentKeys", "segments", func(r *guidon.Rule) *[]string { return &r.SegmentKeys }),
+	plain("SegmentOperator", "segmentOperator", "segments that must match",
+		func(r *guidon.Rule) *guidon.SegmentOperator { return &r.SegmentOperator }),
 	&list[guidon.Rule, guidon.Distribution]{
-		name: "Distributions", json: "distributions", word: term{"distribution", "share"},
+		name: "Distributions", json: "distributions", word: "share",
 		at:    func(r *guidon.Rule) *[]*guidon.Distribution { return &r.Distributions },
 		id:    func(d *guidon.Distribution) *string { return &d.ID },
-		shape: distributionShape, brief: briefDistribution, match: distributionMatches,
-		which: func(f *guidon.Flag, d *guidon.Distribution, number term) term {
-			return term{number.api, " of " + quote(reference(f, d.VariantID))}
+		shape: distributionShape, brief: briefShare, match: distributionMatches,
+		named: func(f *guidon.Flag, d *guidon.Distribution) string {
+			return "share of " + quote(reference(f, d.VariantID))
 		},
 		whole: true, open: func(m *merger, theirs []*guidon.Distribution) { // shares of 100% in all
 			for _, d := range theirs {
@@ -108,46 +103,46 @@ var ruleShape = shape[guidon.Rule]{
 }
 
 var distributionShape = shape[guidon.Distribution]{
-	variant("VariantID", "variant", word("variant"), func(d *guidon.Distribution) *string { return &d.VariantID }),
-	shown("Rollout", "rollout", term{"rollout", ""}, func(d *guidon.Distribution) *float32 { return &d.Rollout },
+	variant("VariantID", "variant", "variant", func(d *guidon.Distribution) *string { return &d.VariantID }),
+	shown("Rollout", "rollout", "", func(d *guidon.Distribution) *float32 { return &d.Rollout },
 		func(d *guidon.Distribution) any { return percent(d.Rollout) }),
 }
 
 var rolloutShape = shape[guidon.Rollout]{
-	plain("Description", "description", word("description"), func(r *guidon.Rollout) *string { return &r.Description }),
-	oneOf[guidon.Rollout]{
+	plain("Description", "description", "description", func(r *guidon.Rollout) *string { return &r.Description }),
+	oneOf[guidon.Rollout]{brief: briefRollout, parts: []optional[guidon.Rollout]{
 		&part[guidon.Rollout, guidon.RolloutSegment]{
-			"Segment", "segment", word("segments"), func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
+			"Segment", "segment", "segments", func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
 		},
 		&part[guidon.Rollout, guidon.RolloutThreshold]{
-			"Threshold", "threshold", term{"percentage", "share"}, func(r *guidon.Rollout) **guidon.RolloutThreshold { return &r.Threshold },
+			"Threshold", "threshold", "share", func(r *guidon.Rollout) **guidon.RolloutThreshold { return &r.Threshold },
 			rolloutThresholdShape,
 		},
-	},
+	}},
 }
 
 var rolloutSegmentShape = shape[guidon.RolloutSegment]{
-	keys("SegmentKeys", "segmentKeys", word("segments"), func(s *guidon.RolloutSegment) *[]string { return &s.SegmentKeys }),
-	plain("SegmentOperator", "segmentOperator",
-		term{"operator", "segments that must match"}, func(s *guidon.RolloutSegment) *guidon.SegmentOperator { return &s.SegmentOperator }),
-	shown("Value", "value", term{"value", "result"}, func(s *guidon.RolloutSegment) *bool { return &s.Value },
+	keys("SegmentKeys", "segmentKeys", "segments", func(s *guidon.RolloutSegment) *[]string { return &s.SegmentKeys }),
+	plain("SegmentOperator", "segmentOperator", "segments that must match",
+		func(s *guidon.RolloutSegment) *guidon.SegmentOperator { return &s.SegmentOperator }),
+	shown("Value", "value", "result", func(s *guidon.RolloutSegment) *bool { return &s.Value },
 		func(s *guidon.RolloutSegment) any { return switched(s.Value) }),
 }
 
 var rolloutThresholdShape = shape[guidon.RolloutThreshold]{
-	shown("Percentage", "percentage", term{"percentage", "share"}, func(t *guidon.RolloutThreshold) *float32 { return &t.Percentage },
+	shown("Percentage", "percentage", "share", func(t *guidon.RolloutThreshold) *float32 { return &t.Percentage },
 		func(t *guidon.RolloutThreshold) any { return percent(t.Percentage) }),
-	shown("Value", "value", term{"value", "result"}, func(t *guidon.RolloutThreshold) *bool { return &t.Value },
+	shown("Value", "value", "result", func(t *guidon.RolloutThreshold) *bool { return &t.Value },
 		func(t *guidon.RolloutThreshold) any { return switched(t.Value) }),
 }
 
 var segmentShape = shape[guidon.Segment]{
-	plain("Name", "name", word("name"), func(g *guidon.Segment) *string { return &g.Name }),
-	plain("Description", "description", word("description"), func(g *guidon.Segment) *string { return &g.Description }),
-	plain("MatchType", "matchType",
-		term{"match type", "conditions that must match"}, func(g *guidon.Segment) *guidon.MatchType { return &g.MatchType }),
+	plain("Name", "name", "name", func(g *guidon.Segment) *string { return &g.Name }),
+	plain("Description", "description", "description", func(g *guidon.Segment) *string { return &g.Description }),
+	plain("MatchType", "matchType", "constraints that must match",
+		func(g *guidon.Segment) *guidon.MatchType { return &g.MatchType }),
 	&list[guidon.Segment, guidon.Constraint]{
-		name: "Constraints", json: "constraints", word: term{"constraint", "condition"},
+		name: "Constraints", json: "constraints", word: "constraint",
 		at:    func(g *guidon.Segment) *[]*guidon.Constraint { return &g.Constraints },
 		id:    func(c *guidon.Constraint) *string { return &c.ID },
 		shape: constraintShape, brief: briefConstraint, match: constraintMatches,
@@ -156,20 +151,20 @@ var segmentShape = shape[guidon.Segment]{
 
 var constraintShape = shape[guidon.Constraint]{
 	unit[guidon.Constraint]{
-		json: "condition", words: term{"condition", "comparison"},
+		json: "condition", words: "comparison", brief: briefConstraint,
 		values: shape[guidon.Constraint]{
-			plain("Type", "type", word("type"), func(c *guidon.Constraint) *guidon.ComparisonType { return &c.Type }),
-			plain("Property", "property", word("property"), func(c *guidon.Constraint) *string { return &c.Property }),
-			shown("Operator", "operator", word("operator"), func(c *guidon.Constraint) *string { return &c.Operator },
+			plain("Type", "type", "type", func(c *guidon.Constraint) *guidon.ComparisonType { return &c.Type }),
+			plain("Property", "property", "property", func(c *guidon.Constraint) *string { return &c.Property }),
+			shown("Operator", "operator", "operator", func(c *guidon.Constraint) *string { return &c.Operator },
 				func(c *guidon.Constraint) any { return operator{c} }),
-			shown("Value", "value", word("value"), func(c *guidon.Constraint) *string { return &c.Value },
+			shown("Value", "value", "value", func(c *guidon.Constraint) *string { return &c.Value },
 				func(c *guidon.Constraint) any { return operand{c} }),
 		},
 		// The type decides which operators there are and, for entity ids, which property;
 		// both decide which values (contract 4.3).
 		agree: func(a, b *guidon.Constraint) bool { return a.Type == b.Type && a.Operator == b.Operator },
 	},
-	plain("Description", "description", word("description"), func(c *guidon.Constraint) *string { return &c.Description }),
+	plain("Description", "description", "description", func(c *guidon.Constraint) *string { return &c.Description }),
 }
 
 // The keys by which the items are paired whose content differs: one of the last keys

@@ -56,6 +56,6 @@ func sameUnread(before, after *guidon.Unreadable) bool {
 // its versions.
 func unreadDifference() []Difference {
 	var c comparer
-	c.add(nil, fixedWording("has a form that this release cannot read"), Difference{Path: Whole, Op: OpReplace})
+	c.add(nil, Wording{What: "has a form that this release cannot read"}, Difference{Path: Whole, Op: OpReplace})
 	return c.out
 }

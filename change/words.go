@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -14,27 +15,26 @@ import (
 
 // Limits of texts in summaries, in bytes.
 const (
-	maxQuoted  = 40  // a text that is longer is cut if it names something, and left out if it is a value
-	maxSummary = 400 // the whole summary
+	maxQuoted  = 40      // a text that is longer is cut if it names something, and left out if it is a value
+	maxSummary = 400     // the whole summary
+	maxValue   = 2 << 10 // a value of a conflict
 )
 
 const changed = "changed"
 
-// transition returns how a value changed, such as "10 → 50". It leaves out long values.
-func transition(before, after any, long bool) wordingFunc {
-	return func(v analysis.Vocabulary) Wording {
-		was, shortBefore := valueWords(v, before)
-		is, shortAfter := valueWords(v, after)
-		switch {
-		case !long && shortBefore && shortAfter && was != is:
-			return Wording{Before: was, After: is}
-		case isEmpty(before):
-			return Wording{What: "added"}
-		case isEmpty(after):
-			return Wording{What: "removed"}
-		}
-		return Wording{What: changed}
+// transition returns how a value changed, such as "10% → 50%". It leaves out long values.
+func transition(before, after any, long bool) Wording {
+	was, shortBefore := valueWords(before)
+	is, shortAfter := valueWords(after)
+	switch {
+	case !long && shortBefore && shortAfter && was != is:
+		return Wording{Before: was, After: is}
+	case isEmpty(before):
+		return Wording{What: "added"}
+	case isEmpty(after):
+		return Wording{What: "removed"}
 	}
+	return Wording{What: changed}
 }
 
 // isEmpty reports whether the value is a text without characters.
@@ -43,7 +43,7 @@ func isEmpty(value any) bool {
 	return value == "" || ok && o.constraint.Value == ""
 }
 
-// Values that pages show differently from their JSON form.
+// Values that words show differently from their JSON form.
 type (
 	percent  float32
 	switched bool // on or off
@@ -51,43 +51,55 @@ type (
 	operand  struct{ constraint *guidon.Constraint }
 )
 
-// valueWords returns the value in words, and whether it is short enough to be shown.
-func valueWords(v analysis.Vocabulary, value any) (string, bool) {
+// valueWords returns the value in words, and whether it is short enough to be shown in a
+// summary.
+func valueWords(value any) (string, bool) {
 	switch value := value.(type) {
 	case string:
-		return emptyOr(v, value, quoted), len(value) <= maxQuoted
+		return nonEmpty(value, quoted), len(value) <= maxQuoted
 	case guidon.Color:
-		return emptyOr(v, string(value), bare), len(value) <= maxQuoted
+		return nonEmpty(string(value), bare), len(value) <= maxQuoted
 	case bareText:
 		return bare(string(value)), len(value) <= maxQuoted
 	case percent:
-		return v.Pick(fmt.Sprint(float32(value)), percentWords(float32(value))), true
+		return percentWords(float32(value)), true
 	case switched:
-		return onOff(v, bool(value)), true
+		return onOff(bool(value)), true
 	case operator:
 		_, words, _ := analysis.ConstraintWords(value.constraint)
-		return v.Pick(quoted(value.constraint.Operator), words), len(value.constraint.Operator) <= maxQuoted
+		return words, len(value.constraint.Operator) <= maxQuoted
 	case operand:
-		return operandWords(v, value.constraint)
+		_, _, words := analysis.ConstraintWords(value.constraint)
+		return cmp.Or(words, nothing), len(words) <= 2*maxQuoted
 	case bool:
-		if v == analysis.PageWords {
-			return map[bool]string{false: "no", true: "yes"}[value], true
-		}
+		return map[bool]string{false: "no", true: "yes"}[value], true
 	case []string:
 		text := keyList(value)
 		return text, len(text) <= 2*maxQuoted
 	case json.RawMessage:
 		return string(value), len(value) <= maxQuoted && isPrintable(string(value))
 	case fmt.Stringer:
-		return enumIn(v, value), true
+		return cmp.Or(enums[value], enumWords(value.String())), true
 	}
 	return fmt.Sprint(value), true
 }
 
-// emptyOr returns the text in the given form, or, for pages, says that it is empty.
-func emptyOr(v analysis.Vocabulary, text string, form func(string) string) string {
-	if text == "" && v == analysis.PageWords {
-		return "nothing"
+// wholeWords returns the value in words, whatever its length, with texts as they are.
+func wholeWords(value any) string {
+	if text, ok := value.(string); ok {
+		return cmp.Or(text, nothing)
+	}
+	words, _ := valueWords(value)
+	return words
+}
+
+// nothing stands for an empty text.
+const nothing = "nothing"
+
+// nonEmpty returns the text in the given form, or says that it is empty.
+func nonEmpty(text string, form func(string) string) string {
+	if text == "" {
+		return nothing
 	}
 	return form(text)
 }
@@ -97,35 +109,18 @@ func percentWords(value float32) string {
 	return strconv.FormatFloat(math.Round(float64(value)*100)/100, 'f', -1, 64) + "%"
 }
 
-func onOff(v analysis.Vocabulary, on bool) string {
+func onOff(on bool) string {
 	if on {
-		return v.Pick("true", "on")
+		return "on"
 	}
-	return v.Pick("false", "off")
+	return "off"
 }
 
-// operandWords returns the operand of the constraint, and whether it is short enough.
-func operandWords(v analysis.Vocabulary, c *guidon.Constraint) (string, bool) {
-	if v == analysis.APIWords {
-		return quoted(c.Value), len(c.Value) <= maxQuoted
-	}
-	_, _, operand := analysis.ConstraintWords(c)
-	return emptyOr(v, operand, func(text string) string { return text }), len(operand) <= 2*maxQuoted
-}
-
-// enumsOnPages are the values of enums that pages name differently from the API.
-var enumsOnPages = map[fmt.Stringer]string{
+// enums are the values of enums whose names on the wire are not good words.
+var enums = map[fmt.Stringer]string{
 	guidon.OrSegments: "any", guidon.AndSegments: "all",
 	guidon.StringComparison: "text", guidon.BooleanComparison: "yes or no", guidon.DateTimeComparison: "date",
 	guidon.EntityIDComparison: "entity",
-}
-
-// enumIn returns the value of an enum in words.
-func enumIn(v analysis.Vocabulary, value fmt.Stringer) string {
-	if words := enumsOnPages[value]; words != "" && v == analysis.PageWords {
-		return words
-	}
-	return enumWords(value.String())
 }
 
 // enumWords returns the wire name of an enum's value in words: without the name of the
@@ -176,15 +171,15 @@ func inParentheses(brief string) string {
 	return " (" + brief + ")"
 }
 
-// Summarize returns the differences in words of the vocabulary, separated by semicolons, in
-// at most 400 bytes. It says how many differences it leaves out.
-func Summarize(v analysis.Vocabulary, differences []Difference) string {
+// Summarize returns the differences in words, separated by semicolons, in at most 400 bytes. It
+// says how many differences it leaves out.
+func Summarize(differences []Difference) string {
 	const separator = "; "
 	rest := func(n int) string { return fmt.Sprintf("%s%d more", separator, n) }
 	var out strings.Builder
 	for i, d := range differences {
 		left := len(differences) - i
-		text := guidon.Shorten(d.In(v), maxSummary/2)
+		text := guidon.Shorten(d.Summary, maxSummary/2)
 		if i > 0 {
 			text = separator + text
 		}
@@ -209,7 +204,7 @@ func (c *Compared[T]) Summary() string {
 	case ActionDelete:
 		return "deleted"
 	default:
-		return Summarize(analysis.APIWords, c.Differences)
+		return Summarize(c.Differences)
 	}
 }
 
@@ -266,44 +261,38 @@ func countWords[T any](kind string, objects []Compared[T]) []string {
 	return []string{kind + ": " + strings.Join(parts, ", ")}
 }
 
-// What an item of a list is, in words, for those that are added or removed.
+// briefFunc describes a part of an object, which belongs to the flag f, in words, such as one
+// that is added or removed.
+type briefFunc[T any] func(f *guidon.Flag, t *T) string
 
-func briefRule(v analysis.Vocabulary, f *guidon.Flag, r *guidon.Rule) string {
+// noBrief is the briefFunc of parts that have no words.
+func noBrief[T any](*guidon.Flag, *T) string { return "" }
+
+func briefRule(f *guidon.Flag, r *guidon.Rule) string {
 	text := "segments " + guidon.Shorten(keyList(r.SegmentKeys), 2*maxQuoted)
 	for i, d := range r.Distributions {
 		if i == 3 {
 			return text + ", …"
 		}
-		text += ", " + briefDistribution(v, f, d)
+		text += ", " + briefShare(f, d)
 	}
 	return text
 }
 
-func briefDistribution(v analysis.Vocabulary, f *guidon.Flag, d *guidon.Distribution) string {
-	return briefPercent(v, d.Rollout) + " " + quote(reference(f, d.VariantID))
+func briefShare(f *guidon.Flag, d *guidon.Distribution) string {
+	return percentWords(d.Rollout) + " " + quote(reference(f, d.VariantID))
 }
 
-func briefPercent(v analysis.Vocabulary, value float32) string {
-	return v.Pick(fmt.Sprint(value, "%"), percentWords(value))
-}
-
-func briefRollout(v analysis.Vocabulary, _ *guidon.Flag, r *guidon.Rollout) string {
+func briefRollout(_ *guidon.Flag, r *guidon.Rollout) string {
 	switch {
 	case r.Segment != nil:
-		return fmt.Sprintf("segments %s: %s", guidon.Shorten(keyList(r.Segment.SegmentKeys), 2*maxQuoted), onOff(v, r.Segment.Value))
+		return fmt.Sprintf("segments %s: %s", guidon.Shorten(keyList(r.Segment.SegmentKeys), 2*maxQuoted), onOff(r.Segment.Value))
 	case r.Threshold != nil:
-		return briefPercent(v, r.Threshold.Percentage) + ": " + onOff(v, r.Threshold.Value)
+		return percentWords(r.Threshold.Percentage) + ": " + onOff(r.Threshold.Value)
 	}
 	return ""
 }
 
-func briefConstraint(v analysis.Vocabulary, _ *guidon.Flag, c *guidon.Constraint) string {
-	if v == analysis.PageWords {
-		return analysis.DescribeConstraint(c)
-	}
-	text := bare(c.Property) + " " + bare(c.Operator)
-	if c.Value == "" {
-		return text
-	}
-	return text + " " + quote(c.Value)
+func briefConstraint(_ *guidon.Flag, c *guidon.Constraint) string {
+	return analysis.DescribeConstraint(c)
 }

@@ -6,20 +6,15 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 )
 
 // maxDescribed limits the bodies of a record whose summary is more than its action, in
 // bytes. A list has a summary for each record, and the largest would take seconds.
 const maxDescribed = 1 << 20
 
-// Summary returns the change in words of the API, as [Record.SummaryIn] does.
-func (c *Record) Summary() string { return c.SummaryIn(analysis.APIWords) }
-
-// SummaryIn returns the change in words, such as "rollout 2: percentage 10 → 50", in at most
-// 400 bytes. It contains no metadata of authentications, which may be secret. A record
+// Summary returns the change in words, such as "rule 2: share 10% → 50%", in at most 400 bytes. It contains no metadata of authentications, which may be secret. A record
 // whose bodies are missing, or take more than 1 MiB, is not described in detail.
-func (c *Record) SummaryIn(v analysis.Vocabulary) string {
+func (c *Record) Summary() string {
 	large := len(c.Before)+len(c.After) > maxDescribed
 	switch {
 	case c.Action == ActionCreate && large:
@@ -42,7 +37,7 @@ func (c *Record) SummaryIn(v analysis.Vocabulary) string {
 	case len(differences) == 0:
 		return "no change of content"
 	}
-	return Summarize(v, differences)
+	return Summarize(differences)
 }
 
 // Name returns the name of the object after the change or, if that deleted it, before; empty
@@ -124,7 +119,7 @@ func accessDifferences(before, after json.RawMessage) ([]Difference, error) {
 		if slices.Contains(accessTimes, name) || SameJSON(string(old[name]), string(now[name])) {
 			continue
 		}
-		here := place{}.field(name, word(bare(name)))
+		here := place{}.field(name, bare(name))
 		shown := slices.Contains(accessFields, name)
 		c.access(here, old[name], now[name], shown)
 	}
@@ -141,17 +136,17 @@ func (c *comparer) access(at place, before, after json.RawMessage, shown bool) {
 		op, words = OpRemove, "removed"
 	}
 	if !shown {
-		c.add(at.words, fixedWording(words), Difference{Path: at.path, Op: op})
+		c.add(at.words, Wording{What: words}, Difference{Path: at.path, Op: op})
 		return
 	}
-	says := transition(accessValue(before), accessValue(after), false)
+	shows := transition(accessValue(before), accessValue(after), false)
 	switch op {
 	case OpAdd:
-		says = fixedWording(words + inParentheses(accessWords(after)))
+		shows = Wording{What: words + inParentheses(accessWords(after))}
 	case OpRemove:
-		says = fixedWording(words + inParentheses(accessWords(before)))
+		shows = Wording{What: words + inParentheses(accessWords(before))}
 	}
-	c.add(at.words, says, Difference{Path: at.path, Op: op, Before: before, After: after})
+	c.add(at.words, shows, Difference{Path: at.path, Op: op, Before: before, After: after})
 }
 
 // accessValue returns a value in a form for words: a text or a list of texts, if it is one.
@@ -169,7 +164,7 @@ func accessValue(value json.RawMessage) any {
 
 // accessWords returns a value in words, or "" if it is too long.
 func accessWords(value json.RawMessage) string {
-	text, short := valueWords(analysis.APIWords, accessValue(value))
+	text, short := valueWords(accessValue(value))
 	if !short {
 		return ""
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/fieldtest"
 	"github.com/guidonhq/guidon/internal/flagtest"
@@ -80,8 +79,8 @@ func TestRecordSummary(t *testing.T) {
 		{"a deleted flag", record(t, change.KindFlag, "f", variantFlag(), none), `deleted (variant flag "f")`},
 		{"a created segment", record(t, change.KindSegment, "s", nil, flagtest.Everyone()), `created ("everyone")`},
 		{"a deleted namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{Name: "Shop"}, nil), `deleted ("Shop")`},
-		{"a percentage", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(staff(true), flagtest.Threshold(50, true))), "rollout 2: percentage 10 → 50"},
-		{"a moved rule", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(flagtest.Threshold(10, true), staff(true))), "rollout 2 moved to 1"},
+		{"a percentage", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(staff(true), flagtest.Threshold(50, true))), "rule 2: share 10% → 50%"},
+		{"a moved rule", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(flagtest.Threshold(10, true), staff(true))), "rule 2 moved to 1"},
 		{"a moved rule of the same content", record(t, change.KindFlag, "f", rules("a", "b", "c"), rules("c", "a", "b")), "no change of content"},
 		{"a rule that was deleted and created again", record(t, change.KindFlag, "f", rules("a", "b"), rules("a", "new")), "no change of content"},
 		{"ranks", record(t, change.KindFlag, "f", rules("a", "b"), edited(rules("a", "b"), func(f *guidon.Flag) { f.Rules[1].Rank = 5 })), "rule 2: rank 2 → 5"},
@@ -93,11 +92,11 @@ func TestRecordSummary(t *testing.T) {
 		{"another variant with the key", record(t, change.KindFlag, "f", rules("a"), edited(rules("a"), func(f *guidon.Flag) {
 			f.Variants[0].Key, f.Variants[1].Key = "B", "A"
 			f.Rules[0].Distributions[0].VariantID = "id-B"
-		})), `variant "A": key "A" → "B"; variant "B": key "B" → "A"; rule 1: distribution 1: variant changed`},
+		})), `variant "A": key "A" → "B"; variant "B": key "B" → "A"; rule 1: share of "A": variant changed`},
 		{"times", record(t, change.KindFlag, "f", boolean(), edited(boolean(), func(f *guidon.Flag) { f.UpdatedAt = expires })), "no change of content"},
-		{"a segment", record(t, change.KindSegment, "s", flagtest.Everyone(), flagtest.Segment("everyone", guidon.MatchAny, flagtest.Has("plan"))), `match type all → any; constraint 1 added (plan eq "yes")`},
-		{"a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{Name: "Shop"}, &guidon.Namespace{Name: "Store", Protected: true}), `name "Shop" → "Store"; protected false → true`},
-		{"settings of a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{}, &guidon.Namespace{Color: guidon.Amber, ConfirmChanges: true}), `color "" → amber; confirm changes false → true`},
+		{"a segment", record(t, change.KindSegment, "s", flagtest.Everyone(), flagtest.Segment("everyone", guidon.MatchAny, flagtest.Has("plan"))), `constraints that must match all → any; constraint 1 added (plan is yes)`},
+		{"a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{Name: "Shop"}, &guidon.Namespace{Name: "Store", Protected: true}), `name "Shop" → "Store"; protected no → yes`},
+		{"settings of a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{}, &guidon.Namespace{Color: guidon.Amber, ConfirmChanges: true}), "color nothing → amber; ask before changes no → yes"},
 		{"a token", record(t, change.KindAuthentication, "1", token, promoted),
 			"metadata changed; role viewer → editor; namespaces shop → shop, pay-*; expiresAt added (2027-01-02T03:04:05Z)"},
 		{"a time of a token", record(t, change.KindAuthentication, "1", token, later), "no change of content"},
@@ -119,8 +118,8 @@ func TestRecordSummary(t *testing.T) {
 	}
 }
 
-// TestSummaryOnPages: the same differences in the words of the web interface.
-func TestSummaryOnPages(t *testing.T) {
+// TestValuesInWords: summaries show values as people read them.
+func TestValuesInWords(t *testing.T) {
 	half := flagtest.Shares{50, 50}
 	on := func(rollouts ...*guidon.Rollout) *guidon.Flag {
 		f := boolean(rollouts...)
@@ -130,37 +129,34 @@ func TestSummaryOnPages(t *testing.T) {
 	in := func(key, operator, value string) *guidon.Constraint {
 		return &guidon.Constraint{ID: "1", Type: guidon.StringComparison, Property: key, Operator: operator, Value: value}
 	}
-	var none *guidon.Flag
 	for _, test := range []struct {
 		name   string
 		record *change.Record
 		want   string
 	}{
-		{"created", record(t, change.KindFlag, "f", none, boolean()), `created (boolean flag "f")`},
-		{"a percentage", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(staff(true), flagtest.Threshold(12.345, true))), "step 2: share 10% → 12.35%"},
-		{"numbers that are shown as one", record(t, change.KindFlag, "f", boolean(flagtest.Threshold(10.001, true)), boolean(flagtest.Threshold(10.002, true))), "step 1: share changed"},
-		{"a result", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(staff(false))), "step 1: result on → off"},
-		{"a result of a percentage", record(t, change.KindFlag, "f", boolean(flagtest.Threshold(1, true)), boolean(flagtest.Threshold(1, false))), "step 1: result on → off"},
-		{"steps that come and go", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(flagtest.Threshold(33.333, false))), "step 1 removed (segments staff: on); step 1 added (33.33%: off)"},
-		{"an added step", record(t, change.KindFlag, "f", boolean(), boolean(flagtest.Threshold(33.333, false))), "step 1 added (33.33%: off)"},
-		{"a moved step", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(flagtest.Threshold(10, true), staff(true))), "step 2 moved to 1"},
-		{"a boolean that gives others off", record(t, change.KindFlag, "f", boolean(), flagtest.BooleanFlag("f", false)), "everyone else on → off"},
+		{"a percentage", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(staff(true), flagtest.Threshold(12.345, true))), "rule 2: share 10% → 12.35%"},
+		{"numbers that are shown as one", record(t, change.KindFlag, "f", boolean(flagtest.Threshold(10.001, true)), boolean(flagtest.Threshold(10.002, true))), "rule 1: share changed"},
+		{"a result", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(staff(false))), "rule 1: result on → off"},
+		{"a result of a percentage", record(t, change.KindFlag, "f", boolean(flagtest.Threshold(1, true)), boolean(flagtest.Threshold(1, false))), "rule 1: result on → off"},
+		{"rules that come and go", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(flagtest.Threshold(33.333, false))), "rule 1 removed (segments staff: on); rule 1 added (33.33%: off)"},
+		{"an added rule", record(t, change.KindFlag, "f", boolean(), boolean(flagtest.Threshold(33.333, false))), "rule 1 added (33.33%: off)"},
+		{"a boolean flag that goes off by default", record(t, change.KindFlag, "f", boolean(), flagtest.BooleanFlag("f", false)), "default value on → off"},
 		{"a variant flag that goes off", record(t, change.KindFlag, "f", variantFlag(), flagtest.Disabled(variantFlag())), "state on → off"},
-		{"the default", record(t, change.KindFlag, "f", variantFlag(), flagtest.WithDefault(variantFlag(), "B")), `everyone else nothing → "B"`},
+		{"the default", record(t, change.KindFlag, "f", variantFlag(), flagtest.WithDefault(variantFlag(), "B")), `default variant nothing → "B"`},
 		{"metadata is as it is", record(t, change.KindFlag, "f", on(), edited(on(), func(f *guidon.Flag) { f.Metadata = json.RawMessage(`{"on":false}`) })), `metadata "on" true → false`},
 		{"a share", record(t, change.KindFlag, "f", variantFlag(flagtest.Rule(half, "a")), variantFlag(flagtest.Rule(flagtest.Shares{50, 20}, "a"))), `rule 1: share of "B" 50% → 20%`},
 		{"another variant", record(t, change.KindFlag, "f", variantFlag(flagtest.Rule(flagtest.Shares{100}, "a")), edited(variantFlag(flagtest.Rule(flagtest.Shares{100}, "a")), func(f *guidon.Flag) {
 			f.Rules[0].Distributions[0].VariantID = f.Variants[1].ID
 		})), `rule 1: share of "B": variant "A" → "B"`},
 		{"segments of a rule", record(t, change.KindFlag, "f", variantFlag(flagtest.Rule(half, "a")), variantFlag(flagtest.RuleOfAll(half, "a", "b"))), "rule 1: segments a → a, b; rule 1: segments that must match any → all"},
-		{"a condition", record(t, change.KindSegment, "s", flagtest.Everyone(), flagtest.Segment("everyone", guidon.MatchAny, in("plan", guidon.OpIsOneOf, `["pro","team"]`))), "conditions that must match all → any; condition 1 added (plan is one of pro, team)"},
-		{"the values of a condition", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpIsOneOf, `["pro","team"]`)), flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, `pro`))), "condition 1: operator is one of → is; condition 1: value pro, team → pro"},
-		{"a value that comes", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEmpty, "")), flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, strings.Repeat("x", 100)))), "condition 1: operator is empty → is; condition 1: value nothing → " + strings.Repeat("x", 57) + "…"},
-		{"the type of a condition", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, "1")), flagtest.Segment("s", guidon.MatchAny, edited(in("plan", guidon.OpEQ, "1"), func(c *guidon.Constraint) { c.Type = guidon.BooleanComparison }))), "condition 1: type text → yes or no"},
+		{"a constraint", record(t, change.KindSegment, "s", flagtest.Everyone(), flagtest.Segment("everyone", guidon.MatchAny, in("plan", guidon.OpIsOneOf, `["pro","team"]`))), "constraints that must match all → any; constraint 1 added (plan is one of pro, team)"},
+		{"the values of a constraint", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpIsOneOf, `["pro","team"]`)), flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, `pro`))), "constraint 1: operator is one of → is; constraint 1: value pro, team → pro"},
+		{"a value that comes", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEmpty, "")), flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, strings.Repeat("x", 100)))), "constraint 1: operator is empty → is; constraint 1: value nothing → " + strings.Repeat("x", 57) + "…"},
+		{"the type of a constraint", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, "1")), flagtest.Segment("s", guidon.MatchAny, edited(in("plan", guidon.OpEQ, "1"), func(c *guidon.Constraint) { c.Type = guidon.BooleanComparison }))), "constraint 1: type text → yes or no"},
 		{"a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{}, &guidon.Namespace{Description: "d", Color: guidon.Amber, ConfirmChanges: true}), `description nothing → "d"; color nothing → amber; ask before changes no → yes`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := test.record.SummaryIn(analysis.PageWords); got != test.want {
+			if got := test.record.Summary(); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
@@ -175,18 +171,14 @@ func TestWording(t *testing.T) {
 	after.Rollouts = []*guidon.Rollout{flagtest.Threshold(5, true)}
 	var got []change.Wording
 	for _, d := range change.CompareFlags(before, after) {
-		got = append(got, d.Wording(analysis.PageWords))
+		got = append(got, d.Wording)
 	}
 	want := []change.Wording{
 		{Parts: []string{`metadata "a: b → c"`}, Before: "1", After: "2"},
-		{Parts: []string{"step 1"}, What: "added (5%: on)"},
+		{Parts: []string{"rule 1"}, What: "added (5%: on)"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-	stored := change.Difference{Summary: "as it was stored"}
-	if got := stored.Wording(analysis.PageWords).String(); got != stored.Summary {
-		t.Errorf("without its parts: got %q, want %q", got, stored.Summary)
 	}
 }
 
@@ -287,7 +279,7 @@ func TestSummaryIsBounded(t *testing.T) {
 			t.Errorf("%d bytes: %s", len(d.Summary), d.Summary)
 		}
 	}
-	if got := change.Summarize(analysis.APIWords, nil); got != "" {
+	if got := change.Summarize(nil); got != "" {
 		t.Errorf("got %q for no differences", got)
 	}
 }
@@ -350,10 +342,7 @@ func FuzzRecordSummary(f *testing.F) {
 		for _, action := range []change.Action{change.ActionCreate, change.ActionUpdate, change.ActionDelete} {
 			r := change.Record{Kind: change.Kind(kind), Action: action, Before: before, After: after}
 			summary := r.Summary()
-			if onPages := r.SummaryIn(analysis.PageWords); onPages == "" || len(onPages) > 400 || strings.ContainsFunc(onPages, unicode.IsControl) {
-				t.Errorf("on pages: %d bytes: %q", len(onPages), onPages)
-			}
-			if summary == "" || len(summary) > 400 || strings.ContainsFunc(summary, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
+			if summary == "" || len(summary) > 400 || strings.ContainsFunc(summary, unicode.IsControl) {
 				t.Errorf("%d bytes: %q", len(summary), summary)
 			}
 			if summary != r.Summary() {

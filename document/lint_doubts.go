@@ -72,7 +72,7 @@ func (l *linter) unreached(root place, d *service.Document) {
 		}
 		reach, _ := analysis.ReachOf(context.Background(), s, objects.Flags[i].Key)
 		for j := range reach.Steps {
-			why := reach.Why(analysis.APIWords, &reach.Steps[j])
+			why := reach.Why(&reach.Steps[j])
 			if why == "" || reach.Steps[j].Cause == analysis.NoBuckets {
 				continue
 			}

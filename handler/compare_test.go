@@ -75,11 +75,11 @@ func TestCompare(t *testing.T) {
 	r.check(t, 200, `{"before":{"namespaceKey":"production","revision":1},"after":{"namespaceKey":"staging","revision":1},`+
 		`"flags":{"created":1,"updated":1,"deleted":1,"unchanged":1},"segments":{"created":1,"updated":1,"deleted":0,"unchanged":0},"objects":[`+
 		`{"kind":"segment","key":"beta","action":"create","summary":"created","differences":[],"moreDifferences":0},`+
-		`{"kind":"segment","key":"staff","action":"update","summary":"constraint 1: operator \"eq\" → \"neq\"","differences":[`+
-		`{"path":"constraints[0].operator","op":"replace","before":"eq","after":"neq","summary":"constraint 1: operator \"eq\" → \"neq\""}],"moreDifferences":0},`+
-		`{"kind":"flag","key":"checkout","action":"update","summary":"metadata \"owner\" \"ann\" → \"bob\"; rollout 2: percentage 10 → 50","differences":[`+
+		`{"kind":"segment","key":"staff","action":"update","summary":"constraint 1: operator is → is not","differences":[`+
+		`{"path":"constraints[0].operator","op":"replace","before":"eq","after":"neq","summary":"constraint 1: operator is → is not"}],"moreDifferences":0},`+
+		`{"kind":"flag","key":"checkout","action":"update","summary":"metadata \"owner\" \"ann\" → \"bob\"; rule 2: share 10% → 50%","differences":[`+
 		`{"path":"metadata[\"owner\"]","op":"replace","before":"ann","after":"bob","summary":"metadata \"owner\" \"ann\" → \"bob\""},`+
-		`{"path":"rollouts[1].threshold.percentage","op":"replace","before":10,"after":50,"summary":"rollout 2: percentage 10 → 50"}],"moreDifferences":0},`+
+		`{"path":"rollouts[1].threshold.percentage","op":"replace","before":10,"after":50,"summary":"rule 2: share 10% → 50%"}],"moreDifferences":0},`+
 		`{"kind":"flag","key":"new","action":"create","summary":"created","differences":[],"moreDifferences":0},`+
 		`{"kind":"flag","key":"old","action":"delete","summary":"deleted","differences":[],"moreDifferences":0}],"nextPageToken":""}`)
 	if got := r.header.Get("Guidon-Revision"); got != "1" {

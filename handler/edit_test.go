@@ -125,7 +125,7 @@ func TestTurnOnForEveryone(t *testing.T) {
 	const ramp = editPrefix + "/flags/ramp"
 	s.do("PUT", ramp+"/content", `{"flag":{"name":"Ramp","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"threshold":{"percentage":0,"value":true}}]}}`).check(t, 200, editReply(3, 0, "create flag ramp"))
 	s.do("POST", ramp+"/on", "").fails(t, 400, 3, `flag "ramp" is not turned on: it has not been turned off, so there is nothing to restore; to enable it for everyone, set everyone`)
-	for body, want := range map[string]string{`{"turnOn":true}`: "100 % of all entities move from false to true", `{"turnOn":false}`: `"groups":[]`} {
+	for body, want := range map[string]string{`{"turnOn":true}`: "all entities go from off to on", `{"turnOn":false}`: `"groups":[]`} {
 		if r := s.do("POST", ramp+"/effect", body); r.status != 200 || !strings.Contains(r.body, want) {
 			t.Errorf("the effect of %s: got %d %s, want %s", body, r.status, r.body, want)
 		}
@@ -156,7 +156,7 @@ func TestPatchOverHTTP(t *testing.T) {
 			`flag "default/checkout" was deleted in revision 3 by anonymous at TIME, after revision 2`)
 	s.do("POST", path, `{"flags":[{"put":{"key":"x"}},{"unlessChangedSince":1}],"segments":[{"delete":"new"}]}`).fails(t, 400, 3,
 		`flags[0] "x": invalid field name: must not be empty`+"\n"+`flags[1] "": invalid field put, delete or turnOff: must not be empty`+"\n"+
-			`segments[0] "new": segment "default/new" is in use by flag "banner" (rollout 1)`)
+			`segments[0] "new": segment "default/new" is in use by flag "banner" (rule 1)`)
 	s.do("POST", path, `{}`).fails(t, 400, 3, "invalid field flags and segments: must not be empty")
 	s.do("POST", path, `{"flags":[`+strings.Repeat(`{"delete":"a"},`, 100)+`{"delete":"b"}]}`).fails(t, 413, 8, "101 flags and segments are more than the limit of 100")
 	s.do("POST", path, `{"flags":[{"delete":"banner","put":{"key":"banner","name":"B"}}]}`).fails(t, 400, 3, `flags[0] "banner": invalid field put, delete or turnOff: only one can be present`)

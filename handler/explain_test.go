@@ -68,7 +68,7 @@ func TestExplain(t *testing.T) {
 				`{"number":1,"id":"ID","rank":1,"description":"pro","outcome":"not_matched","text":"did not match","segmentOperator":"OR_SEGMENT_OPERATOR","segments":[` + big(false, true, "pro", false, "[1]", "the value is not a number") + `],"value":true},` +
 				`{"number":2,"id":"ID","rank":2,"description":"","outcome":"not_matched","text":"did not match: bucket 39 is not below 1","segmentOperator":"OR_SEGMENT_OPERATOR","segments":[],` +
 				`"bucket":{"number":39,"of":100,"ranges":[{"from":0,"to":1,"percentage":1,"variantKey":""}],"chosen":0},"value":true}],` +
-				`"others":[{"match":false,"variantKey":"","enabled":true,"verdict":"reachable","text":"seats would have to match gte 100, such as \"100\"; then rollout 1 decides","step":1,` +
+				`"others":[{"match":false,"variantKey":"","enabled":true,"verdict":"reachable","text":"seats would have to match gte 100, such as \"100\"; then rule 1 decides","step":1,` +
 				`"changes":[{"property":"seats","actual":"[1]","example":"100","outcomes":[{"segmentKey":"big","constraintId":"ID","operator":"gte","expected":"100","match":true}]}],"smallest":true,"obstacles":[]}],"limited":false}`,
 		},
 	} {

@@ -27,7 +27,10 @@ func TestMergeOverHTTP(t *testing.T) {
 	renamed := strings.Replace(mine, `"enabled":true`, `"enabled":false`, 1)
 	r = s.do("POST", at, `{"since":2,"pageWords":true,"flag":`+renamed+`}`)
 	if want := `"path":"enabled","op":"replace","before":true,"after":false,"summary":"state on → off","wording":{"parts":["state"],"before":"on","after":"off","what":""}`; !strings.Contains(r.body, want) {
-		t.Errorf("in the words of pages, got %s, want %s", r.body, want)
+		t.Errorf("with the parts of summaries, got %s, want %s", r.body, want)
+	}
+	if want := `"inUse":false,"wording":{"earlier":"Checkout","mine":"Mine","theirs":"Theirs"}}`; !strings.Contains(r.body, want) {
+		t.Errorf("with values in words, got %s, want %s", r.body, want)
 	}
 	r = s.do("POST", at, `{"since":2}`)
 	if !strings.Contains(r.body, `"path":".","name":"everything"`) || strings.Contains(r.body, `"mine":{`) || strings.Contains(r.body, `{"flag":{`) {

@@ -50,16 +50,13 @@ func TestPlanWithEffects(t *testing.T) {
 			"segments":[{"key":"guests","name":"Guests","constraints":[{"type":"STRING_COMPARISON_TYPE","property":"group","operator":"notempty"}]}]}`+more+"}"))
 	}
 	without, with := plan(""), plan(`,"withEffects":true`)
-	onPages := plan(`,"withEffects":true,"pageWords":true`)
-	if d := onPages.Changes[1].Differences[1]; onPages.Digest != with.Digest || d.Summary != "step 2: share 12.5% → 20%" ||
-		cmp.Diff(wording{Parts: []string{"step 2", "share"}, Before: "12.5%", After: "20%"}, d.Wording) != "" {
-		t.Errorf("in the words of pages: got %+v", onPages)
+	worded := plan(`,"withEffects":true,"pageWords":true`)
+	if d := worded.Changes[1].Differences[1]; worded.Digest != with.Digest || d.Summary != "rule 2: share 12.5% → 20%" ||
+		cmp.Diff(wording{Parts: []string{"rule 2", "share"}, Before: "12.5%", After: "20%"}, d.Wording) != "" {
+		t.Errorf("with the parts of summaries: got %+v", worded)
 	}
-	if got, want := onPages.Effects[0].Effect.Groups[0].Moves[0].Summary, "7% of those in none of the segments go from off to on"; got != want {
-		t.Errorf("in the words of pages: got %q, want %q", got, want)
-	}
-	if d := with.Changes[1].Differences[1]; d.Summary != "rollout 2: percentage 12.5 → 20" || d.Wording.Parts != nil {
-		t.Errorf("in the words of the API: got %+v", d)
+	if d := with.Changes[1].Differences[1]; d.Summary != "rule 2: share 12.5% → 20%" || d.Wording.Parts != nil {
+		t.Errorf("without the parts of summaries: got %+v", d)
 	}
 	if without.Effects == nil || len(without.Effects) > 0 || without.EffectsTruncated || with.Digest != without.Digest {
 		t.Errorf("got %+v, and with effects the digest %s", without, with.Digest)
@@ -74,7 +71,7 @@ func TestPlanWithEffects(t *testing.T) {
 			got = append(got, m.Summary)
 		}
 	}
-	if want := "7 % of those whom no rollout with segments matches move from false to true; 80 % of those whom no rollout with segments matches move from false to true"; strings.Join(got, "; ") != want {
+	if want := "7% of those in none of the segments go from off to on; 80% of those in none of the segments go from off to on"; strings.Join(got, "; ") != want {
 		t.Errorf("got %q, want %s", got, want)
 	}
 }

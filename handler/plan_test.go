@@ -77,7 +77,7 @@ func TestPlanAndApply(t *testing.T) {
 	body := `"sourceNamespaceKey":"staging","flagKeys":["checkout"],"keep":["enabled","percentages"]`
 	r := s.must("", "POST", "/api/v1/namespaces/live/plan", "{"+body+"}")
 	p := planFrom(t, r)
-	if got, want := p.summary(), "create beta created; update checkout rollout 1 added (segments beta: true)"; got != want {
+	if got, want := p.summary(), "create beta created; update checkout rule 1 added (segments beta: on)"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if !p.Changes[0].Required || p.Changes[1].Required || p.Revision != 1 || p.SourceRevision != 1 || r.header.Get("Guidon-Revision") != "1" {
@@ -94,10 +94,10 @@ func TestPlanAndApply(t *testing.T) {
 		return s.do("POST", "/api/v1/namespaces/live/apply", "{"+body+`,"digest":"`+digest+`"`+more+"}")
 	}
 	apply("", "").fails(t, 400, 3, "invalid field digest: must not be empty")
-	apply("wrong", "").fails(t, 412, 9, `nothing was changed: the plan is no longer the same: now create segment "beta"; now update flag "checkout": rollout 1 added (segments beta: true)`)
+	apply("wrong", "").fails(t, 412, 9, `nothing was changed: the plan is no longer the same: now create segment "beta"; now update flag "checkout": rule 1 added (segments beta: on)`)
 	s.must("", "PUT", "/api/v1/namespaces/live/flags/checkout", `{"name":"Checkout","enabled":true}`)
 	apply(p.Digest, `,"expectedChanges":[{"kind":"segment","key":"beta","digest":"`+p.Changes[0].Digest+`"},{"kind":"flag","key":"checkout","digest":"x"}]`).
-		fails(t, 412, 9, `nothing was changed: the plan is no longer the same: now update flag "checkout": rollout 1 added (segments beta: true)`)
+		fails(t, 412, 9, `nothing was changed: the plan is no longer the same: now update flag "checkout": rule 1 added (segments beta: on)`)
 
 	p = planFrom(t, s.must("", "POST", "/api/v1/namespaces/live/plan", "{"+body+"}"))
 	r = apply(p.Digest, `,"message":"ship it"`)
@@ -217,7 +217,7 @@ func TestRestoreAndUndo(t *testing.T) {
 	undo := func(choices string) string { return `"undo":{"firstRevision":2` + choices + `}` }
 	r := s.must("", "POST", path+"plan", "{"+undo("")+"}")
 	const conflict = `"conflicts":[{"kind":"flag","key":"checkout","path":"name","name":"name","earlier":"Checkout","changed":"Two","current":"Three","inUse":false}]`
-	if p := planFrom(t, r); p.Digest != "" || p.summary() != "update checkout enabled true → false" || !strings.Contains(r.body, conflict) {
+	if p := planFrom(t, r); p.Digest != "" || p.summary() != "update checkout default value on → off" || !strings.Contains(r.body, conflict) {
 		t.Errorf("got %s", r.body)
 	}
 	s.do("POST", path+"apply", "{"+undo("")+`,"digest":"x"}`).fails(t, 412, 9,
@@ -235,7 +235,7 @@ func TestRestoreAndUndo(t *testing.T) {
 
 	restore := `"sourceNamespaceKey":"live@1","flagKeys":["checkout"]`
 	p = planFrom(t, s.must("", "POST", path+"plan", "{"+restore+"}"))
-	if p.summary() != `update checkout description "new" → ""` || p.SourceRevision != 1 || p.Revision != 4 {
+	if p.summary() != `update checkout description "new" → nothing` || p.SourceRevision != 1 || p.Revision != 4 {
 		t.Errorf("got %+v", p)
 	}
 	r = s.must("", "POST", path+"apply", "{"+restore+`,"digest":"`+p.Digest+`"}`)

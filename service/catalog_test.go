@@ -287,7 +287,7 @@ func TestUnusedFlags(t *testing.T) {
 			want  []string
 		}{
 			{service.UnusedQuery{}, 3, []string{
-				"sale: everybody gets true; rollout 1 has 99.9 %, which takes everybody who gets there",
+				"sale: everybody gets true; rule 1 has 99.9%, which takes everybody who gets there",
 				"zoo: everybody gets B, because the flag is not enabled",
 				"old-checkout: everybody gets true; the review date 1999-12-31 has passed",
 			}},

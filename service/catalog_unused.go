@@ -121,7 +121,7 @@ func (f *flagFacts) why(kind UnusedKind) string {
 	switch kind {
 	case UnusedRounded:
 		percentage := f.flag.Rollouts[f.Rounded].Threshold.Percentage
-		return fmt.Sprintf("rollout %d has %s %%, which takes everybody who gets there",
+		return fmt.Sprintf("rule %d has %s%%, which takes everybody who gets there",
 			f.Rounded+1, strconv.FormatFloat(float64(percentage), 'f', -1, 32))
 	case UnusedReviewPassed:
 		return fmt.Sprintf("the review date %s has passed", f.review())

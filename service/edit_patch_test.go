@@ -142,7 +142,7 @@ func TestEditProblems(t *testing.T) {
 				`flags[0] "banner": rollouts[0]: segment "unused" not found`,
 				`flags[0] "banner": rollouts[1]: segment "none" not found`,
 				`segments[1] "staff": segment "default/staff" is in use by flag "checkout" (rule 1)`,
-				`segments[2] "guests": segment "default/guests" is in use by flag "menu" (rollouts 1, 2)`,
+				`segments[2] "guests": segment "default/guests" is in use by flag "menu" (rules 1, 2)`,
 			},
 		},
 		{
@@ -161,7 +161,7 @@ func TestEditProblems(t *testing.T) {
 		},
 		{
 			"several users", service.Edits{Segments: []service.SegmentEdit{{Delete: "guests"}}}, guidon.InvalidArgument,
-			[]string{`segments[0] "guests": segment "default/guests" is in use by flag "banner" (rollout 1), flag "menu" (rollouts 1, 2)`},
+			[]string{`segments[0] "guests": segment "default/guests" is in use by flag "banner" (rule 1), flag "menu" (rules 1, 2)`},
 		},
 		{
 			"conflicts", service.Edits{

@@ -116,7 +116,7 @@ var mergeTests = []mergeTest{
 	{
 		name: "disjoint", mine: both(named("Mine"), shared(70, 30)), theirs: both(redescribed("Theirs"), swapped),
 		want:  both(named("Mine"), redescribed("Theirs"), shared(70, 30), swapped),
-		words: mergedWords{nil, []string{`name "Checkout" → "Mine"`, "rule 1: distribution 1: rollout 90 → 70", "rule 1: distribution 2: rollout 10 → 30"}, []string{`description "Old" → "Theirs"`, "rule 2 moved to 1"}},
+		words: mergedWords{nil, []string{`name "Checkout" → "Mine"`, `rule 1: share of "classic" 90% → 70%`, `rule 1: share of "one-page" 10% → 30%`}, []string{`description "Old" → "Theirs"`, "rule 2 moved to 1"}},
 	},
 	{
 		name: "the same field", mine: both(redescribed("Mine"), named("N")), theirs: redescribed("Theirs"), want: both(redescribed("Mine"), named("N")),
@@ -137,12 +137,12 @@ var mergeTests = []mergeTest{
 	},
 	{
 		name: "the shares of a rule", mine: shared(70, 30), theirs: shared(95, 5), want: shared(70, 30),
-		words: mergedWords{Conflicts: []string{`rule 2: distributions: [{"variant":"classic","rollout":90},{"variant":"one-page","rollout":10}], ` +
+		words: mergedWords{Conflicts: []string{`rule 2: shares: [{"variant":"classic","rollout":90},{"variant":"one-page","rollout":10}], ` +
 			`[{"variant":"classic","rollout":70},{"variant":"one-page","rollout":30}], [{"variant":"classic","rollout":95},{"variant":"one-page","rollout":5}]`}},
 	},
 	{
 		name: "the order against an edit", mine: swapped, theirs: shared(95, 5), want: both(shared(95, 5), swapped),
-		words: mergedWords{nil, []string{"rule 2 moved to 1"}, []string{"rule 1: distribution 1: rollout 90 → 95", "rule 1: distribution 2: rollout 10 → 5"}},
+		words: mergedWords{nil, []string{"rule 2 moved to 1"}, []string{`rule 1: share of "classic" 90% → 95%`, `rule 1: share of "one-page" 10% → 5%`}},
 	},
 	{name: "the same edit", mine: both(named("Same"), shared(50, 50)), theirs: both(named("Same"), shared(50, 50)), want: both(named("Same"), shared(50, 50))},
 	{name: "the same rule added", mine: ruleAdded("new"), theirs: ruleAdded("new"), want: ruleAdded("new")},
@@ -255,7 +255,7 @@ func TestMergeEditWithoutBase(t *testing.T) {
 	}
 	want := mergedWords{Conflicts: []string{
 		`name: , "Checkout", "Second"`, `description: , "Mine", "Theirs"`,
-		`rule 2: distributions: , [{"variant":"classic","rollout":70},{"variant":"one-page","rollout":30}], [{"variant":"classic","rollout":90},{"variant":"one-page","rollout":10}]`,
+		`rule 2: shares: , [{"variant":"classic","rollout":70},{"variant":"one-page","rollout":30}], [{"variant":"classic","rollout":90},{"variant":"one-page","rollout":10}]`,
 	}}
 	if diff := cmp.Diff(want, mergeWords(m)); diff != "" || !m.BaseMissing || m.Latest.Revision != 4 {
 		t.Errorf("base missing: %t; latest: %+v; (-want +got):\n%s", m.BaseMissing, m.Latest, diff)
@@ -293,7 +293,7 @@ func TestMergeEditSegment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := mergedWords{Conflicts: []string{`constraint 1: value: "staff", "mine", "theirs"`}, Theirs: []string{"match type all → any"}}
+	want := mergedWords{Conflicts: []string{`constraint 1: value: "staff", "mine", "theirs"`}, Theirs: []string{"constraints that must match all → any"}}
 	if diff := cmp.Diff(want, mergeWords(m)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -158,7 +158,7 @@ func TestPatchRefused(t *testing.T) {
 		}}, guidon.InvalidArgument, `segment "shop/ruling" is in use: referred to by flag "ruled" (rule 1)`},
 
 		{"a segment used by a rollout", "", []change.Patch{{Delete: change.Keys{Segments: []string{"rolling"}}}},
-			guidon.InvalidArgument, `segment "shop/rolling" is in use: referred to by flag "rolled" (rollout 1)`},
+			guidon.InvalidArgument, `segment "shop/rolling" is in use: referred to by flag "rolled" (rule 1)`},
 
 		{"a segment used by a flag of an earlier patch", "", []change.Patch{
 			{Put: change.Objects{Flags: []*guidon.Flag{newFlag("f", "free")}}},

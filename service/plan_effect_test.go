@@ -44,7 +44,7 @@ func effectLines(t *testing.T, p *service.Plan) (lines []string) {
 		}
 		for i := range e.Groups {
 			for j := range e.Groups[i].Moves {
-				lines = append(lines, key+": "+e.Describe(analysis.APIWords, &e.Groups[i], &e.Groups[i].Moves[j]))
+				lines = append(lines, key+": "+e.Describe(&e.Groups[i], &e.Groups[i].Moves[j]))
 			}
 		}
 	}
@@ -76,13 +76,12 @@ func TestPlanEffects(t *testing.T) {
 	s := newService(t)
 	mustImport(t, s, effectShop, service.ImportCreate)
 	r := service.PlanRequest{Namespace: "shop", Document: parse(t, effectEdited), Mode: service.ImportReplace}
-	const changed = "; who they are depends on the changed segments staff"
 	want := []string{
-		"uses: 100 % of those whom rollout 1 matched before and no rollout with segments matches now move from true to false" + changed,
-		"uses: 100 % of those whom no rollout with segments matched before and rollout 1 matches now move from false to true" + changed,
-		"checkout: 40 % of those whom rule 1 matched before and rule 2 matches now move from one-page to classic" + changed,
-		"checkout: 60 % of those whom rule 2 matched before and rule 1 matches now move from classic to one-page" + changed,
-		"checkout: 20 % of those who reach rule 2 move from classic to one-page" + changed,
+		"uses: all those who no longer match rule 1 go from on to off",
+		"uses: all those who newly match rule 1 go from off to on",
+		"checkout: 40% of those who go from rule 1 to rule 2 go from one-page to classic",
+		"checkout: 60% of those who go from rule 2 to rule 1 go from classic to one-page",
+		"checkout: 20% of those who match rule 2 go from classic to one-page",
 	}
 	if diff := cmp.Diff(want, effectLines(t, mustPlan(t, s, r))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
@@ -88,21 +87,21 @@ func TestRestore(t *testing.T) {
 		want []string
 	}{
 		{"a flag with a segment that others changed", service.PlanRequest{Flags: []string{"checkout"}, Mode: service.ImportUpdate},
-			[]string{`update flag checkout: name "Pay" → "Checkout"; variant "one-page" added; rule 1: distribution 1: rollout 50 → 100`}},
+			[]string{`update flag checkout: name "Pay" → "Checkout"; variant "one-page" added; rule 1: share of "classic" 50% → 100%`}},
 		{"a deleted flag with its deleted segment", service.PlanRequest{Flags: []string{"banner"}, Mode: service.ImportUpdate},
 			[]string{"required: create segment staff: created", "create flag banner: created", "matches-everyone staff"}},
 		{"a segment", service.PlanRequest{Segments: []string{"beta"}, Mode: service.ImportUpdate},
-			[]string{`update segment beta: constraint 1: value "pro" → "beta"`, "segment-shared beta"}},
+			[]string{`update segment beta: constraint 1: value pro → beta`, "segment-shared beta"}},
 		{"what was deleted", service.PlanRequest{Mode: service.ImportSkipExisting},
 			[]string{"create segment staff: created", "create flag banner: created", "matches-everyone staff"}},
 		{"everything that was", service.PlanRequest{Mode: service.ImportUpdate}, []string{
-			`update namespace shop: name "Store" → "Shop"; color teal → amber; confirm changes true → false`, `update segment beta: constraint 1: value "pro" → "beta"`, "create segment staff: created",
-			`update flag checkout: name "Pay" → "Checkout"; variant "one-page" added; rule 1: distribution 1: rollout 50 → 100`, "create flag banner: created",
+			`update namespace shop: name "Store" → "Shop"; color teal → amber; ask before changes yes → no`, `update segment beta: constraint 1: value pro → beta`, "create segment staff: created",
+			`update flag checkout: name "Pay" → "Checkout"; variant "one-page" added; rule 1: share of "classic" 50% → 100%`, "create flag banner: created",
 			"matches-everyone staff",
 		}},
 		{"the namespace", service.PlanRequest{Mode: service.ImportReplace}, []string{
-			`update namespace shop: name "Store" → "Shop"; color teal → amber; confirm changes true → false`, `update segment beta: constraint 1: value "pro" → "beta"`, "create segment staff: created",
-			`update flag checkout: name "Pay" → "Checkout"; variant "one-page" added; rule 1: distribution 1: rollout 50 → 100`, "create flag banner: created",
+			`update namespace shop: name "Store" → "Shop"; color teal → amber; ask before changes yes → no`, `update segment beta: constraint 1: value pro → beta`, "create segment staff: created",
+			`update flag checkout: name "Pay" → "Checkout"; variant "one-page" added; rule 1: share of "classic" 50% → 100%`, "create flag banner: created",
 			"delete flag later: deleted", "matches-everyone staff",
 		}},
 	}
@@ -185,7 +184,7 @@ func TestPromotePastState(t *testing.T) {
 	r := service.PlanRequest{Namespace: "till", Source: "shop@1", Flags: []string{"checkout"}, Mode: service.ImportUpdate}
 	p := mustApply(t, s, r)
 	if d := change.CompareFlags(viewAt(t, s, "shop@1").Snapshot.Flag("checkout"), flag(t, s, "till", "checkout")); len(d) > 0 || p.SourceRevision != 1 {
-		t.Errorf("got %s, from revision %d", change.Summarize(analysis.APIWords, d), p.SourceRevision)
+		t.Errorf("got %s, from revision %d", change.Summarize(d), p.SourceRevision)
 	}
 	if got := recordsOf(t, s, "till")[0]; !strings.HasSuffix(got, "(promotion from shop@1)") {
 		t.Errorf("got the record %s", got)

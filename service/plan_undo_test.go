@@ -44,8 +44,8 @@ func TestUndo(t *testing.T) {
 	first, second := stateOf(viewAt(t, s, "shop@1")), stateOf(viewAt(t, s, "shop@2"))
 	p := mustApply(t, s, undoOf(2, 2))
 	want := []string{
-		`update namespace shop: name "Store" → "Shop"; color teal → amber; confirm changes true → false`, `update segment beta: constraint 1: value "pro" → "beta"`, "create segment staff: created",
-		`update flag checkout: name "Pay" → "Checkout"; variant "one-page" added; rule 1: distribution 1: rollout 50 → 100`, "create flag banner: created",
+		`update namespace shop: name "Store" → "Shop"; color teal → amber; ask before changes yes → no`, `update segment beta: constraint 1: value pro → beta`, "create segment staff: created",
+		`update flag checkout: name "Pay" → "Checkout"; variant "one-page" added; rule 1: share of "classic" 50% → 100%`, "create flag banner: created",
 		"delete flag later: deleted", "matches-everyone staff",
 	}
 	if diff := cmp.Diff(want, lines(p)); diff != "" {
@@ -121,7 +121,7 @@ func TestUndoKeepsLaterChanges(t *testing.T) {
 	if diff := cmp.Diff([]string{`flag banner name: before "One", changed to "Two", now "Three"`}, conflictsOf(p)); diff != "" {
 		t.Errorf("conflicts (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"update flag banner: enabled true → false", "goes-off banner"}, lines(p)); diff != "" || p.Digest != "" {
+	if diff := cmp.Diff([]string{"update flag banner: default value on → off", "goes-off banner"}, lines(p)); diff != "" || p.Digest != "" {
 		t.Errorf("plan with digest %q (-want +got):\n%s", p.Digest, diff)
 	}
 	_, _, err := s.Apply(t.Context(), service.Write{}, service.Demand{}, undoOf(2, 2), service.ExpectedPlan{Digest: "x"}, nil)
@@ -152,7 +152,7 @@ func TestUndoReferences(t *testing.T) {
 	}
 	r.Segments = []string{"a", "b"}
 	_, _, err = s.Plan(t.Context(), service.Caller{}, service.Demand{}, r, nil)
-	want := "segment \"shop/a\" is in use by flag \"f\" (rollout 1), flag \"g\" (rule 1)\nsegment \"shop/b\" is in use by flag \"f\" (rollout 1)"
+	want := "segment \"shop/a\" is in use by flag \"f\" (rule 1), flag \"g\" (rule 1)\nsegment \"shop/b\" is in use by flag \"f\" (rule 1)"
 	if err == nil || err.Error() != want || !errors.Is(err, guidon.InvalidArgument) {
 		t.Errorf("got %v\nwant %s", err, want)
 	}

@@ -34,16 +34,15 @@ func (u segmentUsers) inUse(namespace, segment string) error {
 	return guidon.Errorf(guidon.InvalidArgument, "segment %q is in use by %s", namespace+"/"+segment, u)
 }
 
-// String returns the first flags, with their rules and rollouts, and the number of others.
+// String returns the first flags, with their rules, and the number of others.
 func (u segmentUsers) String() string {
 	var listed []string
 	for _, use := range u[:min(len(u), maxListedUsers)] {
 		var places []string
-		if len(use.Rules) > 0 {
-			places = append(places, positions("rule", use.Rules))
-		}
-		if len(use.Rollouts) > 0 {
-			places = append(places, positions("rollout", use.Rollouts))
+		for _, rules := range [][]int{use.Rules, use.Rollouts} {
+			if len(rules) > 0 {
+				places = append(places, positions(rules))
+			}
 		}
 		if use.Flag.Unreadable != nil {
 			places = append(places, "which needs a newer release of Guidon, or is damaged")
@@ -54,9 +53,10 @@ func (u segmentUsers) String() string {
 }
 
 // positions returns the first indexes, counted from 1, such as "rules 1, 3".
-func positions(noun string, indexes []int) string {
+func positions(indexes []int) string {
+	noun := "rule"
 	if len(indexes) > 1 {
-		noun += "s"
+		noun = "rules"
 	}
 	var numbers []string
 	for _, i := range indexes[:min(len(indexes), maxListedUses)] {

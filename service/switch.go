@@ -18,7 +18,7 @@ const OffDescription = "Off for everyone"
 // TurnFlagOff turns a flag off for every entity and context, in one change, so that
 // [Service.TurnFlagOn] restores its former behavior:
 //
-//   - A boolean flag becomes false. It gets a rollout of 100 % with the value false and
+//   - A boolean flag becomes false. It gets a rollout of 100% with the value false and
 //     [OffDescription] before all others, so that no other one is reached. The flag stays off
 //     whatever is done to its value and its other rollouts, as long as they come later. A flag
 //     whose first rollout already gives false to everybody stays as it is.
@@ -173,7 +173,7 @@ func turnOn(f *guidon.Flag, everyone bool, now time.Time, segment func(key strin
 		return false, err
 	case would == analysis.OffState:
 		return false, guidon.Errorf(guidon.InvalidArgument,
-			"flag %q is not turned on: its rollouts make it false for everybody; change or delete them", f.Key)
+			"flag %q is not turned on: its rules make it false for everybody; change or delete them", f.Key)
 	case !everyone:
 		return false, guidon.Errorf(guidon.InvalidArgument,
 			"flag %q is not turned on: it has not been turned off, so there is nothing to restore; to enable it for everyone, set everyone", f.Key)

@@ -141,7 +141,7 @@ func TestSwitchErrors(t *testing.T) {
 		{"changed, on", on, "on", &old, guidon.FailedPrecondition, `flag "default/on" was created in revision 2`},
 		{"negative", off, "on", &negative, guidon.InvalidArgument, "invalid field unlessChangedSince: must not be negative"},
 		{"future", off, "on", &future, guidon.FailedPrecondition, `flag "default/on": the namespace is at revision 2, before 99`},
-		{"turned off by another rollout", on, "manual", nil, guidon.InvalidArgument, `flag "manual" is not turned on: its rollouts make it false for everybody; change or delete them`},
+		{"turned off by another rule", on, "manual", nil, guidon.InvalidArgument, `flag "manual" is not turned on: its rules make it false for everybody; change or delete them`},
 		{"never on", on, "bare", nil, guidon.InvalidArgument, `flag "bare" is not turned on: it has not been turned off, so there is nothing to restore; to enable it for everyone, set everyone`},
 	} {
 		if err := test.call(test.key, test.at); !errors.Is(err, test.code) || !strings.HasPrefix(err.Error(), test.want) {

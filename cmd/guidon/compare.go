@@ -22,7 +22,7 @@ const compareHelp = `Compare two namespaces and print what makes the second one 
 and segments exist on one side only, and which differ, with the differences in words
 and as a diff of their YAML.
 
-Flags, segments and variants are matched by key; rules, rollouts, distributions and
+Flags, segments and variants are matched by key; rules, shares and
 constraints by their content. Ids and times make no difference, nor does the order of
 flags and segments.
 

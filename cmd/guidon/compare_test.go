@@ -37,7 +37,7 @@ segments:
 `
 
 // comparedText is what "compare" prints for these two.
-const comparedText = `flag banner: rollout 1: percentage 10 → 50
+const comparedText = `flag banner: rule 1: share 10% → 50%
 diff BEFORE/flags/banner AFTER/flags/banner
 --- BEFORE/flags/banner
 +++ AFTER/flags/banner
@@ -104,7 +104,7 @@ func TestCompare(t *testing.T) {
 			if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != 2 {
 				t.Fatal(r.code, err)
 			}
-			want := `[{flag banner update rollout 1: percentage 10 → 50 } {flag gone delete deleted }]`
+			want := `[{flag banner update rule 1: share 10% → 50% } {flag gone delete deleted }]`
 			if text := fmt.Sprint(got.Objects); text != want || got.Flags.Deleted != 1 || got.Flags.Unchanged != 1 {
 				t.Errorf("%v: got %+v", sides, got)
 			}

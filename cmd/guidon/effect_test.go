@@ -30,17 +30,17 @@ var effectEdited = strings.NewReplacer("value: staff}]}", "value: staff}, {type:
 const (
 	planWithEffects = `shop: 1 to create, 2 to update, 0 to delete, 2 unchanged
   update segment staff
-    constraint 2 added (vpn eq "yes")
+    constraint 2 added (vpn is yes)
   update flag checkout
-    rule 1: distribution 1: rollout 60 → 40
-    rule 1: distribution 2: rollout 40 → 60
-    effect: 20 % of all entities move from classic to one-page
+    rule 1: share of "classic" 60% → 40%
+    rule 1: share of "one-page" 40% → 60%
+    effect: 20% of all entities go from classic to one-page
   create flag new
   flag banner (uses a changed segment)
-    effect: 100 % of those whom rollout 1 matched before and no rollout with segments matches now move from true to false; who they are depends on the changed segments staff
+    effect: all those who no longer match rule 1 go from on to off
   warning: segment "staff" changes, and other flags use it: banner
 `
-	moved = "    effect: 20 % of all entities move from one-page to classic\n"
+	moved = "    effect: 20% of all entities go from one-page to classic\n"
 )
 
 // TestEffect prints effects with every command that makes a plan.
@@ -58,7 +58,7 @@ func TestEffect(t *testing.T) {
 		t.Errorf("apply (-want +got):\n%s", diff)
 	}
 	wantText(t, s.changes("restore", "shop@1", "--flag", "checkout", "--effect", "--dry-run"), moved)
-	wantText(t, s.changes("undo", "2", "-n", "shop", "--effect", "--dry-run"), moved, "  flag banner (uses a changed segment)\n    effect: 100 %")
+	wantText(t, s.changes("undo", "2", "-n", "shop", "--effect", "--dry-run"), moved, "  flag banner (uses a changed segment)\n    effect: all those who")
 	s.ok("import", s.file("live.yaml", strings.Replace(effectShop, "namespace: shop", "namespace: live", 1)))
 	wantText(t, s.changes("promote", "live", "shop", "--flag", "checkout", "--with-segments=false", "--effect", "--dry-run"), moved)
 

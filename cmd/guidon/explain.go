@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const explainHelp = `Evaluate a flag for an entity and explain the result: which rule or rollout decided,
+const explainHelp = `Evaluate a flag for an entity and explain the result: which rule decided,
 what each segment and constraint compared, and the bucket of the entity. For every
 other result that the flag can return, it prints the changes of the context that
 are needed, or why no context gives it.

@@ -102,20 +102,20 @@ It would be
 `},
 		{"control characters", []string{"banner", "-e", "\x1b[2J", "-c", "email=\x1b[2J", "--output=table"}, `
 default/banner is false (the value of the flag) for "\x1b[2J"
-└─ ✗ rollout 1 did not match
+└─ ✗ rule 1 did not match
    └─ ✗ segment staff
       └─ ✗ email suffix @guidon.example: "\x1b[2J"
 It would be
-└─ ✓ true: email would have to match suffix @guidon.example, such as "y@guidon.example"; then rollout 1 decides
+└─ ✓ true: email would have to match suffix @guidon.example, such as "y@guidon.example"; then rule 1 decides
 `},
 		{"a list of ids", []string{"banner", "--entities", s.file("ids", "a\n\n  b \n{\"entityId\":\"c\",\"context\":{\"email\":\"c@guidon.example\"}}\n"), "--output=table"}, `
 RESULT  ENTITIES  SHARE
-false   2         66.7 %
-true    1         33.3 %
+false   2         66.7%
+true    1         33.3%
 `},
 		{"an array", []string{"checkout", "--entities", s.file("list", `[{"entityId":"user-3","context":{"plan":"pro","seats":1e2}}]`), "--output=table"}, `
 RESULT    ENTITIES  SHARE
-one-page  1         100.0 %
+one-page  1         100.0%
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

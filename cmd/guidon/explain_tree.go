@@ -36,9 +36,8 @@ func printExplanation(out io.Writer, r *guidonv1.ExplainResponse) error {
 	t := &tree{out: bufio.NewWriter(out)}
 	fmt.Fprintf(t.out, "%s is %s for %s\n",
 		printable(r.GetNamespaceKey()+"/"+r.GetFlagKey()), resultText(r), printable(cmp.Or(r.GetEntityId(), "an entity without id")))
-	kind := stepKind(r.GetFlagType())
 	for i, s := range r.GetSteps() {
-		t.step(i == len(r.GetSteps())-1, kind, s)
+		t.step(i == len(r.GetSteps())-1, s)
 	}
 	if len(r.GetOthers()) == 0 {
 		return t.out.Flush()
@@ -51,14 +50,6 @@ func printExplanation(out io.Writer, r *guidonv1.ExplainResponse) error {
 		t.branch(true, "… (the search ended at its limit)", nil)
 	}
 	return t.out.Flush()
-}
-
-// stepKind returns the word for the steps of a flag.
-func stepKind(t flipt.FlagType) string {
-	if t == flipt.FlagType_BOOLEAN_FLAG_TYPE {
-		return "rollout"
-	}
-	return "rule"
 }
 
 // resultText returns the result in words.
@@ -74,10 +65,10 @@ func resultText(r *guidonv1.ExplainResponse) string {
 	return fmt.Sprintf("%s (%s)", variantText(v.GetMatch(), v.GetVariantKey()), decidedText(r, reason))
 }
 
-// decidedText names the step that decided, or returns none if no step did.
+// decidedText names the rule that decided, or returns none if no rule did.
 func decidedText(r *guidonv1.ExplainResponse, none string) string {
 	if n := r.GetDecidedBy(); n > 0 {
-		return fmt.Sprintf("%s %d", stepKind(r.GetFlagType()), n)
+		return fmt.Sprintf("rule %d", n)
 	}
 	return none
 }
@@ -96,8 +87,8 @@ func variantText(match bool, variant string) string {
 	return printable(variant) + " by default"
 }
 
-func (t *tree) step(last bool, kind string, s *guidonv1.ExplainedStep) {
-	line := fmt.Sprintf("%s %s %d %s", stepMark(s.GetOutcome()), kind, s.GetNumber(), printable(s.GetText()))
+func (t *tree) step(last bool, s *guidonv1.ExplainedStep) {
+	line := fmt.Sprintf("%s rule %d %s", stepMark(s.GetOutcome()), s.GetNumber(), printable(s.GetText()))
 	if s.GetDescription() != "" {
 		line += " (" + printable(s.GetDescription()) + ")"
 	}
@@ -122,7 +113,7 @@ func (t *tree) step(last bool, kind string, s *guidonv1.ExplainedStep) {
 	})
 }
 
-// stepMark is the mark of a step that matched, or not, or was not reached.
+// stepMark is the mark of a rule that matched, or not, or was not reached.
 func stepMark(outcome string) string {
 	switch outcome {
 	case "matched", "no_variant":
@@ -201,7 +192,7 @@ func printCounts(out io.Writer, r *guidonv1.ExplainBatchResponse) error {
 		if r.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
 			result = strconv.FormatBool(c.GetEnabled())
 		}
-		fmt.Fprintf(table, "%s\t%d\t%.1f %%\n", result, c.GetCount(), 100*float64(c.GetCount())/float64(len(r.GetResults())))
+		fmt.Fprintf(table, "%s\t%d\t%.1f%%\n", result, c.GetCount(), 100*float64(c.GetCount())/float64(len(r.GetResults())))
 	}
 	return table.Flush()
 }

@@ -4,7 +4,7 @@ import "github.com/spf13/cobra"
 
 const flagHelp = `Work with single flags of a namespace.
 
-A boolean flag answers true or false: its rollouts decide in order, and "enabled" is the
+A boolean flag answers true or false: its rules decide in order, and "enabled" is the
 value for those whom none matches. A variant flag answers with one of its variants, which
 its rules distribute; if it is not enabled, everybody gets the default variant, or none.`
 

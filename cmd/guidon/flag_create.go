@@ -19,7 +19,7 @@ import (
 const flagCreateHelp = `Create a flag. It is a boolean flag, or a variant flag if there are variants.
 
 Without --enabled, a boolean flag is false for everybody, and a variant flag gives
-everybody the default variant, or none. "guidon flag edit" adds rules and rollouts.`
+everybody the default variant, or none. "guidon flag edit" adds rules.`
 
 const flagCreateExample = `  guidon flag create new-checkout
   guidon flag create new-checkout --name "New checkout" --enabled -m "for the beta"

@@ -19,7 +19,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-const flagGetHelp = `Show a flag with its variants, and its rules or rollouts. As JSON and YAML it has the
+const flagGetHelp = `Show a flag with its variants, and its rules. As JSON and YAML it has the
 fields of import files, and the times of its creation and last change.
 
 The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`
@@ -115,7 +115,7 @@ func printFlag(out io.Writer, content *guidonv1.FlagContent) error {
 		table.row(fmt.Sprintf("RULE %d", i+1), ruleLine(r))
 	}
 	for i, r := range f.GetRollouts() {
-		table.row(fmt.Sprintf("ROLLOUT %d", i+1), rolloutLine(r))
+		table.row(fmt.Sprintf("RULE %d", i+1), rolloutLine(r))
 	}
 	return table.Flush()
 }
@@ -132,7 +132,7 @@ func variantLine(v *guidonv1.DocumentVariant) string {
 	return line
 }
 
-// ruleLine returns a rule in words, such as "any of germany, nordics: 50 % a, 50 % b".
+// ruleLine returns a rule in words, such as "any of germany, nordics: 50% a, 50% b".
 func ruleLine(r *guidonv1.DocumentRule) string {
 	var shares []string
 	for _, d := range r.GetDistributions() {
@@ -144,7 +144,7 @@ func ruleLine(r *guidonv1.DocumentRule) string {
 	return segmentsText(r.GetSegmentKeys(), r.GetSegmentOperator()) + ": " + strings.Join(shares, ", ")
 }
 
-// rolloutLine returns a rollout in words, such as "50 %: true".
+// rolloutLine returns a rule of a boolean flag in words, such as "50%: true".
 func rolloutLine(r *guidonv1.DocumentRollout) string {
 	line := ""
 	if s := r.GetSegment(); s != nil {

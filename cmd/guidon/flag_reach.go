@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const flagReachHelp = `Print what the rules or rollouts of a flag can do, whatever the entities and contexts:
+const flagReachHelp = `Print what the rules of a flag can do, whatever the entities and contexts:
 which are never reached and why, what their percentages become in the buckets of the
 engine, and which variants nobody can get.
 
@@ -90,7 +90,7 @@ func printReach(out io.Writer, flag string, r *guidonv1.FlagReach) error {
 }
 
 func (t *tree) stepReach(r *guidonv1.FlagReach, s *guidonv1.StepReach) {
-	line := fmt.Sprintf("%s %d", stepKind(r.GetType()), s.GetIndex()+1)
+	line := fmt.Sprintf("rule %d", s.GetIndex()+1)
 	reached := s.GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE
 	switch {
 	case !reached:
@@ -108,7 +108,7 @@ func (t *tree) stepReach(r *guidonv1.FlagReach, s *guidonv1.StepReach) {
 	})
 }
 
-// bucketsBefore returns for how many buckets the step would decide without thresholds
+// bucketsBefore returns for how many buckets the rule would decide without thresholds
 // before it.
 func bucketsBefore(r *guidonv1.FlagReach, s *guidonv1.StepReach) int32 {
 	if r.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE && len(s.GetShares()) > 0 {
@@ -124,7 +124,7 @@ func shareLines(r *guidonv1.FlagReach, s *guidonv1.StepReach) []string {
 		lines = append(lines, shareLine(share))
 	}
 	if s.GetUnassignedBuckets() > 0 {
-		lines = append(lines, fmt.Sprintf("no distribution: %s, with the default variant or none", shareOf(r, s.GetUnassignedBuckets())))
+		lines = append(lines, fmt.Sprintf("no variant: %s, with the default variant or none", shareOf(r, s.GetUnassignedBuckets())))
 	}
 	return lines
 }
@@ -167,5 +167,5 @@ func shareOf(r *guidonv1.FlagReach, buckets int32) string {
 }
 
 func percent(p float32) string {
-	return strconv.FormatFloat(float64(p), 'f', -1, 32) + " %"
+	return strconv.FormatFloat(float64(p), 'f', -1, 32) + "%"
 }

@@ -33,43 +33,43 @@ func TestFlagReach(t *testing.T) {
 		"checkout": `
 shop/checkout is a variant flag
 ├─ ✓ rule 1
-│  ├─ one-page: 100 %
-│  └─ old: 0 %, configured as 20 %: those before it have all buckets
+│  ├─ one-page: 100%
+│  └─ old: 0%, configured as 20%: those before it have all buckets
 ├─ ✓ rule 2
-│  ├─ classic: 66.6 %, configured as 66.66 %
-│  ├─ one-page: 33.3 %
-│  ├─ old: 0 %, configured as 0.04 %: less than one bucket
-│  └─ no distribution: 0.1 %, with the default variant or none
+│  ├─ classic: 66.6%, configured as 66.66%
+│  ├─ one-page: 33.3%
+│  ├─ old: 0%, configured as 0.04%: less than one bucket
+│  └─ no variant: 0.1%, with the default variant or none
 ├─ ✗ rule 3 is never reached: nobody satisfies constraints 1 of segment staff, 1 of segment guests
-│  ├─ one-page: 100 %
-│  └─ old: 0 %
+│  ├─ one-page: 100%
+│  └─ old: 0%
 └─ ✗ default is never reached: rule 2 takes everybody who would get here
 Variants that nobody can get: old
 `,
 		"banner": `
 shop/banner is a boolean flag
-├─ ✓ rollout 1
-├─ ✓ rollout 2
-│  └─ threshold: 13 %, configured as 12.5 %
-├─ ✓ rollout 3 decides for 17 % at most: earlier thresholds have the others
-│  └─ threshold: 30 %
-├─ ✗ rollout 4 is never reached: rollout 3 takes everybody who would get here
-│  └─ threshold: 20 %
-├─ ✓ rollout 5 decides for 70 % at most: earlier thresholds have the others
-├─ ✗ rollout 6 is never reached: its percentage is 0
-│  └─ threshold: 0 %
+├─ ✓ rule 1
+├─ ✓ rule 2
+│  └─ threshold: 13%, configured as 12.5%
+├─ ✓ rule 3 decides for 17% at most: earlier thresholds have the others
+│  └─ threshold: 30%
+├─ ✗ rule 4 is never reached: rule 3 takes everybody who would get here
+│  └─ threshold: 20%
+├─ ✓ rule 5 decides for 70% at most: earlier thresholds have the others
+├─ ✗ rule 6 is never reached: its share is 0%
+│  └─ threshold: 0%
 └─ ✓ default (the value of the flag)
 `,
 		"all": `
 shop/all is a boolean flag
-├─ ✓ rollout 1
-│  └─ threshold: 100 %
-└─ ✗ default is never reached: rollout 1 takes everybody who would get here
+├─ ✓ rule 1
+│  └─ threshold: 100%
+└─ ✗ default is never reached: rule 1 takes everybody who would get here
 `,
 		"sleeping": `
 shop/sleeping is a variant flag; it is disabled, so no rule is reached. Once it is enabled:
 ├─ ✓ rule 1
-│  └─ no distribution: 100 %, with the default variant or none
+│  └─ no variant: 100%, with the default variant or none
 └─ ✓ default (the default variant, or none)
 Variants that nobody can get: a
 `,
@@ -89,7 +89,7 @@ func TestFlagReachOfState(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("shop.yaml", analyzedShop))
 	s.ok("import", s.file("shop.yaml", strings.Replace(analyzedShop, "percentage: 12.5", "percentage: 13", 1)), "--update")
-	wantText(t, s.ok("flag", "reach", "banner", "-n", "shop@1"), "shop@1/banner is a boolean flag\n", "configured as 12.5 %")
+	wantText(t, s.ok("flag", "reach", "banner", "-n", "shop@1"), "shop@1/banner is a boolean flag\n", "configured as 12.5%")
 	if got := s.ok("flag", "reach", "banner", "-n", "shop@2"); strings.Contains(got, "configured") {
 		t.Errorf("got %s", got)
 	}

@@ -14,18 +14,18 @@ import (
 )
 
 const flagOnHelp = `Turn a flag on: restore what it was before it was turned off, by "guidon flag off", on its
-page or by the API. Rollouts and rules decide again who gets what. If the flag was false for
+page or by the API. The rules decide again who gets what. If the flag was false for
 everybody before, it still is.
 
-A flag that is off but has not been turned off, such as a new one or one whose rollout is
-at 0 %, can only be turned on for more people than ever had it. The command shows for whom,
+A flag that is off but has not been turned off, such as a new one or one whose rule is
+at 0%, can only be turned on for more people than ever had it. The command shows for whom,
 and asks. Scripts give --everyone instead. A boolean flag then becomes enabled: true for
-everybody whom no rollout matches. A variant flag becomes enabled: its rules decide.`
+everybody whom no rule matches. A variant flag becomes enabled: its rules decide.`
 
-const flagOffHelp = `Turn a flag off for everybody, whatever its rules and rollouts say. Nothing of them is
+const flagOffHelp = `Turn a flag off for everybody, whatever its rules say. Nothing of them is
 lost; "guidon flag on" restores what the flag was.
 
-A boolean flag becomes false for everybody: it gets a first rollout of 100 % with the
+A boolean flag becomes false for everybody: it gets a first rule of 100% with the
 value false.
 
 A variant flag becomes not enabled: everybody gets the default variant, or none. Its
@@ -170,5 +170,5 @@ func (s *flagSwitchCommand) stateText(f *guidonv1.FlagSummary) string {
 	case f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE:
 		return "false for everybody"
 	}
-	return "true for some, as its rollouts say"
+	return "true for some, as its rules say"
 }

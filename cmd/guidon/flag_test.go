@@ -110,7 +110,7 @@ segments: [{key: every, name: Every}]
 		return flag
 	}
 	for key, want := range map[string]string{
-		"fresh": "100 % of all entities move from false to true", "ramp": "100 % of all entities move from false to true", "layout": "move from",
+		"fresh": "all entities go from off to on", "ramp": "all entities go from off to on", "layout": "go from",
 	} {
 		before := stored(key)
 		s.fails(exitFailure, []string{"flag", "on", key}, "has not been turned off, so there is nothing to restore", want, "run again with --everyone")
@@ -142,8 +142,8 @@ segments: [{key: every, name: Every}]
 	if got := s.ok("flag", "on", "layout", "--everyone"); !strings.Contains(got, "its rules decide") {
 		t.Errorf("flag on --everyone: got %q", got)
 	}
-	s.fails(exitFailure, []string{"flag", "on", "blocked", "--everyone"}, "its rollouts make it false for everybody")
-	s.fails(exitFailure, []string{"flag", "on", "blocked"}, "its rollouts make it false for everybody")
+	s.fails(exitFailure, []string{"flag", "on", "blocked", "--everyone"}, "its rules make it false for everybody")
+	s.fails(exitFailure, []string{"flag", "on", "blocked"}, "its rules make it false for everybody")
 }
 
 func TestFlagUsage(t *testing.T) {
@@ -240,7 +240,7 @@ func TestEditObject(t *testing.T) {
 	s.ok("segment", "create", "staff", "--constraint", "email suffix @guidon.example")
 
 	r := s.edits("s/enabled: false/enabled: true/").run("flag", "edit", "beta", "--yes")
-	if r.code != exitOK || !strings.HasSuffix(r.out, "updated flag beta in default\n") || !strings.Contains(r.out, "enabled false → true") || !strings.Contains(r.out, "effect: 100 % of all entities move from false to true") {
+	if r.code != exitOK || !strings.HasSuffix(r.out, "updated flag beta in default\n") || !strings.Contains(r.out, "default value off → on") || !strings.Contains(r.out, "effect: all entities go from off to on") {
 		t.Errorf("got exit code %d, %q and %q, want the plan with its effect", r.code, r.out, r.err)
 	}
 	s.edits("s/guidon.example/example.org/").ok("segment", "edit", "staff", "--yes")

@@ -11,10 +11,10 @@ import (
 )
 
 const flagUpdateHelp = `Change fields of a flag. What is not given stays as it is. "guidon flag edit" changes
-variants, rules and rollouts.
+variants, rules.
 
 To switch a flag for everybody, use "guidon flag on" and "guidon flag off": --enabled only
-sets what a boolean flag is for those whom no rollout matches.
+sets what a boolean flag is for those whom no rule matches.
 
 If somebody changes the flag at the same time, nothing is changed.`
 

@@ -43,11 +43,11 @@ A row that cannot be read, such as a constraint of an unknown type, damages its 
 and every flag that depends on it. They are listed with the reason, and nothing is
 imported unless --damaged says what becomes of such flags:
 
-  --damaged off      import them without variants, rules and rollouts, off for everybody
+  --damaged off      import them without variants, rules, off for everybody
   --damaged omit     do not import them
 
 With both, segments and tokens that cannot be read are not imported. A row whose flag,
-segment, rule or rollout does not exist damages everything that it may belong to; with
+segment, rule does not exist damages everything that it may belong to; with
 --ignore-orphans it is left out, as in Flipt. A time that cannot be read is replaced by
 that of the import, and listed.
 
@@ -108,7 +108,7 @@ func (p *program) importCommand() *cobra.Command {
 	flags.StringVar(&i.damaged, "damaged", "",
 		"what becomes of flags of Flipt that cannot be read wholly: `off or omit` (default: import nothing)")
 	flags.BoolVar(&i.ignoreOrphans, "ignore-orphans", false,
-		"leave out rows of Flipt whose flag, segment, rule or rollout does not exist, as Flipt does")
+		"leave out rows of Flipt whose flag, segment, rule does not exist, as Flipt does")
 	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
 	return command
 }

@@ -24,7 +24,7 @@ Flags and segments become equal to the files. Others are kept, unless --drop is 
 then everything is deleted from the namespaces of the files that is not in them.
 
 With --effect, it also prints what changes for users of each flag that the plan updates or
-whose segments it changes, such as "20 % of those who reach rule 3 move from classic to
+whose segments it changes, such as "20% of those who match rule 3 go from classic to
 one-page".
 
 With --out, the plan is saved. "guidon apply --plan" applies exactly that, or nothing.

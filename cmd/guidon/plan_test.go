@@ -63,7 +63,7 @@ func TestPlanAndApply(t *testing.T) {
 	wantText(t, s.ok("apply", dir), "nothing to do\n")
 
 	less := s.file("till.yaml", strings.Replace(strings.Replace(till, "- {key: card, name: Card}\n", "", 1), "enabled: true", "description: Coins", 1))
-	wantText(t, s.changes("plan", less), "till: 0 to create, 1 to update, 0 to delete, 0 unchanged\n", "  update flag cash\n    description \"\" → \"Coins\"\n    enabled true → false\n", "  warning: flag \"cash\" goes off\n")
+	wantText(t, s.changes("plan", less), "till: 0 to create, 1 to update, 0 to delete, 0 unchanged\n", "  update flag cash\n    description nothing → \"Coins\"\n    default value on → off\n", "  warning: flag \"cash\" goes off by default\n")
 	wantText(t, s.changes("plan", less, "--drop"), "1 to delete", "  delete flag card\n")
 	s.ok("apply", less, "--drop", "--yes")
 	if out := s.ok("export", "--namespaces", "till"); strings.Contains(out, "card") || !strings.Contains(out, "Coins") {
@@ -161,7 +161,7 @@ segments: [{key: beta, name: Beta, constraints: [{type: STRING_COMPARISON_TYPE, 
 	s.ok("import", s.file("live.yaml", `namespace: live
 flags: [{key: checkout, name: Checkout, type: BOOLEAN_FLAG_TYPE, rollouts: [{threshold: {percentage: 5, value: true}}]}, {key: mine, name: Mine}]`))
 	promote := []string{"promote", "staging", "live", "--flag", "checkout", "--with-segments", "--keep", "enabled,percentages"}
-	want := "live: 1 to create, 1 to update, 0 to delete, 0 unchanged; from staging at revision 1\n  create segment beta (required)\n  update flag checkout\n    rollout 1 added (segments beta: true)\n"
+	want := "live: 1 to create, 1 to update, 0 to delete, 0 unchanged; from staging at revision 1\n  create segment beta (required)\n  update flag checkout\n    rule 1 added (segments beta: on)\n"
 	if got := s.changes(append(promote, "--dry-run")...); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -67,7 +67,7 @@ func allSegments(
 
 func shownSegments(segments []*guidonv1.SegmentSummary) shown {
 	return shownList(segments, (*guidonv1.SegmentSummary).GetKey, func(out io.Writer) error {
-		table := newTable(out, "KEY\tNAME\tFLAGS\tCHANGED\tCONDITIONS")
+		table := newTable(out, "KEY\tNAME\tFLAGS\tCHANGED\tCONSTRAINTS")
 		for _, s := range segments {
 			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", s.GetKey(), printable(s.GetName()), s.GetFlagCount(),
 				timeOr(instant(s.GetUpdatedAt()), "-"), printable(s.GetConditions()))

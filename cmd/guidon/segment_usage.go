@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,8 +13,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const segmentUsageHelp = `Print the flags that refer to a segment, with their rules and rollouts, and what would
-change for their users if these no longer matched.
+const segmentUsageHelp = `Print the flags that refer to a segment, with their rules, and what would change for
+their users if these no longer matched.
 
 The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`
 
@@ -124,17 +125,13 @@ func countFlags(n int32) string {
 
 func (t *tree) segmentUse(last bool, u *guidonv1.SegmentUse) {
 	var references []string
-	add := func(kind string, all []*guidonv1.SegmentReference) {
-		for _, r := range all {
-			text := fmt.Sprintf("%s %d", kind, r.GetIndex()+1)
-			if !r.GetOnlySegment() {
-				text += " (with other segments)"
-			}
-			references = append(references, text)
+	for _, r := range slices.Concat(u.GetRules(), u.GetRollouts()) {
+		text := fmt.Sprintf("rule %d", r.GetIndex()+1)
+		if !r.GetOnlySegment() {
+			text += " (with other segments)"
 		}
+		references = append(references, text)
 	}
-	add("rule", u.GetRules())
-	add("rollout", u.GetRollouts())
 	lines := effectLines(u.GetEffect())
 	if len(lines) == 0 {
 		lines = []string{"nothing changes for users"}

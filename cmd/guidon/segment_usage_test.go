@@ -16,17 +16,17 @@ func TestSegmentUsage(t *testing.T) {
 		"staff": `
 shop/staff is used by 2 flags
 ├─ checkout (Checkout): rule 1, rule 3 (with other segments)
-│  ├─ without it: 66.6 % of those whom rule 1 matched before and rule 2 matches now move from one-page to classic; who they are depends on the changed segments staff
-│  └─ without it: 0.1 % of those whom rule 1 matched before and rule 2 matches now move from one-page to classic (default); who they are depends on the changed segments staff
-└─ banner (Banner): rollout 1
-   └─ without it: 70 % of those whom rollout 1 matched before and no rollout with segments matches now move from true to false; who they are depends on the changed segments staff
+│  ├─ without it: 66.6% of those who go from rule 1 to rule 2 go from one-page to classic
+│  └─ without it: 0.1% of those who go from rule 1 to rule 2 go from one-page to classic (default)
+└─ banner (Banner): rule 1
+   └─ without it: 70% of those who no longer match rule 1 go from on to off
 `,
 		"guests": `
 shop/guests is used by 3 flags
 ├─ checkout (Checkout): rule 3 (with other segments)
 │  └─ without it: nothing changes for users
-├─ banner (Banner): rollout 5
-│  └─ without it: 70 % of those whom rollout 5 matched before and no rollout with segments matches now move from true to false; who they are depends on the changed segments guests
+├─ banner (Banner): rule 5
+│  └─ without it: 70% of those who no longer match rule 5 go from on to off
 └─ sleeping (Sleeping): rule 1
    └─ without it: nothing changes for users
 `,

@@ -48,20 +48,20 @@ func TestUndo(t *testing.T) {
 	r := s.fails(exitFailure, []string{"undo", "2..3", "-n", "till"}, "nothing was changed: 1 part has changed again since; decide what counts with --resolve")
 	want := `till: 0 to create, 1 to update, 0 to delete, 0 unchanged
   update flag card
-    enabled true → false
+    default value on → off
   conflict in flag card: name
     earlier:    "Card"
     changed to: "Plastic"
     current:    "It's plastic"
     resolve with --resolve flag/card:name=current or --resolve flag/card:name=earlier
-  warning: flag "card" goes off
+  warning: flag "card" goes off by default
 `
 	if r.out != want {
 		t.Errorf("got\n%s\nwant\n%s", r.out, want)
 	}
 	wantText(t, s.ok("undo", "2..3", "-n", "till", "--resolve", "flag/card:name=current", "--yes"), "revision 5")
 	wantText(t, s.ok("log", "-n", "till"), "undo of 2 to 3")
-	wantText(t, s.ok("undo", "-n", "till", "--yes"), "enabled false → true", "revision 6")
+	wantText(t, s.ok("undo", "-n", "till", "--yes"), "default value off → on", "revision 6")
 	wantText(t, s.ok("undo", "2..3", "-n", "till", "--resolve", "earlier", "--yes"), `name "It's plastic" → "Card"`)
 	if out := s.ok("export", "--namespaces", "till"); !strings.Contains(out, "owner: a=b") || strings.Contains(out, "plastic") {
 		t.Errorf("got\n%s", out)

@@ -14,7 +14,7 @@ const validateHelp = `Check files of flags and segments without a server or a da
 Errors are what an import would reject: syntax, members and values that it does not
 know, validation rules, references. Warnings are what it would accept, although it
 hardly does what was meant: constraints that never match, segments without
-constraints, and rules and rollouts that nobody reaches.
+constraints, and rules that nobody reaches.
 
 All findings are printed with file, line and column. The exit code is 3 if there are
 errors, or with --strict, any findings.

@@ -1,18 +1,14 @@
 package convert
 
 import (
-	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // Change returns the message of a change record.
-func Change(c *change.Record) *guidonv1.Change { return ChangeIn(analysis.APIWords, c) }
-
-// ChangeIn is [Change] with the summary in the words of the vocabulary.
-func ChangeIn(words analysis.Vocabulary, c *change.Record) *guidonv1.Change {
-	m := ChangeWithoutSummary(c)
-	m.Before, m.After, m.Summary = Object(c.Before), Object(c.After), c.SummaryIn(words)
+func Change(c *change.Record) *guidonv1.Change {
+	m := ChangeWithoutObjects(c)
+	m.Before, m.After = Object(c.Before), Object(c.After)
 	return m
 }
 
@@ -23,11 +19,10 @@ func ChangeWithoutObjects(c *change.Record) *guidonv1.Change {
 	return m
 }
 
-// NamedChangeIn is [ChangeIn] with the name of the object instead of its states before and
-// after.
-func NamedChangeIn(words analysis.Vocabulary, c *change.Record) *guidonv1.Change {
-	m := ChangeWithoutSummary(c)
-	m.Summary, m.Name = c.SummaryIn(words), new(c.Name())
+// NamedChange is [Change] with the name of the object instead of its states before and after.
+func NamedChange(c *change.Record) *guidonv1.Change {
+	m := ChangeWithoutObjects(c)
+	m.Name = new(c.Name())
 	return m
 }
 

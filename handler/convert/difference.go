@@ -5,27 +5,13 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Words returns the vocabulary of texts in the response to the request.
-func Words(m interface{ GetPageWords() bool }) analysis.Vocabulary {
-	if m.GetPageWords() {
-		return analysis.PageWords
-	}
-	return analysis.APIWords
-}
-
-// DifferenceIn is [Difference] in the words of the vocabulary.
-func DifferenceIn(words analysis.Vocabulary, d change.Difference) *guidonv1.FieldDifference {
-	m := Difference(d)
-	if words == analysis.APIWords {
-		return m
-	}
-	w := d.Wording(words)
-	m.Summary = w.String()
+// WordedDifference returns the message of a difference with the parts of its summary.
+func WordedDifference(d change.Difference) *guidonv1.FieldDifference {
+	m, w := Difference(d), d.Wording
 	m.Wording = &guidonv1.DifferenceWording{Parts: w.Parts, Before: w.Before, After: w.After, What: w.What}
 	return m
 }

@@ -6,19 +6,19 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Effect returns the message of an effect, in the words of the vocabulary.
-func Effect(words analysis.Vocabulary, e *analysis.Effect) *guidonv1.FlagEffect {
+// Effect returns the message of an effect.
+func Effect(e *analysis.Effect) *guidonv1.FlagEffect {
 	return &guidonv1.FlagEffect{
 		Type: FlagType(e.Type), Buckets: Count(e.Buckets), TypeChanged: e.TypeChanged,
 		Steps: All(e.Steps, func(p analysis.StepPair) *guidonv1.StepPair {
 			return &guidonv1.StepPair{Before: step(p.Before), After: step(p.After)}
 		}),
-		Groups:    All(e.Groups, func(g analysis.EffectGroup) *guidonv1.EffectGroup { return effectGroup(words, e, &g) }),
+		Groups:    All(e.Groups, func(g analysis.EffectGroup) *guidonv1.EffectGroup { return effectGroup(e, &g) }),
 		Truncated: e.Truncated,
 	}
 }
 
-func effectGroup(words analysis.Vocabulary, e *analysis.Effect, g *analysis.EffectGroup) *guidonv1.EffectGroup {
+func effectGroup(e *analysis.Effect, g *analysis.EffectGroup) *guidonv1.EffectGroup {
 	return &guidonv1.EffectGroup{
 		Before: step(g.Before), After: step(g.After), Membership: guidonv1.GroupMembership(g.Who),
 		ChangedSegments: g.ChangedSegments, UnchangedBuckets: Count(g.Unchanged),
@@ -26,7 +26,7 @@ func effectGroup(words analysis.Vocabulary, e *analysis.Effect, g *analysis.Effe
 			return &guidonv1.EffectMove{
 				Buckets: Count(m.Buckets), Percentage: float32(m.Buckets) * 100 / float32(e.Buckets),
 				From: flagOutcome(m.From), To: flagOutcome(m.To), FromStep: step(m.FromStep), ToStep: step(m.ToStep),
-				SameValue: m.From.SameValue(m.To), Summary: e.Describe(words, g, &m),
+				SameValue: m.From.SameValue(m.To), Summary: e.Describe(g, &m),
 			}
 		}),
 	}
@@ -53,22 +53,22 @@ func flagOutcome(o analysis.Outcome) *guidonv1.FlagOutcome {
 	return m
 }
 
-// Reach returns the message of a reach, in the words of the vocabulary.
-func Reach(words analysis.Vocabulary, r *analysis.Reach) *guidonv1.FlagReach {
+// Reach returns the message of a reach.
+func Reach(r *analysis.Reach) *guidonv1.FlagReach {
 	return &guidonv1.FlagReach{
 		Type: flipt.FlagType(r.Type), Buckets: Count(r.Buckets), Disabled: r.Disabled,
-		Steps: All(r.Steps, func(s analysis.StepReach) *guidonv1.StepReach { return stepReach(words, r, &s) }),
+		Steps: All(r.Steps, func(s analysis.StepReach) *guidonv1.StepReach { return stepReach(r, &s) }),
 		Default: &guidonv1.DefaultReach{
-			Cause: guidonv1.ReachCause(r.Default.Cause), By: All(r.Default.By, Count), Why: r.WhyDefault(words),
+			Cause: guidonv1.ReachCause(r.Default.Cause), By: All(r.Default.By, Count), Why: r.WhyDefault(),
 		},
 		UnservedVariants: r.Unserved, Truncated: r.Truncated,
 	}
 }
 
-func stepReach(words analysis.Vocabulary, r *analysis.Reach, s *analysis.StepReach) *guidonv1.StepReach {
+func stepReach(r *analysis.Reach, s *analysis.StepReach) *guidonv1.StepReach {
 	return &guidonv1.StepReach{
 		Index: Count(s.Index), Id: s.ID, Fails: s.Fails, Cause: guidonv1.ReachCause(s.Cause), By: All(s.By, Count),
-		MissingSegment: s.Segment, Why: r.Why(words, s), Buckets: Count(s.Buckets), UnassignedBuckets: Count(s.Unassigned),
+		MissingSegment: s.Segment, Why: r.Why(s), Buckets: Count(s.Buckets), UnassignedBuckets: Count(s.Unassigned),
 		Conflicts: All(s.Conflicts, func(c analysis.ConstraintRef) *guidonv1.ConstraintReference {
 			return &guidonv1.ConstraintReference{SegmentKey: c.Segment, Index: Count(c.Index)}
 		}),

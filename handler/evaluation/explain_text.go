@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/analysis"
 )
 
-// stepText returns the outcome of a step in words.
+// stepText returns the outcome of a rule in words.
 func (w *explanation) stepText(i int) string {
 	s := &w.e.Steps[i]
 	switch s.Outcome {
@@ -17,7 +17,7 @@ func (w *explanation) stepText(i int) string {
 		if w.e.Decided < 0 {
 			return "not reached: the flag is disabled"
 		}
-		return "not reached: " + w.name(w.e.Decided) + " decided"
+		return "not reached: " + ruleName(w.e.Decided) + " decided"
 	case analysis.StepNeverMatches:
 		return "never matches: " + neverText(s)
 	case analysis.StepNoVariant:
@@ -31,7 +31,7 @@ func (w *explanation) stepText(i int) string {
 	return "did not match"
 }
 
-// neverText returns why a step never matches.
+// neverText returns why a rule never matches.
 func neverText(s *analysis.ExplainedStep) string {
 	for _, g := range s.Segments {
 		if g.Segment == nil {
@@ -41,7 +41,7 @@ func neverText(s *analysis.ExplainedStep) string {
 	return "it has no segments"
 }
 
-// matchedText returns the result of the step that decided, in words.
+// matchedText returns the result of the rule that decided, in words.
 func (w *explanation) matchedText(s *analysis.ExplainedStep) string {
 	switch {
 	case s.Rollout != nil && s.Bucket != nil:
@@ -52,9 +52,9 @@ func (w *explanation) matchedText(s *analysis.ExplainedStep) string {
 		r := &s.Bucket.Ranges[s.Bucket.Chosen]
 		return fmt.Sprintf("bucket %d is in %s of %q", s.Bucket.Number, rangeText(r), r.VariantKey)
 	case w.e.Variant.VariantKey == "":
-		return "no distribution has a share, so there is no variant"
+		return "no variant has a share, so there is no variant"
 	}
-	return fmt.Sprintf("no distribution has a share, so the variant is the default one, %q", w.e.Variant.VariantKey)
+	return fmt.Sprintf("no variant has a share, so the variant is the default one, %q", w.e.Variant.VariantKey)
 }
 
 // rangeText returns the buckets of a range that is not empty.
@@ -65,13 +65,8 @@ func rangeText(r *analysis.ExplainedRange) string {
 	return fmt.Sprintf("%d–%d", r.From, r.To-1)
 }
 
-// name returns the name of a step.
-func (w *explanation) name(i int) string {
-	if w.e.Boolean != nil {
-		return fmt.Sprintf("rollout %d", i+1)
-	}
-	return fmt.Sprintf("rule %d", i+1)
-}
+// ruleName returns the name of the rule with the index.
+func ruleName(i int) string { return fmt.Sprintf("rule %d", i+1) }
 
 // maxTextParts is how many changes and obstacles the text of a result has. The rest is only in
 // the lists.
@@ -96,11 +91,8 @@ func (w *explanation) otherText(o *analysis.OtherResult) string {
 		parts = append(parts, "…")
 	}
 	then := "then no rule matches"
-	switch {
-	case o.Step >= 0:
-		then = "then " + w.name(o.Step) + " decides"
-	case w.e.Boolean != nil:
-		then = "then no rollout matches"
+	if o.Step >= 0 {
+		then = "then " + ruleName(o.Step) + " decides"
 	}
 	return strings.Join(parts, ", and ") + "; " + then
 }
@@ -140,65 +132,65 @@ func demandText(o analysis.OutcomeChange) string {
 	return text
 }
 
-// obstacleText returns in words why a step does not give a result.
+// obstacleText returns in words why a rule does not give a result.
 func (w *explanation) obstacleText(o *analysis.Obstacle) string {
 	switch o.Reason {
 	case analysis.FlagDisabled:
 		return "the flag is disabled"
 	case analysis.NoRule:
 		if w.e.Boolean != nil {
-			return "no rollout has this value"
+			return "no rule has this value"
 		}
 		return "no rule has this variant"
 	case analysis.WorkLimit:
 		return "the search ended at its limit"
 	}
 	if o.Step < 0 {
-		return w.noneText(o)
+		return noneText(o)
 	}
-	step := w.name(o.Step)
+	rule := ruleName(o.Step)
 	switch o.Reason {
 	case analysis.NoSegments:
-		return step + " has no segments, so it never matches"
+		return rule + " has no segments, so it never matches"
 	case analysis.SegmentMissing:
-		return fmt.Sprintf("%s has segment %q, which does not exist, so it never matches", step, o.SegmentKey)
+		return fmt.Sprintf("%s has segment %q, which does not exist, so it never matches", rule, o.SegmentKey)
 	case analysis.EmptyRange:
-		return step + " has no buckets for it"
+		return rule + " has no buckets for it"
 	case analysis.OtherBucket:
-		return fmt.Sprintf("%s has it for buckets %s, and the entity is in another one", step, rangeText(&o.Range))
+		return fmt.Sprintf("%s has it for buckets %s, and the entity is in another one", rule, rangeText(&o.Range))
 	case analysis.EarlierStep:
-		return fmt.Sprintf("%s always matches before %s would", w.name(o.By), step)
+		return fmt.Sprintf("%s always matches before %s would", ruleName(o.By), rule)
 	case analysis.EarlierSteps:
-		return fmt.Sprintf("one of the steps up to %s always matches before %s would", w.name(o.By), step)
+		return fmt.Sprintf("one of the rules up to %s always matches before %s would", ruleName(o.By), rule)
 	case analysis.UnknownConstraint:
-		return fmt.Sprintf("%s has a constraint of an unknown type, which fails the evaluation", w.name(o.By))
+		return fmt.Sprintf("%s has a constraint of an unknown type, which fails the evaluation", ruleName(o.By))
 	case analysis.OtherEntity:
-		return step + " requires another entity id"
+		return rule + " requires another entity id"
 	case analysis.Contradiction:
-		return contradictionText(o, step)
+		return contradictionText(o, rule)
 	}
-	return fmt.Sprintf("no context was found for %s, although there may be one", step)
+	return fmt.Sprintf("no context was found for %s, although there may be one", rule)
 }
 
-func contradictionText(o *analysis.Obstacle, step string) string {
+func contradictionText(o *analysis.Obstacle, rule string) string {
 	switch {
 	case o.SegmentKey == "":
-		return fmt.Sprintf("nothing satisfies the segments of %s together", step)
+		return fmt.Sprintf("nothing satisfies the segments of %s together", rule)
 	case o.Property == "":
-		return fmt.Sprintf("nothing satisfies segment %q of %s", o.SegmentKey, step)
+		return fmt.Sprintf("nothing satisfies segment %q of %s", o.SegmentKey, rule)
 	}
-	return fmt.Sprintf("no value of %s satisfies segment %q of %s", short(o.Property), o.SegmentKey, step)
+	return fmt.Sprintf("no value of %s satisfies segment %q of %s", short(o.Property), o.SegmentKey, rule)
 }
 
-// noneText returns why it cannot be that no step matches.
-func (w *explanation) noneText(o *analysis.Obstacle) string {
+// noneText returns why it cannot be that no rule matches.
+func noneText(o *analysis.Obstacle) string {
 	switch o.Reason {
 	case analysis.EarlierStep:
-		return w.name(o.By) + " always matches"
+		return ruleName(o.By) + " always matches"
 	case analysis.EarlierSteps:
-		return "one of the steps up to " + w.name(o.By) + " always matches"
+		return "one of the rules up to " + ruleName(o.By) + " always matches"
 	case analysis.UnknownConstraint:
-		return w.name(o.By) + " has a constraint of an unknown type, which fails the evaluation"
+		return ruleName(o.By) + " has a constraint of an unknown type, which fails the evaluation"
 	}
-	return "no context was found with which no step matches, although there may be one"
+	return "no context was found with which no rule matches, although there may be one"
 }

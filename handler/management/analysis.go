@@ -12,10 +12,10 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// GetFlagReach returns the reach of a flag: the steps and results that no entity gets.
+// GetFlagReach returns the reach of a flag: the rules and results that no entity gets.
 func GetFlagReach(ctx context.Context, v service.View, m *guidonv1.GetFlagReachRequest) (*guidonv1.FlagReach, error) {
 	r, err := v.Reach(ctx, m.GetKey())
-	return convert.Result(r, err, func(r *analysis.Reach) *guidonv1.FlagReach { return convert.Reach(analysis.APIWords, r) })
+	return convert.Result(r, err, convert.Reach)
 }
 
 // CheckPreviewFlag checks that there is a key, and either an edited flag or a switch.
@@ -38,7 +38,7 @@ func PreviewFlag(ctx context.Context, v service.View, m *guidonv1.PreviewFlagReq
 	} else {
 		e, err = v.PreviewFlag(ctx, m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
 	}
-	return convert.Result(e, err, func(e *analysis.Effect) *guidonv1.FlagEffect { return convert.Effect(convert.Words(m), e) })
+	return convert.Result(e, err, convert.Effect)
 }
 
 // CheckPreviewFlagReach checks that there is an edited flag with a key.
@@ -55,14 +55,14 @@ func CheckPreviewFlagReach(request *guidonv1.PreviewFlagRequest) error {
 // PreviewFlagReach returns the reach of an edited flag.
 func PreviewFlagReach(ctx context.Context, v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagReach, error) {
 	r, err := v.PreviewReach(ctx, m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
-	return convert.Result(r, err, func(r *analysis.Reach) *guidonv1.FlagReach { return convert.Reach(convert.Words(m), r) })
+	return convert.Result(r, err, convert.Reach)
 }
 
 // GetSegmentUsage returns the references to a segment.
 func GetSegmentUsage(ctx context.Context, v service.View, m *guidonv1.GetSegmentUsageRequest) (*guidonv1.SegmentUsage, error) {
 	requested := convert.Page(m)
 	uses, page, err := v.SegmentUsage(ctx, m.GetKey(), requested)
-	return segmentUsage(convert.Words(m), m.GetKey(), requested, uses, page, err)
+	return segmentUsage(m.GetKey(), requested, uses, page, err)
 }
 
 // CheckPreviewSegment checks that there is an edited segment with a key.
@@ -77,17 +77,17 @@ func CheckPreviewSegment(m *guidonv1.PreviewSegmentRequest) error {
 func PreviewSegment(ctx context.Context, v service.View, m *guidonv1.PreviewSegmentRequest) (*guidonv1.SegmentUsage, error) {
 	requested := convert.Page(m)
 	uses, page, err := v.PreviewSegment(ctx, m.GetKey(), convert.DocumentSegmentOf(m.GetSegment()), requested)
-	return segmentUsage(convert.Words(m), m.GetKey(), requested, uses, page, err)
+	return segmentUsage(m.GetKey(), requested, uses, page, err)
 }
 
 // segmentUsage returns the page, or as much of it as fits into a response.
 func segmentUsage(
-	words analysis.Vocabulary, key string, requested service.PageRequest, uses []service.SegmentUse, page service.Page, err error,
+	key string, requested service.PageRequest, uses []service.SegmentUse, page service.Page, err error,
 ) (*guidonv1.SegmentUsage, error) {
 	if err != nil {
 		return nil, err
 	}
-	messages := convert.All(uses, func(u service.SegmentUse) *guidonv1.SegmentUse { return segmentUse(words, key, u) })
+	messages := convert.All(uses, func(u service.SegmentUse) *guidonv1.SegmentUse { return segmentUse(key, u) })
 	n, _ := convert.Fitting(messages, func(m *guidonv1.SegmentUse) int { return proto.Size(m) })
 	if n < len(messages) {
 		page.NextToken = requested.After(n, messages[n].GetFlagKey())
@@ -95,7 +95,7 @@ func segmentUsage(
 	return &guidonv1.SegmentUsage{Uses: messages[:n], NextPageToken: page.NextToken, TotalCount: convert.Count(page.Total)}, nil
 }
 
-func segmentUse(words analysis.Vocabulary, segmentKey string, u service.SegmentUse) *guidonv1.SegmentUse {
+func segmentUse(segmentKey string, u service.SegmentUse) *guidonv1.SegmentUse {
 	only := func(keys []string) bool {
 		for _, key := range keys {
 			if key != segmentKey {
@@ -105,7 +105,7 @@ func segmentUse(words analysis.Vocabulary, segmentKey string, u service.SegmentU
 		return true
 	}
 	return &guidonv1.SegmentUse{
-		FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Effect: convert.Effect(words, u.Effect),
+		FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Effect: convert.Effect(u.Effect),
 		Rules: convert.All(u.Rules, func(i int) *guidonv1.SegmentReference {
 			r := u.Flag.Rules[i]
 			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.SegmentKeys)}

@@ -83,9 +83,9 @@ func (l *changeList) leavesOut(r *change.Record) bool {
 
 func (l *changeList) convert(r *change.Record) *guidonv1.Change {
 	if l.leavesOut(r) {
-		return convert.NamedChangeIn(convert.Words(l.request), r)
+		return convert.NamedChange(r)
 	}
-	return convert.ChangeIn(convert.Words(l.request), r)
+	return convert.Change(r)
 }
 
 // WriteJSON implements [call.InPieces].

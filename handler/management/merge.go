@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
@@ -34,7 +33,7 @@ func MergeFlag(
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	answer := &guidonv1.FlagMerge{Details: mergeDetails(convert.Words(m), merge)}
+	answer := &guidonv1.FlagMerge{Details: mergeDetails(merge, m.GetPageWords())}
 	if merge.Merged != nil {
 		answer.Flag = convert.WireDocumentFlag(merge.Merged)
 	}
@@ -57,7 +56,7 @@ func MergeSegment(
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	answer := &guidonv1.SegmentMerge{Details: mergeDetails(convert.Words(m), merge)}
+	answer := &guidonv1.SegmentMerge{Details: mergeDetails(merge, m.GetPageWords())}
 	if merge.Merged != nil {
 		answer.Segment = convert.WireDocumentSegment(merge.Merged)
 	}
@@ -85,30 +84,35 @@ func mergeChoices(list []*guidonv1.MergeChoice) (change.Choices, error) {
 	return choices, nil
 }
 
-func mergeDetails[T any](words analysis.Vocabulary, merge *service.Merge[T]) *guidonv1.MergeDetails {
+// mergeDetails returns the message of how a merge came about. If it is worded, its values are also
+// in words.
+func mergeDetails[T any](merge *service.Merge[T], worded bool) *guidonv1.MergeDetails {
 	m := &guidonv1.MergeDetails{BaseRevision: merge.Base, CurrentRevision: merge.Current, BaseMissing: merge.BaseMissing}
 	if merge.Latest != nil {
 		m.Latest = convert.ChangeWithoutObjects(merge.Latest)
 	}
 	var all, mine, theirs bool
-	m.Conflicts, all = mergeConflicts(words, merge.Conflicts)
+	m.Conflicts, all = mergeConflicts(merge.Conflicts, worded)
 	room := maxMergeValues
-	m.Mine, mine = mergeDifferences(words, merge.Mine, &room)
-	m.Theirs, theirs = mergeDifferences(words, merge.Theirs, &room)
+	m.Mine, mine = mergeDifferences(merge.Mine, &room, worded)
+	m.Theirs, theirs = mergeDifferences(merge.Theirs, &room, worded)
 	m.Abridged = !all || !mine || !theirs
 	return m
 }
 
 // mergeConflicts returns the messages of the conflicts, and whether nothing is left out.
-func mergeConflicts(words analysis.Vocabulary, all []change.Conflict) (messages []*guidonv1.MergeConflict, complete bool) {
+func mergeConflicts(all []change.Conflict, worded bool) (messages []*guidonv1.MergeConflict, complete bool) {
 	room := maxMergeValues
 	for _, c := range all[:min(len(all), maxMergeParts)] {
-		m := &guidonv1.MergeConflict{Path: c.Path, Name: c.NameIn(words), InUse: c.InUse}
+		m := &guidonv1.MergeConflict{Path: c.Path, Name: c.Name, InUse: c.InUse}
 		if c.Path == change.Whole {
 			m.Name = "everything"
 		}
 		if room -= len(c.Base) + len(c.Ours) + len(c.Theirs); room >= 0 {
 			m.Earlier, m.Mine, m.Theirs = convert.JSONValue(c.Base), convert.JSONValue(c.Ours), convert.JSONValue(c.Theirs)
+			if worded {
+				m.Wording = &guidonv1.MergeConflictWording{Earlier: c.Words.Base, Mine: c.Words.Ours, Theirs: c.Words.Theirs}
+			}
 		}
 		messages = append(messages, m)
 	}
@@ -116,12 +120,16 @@ func mergeConflicts(words analysis.Vocabulary, all []change.Conflict) (messages 
 }
 
 // mergeDifferences is mergeConflicts for differences, whose values take from the room.
-func mergeDifferences(words analysis.Vocabulary, all []change.Difference, room *int) (messages []*guidonv1.FieldDifference, complete bool) {
+func mergeDifferences(all []change.Difference, room *int, worded bool) (messages []*guidonv1.FieldDifference, complete bool) {
 	for _, d := range all[:min(len(all), maxMergeParts)] {
 		if *room -= len(d.Before) + len(d.After); *room < 0 {
 			d.Before, d.After = nil, nil
 		}
-		messages = append(messages, convert.DifferenceIn(words, d))
+		if worded {
+			messages = append(messages, convert.WordedDifference(d))
+		} else {
+			messages = append(messages, convert.Difference(d))
+		}
 	}
 	return messages, *room >= 0 && len(messages) == len(all)
 }

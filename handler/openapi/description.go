@@ -55,11 +55,11 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 	"/guidon.v1.DocumentService/Import":      "Creates the namespace if it does not exist, which needs the role admin. With dryRun the response says what would change.",
 	"/guidon.v1.DocumentService/Export":      "The document is what an import takes.",
 
-	"/guidon.v1.EditService/GetFlagContent":    "The variants, rules and rollouts have no ids and times.",
+	"/guidon.v1.EditService/GetFlagContent":    "The variants and rules have no ids and times.",
 	"/guidon.v1.EditService/GetSegmentContent": "The constraints have no ids and times.",
 	"/guidon.v1.EditService/ReplaceFlag":       "Parts that stay keep their ids. With unlessChangedSince, the status is 412 if the flag has changed after that revision.",
 	"/guidon.v1.EditService/ReplaceSegment":    "Constraints that stay keep their ids. With unlessChangedSince, the status is 412 if the segment has changed after that revision.",
-	"/guidon.v1.EditService/TurnFlagOff":       "A boolean flag gets a rollout before all others that makes it false. A variant flag becomes not enabled, and its metadata get guidon.turnedOff. Nothing else changes, so turning it on again restores what was before.",
+	"/guidon.v1.EditService/TurnFlagOff":       "A boolean flag gets a rule before all others that makes it false. A variant flag becomes not enabled, and its metadata get guidon.turnedOff. Nothing else changes, so turning it on again restores what was before.",
 	"/guidon.v1.EditService/TurnFlagOn":        "Changes nothing if the flag is not off. A flag that is off but has not been turned off is enabled with everyone, and the status is 400 without.",
 	"/guidon.v1.EditService/MergeFlag":         "What one side alone has changed is taken from it. What both have changed differently is a conflict, which the request can resolve.",
 	"/guidon.v1.EditService/MergeSegment":      "What one side alone has changed is taken from it. What both have changed differently is a conflict, which the request can resolve.",
@@ -67,10 +67,10 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 	"/guidon.v1.PlanService/Plan":              "The source is a document, a namespace or an earlier state of one, or changes to undo. The digest of the plan is needed to apply it.",
 	"/guidon.v1.PlanService/Apply":             "The request is that of the plan with its digest. If the plan would be different now, the status is 412, and nothing changes.",
 
-	"/guidon.v1.AnalysisService/GetSegmentUsage":  "The effects say what would change for users if the rules and rollouts that refer to the segment never matched.",
+	"/guidon.v1.AnalysisService/GetSegmentUsage":  "The effects say what would change for users if the rules that refer to the segment never matched.",
 	"/guidon.v1.AnalysisService/PreviewSegment":   "Saves nothing. The segment is in the form of a document.",
 	"/guidon.v1.AnalysisService/PreviewFlag":      "Saves nothing. The request has a flag in the form of a document, or turnOn. Within each group of users, the shares are exact.",
-	"/guidon.v1.AnalysisService/GetFlagReach":     "Lists rules, rollouts and variants that nobody gets, and why. Only what is certain is reported.",
+	"/guidon.v1.AnalysisService/GetFlagReach":     "Lists rules and variants that nobody gets, and why. Only what is certain is reported.",
 	"/guidon.v1.AnalysisService/PreviewFlagReach": "Saves nothing. The flag is in the form of a document.",
 
 	"/guidon.v1.CatalogService/ListFlagSummaries":    "A flag must match the query and each filter, and it matches a filter by any of its values.",
@@ -82,7 +82,7 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 
 	"/guidon.v1.CompareService/Compare": "Either may be an earlier state. The differences say what makes the second from the first.",
 
-	"/guidon.v1.ExplainService/Explain":        "Says which rule or rollout decided, and what each constraint compared. It is not counted as an evaluation.",
+	"/guidon.v1.ExplainService/Explain":        "Says which rule decided, and what each constraint compared. It is not counted as an evaluation.",
 	"/guidon.v1.ExplainService/ExplainBatch":   "The results are not counted as evaluations.",
 	"/guidon.v1.ExplainService/ExplainFlags":   "The results are in order of the names of the flags, and not counted as evaluations.",
 	"/guidon.v1.ExplainService/ExplainSegment": "Says what each constraint compared.",

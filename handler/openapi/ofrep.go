@@ -101,7 +101,7 @@ var ofrepSchemas = object{
 	}},
 	{"OFREPReason", object{
 		{"type", "string"},
-		{"description", "Why a flag has its value.\n\n- `STATIC`: it has no rules and rollouts.\n- `DEFAULT`: nothing matched.\n- `TARGETING_MATCH`: a rule or rollout matched.\n- `SPLIT`: a percentage decided.\n- `DISABLED`: the variant flag is disabled."},
+		{"description", "Why a flag has its value.\n\n- `STATIC`: it has no rules.\n- `DEFAULT`: nothing matched.\n- `TARGETING_MATCH`: a rule matched.\n- `SPLIT`: a percentage decided.\n- `DISABLED`: the variant flag is disabled."},
 		{"enum", []any{"STATIC", "DEFAULT", "TARGETING_MATCH", "SPLIT", "DISABLED"}},
 		{"x-enum-varnames", []any{"Static", "Default", "TargetingMatch", "Split", "Disabled"}},
 	}},

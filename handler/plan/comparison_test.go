@@ -56,7 +56,7 @@ func TestNamespaceItself(t *testing.T) {
 		{"another name", state("a", "A"), state("a", "B"), []string{`namespace a: name "A" → "B"`}},
 		{"another namespace", state("a", "A"), state("b", "B"), nil},
 		{"unknown namespaces", change.Objects{Flags: flag}, state("b", "B"), []string{"segment s: created"}},
-		{"everything", change.Objects{Namespace: &guidon.Namespace{Key: "a"}}, state("a", "A"), []string{`namespace a: name "" → "A"`, "segment s: created", "flag f: created"}},
+		{"everything", change.Objects{Namespace: &guidon.Namespace{Key: "a"}}, state("a", "A"), []string{`namespace a: name nothing → "A"`, "segment s: created", "flag f: created"}},
 	} {
 		var got []string
 		for _, o := range compared(t, test.before, test.after) {

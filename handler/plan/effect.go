@@ -18,13 +18,13 @@ const (
 )
 
 // addEffects adds the effects of the plan to its message, as many as fit.
-func addEffects(ctx context.Context, m *guidonv1.PlanResponse, p *service.Plan, words analysis.Vocabulary) error {
+func addEffects(ctx context.Context, m *guidonv1.PlanResponse, p *service.Plan) error {
 	left := maxEffectBytes
 	complete, err := p.EachEffect(ctx, func(flagKey string, e *analysis.Effect) bool {
 		if len(m.GetEffects()) == maxEffects {
 			return false
 		}
-		effect := &guidonv1.PlannedEffect{FlagKey: flagKey, Effect: convert.Effect(words, e)}
+		effect := &guidonv1.PlannedEffect{FlagKey: flagKey, Effect: convert.Effect(e)}
 		left -= proto.Size(effect)
 		if left < 0 && len(m.GetEffects()) > 0 {
 			return false

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
@@ -38,10 +37,9 @@ func Plan(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.Pla
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	words := convert.Words(m)
-	message := response(plan, words)
+	message := response(plan, m.GetPageWords())
 	if m.GetWithEffects() {
-		if err := addEffects(ctx, message, plan, words); err != nil {
+		if err := addEffects(ctx, message, plan); err != nil {
 			return call.Response{State: state}, err
 		}
 	}
@@ -59,7 +57,7 @@ func Apply(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.Ap
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	return call.Response{State: state, Message: response(plan, analysis.APIWords)}, nil
+	return call.Response{State: state, Message: response(plan, false)}, nil
 }
 
 // modes are the modes by their numbers on the wire.

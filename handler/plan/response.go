@@ -3,7 +3,6 @@ package plan
 import (
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -18,29 +17,32 @@ const (
 	maxUsers     = 100 // flags that a warning names
 )
 
-// response returns the message of the plan, in the words of the vocabulary.
-func response(p *service.Plan, words analysis.Vocabulary) *guidonv1.PlanResponse {
+// response returns the message of the plan. If it is worded, its values are also in words.
+func response(p *service.Plan, worded bool) *guidonv1.PlanResponse {
+	difference := convert.Difference
+	if worded {
+		difference = convert.WordedDifference
+	}
 	m := &guidonv1.PlanResponse{
 		NamespaceKey: p.Namespace, Revision: p.Revision, SourceNamespaceKey: p.Source, SourceRevision: p.SourceRevision,
 		Digest: p.Digest, Unchanged: convert.Count(p.Unchanged), Skipped: p.Skipped,
-		Changes: make([]*guidonv1.PlannedChange, len(p.Changes)),
-		Warnings: convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)],
-			func(w change.Warning) *guidonv1.PlanWarning { return warning(w, words) }),
+		Changes:  make([]*guidonv1.PlannedChange, len(p.Changes)),
+		Warnings: convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)], warning),
 	}
 	var complete bool
-	m.Conflicts, complete = conflicts(p.Conflicts, words, maxDetails)
+	m.Conflicts, complete = conflicts(p.Conflicts, worded, maxDetails)
 	m.Abridged = !complete || len(p.Warnings) > maxWarnings
 	left := maxDetails
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		m.Changes[i] = &guidonv1.PlannedChange{
-			Kind: string(c.Kind), Key: c.Key, Action: string(c.Action), Required: c.Required, Summary: c.SummaryIn(words), Digest: c.Digest,
+			Kind: string(c.Kind), Key: c.Key, Action: string(c.Action), Required: c.Required, Summary: c.Summary(), Digest: c.Digest,
 		}
 		if m.Abridged {
 			continue
 		}
 		details := &guidonv1.PlannedChange{
-			Differences: convert.All(c.Differences, func(d change.Difference) *guidonv1.FieldDifference { return convert.DifferenceIn(words, d) }),
+			Differences: convert.All(c.Differences, difference),
 			Before:      convert.WireDocument(service.DocumentOf(p.Namespace, c.Before)),
 			After:       convert.WireDocument(service.DocumentOf(p.Namespace, c.After)),
 		}
@@ -53,9 +55,9 @@ func response(p *service.Plan, words analysis.Vocabulary) *guidonv1.PlanResponse
 	return m
 }
 
-func warning(w change.Warning, words analysis.Vocabulary) *guidonv1.PlanWarning {
+func warning(w change.Warning) *guidonv1.PlanWarning {
 	return &guidonv1.PlanWarning{
-		Kind: string(w.Kind), ObjectKind: string(w.Object), Key: w.Key, Text: w.In(words),
+		Kind: string(w.Kind), ObjectKind: string(w.Object), Key: w.Key, Text: w.Text,
 		FlagKeys: w.Flags[:min(len(w.Flags), maxUsers)],
 	}
 }

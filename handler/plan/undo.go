@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -47,21 +46,23 @@ func undoOf(m *guidonv1.UndoneChanges) (*service.Undo, error) {
 	return u, nil
 }
 
-// conflicts returns the messages of up to maxConflicts conflicts, in the words of the
-// vocabulary. Their values may take room
-// bytes; the others have none.
-func conflicts(all []change.ObjectConflicts, words analysis.Vocabulary, room int) (messages []*guidonv1.PlanConflict, complete bool) {
+// conflicts returns the messages of up to maxConflicts conflicts. Their values may take room
+// bytes; the others have none. If they are worded, the values are also in words.
+func conflicts(all []change.ObjectConflicts, worded bool, room int) (messages []*guidonv1.PlanConflict, complete bool) {
 	for _, o := range all {
 		for _, c := range o.Conflicts {
 			if len(messages) == maxConflicts {
 				return messages, false
 			}
 			m := &guidonv1.PlanConflict{
-				Kind: string(o.Kind), Key: o.Key, Path: c.Path, Name: cmp.Or(c.NameIn(words), fmt.Sprintf("%s %s", o.Kind, o.Key)),
+				Kind: string(o.Kind), Key: o.Key, Path: c.Path, Name: cmp.Or(c.Name, fmt.Sprintf("%s %s", o.Kind, o.Key)),
 				InUse: c.InUse,
 			}
 			if room -= len(c.Theirs) + len(c.Base) + len(c.Ours); room >= 0 {
 				m.Earlier, m.Changed, m.Current = convert.JSONValue(c.Theirs), convert.JSONValue(c.Base), convert.JSONValue(c.Ours)
+				if worded {
+					m.Wording = &guidonv1.PlanConflictWording{Earlier: c.Words.Theirs, Changed: c.Words.Base, Current: c.Words.Ours}
+				}
 			}
 			messages = append(messages, m)
 		}

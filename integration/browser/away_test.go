@@ -32,8 +32,8 @@ func TestAway(t *testing.T) {
 		at                            func(dbproxy.Request) bool // when the database goes away
 		stored                        bool                       // the first attempt was saved
 	}{
-		{"a flag before the change", flagsPath, booleanPath + "?edit=2", "step-1-share", "40", always, false},
-		{"a flag after the change", flagsPath, booleanPath + "?edit=2", "step-1-share", "45", isCommit, true},
+		{"a flag before the change", flagsPath, booleanPath + "?edit=2", "rule-1-share", "40", always, false},
+		{"a flag after the change", flagsPath, booleanPath + "?edit=2", "rule-1-share", "45", isCommit, true},
 		{"a segment before the change", "/namespaces/default/segments", segmentPath, "name", "Deutschland", always, false},
 		{"a segment after the change", "/namespaces/default/segments", segmentPath, "name", "Germany again", isCommit, true},
 	} {

@@ -39,20 +39,20 @@ func TestConflicts(t *testing.T) {
 			[]string{"while you were editing", "Night mode"}, "", "settle", []string{`"Night mode"`, `"percentage":41`}, nil},
 		{"the same part, mine", func() {
 			theirs.Visit(t, booleanPath+"?edit=2")
-			theirs.act(t, map[string]string{"step.1.share": "77"}, "save")
+			theirs.act(t, map[string]string{"rule.1.share": "77"}, "save")
 		}, []string{"Both of you changed this", "77%", "41%"}, mineSide, "settle", []string{`"percentage":41`}, []string{`77`}},
 		{"the same part, theirs", func() {
 			theirs.Visit(t, booleanPath+"?edit=2")
-			theirs.act(t, map[string]string{"step.1.share": "78"}, "save")
+			theirs.act(t, map[string]string{"rule.1.share": "78"}, "save")
 		}, []string{"Both of you changed this", "78%"}, theirsSide, "settle", []string{`"percentage":78`}, []string{`:41`}},
 		{"going on", func() {
 			theirs.Visit(t, booleanPath+"?edit=1")
-			theirs.act(t, map[string]string{"step.0.note": "Their note"}, "save")
+			theirs.act(t, map[string]string{"rule.0.note": "Their note"}, "save")
 		}, []string{"while you were editing", "Their note"}, "", "continue", []string{`Their note`, `"percentage":41`}, nil},
 		{"another flag", func() { put("flags/wishlist", map[string]any{"name": "Other"}) }, nil, "", "", []string{`"percentage":41`}, nil},
 		{"the same change", func() {
 			theirs.Visit(t, booleanPath+"?edit=2")
-			theirs.act(t, map[string]string{"step.1.share": "41"}, "save")
+			theirs.act(t, map[string]string{"rule.1.share": "41"}, "save")
 		}, nil, "", "", []string{`"percentage":41`}, nil},
 		{"deleted, and mine brings it back", func() { s.change(t, http.MethodDelete, "/api/v1/namespaces/default/flags/dark-mode", nil) },
 			[]string{"deleted this flag while you were editing"}, mineSide, "settle", []string{`"percentage":41`}, nil},
@@ -60,10 +60,10 @@ func TestConflicts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s.change(t, http.MethodPut, "/api/v1/namespaces/default/"+booleanContent+"/content", map[string]any{"flag": resetFlag})
 			mine.Visit(t, booleanPath+"?edit=2")
-			drafter{mine, false}.act(t, map[string]string{"step.1.share": "42"}, "draft")
-			drafter{mine, false}.act(t, map[string]string{"step.1.share": "40"}, "draft")
-			retype(t, mine, "step-1-share", "41")
-			awaitText(t, mine, ".step.edit .legend", "newly on 16%")
+			drafter{mine, false}.act(t, map[string]string{"rule.1.share": "42"}, "draft")
+			drafter{mine, false}.act(t, map[string]string{"rule.1.share": "40"}, "draft")
+			retype(t, mine, "rule-1-share", "41")
+			awaitText(t, mine, ".rule.edit .legend", "newly on 16%")
 			test.theirs()
 			revision := s.revisionOf(t, "default")
 			p := mine.Follow(t, webtest.Click(do("save")))
@@ -131,7 +131,7 @@ func TestConflictWithoutBase(t *testing.T) {
 	s := stock(t, server, server.URL)
 	v := s.visitor(t, admin)
 	v.Visit(t, booleanPath+"?edit=2")
-	drafter{v, false}.act(t, map[string]string{"step.1.share": "41"}, "draft")
+	drafter{v, false}.act(t, map[string]string{"rule.1.share": "41"}, "draft")
 	s.change(t, http.MethodPut, "/api/v1/namespaces/default/flags/dark-mode", map[string]any{"name": "Night mode"})
 	s.change(t, http.MethodPut, "/api/v1/namespaces/default/flags/dark-mode", map[string]any{"name": "Later mode"})
 	s.forget(t, database)
@@ -173,7 +173,7 @@ func TestTwice(t *testing.T) {
 		}
 	}
 	v.Visit(t, booleanPath+"?edit=2")
-	v.act(t, map[string]string{"step.1.share": "30"}, "draft")
+	v.act(t, map[string]string{"rule.1.share": "30"}, "draft")
 	v.Follow(t, webtest.DoubleClick(do("save")))
 	awaitText(t, v.Visitor, ".toast", "Saved as revision")
 	once(1)
@@ -186,16 +186,16 @@ func TestTwice(t *testing.T) {
 	}
 
 	v.Visit(t, booleanPath+"?edit=2")
-	v.act(t, map[string]string{"step.1.share": "35"}, "draft")
+	v.act(t, map[string]string{"rule.1.share": "35"}, "draft")
 	v.act(t, nil, "save")
 	once(2)
 	webtest.Eval[chromedp.Void](t, v.Visitor, "history.back()")
-	v.Await(t, "location.search === '?edit=2' && document.readyState === 'complete' && document.querySelector('.step')")
+	v.Await(t, "location.search === '?edit=2' && document.readyState === 'complete' && document.querySelector('.rule')")
 	if text := v.Main(t); strings.Contains(text, "changes here that are not saved") {
 		t.Errorf("what was saved is offered again: %s", text)
 	}
-	if count(t, v.Visitor, "[name='step.1.share'][type=hidden]") == 0 {
-		v.act(t, map[string]string{"step.1.share": "35"}, "save")
+	if count(t, v.Visitor, "[name='rule.1.share'][type=hidden]") == 0 {
+		v.act(t, map[string]string{"rule.1.share": "35"}, "save")
 	} else {
 		v.act(t, nil, "save")
 	}
@@ -208,7 +208,7 @@ func TestTwice(t *testing.T) {
 	tab := drafter{v.Tab(t), false}
 	tab.Visit(t, booleanPath)
 	v.Visit(t, booleanPath+"?edit=2")
-	v.act(t, map[string]string{"step.1.share": "50"}, "draft")
+	v.act(t, map[string]string{"rule.1.share": "50"}, "draft")
 	begin := time.Now()
 	v.act(t, nil, "save")
 	awaitText(t, tab.Visitor, "main", "50%") // live
@@ -217,7 +217,7 @@ func TestTwice(t *testing.T) {
 	}
 	once(3)
 	tab.act(t, nil, "edit:1")
-	tab.act(t, map[string]string{"step.1.share": "51"}, "draft")
+	tab.act(t, map[string]string{"rule.1.share": "51"}, "draft")
 	tab.act(t, nil, "save")
 	once(4)
 	share("51")

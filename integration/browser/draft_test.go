@@ -57,17 +57,17 @@ func TestDraft(t *testing.T) {
 	before := s.revision(t)
 
 	v.Do(t, webtest.Click(do("edit:2")))
-	awaitFocus(t, v, "step-2-add")
+	awaitFocus(t, v, "rule-2-add")
 	v.Do(t, chromedp.KeyEvent("germany"+kb.Enter))
-	awaitText(t, v, ".step.edit .box", "Germany")
-	awaitFocus(t, v, "step-2-add")
+	awaitText(t, v, ".rule.edit .box", "Germany")
+	awaitFocus(t, v, "rule-2-add")
 	v.Do(t, webtest.Click(do("done:2")))
 	awaitFocus(t, v, "do=edit:2")
 	awaitText(t, v, ".savebar", "1 unsaved change")
 	v.Do(t, webtest.Click(do("up:2")))
 	awaitFocus(t, v, "do=up:1")
 	awaitSaid(t, v, "2 of 3")
-	v.Do(t, webtest.Click(css(".step:first-child .tools summary")), webtest.Click(css(`.step:first-child .pop [value="remove:0"]`)))
+	v.Do(t, webtest.Click(css(".rule:first-child .tools summary")), webtest.Click(css(`.rule:first-child .pop [value="remove:0"]`)))
 	awaitFocus(t, v, "do=edit:0")
 	if got := s.revision(t); got != before {
 		t.Errorf("the draft was saved in revision %s", got)
@@ -99,13 +99,13 @@ func TestPressed(t *testing.T) {
 	s := openShop(t)
 	v := s.visitor(t, admin)
 	v.Visit(t, booleanPath+"?edit=2")
-	retype(t, v, "step-1-share", "40")
+	retype(t, v, "rule-1-share", "40")
 	awaitText(t, v, ".savebar", "1 unsaved change")
 	at := middle(t, v, string(do("save")))
 	const asked = "performance.getEntriesByType('resource').filter(e => e.initiatorType === 'xmlhttprequest').length"
 	before := webtest.Eval[int](t, v, asked)
 	left := chromedp.Button("left")
-	retype(t, v, "step-1-share", "41")
+	retype(t, v, "rule-1-share", "41")
 	v.Do(t, chromedp.MouseEvent(chromedp.MousePressed, at[0], at[1], left, chromedp.ClickCount(1)))
 	v.Await(t, fmt.Sprintf("%s > %d", asked, before))
 	v.Page(t) // has nothing left to do
@@ -142,18 +142,18 @@ func TestShares(t *testing.T) {
 	check := stays(t, v)
 	const slider = "input[type=range]"
 	v.Do(t, chromedp.Focus(css(slider)), chromedp.KeyEvent(kb.ArrowRight))
-	v.Await(t, "document.getElementById('step-1-share').value === '26'")
+	v.Await(t, "document.getElementById('rule-1-share').value === '26'")
 	awaitText(t, v, ".savebar", "1 unsaved change")
 	v.Do(t, chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(chromedp.ModifierShift)))
-	v.Await(t, "document.getElementById('step-1-share').value === '36'")
-	awaitText(t, v, ".step.edit .legend", "newly on 11%")
+	v.Await(t, "document.getElementById('rule-1-share').value === '36'")
+	awaitText(t, v, ".rule.edit .legend", "newly on 11%")
 	if got := focused(t, v); !strings.Contains(got, "") || webtest.Eval[string](t, v, "document.activeElement.type") != "range" {
 		t.Errorf("the focus is on %q, want the slider", got)
 	}
-	retype(t, v, "step-1-share", "50")
+	retype(t, v, "rule-1-share", "50")
 	v.Await(t, "document.querySelector('"+slider+"').value === '50'")
-	awaitText(t, v, ".step.edit .legend", "newly on 25%")
-	if got := focused(t, v); got != "step-1-share" {
+	awaitText(t, v, ".rule.edit .legend", "newly on 25%")
+	if got := focused(t, v); got != "rule-1-share" {
 		t.Errorf("the focus is on %q, want the number", got)
 	}
 
@@ -161,33 +161,33 @@ func TestShares(t *testing.T) {
 	v.Visit(t, variantPath+"?edit=3")
 	check = stays(t, v)
 	for i := range 3 {
-		retype(t, v, "step-2-share-"+strconv.Itoa(i), "33.33")
+		retype(t, v, "rule-2-share-"+strconv.Itoa(i), "33.33")
 	}
-	awaitText(t, v, ".step.edit .sum", "99.99%")
+	awaitText(t, v, ".rule.edit .sum", "99.99%")
 	v.Do(t, webtest.Click(do("rest:2:1")))
-	awaitText(t, v, ".step.edit .sum", "100%")
-	if got := webtest.Eval[string](t, v, "document.getElementById('step-2-share-1').value"); got != "33.34" {
+	awaitText(t, v, ".rule.edit .sum", "100%")
+	if got := webtest.Eval[string](t, v, "document.getElementById('rule-2-share-1').value"); got != "33.34" {
 		t.Errorf("the rest makes %q, want 33.34", got)
 	}
-	retype(t, v, "step-2-share-0", "50")
-	awaitText(t, v, ".step.edit .sum", "116.67%")
+	retype(t, v, "rule-2-share-0", "50")
+	awaitText(t, v, ".rule.edit .sum", "116.67%")
 	check()
 	p := v.Follow(t, webtest.Click(do("save")))
 	if p.Status != http.StatusUnprocessableEntity || webtest.Eval[string](t, v, "document.activeElement.getAttribute('role')") != "alert" {
 		t.Errorf("over 100%% has status %d, and the focus is on %q", p.Status, focused(t, v))
 	}
-	if got := webtest.Eval[string](t, v, "document.getElementById('step-2-share-0').value"); got != "50" {
+	if got := webtest.Eval[string](t, v, "document.getElementById('rule-2-share-0').value"); got != "50" {
 		t.Errorf("what was typed is %q then", got)
 	}
 }
 
-// TestReorder: steps and conditions move by the arrow keys on the grip, by dragging it, and by
+// TestReorder: rules and constraints move by the arrow keys on the grip, by dragging it, and by
 // buttons.
 func TestReorder(t *testing.T) {
 	v := openShop(t).visitor(t, admin)
 	for _, test := range []struct{ name, path, item, about, noun string }{
-		{"rules", variantPath, ".step:not(.else)", ".who", "Rule"},
-		{"conditions", segmentsPath + "/risky-orders", ".cond", ".prop code", "Condition"},
+		{"rules", variantPath, ".rule:not(.else)", ".who", "Rule"},
+		{"constraints", segmentsPath + "/risky-orders", ".cond", ".prop code", "Constraint"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v.Visit(t, test.path)
@@ -255,7 +255,7 @@ func TestKeptDraft(t *testing.T) {
 	s := openShop(t)
 	v := s.visitor(t, admin)
 	for _, test := range []struct{ name, path, field, text, offered string }{
-		{"targeting", booleanPath + "?edit=2", "step-1-share", "40", "40%"},
+		{"targeting", booleanPath + "?edit=2", "rule-1-share", "40", "40%"},
 		{"details", booleanPath + "/details", "name", "Night mode", "Night mode"},
 		{"new flag", "/namespaces/default/new-flag", "name", "Something new", "Something new"},
 		{"segment", segmentsPath + "/germany", "entity", "ada", "ada"},
@@ -286,13 +286,13 @@ func TestSegmentDraft(t *testing.T) {
 	v.Visit(t, segmentsPath+"/germany")
 	check := stays(t, v)
 	v.Do(t, webtest.Click(do("add")))
-	awaitFocus(t, v, "condition.1.type")
-	v.Do(t, chromedp.SendKeys(css(`[id="condition.1.property"]`), "country"))
-	v.Do(t, webtest.Choose(css(`[id="condition.1.type"]`), "3"))
-	v.Await(t, `!document.getElementById('condition.1.text')`)
+	awaitFocus(t, v, "constraint.1.type")
+	v.Do(t, chromedp.SendKeys(css(`[id="constraint.1.property"]`), "country"))
+	v.Do(t, webtest.Choose(css(`[id="constraint.1.type"]`), "3"))
+	v.Await(t, `!document.getElementById('constraint.1.text')`)
 	v.Page(t) // the fields of the other type are there, with the focus
-	v.Do(t, webtest.Choose(css(`[id="condition.1.type"]`), "1"))
-	v.Do(t, chromedp.SendKeys(css(`[id="condition.1.text"]`), "AT"))
+	v.Do(t, webtest.Choose(css(`[id="constraint.1.type"]`), "1"))
+	v.Do(t, chromedp.SendKeys(css(`[id="constraint.1.text"]`), "AT"))
 	awaitText(t, v, ".savebar", "unsaved change")
 	v.Do(t, webtest.Click(do("done:1")))
 	awaitFocus(t, v, "do=edit:1")

@@ -76,7 +76,7 @@ func TestUnsent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v.Visit(t, booleanPath+"?edit=2")
 			check := stays(t, v)
-			retype(t, v, "step-1-note", name)
+			retype(t, v, "rule-1-note", name)
 			awaitText(t, v, ".savebar", "1 unsaved change")
 			before := s.revision(t)
 			v.Do(t, webtest.Click(do("save")))
@@ -84,7 +84,7 @@ func TestUnsent(t *testing.T) {
 			check()
 			report(t, v.Axe(t))
 			v.Follow(t, goOn)
-			awaitText(t, v, ".step:nth-child(2)", name)
+			awaitText(t, v, ".rule:nth-child(2)", name)
 			s.savedOnce(t, before)
 			quiet(t, v)
 		})
@@ -143,7 +143,7 @@ func TestServerGone(t *testing.T) {
 	for _, button := range []string{"save", "done:1"} { // one leads to another page, the other does not
 		v.Visit(t, booleanPath+"?edit=2")
 		before := s.revision(t)
-		retype(t, v, "step-1-share", "40")
+		retype(t, v, "rule-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 		gone.Store(true)
 		v.Do(t, webtest.Click(do(button)))

@@ -243,7 +243,7 @@ func TestDetailsLive(t *testing.T) {
 	s := openShop(t)
 	v := s.visitor(t, admin)
 	for _, test := range []struct{ name, path, api, field string }{
-		{"flag", booleanPath + "?edit=2", booleanPath, "step-1-note"},
+		{"flag", booleanPath + "?edit=2", booleanPath, "rule-1-note"},
 		{"segment", segmentsPath + "/germany", segmentsPath + "/germany", "entity"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

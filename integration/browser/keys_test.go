@@ -123,11 +123,11 @@ var keys = map[string]func(t *testing.T, v *webtest.Visitor){
 		check()
 		focusRow(t, v, "checkout-redesign")
 		v.Follow(t, pressing(t, v, "e"))
-		v.Await(t, "location.pathname.endsWith('/flags/checkout-redesign') && document.querySelector('.step.edit:first-child')")
+		v.Await(t, "location.pathname.endsWith('/flags/checkout-redesign') && document.querySelector('.rule.edit:first-child')")
 		v.Visit(t, flagsPath)
-		focusRow(t, v, "wishlist") // without steps
+		focusRow(t, v, "wishlist") // without rules
 		v.Follow(t, pressing(t, v, "e"))
-		v.Await(t, "document.querySelector('.step.else [name=else][type=radio]')")
+		v.Await(t, "document.querySelector('.rule.else [name=else][type=radio]')")
 		v.Visit(t, segmentsPath+"?q=risky")
 		v.Follow(t, pressing(t, v, "je"))
 		v.Await(t, "location.pathname.endsWith('/segments/risky-orders') && document.querySelector('.cond.edit:first-child')")
@@ -148,13 +148,13 @@ var keys = map[string]func(t *testing.T, v *webtest.Visitor){
 		v.Visit(t, variantPath)
 		check := stays(t, v)
 		press(t, v, "e")
-		v.Await(t, "document.querySelector('.step.edit:first-child')")
-		v.Do(t, chromedp.Focus(css(".step:nth-child(3) .tools summary")))
+		v.Await(t, "document.querySelector('.rule.edit:first-child')")
+		v.Do(t, chromedp.Focus(css(".rule:nth-child(3) .tools summary")))
 		press(t, v, "e")
-		v.Await(t, "document.querySelector('.step.edit:nth-child(3)') && !document.querySelector('.step.edit:nth-child(2)')")
-		v.Do(t, chromedp.Focus(css(".step.else .tools button")))
+		v.Await(t, "document.querySelector('.rule.edit:nth-child(3)') && !document.querySelector('.rule.edit:nth-child(2)')")
+		v.Do(t, chromedp.Focus(css(".rule.else .tools button")))
 		press(t, v, "e")
-		v.Await(t, "document.querySelector('.step.else select[name=else]')")
+		v.Await(t, "document.querySelector('.rule.else select[name=else]')")
 		check()
 		v.Visit(t, variantPath+"/variants")
 		press(t, v, "e")
@@ -178,7 +178,7 @@ var keys = map[string]func(t *testing.T, v *webtest.Visitor){
 		check := stays(t, v)
 		press(t, v, "r") // there is nothing to review
 		check()
-		entered("step-1-share", "40")(t, v)
+		entered("rule-1-share", "40")(t, v)
 		awaitText(t, v, ".savebar", "1 unsaved change")
 		v.Follow(t, pressing(t, v, "r"))
 		awaitText(t, v, "h1", "Review your change")
@@ -242,10 +242,10 @@ func TestSingleKeys(t *testing.T) {
 	v := openShop(t).visitor(t, admin)
 	v.Visit(t, booleanPath+"?edit=2")
 	check := stays(t, v)
-	retype(t, v, "step-1-note", "")
+	retype(t, v, "rule-1-note", "")
 	v.Do(t, chromedp.KeyEvent(kb.Delete))
 	press(t, v, singleKeys)
-	if got := webtest.Eval[string](t, v, "document.getElementById('step-1-note').value"); got != singleKeys {
+	if got := webtest.Eval[string](t, v, "document.getElementById('rule-1-note').value"); got != singleKeys {
 		t.Errorf("typed %q, got %q", singleKeys, got)
 	}
 	check()
@@ -267,7 +267,7 @@ func TestSingleKeys(t *testing.T) {
 		press(t, v, singleKeys)
 		v.Page(t)
 		check()
-		if n := count(t, v, "dialog, details[open], .step.edit, .cond.edit, .pick input:checked"); n > 0 {
+		if n := count(t, v, "dialog, details[open], .rule.edit, .cond.edit, .pick input:checked"); n > 0 {
 			t.Errorf("%s: %d parts of the page have answered", path, n)
 		}
 	}

@@ -19,8 +19,8 @@ func TestMerge(t *testing.T) {
 	s := openShop(t)
 	v := s.visitor(t, admin)
 	for _, test := range []struct{ name, path, api, field, entered string }{
-		{"flag", booleanPath + "?edit=2", booleanPath, "step-1-note", "mine"},
-		{"segment", segmentsPath + "/risky-orders?edit=1", segmentsPath + "/risky-orders", "condition.0.note", "mine"},
+		{"flag", booleanPath + "?edit=2", booleanPath, "rule-1-note", "mine"},
+		{"segment", segmentsPath + "/risky-orders?edit=1", segmentsPath + "/risky-orders", "constraint.0.note", "mine"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v.Visit(t, test.path)
@@ -83,7 +83,7 @@ func TestMergeAsks(t *testing.T) {
 	}
 
 	v.Visit(t, booleanPath+"?edit=2")
-	retype(t, v, "step-1-note", "mine")
+	retype(t, v, "rule-1-note", "mine")
 	s.change(t, "DELETE", "/api/v1"+booleanPath, nil)
 	awaitText(t, v, "[data-changed]", "deleted this flag just now. See it")
 	if count(t, v, "[data-changed] button") != 0 {

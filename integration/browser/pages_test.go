@@ -168,12 +168,12 @@ func TestFunctionBelowStage(t *testing.T) {
 	}
 	v := all.as(t, admin)
 	v.Visit(t, booleanPath+"?edit=2")
-	retype(t, v, "step-1-share", "37")
+	retype(t, v, "rule-1-share", "37")
 	awaitText(t, v, ".savebar", "1 unsaved change")
 	if p := v.Follow(t, webtest.Click(do("save"))); !strings.HasPrefix(p.URL, s.public+booleanPath+"?saved=") {
 		t.Errorf("saving leads to %s", p.URL)
 	}
-	awaitText(t, v, ".step:nth-child(2)", "37%")
+	awaitText(t, v, ".rule:nth-child(2)", "37%")
 	palette(t, v)
 	v.Do(t, chromedp.KeyEvent("wishlist"))
 	v.Await(t, "document.querySelector('dialog[open] [role=option]').dataset.href.endsWith('/flags/wishlist')")

@@ -75,7 +75,7 @@ func TestPlayground(t *testing.T) {
 			}
 			shown := webtest.Eval[[]bool](t, v, "[...document.querySelectorAll('.checks li:not(.h)')].map(e => e.classList.contains('yes'))")
 			if !slices.Equal(shown, want) {
-				t.Errorf("%s with %v: the conditions are %v, want %v", flag, context, shown, want)
+				t.Errorf("%s with %v: the constraints are %v, want %v", flag, context, shown, want)
 			}
 			for _, label := range webtest.Eval[[]string](t, v, "[...document.querySelectorAll('svg.ruler')].map(e => e.ariaLabel)") {
 				buckets := uint32(variantBuckets)

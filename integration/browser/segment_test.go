@@ -12,12 +12,12 @@ import (
 	"github.com/guidonhq/guidon/integration/harness/webtest"
 )
 
-// constraint is a condition as the API has it.
+// constraint is a constraint of a segment as the API has it.
 type constraint struct{ Type, Property, Operator, Value string }
 
-// conditionTypes are the types of conditions, with what is entered for each operator, what is
+// constraintTypes are the types of constraints, with what is entered for each operator, what is
 // stored, and how the operator reads aloud. "-" means that there is nothing to enter.
-var conditionTypes = []struct {
+var constraintTypes = []struct {
 	number, name string // in the form, and in the API
 	operators    [][4]string
 }{
@@ -43,18 +43,18 @@ var conditionTypes = []struct {
 	}},
 }
 
-// TestConditions: a condition of each type and operator is saved as it was entered, and reads
+// TestConstraints: a constraint of each type and operator is saved as it was entered, and reads
 // back in words.
-func TestConditions(t *testing.T) {
+func TestConstraints(t *testing.T) {
 	s := openShop(t)
 	s.change(t, http.MethodPost, "/api/v1/namespaces/default/segments", map[string]any{"key": "all-kinds", "name": "All kinds", "matchType": "ANY_MATCH_TYPE"})
 	v := drafter{s.visitor(t, admin), false}
 	v.Visit(t, "/namespaces/default/segments/all-kinds")
 	var want []constraint
 	var sentences []string
-	for _, kind := range conditionTypes {
+	for _, kind := range constraintTypes {
 		for _, o := range kind.operators {
-			at := fmt.Sprintf("condition.%d.", len(want))
+			at := fmt.Sprintf("constraint.%d.", len(want))
 			property := "p" + fmt.Sprint(len(want))
 			v.act(t, nil, "add")
 			v.choose(t, at+"type", kind.number)
@@ -95,24 +95,24 @@ func TestConditions(t *testing.T) {
 		}
 	}
 	if got := count(t, v.Visitor, ".savebar"); got != 0 {
-		t.Errorf("opening conditions is a change: %s", v.Main(t))
+		t.Errorf("opening constraints is a change: %s", v.Main(t))
 	}
 	quiet(t, v.Visitor)
 }
 
-// TestConditionLimits: the 101st value of a list is refused, the last condition is removed
+// TestConstraintLimits: the 101st value of a list is refused, the last constraint is removed
 // only on request, and a segment that is in use is not deleted.
-func TestConditionLimits(t *testing.T) {
+func TestConstraintLimits(t *testing.T) {
 	s := openShop(t)
 	v := drafter{s.visitor(t, admin), false}
 	v.Visit(t, segmentPath)
 	v.act(t, nil, "edit:0")
-	v.choose(t, "condition.0.operator", "isoneof")
+	v.choose(t, "constraint.0.operator", "isoneof")
 	var values []string
 	for i := range 120 {
 		values = append(values, fmt.Sprint("v", i))
 	}
-	v.fill(t, map[string]string{"condition.0.add": strings.Join(values, "\n")})
+	v.fill(t, map[string]string{"constraint.0.add": strings.Join(values, "\n")})
 	v.act(t, nil, "compare:0")
 	awaitText(t, v.Visitor, ".cond.edit", "100 of at most 100")
 	awaitText(t, v.Visitor, ".cond.edit", "100 values at most: 21 values were not added.") // DE was there
@@ -126,10 +126,10 @@ func TestConditionLimits(t *testing.T) {
 
 	v.Visit(t, segmentPath)
 	v.act(t, nil, "remove:0")
-	awaitText(t, v.Visitor, "[role=alertdialog]", "Without a condition, everyone is in this segment.")
-	v.Await(t, "document.activeElement.innerText === 'Keep the condition'")
+	awaitText(t, v.Visitor, "[role=alertdialog]", "Without a constraint, everyone is in this segment.")
+	v.Await(t, "document.activeElement.innerText === 'Keep the constraint'")
 	v.act(t, nil, "clear")
-	awaitText(t, v.Visitor, "main", "There are no conditions, so everyone is in this segment.")
+	awaitText(t, v.Visitor, "main", "There are no constraints, so everyone is in this segment.")
 	v.act(t, nil, "save")
 	s.get(t, "/api/v1"+segmentPath, &stored)
 	if len(stored.Constraints) != 0 {

@@ -41,8 +41,8 @@ func TestEndedSession(t *testing.T) {
 	v := s.visitor(t, admin)
 	v.Visit(t, booleanPath+"?edit=2")
 	check := stays(t, v)
-	retype(t, v, "step-1-share", "37")
-	retype(t, v, "step-1-note", `<b>"a' & b`)
+	retype(t, v, "rule-1-share", "37")
+	retype(t, v, "rule-1-note", `<b>"a' & b`)
 	awaitText(t, v, ".savebar", "unsaved change")
 	s.endSession(t, v)
 	before := s.revision(t)
@@ -59,7 +59,7 @@ func TestEndedSession(t *testing.T) {
 	awaitText(t, v, "dialog[open] [role=alert]", "This token is unknown or has expired")
 	signInAgain(t, v, s.tokens[admin]+kb.Enter)
 	v.Await(t, "!document.querySelector('dialog')")
-	awaitText(t, v, ".step:nth-child(2)", `<b>"a' & b`)
+	awaitText(t, v, ".rule:nth-child(2)", `<b>"a' & b`)
 	check()
 
 	s.endSession(t, v)
@@ -72,8 +72,8 @@ func TestEndedSession(t *testing.T) {
 	v.Follow(t, chromedp.KeyEvent(kb.Enter))
 	awaitText(t, v, ".toast", "Saved as revision "+s.revision(t))
 	s.savedOnce(t, before)
-	awaitText(t, v, ".step:nth-child(2)", `<b>"a' & b`)
-	awaitText(t, v, ".step:nth-child(2)", "37%")
+	awaitText(t, v, ".rule:nth-child(2)", `<b>"a' & b`)
+	awaitText(t, v, ".rule:nth-child(2)", "37%")
 	if got := webtest.Eval[int](t, v, "sessionStorage.length"); got != 0 {
 		t.Errorf("%d drafts are left", got)
 	}
@@ -136,7 +136,7 @@ func TestEndedSessionWithoutScripts(t *testing.T) {
 	v.WithoutScripts(t)
 	v.Visit(t, booleanPath+"?edit=2")
 	const note = `<b>"a' & b`
-	v.Do(t, webtest.Fill(chromedp.ID("step-1-share"), "37"), webtest.Fill(chromedp.ID("step-1-note"), note))
+	v.Do(t, webtest.Fill(chromedp.ID("rule-1-share"), "37"), webtest.Fill(chromedp.ID("rule-1-note"), note))
 	s.endSession(t, v)
 	before := s.revision(t)
 

@@ -30,22 +30,22 @@ func enter(t *testing.T, v *webtest.Visitor, fields ...string) {
 // states are in an order in which none changes what the next ones are about.
 var states = []state{
 	{"draft", booleanPath + "?edit=2", func(t *testing.T, _ *shop, v *webtest.Visitor) {
-		enter(t, v, "step-1-share", "40")
-		awaitText(t, v, ".step.edit .legend", "newly on 15%")
+		enter(t, v, "rule-1-share", "40")
+		awaitText(t, v, ".rule.edit .legend", "newly on 15%")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 	}, []string{"1 unsaved change", "go from off to on"}},
 	{"draft-variant", variantPath + "?edit=3", func(t *testing.T, _ *shop, v *webtest.Visitor) {
-		enter(t, v, "step-2-share-0", "60", "step-2-share-1", "30")
+		enter(t, v, "rule-2-share-0", "60", "rule-2-share-1", "30")
 		awaitText(t, v, ".savebar", "1 unsaved change")
-	}, []string{"1 unsaved change", "move from classic to one-page"}},
+	}, []string{"1 unsaved change", "go from classic to one-page"}},
 	{"review", booleanPath + "?edit=2", func(t *testing.T, _ *shop, v *webtest.Visitor) {
-		enter(t, v, "step-1-share", "40")
+		enter(t, v, "rule-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 		v.Follow(t, webtest.Click(do("review")))
 	}, []string{"25%", "40%"}},
 	{"draft-segment", "/namespaces/default/segments/germany", func(t *testing.T, _ *shop, v *webtest.Visitor) {
 		v.Do(t, webtest.Click(do("add")))
-		awaitFocus(t, v, "condition.1.type")
+		awaitFocus(t, v, "constraint.1.type")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 	}, []string{"1 unsaved change"}},
 	{"answer", "/namespaces/default/playground?flag=checkout-redesign", func(t *testing.T, _ *shop, v *webtest.Visitor) {
@@ -87,17 +87,17 @@ var states = []state{
 		v.Follow(t, chromedp.KeyEvent(kb.Enter))
 	}, []string{"checkout-web", "curl"}},
 	{"announced", booleanPath + "?edit=2", func(t *testing.T, s *shop, v *webtest.Visitor) {
-		enter(t, v, "step-1-share", "40")
+		enter(t, v, "rule-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 		s.change(t, http.MethodPut, "/api/v1"+booleanPath, map[string]any{"name": "Dark mode", "description": "Theirs", "enabled": false})
 		awaitText(t, v, "[data-changed]", "Merge now")
 	}, []string{"just now. See it Merge now"}},
 	{"conflict", booleanPath + "?edit=2", func(t *testing.T, s *shop, v *webtest.Visitor) {
-		enter(t, v, "step-1-share", "40")
+		enter(t, v, "rule-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 		other := v.Tab(t)
 		other.Visit(t, booleanPath+"?edit=2")
-		enter(t, other, "step-1-share", "30")
+		enter(t, other, "rule-1-share", "30")
 		awaitText(t, other, ".savebar", "1 unsaved change")
 		other.Follow(t, webtest.Click(do("save")))
 		v.Follow(t, webtest.Click(do("save")))

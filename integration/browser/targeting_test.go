@@ -16,11 +16,11 @@ var targetingActs = []struct {
 	button string
 }{
 	{nil, "add:segment"},
-	{map[string]string{"step.3.add": "nordics"}, "draft"},
-	{map[string]string{"step.3.share.classic": "25", "step.3.share.one-page": "75", "step.3.share.express": ""}, "done:3"},
+	{map[string]string{"rule.3.add": "nordics"}, "draft"},
+	{map[string]string{"rule.3.share.classic": "25", "rule.3.share.one-page": "75", "rule.3.share.express": ""}, "done:3"},
 	{nil, "up:3"},
 	{nil, "edit:0"},
-	{map[string]string{"step.0.share.express": "40", "step.0.share.classic": "60"}, "done:0"},
+	{map[string]string{"rule.0.share.express": "40", "rule.0.share.classic": "60"}, "done:0"},
 	{nil, "remove:1"},
 	{nil, "save"},
 }
@@ -120,17 +120,17 @@ func TestEffect(t *testing.T) {
 	v := s.visitor(t, admin)
 	for _, test := range []struct {
 		flag    string
-		step    string
+		rule    string
 		fields  map[string]string
 		buckets uint32
 	}{
-		{"dark-mode", "2", map[string]string{"step.1.share": "40"}, booleanBuckets},
-		{"dark-mode", "2", map[string]string{"step.1.share": "12.5"}, booleanBuckets},
-		{"checkout-redesign", "3", map[string]string{"step.2.share.classic": "60", "step.2.share.one-page": "25", "step.2.share.express": "15"}, variantBuckets},
-		{"checkout-redesign", "3", map[string]string{"step.2.share.classic": "70.5", "step.2.share.one-page": "29.5", "step.2.share.express": "0"}, variantBuckets},
+		{"dark-mode", "2", map[string]string{"rule.1.share": "40"}, booleanBuckets},
+		{"dark-mode", "2", map[string]string{"rule.1.share": "12.5"}, booleanBuckets},
+		{"checkout-redesign", "3", map[string]string{"rule.2.share.classic": "60", "rule.2.share.one-page": "25", "rule.2.share.express": "15"}, variantBuckets},
+		{"checkout-redesign", "3", map[string]string{"rule.2.share.classic": "70.5", "rule.2.share.one-page": "29.5", "rule.2.share.express": "0"}, variantBuckets},
 	} {
 		t.Run(test.flag+" "+fmt.Sprint(test.fields), func(t *testing.T) {
-			v.Visit(t, flagsPath+"/"+test.flag+"?edit="+test.step)
+			v.Visit(t, flagsPath+"/"+test.flag+"?edit="+test.rule)
 			everybody := entities(test.flag, test.buckets)
 			before := s.answersOf(t, "default", test.flag, everybody, nil)
 			drafter{v, false}.act(t, test.fields, "draft")

@@ -46,35 +46,35 @@ func entered(id, text string) func(t *testing.T, v *webtest.Visitor) {
 // TestUndo: the steps of each kind of draft are undone, and done again.
 func TestUndo(t *testing.T) {
 	v := openShop(t).visitor(t, admin)
-	const second = "document.querySelectorAll('.step .who')[1]?.innerText"
-	conditions := func(n string) string { return "document.querySelectorAll('.cond').length === " + n }
+	const second = "document.querySelectorAll('.rule .who')[1]?.innerText"
+	constraints := func(n string) string { return "document.querySelectorAll('.cond').length === " + n }
 	for _, test := range []struct {
 		name, path, before string
 		steps              []step
 	}{
-		{"rules", variantPath, second + "?.includes('Loyal') && !document.querySelector('.step.edit')", []step{
-			{pressed(do("up:2")), second + "?.includes('All') && !document.querySelector('.step.edit')"},
-			{pressed(do("add:segment")), "document.querySelector('.step.edit:nth-child(4)')"},
+		{"rules", variantPath, second + "?.includes('Loyal') && !document.querySelector('.rule.edit')", []step{
+			{pressed(do("up:2")), second + "?.includes('All') && !document.querySelector('.rule.edit')"},
+			{pressed(do("add:segment")), "document.querySelector('.rule.edit:nth-child(4)')"},
 		}},
-		{"share", booleanPath + "?edit=2", "document.getElementById('step-1-share')?.value === '25'", []step{
-			{entered("step-1-share", "40"), "document.getElementById('step-1-share')?.value === '40'"},
-			{entered("step-1-note", "why"), "document.getElementById('step-1-note')?.value === 'why'"},
+		{"share", booleanPath + "?edit=2", "document.getElementById('rule-1-share')?.value === '25'", []step{
+			{entered("rule-1-share", "40"), "document.getElementById('rule-1-share')?.value === '40'"},
+			{entered("rule-1-note", "why"), "document.getElementById('rule-1-note')?.value === 'why'"},
 		}},
 		{"variants", variantPath + "/variants", "!document.querySelector('.has-open')", []step{
 			{pressed(do("add")), "document.getElementById('variant-3-key')?.value === ''"},
 			{entered("variant-3-key", "new"), "document.getElementById('variant-3-key')?.value === 'new'"},
 			{pressed(do("add")), "document.getElementById('variant-4-key')"},
 		}},
-		{"conditions", segmentsPath + "/risky-orders", conditions("3"), []step{
-			{pressed(do("add")), conditions("4")},
-			{pressed(".cond:first-child summary[aria-label]", `.pop [value="remove:0"]`), conditions("3") + " && document.querySelector('.cond.edit')"},
+		{"constraints", segmentsPath + "/risky-orders", constraints("3"), []step{
+			{pressed(do("add")), constraints("4")},
+			{pressed(".cond:first-child summary[aria-label]", `.pop [value="remove:0"]`), constraints("3") + " && document.querySelector('.cond.edit')"},
 		}},
 		{"new flag", "/namespaces/default/new-flag", "document.getElementById('name')?.value === ''", []step{
 			{entered("name", "Wish"), "document.getElementById('name')?.value === 'Wish'"},
 			{pressed(do("add-metadata")), "document.getElementById('metadata.0.key')"},
 		}},
-		{"new segment", "/namespaces/default/new-segment", conditions("1"), []step{
-			{pressed(do("add")), conditions("2")},
+		{"new segment", "/namespaces/default/new-segment", constraints("1"), []step{
+			{pressed(do("add")), constraints("2")},
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestUndoInFields(t *testing.T) {
 	v.Visit(t, booleanPath+"?edit=2")
 	v.Do(t, webtest.Click(do("down:0")))
 	awaitText(t, v, ".savebar", "unsaved change")
-	v.Do(t, chromedp.Focus(css("[name='step.0.note']")))
+	v.Do(t, chromedp.Focus(css("[name='rule.0.note']")))
 	webtest.Eval[chromedp.Void](t, v, "window.field = document.activeElement; window.began = field.value")
 	v.Do(t, chromedp.KeyEvent("why"))
 	v.Await(t, "field.value !== began")
@@ -146,19 +146,19 @@ func TestDiscard(t *testing.T) {
 	v.Do(t, escape)
 	v.Page(t)
 	closed() // nothing is changed yet
-	retype(t, v, "step-1-share", "40")
+	retype(t, v, "rule-1-share", "40")
 	asked("Discard 1 unsaved change?")
 	if got := v.Axe(t); len(got) > 0 {
 		t.Error(got)
 	}
 	v.Do(t, escape)
 	closed()
-	awaitFocus(t, v, "step-1-share")
-	v.Do(t, chromedp.Focus(css("[name='step.1.note']")), chromedp.KeyEvent("why"))
+	awaitFocus(t, v, "rule-1-share")
+	v.Do(t, chromedp.Focus(css("[name='rule.1.note']")), chromedp.KeyEvent("why"))
 	asked("Discard 2 unsaved changes?")
 	v.Do(t, webtest.Click(webtest.Named("button", "Keep editing")))
 	closed()
-	if got := webtest.Eval[string](t, v, "document.getElementById('step-1-share').value"); got != "40" {
+	if got := webtest.Eval[string](t, v, "document.getElementById('rule-1-share').value"); got != "40" {
 		t.Errorf("the share is %q then", got)
 	}
 	for open, key := range map[string]chromedp.Action[chromedp.Void]{
@@ -174,7 +174,7 @@ func TestDiscard(t *testing.T) {
 	quiet(t, v)
 	asked("Discard 2 unsaved changes?")
 	v.Follow(t, webtest.Click(webtest.Named("button", "Discard changes")))
-	if got := v.Main(t); count(t, v, ".step.edit") > 0 || !strings.Contains(got, "25%") || strings.Contains(got, "not saved") {
+	if got := v.Main(t); count(t, v, ".rule.edit") > 0 || !strings.Contains(got, "25%") || strings.Contains(got, "not saved") {
 		t.Errorf("discarded, the page is %s", got)
 	}
 
@@ -193,10 +193,10 @@ func TestDiscard(t *testing.T) {
 
 	v.Visit(t, segmentsPath+"/risky-orders")
 	v.Do(t, webtest.Click(do("add")))
-	awaitFocus(t, v, "condition.3.type")
+	awaitFocus(t, v, "constraint.3.type")
 	asked("Discard 1 unsaved change?")
 	v.Follow(t, webtest.Click(webtest.Named("button", "Discard change")))
 	if n := count(t, v, ".cond"); n != 3 {
-		t.Errorf("%d conditions are left", n)
+		t.Errorf("%d constraints are left", n)
 	}
 }

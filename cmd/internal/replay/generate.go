@@ -22,7 +22,7 @@ type Generator struct {
 }
 
 // Requests returns for each flag of From requests about both sides of everything that its
-// rules and rollouts compare, and one for each flag that only To has.
+// rules compare, and one for each flag that only To has.
 func (g *Generator) Requests(ctx context.Context) iter.Seq2[Request, error] {
 	return func(yield func(Request, error) bool) {
 		if err := g.generate(ctx, func(r Request) bool { return yield(r, nil) }); err != nil {
@@ -172,7 +172,7 @@ func segmentOf(s *flipt.Segment) *guidon.Segment {
 	return segment
 }
 
-// flagOf returns the flag with its rules and rollouts.
+// flagOf returns the flag with its rules.
 func flagOf(ctx context.Context, c client.Client, namespace string, f *flipt.Flag) (*guidon.Flag, error) {
 	flag := &guidon.Flag{Key: f.GetKey(), Type: guidon.FlagType(f.GetType()), Enabled: f.GetEnabled()} // #nosec G115 -- an enum of the wire
 	if flag.Type == guidon.BooleanFlag {

@@ -7,7 +7,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -123,7 +122,7 @@ const maxValue = 300
 // recordedDifferences returns the differences of a record.
 func recordedDifferences(all []change.Difference) (shown []difference, more int) {
 	for _, d := range all[:min(len(all), maxDifferences)] {
-		shown = append(shown, newDifference(d.Wording(analysis.PageWords), d.Before, d.After))
+		shown = append(shown, newDifference(d.Wording, d.Before, d.After))
 	}
 	return shown, len(all) - len(shown)
 }

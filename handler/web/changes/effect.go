@@ -65,7 +65,7 @@ func flagEffects(v *page.Visit, key, before, after string) (effects []effect, tr
 	if err != nil { // such as a state whose records were deleted
 		return nil, false, false
 	}
-	preview, err := previewFlag.Run(v, &guidonv1.PreviewFlagRequest{NamespaceKey: before, Key: key, Flag: saved.GetFlag(), PageWords: true})
+	preview, err := previewFlag.Run(v, &guidonv1.PreviewFlagRequest{NamespaceKey: before, Key: key, Flag: saved.GetFlag()})
 	if err != nil {
 		return nil, false, false
 	}
@@ -81,7 +81,7 @@ func segmentEffects(v *page.Visit, key, before, after string) (effects []effect,
 		return nil, false, false
 	}
 	preview, err := previewSegment.Run(v, &guidonv1.PreviewSegmentRequest{
-		NamespaceKey: before, Key: key, Segment: saved.GetSegment(), PageWords: true,
+		NamespaceKey: before, Key: key, Segment: saved.GetSegment(),
 	})
 	if err != nil {
 		return nil, false, false

@@ -47,7 +47,7 @@ const maxFilter = 4096
 
 // readFilter reads the filter in the address.
 func readFilter(v *page.Visit) *filter {
-	f := &filter{values: make(map[string]string), request: &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), PageWords: true}}
+	f := &filter{values: make(map[string]string), request: &guidonv1.ListChangesRequest{NamespaceKey: v.Key()}}
 	for _, field := range filterFields {
 		value := strings.TrimSpace(v.Query().Get(field))
 		switch {

@@ -96,7 +96,7 @@ func shows(list *guidonv1.ListChangesResponse, revision int64) bool {
 
 func (h *historyPage) changes(v *page.Visit, last int64, limit, objectBytes int32) (*guidonv1.ListChangesResponse, error) {
 	return listChanges.Run(v, &guidonv1.ListChangesRequest{
-		NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit, MaxObjectBytes: objectBytes, PageWords: true,
+		NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit, MaxObjectBytes: objectBytes,
 	})
 }
 
@@ -209,5 +209,5 @@ func segmentTabs(v *page.Visit, s *flipt.Segment) []tab {
 	at := func(segments ...string) string {
 		return v.In(append([]string{segmentKind.folder, s.GetKey()}, segments...)...)
 	}
-	return []tab{{"conditions", "Conditions", at()}, {"used-by", "Used by", at("used-by")}, {tabHistory, "History", at("history")}}
+	return []tab{{"constraints", "Constraints", at()}, {"used-by", "Used by", at("used-by")}, {tabHistory, "History", at("history")}}
 }

@@ -51,17 +51,17 @@ func TestWords(t *testing.T) {
 	if _, _, err := s.Service.UpdateRollout(t.Context(), by(""), "default", in); err != nil {
 		t.Fatal(err)
 	}
-	s.Get(ns+"/changes").Check(200).Contains("step 1: share 10% → 25%", "step 1 added (10%: on)").Lacks("rollout", "percentage")
-	s.Get(ns+"/flags/wish/history").Check(200).Contains("Step 1 Jonas", "Step 1 added Jonas", "Step 1 share 10% → , now 25%", "15% go from off to on.").Lacks("rollout 1", "percentage 10")
-	s.Get(at(4)).Check(200).Contains("Step 1 share 10% → , now 25%")
-	s.Get(undoOf(4)).Check(200).Contains("Step 1 share 25% → , now 10%", "15% go from on to off.")
+	s.Get(ns+"/changes").Check(200).Contains("rule 1: share 10% → 25%", "rule 1 added (10%: on)").Lacks("rollout", "percentage")
+	s.Get(ns+"/flags/wish/history").Check(200).Contains("Rule 1 Jonas", "Rule 1 added Jonas", "Rule 1 share 10% → , now 25%", "15% of all entities go from off to on.").Lacks("rollout 1", "percentage 10")
+	s.Get(at(4)).Check(200).Contains("Rule 1 share 10% → , now 25%")
+	s.Get(undoOf(4)).Check(200).Contains("Rule 1 share 25% → , now 10%", "15% of all entities go from on to off.")
 	s.Get(ns + "/changes?format=csv").Check(200)
 	in = rollout(50)
 	in.ID = made.ID
 	if _, _, err := s.Service.UpdateRollout(t.Context(), by(""), "default", in); err != nil {
 		t.Fatal(err)
 	}
-	s.Get(undoOf(4)).Check(200).Contains("Step 1: share of wish").Lacks("rollout 1: percentage")
+	s.Get(undoOf(4)).Check(200).Contains("Rule 1: share of wish").Lacks("rollout 1: percentage")
 }
 
 // TestHistory: a history has the changes of one object, and one of them in detail.

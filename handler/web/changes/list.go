@@ -210,7 +210,6 @@ func prunedText(v *page.Visit) string {
 func changesOf(v *page.Visit, revision int64, limit, objectBytes int32) (changes []*guidonv1.Change, more bool, err error) {
 	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{
 		NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit, MaxObjectBytes: objectBytes,
-		PageWords: true,
 	})
 	return answer.GetChanges(), answer.GetNextPageToken() != "", err
 }

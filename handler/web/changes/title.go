@@ -3,7 +3,6 @@ package changes
 import (
 	"strings"
 
-	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 )
@@ -52,7 +51,7 @@ func titleOf(r record) string {
 // titlePart names a difference: the part of the object or, if that was added or removed,
 // the action on it.
 func titlePart(d change.Difference) string {
-	w := d.Wording(analysis.PageWords)
+	w := d.Wording
 	if len(w.Parts) == 0 {
 		return page.Printable(w.What, maxTitlePart)
 	}

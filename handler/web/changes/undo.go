@@ -9,12 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
-	"github.com/guidonhq/guidon/handler/web/valuewords"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -340,18 +337,13 @@ func (r *review) choose(v *page.Visit, form url.Values) error {
 }
 
 func newConflict(c *guidonv1.PlanConflict, side string, abridged bool) conflict {
-	value := func(value *structpb.Value) string {
-		switch {
-		case value == nil && abridged:
-			return "not shown: too large"
-		case value == nil:
-			return "nothing"
-		case valuewords.IsOrder(c.GetPath()):
-			return valuewords.Order(c.GetPath(), value, cmp.Or(c.GetChanged(), c.GetCurrent()))
-		}
-		return cmp.Or(valuewords.Object{}.Value(c.GetPath(), value), "nothing")
+	none := "nothing"
+	if abridged && c.Wording == nil {
+		none = "not shown: too large"
 	}
-	return conflict{c, side, value(c.GetEarlier()), value(c.GetChanged()), value(c.GetCurrent())}
+	value := func(words string) string { return cmp.Or(page.Printable(words, maxMessage), none) }
+	w := c.GetWording()
+	return conflict{c, side, value(w.GetEarlier()), value(w.GetChanged()), value(w.GetCurrent())}
 }
 
 // plannedName returns the name of the object that changes.

@@ -17,7 +17,7 @@ func TestUndo(t *testing.T) {
 	s := newSite(t, webtest.Options{})
 	revision := s.flag(by("a better name"), service.FlagInput{Key: "wish", Name: "Wishes", Enabled: true})
 	r := s.Get(undoOf(revision)).Check(200)
-	r.Contains("Undo revision 3", "Jonas Weber saved it just now", "“a better name”", `"Wishes" → , now "Wish list"`, "Everyone else on → , now off", `Flag "wish" gives everyone else off instead of on.`, "All go from on to off.", "Message")
+	r.Contains("Undo revision 3", "Jonas Weber saved it just now", "“a better name”", `"Wishes" → , now "Wish list"`, "Default value on → , now off", `Flag "wish" goes off by default.`, "All entities go from on to off.", "Message")
 	s.wantName("Wishes")
 	reply := s.send(r, "apply", "message", "not yet")
 	if got, want := reply.Location(), at(4)+"?saved=4"; got != want {

@@ -131,7 +131,7 @@ func TestChoose(t *testing.T) {
 func TestCompare(t *testing.T) {
 	s := newSite(t, webtest.Options{})
 	r := s.Get(from).Check(200)
-	r.Contains("Dark mode", "25%", "50%", "Step 1 share 25% → , now 50%", "25% go from off to on", "only in Staging", "Dark mode (Partly on)", "Returns portal (Off)", "Boolean, off, nobody targeted",
+	r.Contains("Dark mode", "25%", "50%", "Rule 1 share 25% → , now 50%", "25% of all entities go from off to on", "only in Staging", "Dark mode (Partly on)", "Returns portal (Off)", "Boolean, off, nobody targeted",
 		"needed by Gift wrapping", "Only in Default 1", "maintenance", "The same in both: 1 flag or segment", "Staging at revision 2, Default at 2")
 	_, form := r.Form("compare")
 	if diff := cmp.Diff(map[string][]string{"flag": {"dark-mode", "gift", "returns"}, "segment": {"christmas", "fans"}, "scope": {"selected"}},

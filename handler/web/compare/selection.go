@@ -20,7 +20,7 @@ const (
 var keeps = []struct{ Value, Text string }{
 	{"enabled", "whether they are on"},
 	{"percentages", "their shares"},
-	{"rules", "their steps and rules"},
+	{"rules", "their rules"},
 }
 
 // selection is the choice of objects to promote, and of the parts that they keep.

@@ -105,12 +105,12 @@ func rows(r *webtest.Reply) (texts []string) {
 func TestDisjoint(t *testing.T) {
 	s, jonas := visitors(t)
 	mine := s.Get(flags + "checkout-redesign/details")
-	edits(t, jonas, "checkout-redesign?edit=3", "step.2.share.classic", "70", "step.2.share.one-page", "20").Location()
+	edits(t, jonas, "checkout-redesign?edit=3", "rule.2.share.classic", "70", "rule.2.share.one-page", "20").Location()
 	r := press(t, s, mine, "edit", "save", "name", "Mine").Check(409)
 	r.Contains("Jonas changed this flag while you were editing", "Nothing is lost", "You began at revision 2, and this flag is now at 3.",
 		"Jonas changed 2 things meanwhile. They go with yours.", "Save the result", "Go on editing", "Throw mine away").Lacks("Both of you changed this")
 	want := []string{
-		`Rule 3, All visitors: share of "classic" 80% 70% Jonas`, `Rule 3, All visitors: share of "one-page" 10% 20% Jonas`, "Name Checkout redesign Mine You",
+		`Rule 3: share of "classic" 80% 70% Jonas`, `Rule 3: share of "one-page" 10% 20% Jonas`, `Name "Checkout redesign" "Mine" You`,
 	}
 	if diff := cmp.Diff(want, rows(r)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
@@ -153,11 +153,11 @@ func TestSameField(t *testing.T) {
 func TestShares(t *testing.T) {
 	s, jonas := visitors(t)
 	mine := s.Get(flags + "checkout-redesign?edit=3")
-	edits(t, jonas, "checkout-redesign?edit=3", "step.2.share.classic", "60", "step.2.share.express", "30").Location()
-	r := press(t, s, mine, "edit", "save", "step.2.share.classic", "70", "step.2.share.one-page", "20").Check(409).Contains("Rule 3, All visitors: shares")
+	edits(t, jonas, "checkout-redesign?edit=3", "rule.2.share.classic", "60", "rule.2.share.express", "30").Location()
+	r := press(t, s, mine, "edit", "save", "rule.2.share.classic", "70", "rule.2.share.one-page", "20").Check(409).Contains("Rule 3: shares")
 	want := []string{
-		"When you began revision 2 classic 80% one-page 10% express 10%",
-		"Jonas revision 3, just now classic 60% one-page 10% express 30%", "You not saved classic 70% one-page 20% express 10%",
+		"When you began revision 2 80% \"classic\", 10% \"one-page\", 10% \"express\"",
+		"Jonas revision 3, just now 60% \"classic\", 10% \"one-page\", 30% \"express\"", `You not saved 70% "classic", 20% "one-page", 10% "express"`,
 	}
 	if diff := cmp.Diff(want, cards(r)); diff != "" {
 		t.Errorf("cards (-want +got):\n%s", diff)
@@ -175,19 +175,19 @@ func TestWords(t *testing.T) {
 	}{
 		{
 			"the order", pressed("down:0"), pressed("up:2"),
-			[]string{"Order of the steps", "When you began revision 2 1, 2, 3", "Jonas revision 3, just now 1, 3, 2", "You not saved 2, 1, 3"},
+			[]string{"Order of the rules", "When you began revision 2 1, 2, 3", "Jonas revision 3, just now 1, 3, 2", "You not saved 2, 1, 3"},
 		},
 		{
-			"a step removed and changed", pressed("remove:2"), pressed("edit:2", "step.2.share", "30"),
-			[]string{"Step 3", "12.5% of everyone: On", "30% of everyone: On", "You not saved Removed"},
+			"a rule removed and changed", pressed("remove:2"), pressed("edit:2", "rule.2.share", "30"),
+			[]string{"Rule 3", "12.5%: on", "30%: on", "You not saved Removed"},
 		},
 		{
-			"a step moved", pressed("up:2"), pressed("edit:2", "step.2.share", "30"),
-			[]string{"Step 2: share 12.5% 30% Jonas", "Step 3 nothing Moved to place 2 You"},
+			"a rule moved", pressed("up:2"), pressed("edit:2", "rule.2.share", "30"),
+			[]string{"Rule 2: share 12.5% 30% Jonas", "Rule 3 Moved to 2 You"},
 		},
 		{
-			"a step removed and everyone else", pressed("remove:2"), pressed("else:edit", "else", "on"),
-			[]string{"Everyone else Off On Jonas", "Step 3 12.5% of everyone: On Removed You"},
+			"a rule removed and everyone else", pressed("remove:2"), pressed("else:edit", "else", "on"),
+			[]string{"Default value off on Jonas", "Rule 3 Removed (12.5%: on) You"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestGoOn(t *testing.T) {
 		want         []string
 		lacks        string
 	}{
-		{"one-click-buy?edit=3", []string{"step.2.share", "25"}, []string{"step.2.share", "30", "step.2.note", "seen"}, []string{`"percentage":30`, "seen"}, "25"},
+		{"one-click-buy?edit=3", []string{"rule.2.share", "25"}, []string{"rule.2.share", "30", "rule.2.note", "seen"}, []string{`"percentage":30`, "seen"}, "25"},
 		{"one-click-buy/details", []string{"name", "Mine", "description", "Mine too"}, []string{"name", "Theirs", "owner", "jonas"}, []string{"Theirs", "Mine too", "jonas"}, `"Mine"`},
 		{"checkout-redesign/variants?edit=1", []string{"variant.0.name", "Mine", "variant.0.description", "Mine too"}, []string{"variant.0.name", "Theirs"}, []string{"Theirs", "Mine too"}, `"Mine"`},
 	} {
@@ -289,7 +289,7 @@ func TestDeleted(t *testing.T) {
 		s, jonas := visitors(t)
 		mine := s.Get(flags + "one-click-buy?edit=3")
 		press(t, jonas, jonas.Get(flags+"one-click-buy/delete"), "question", "delete", "key", "one-click-buy").Location()
-		r := press(t, s, mine, "edit", "save", "step.2.share", "25").Check(409)
+		r := press(t, s, mine, "edit", "save", "rule.2.share", "25").Check(409)
 		r.Contains("Jonas deleted this flag while you were editing", "You changed it, and Jonas deleted it", "The whole flag", "Deleted", "With your change", "share 12.5%").Lacks("Go on editing")
 		press(t, s, r, "edit", "continue", "choice.0", "theirs")
 		r = press(t, s, r, "edit", "draft").Check(409) // nothing else can be done with it
@@ -365,11 +365,11 @@ func TestSegment(t *testing.T) {
 		press(t, s, r, "segment", "save").Location()
 		has(t, content(t, s, "segments/risky-orders"), `"name":"Theirs"`, `"description":"Mine too"`)
 	})
-	t.Run("same condition", func(t *testing.T) {
+	t.Run("same constraint", func(t *testing.T) {
 		s, jonas := visitors(t)
 		mine, theirs := press(t, s, s.Get(segments+"risky-orders"), "segment", "edit:0"), press(t, jonas, jonas.Get(segments+"risky-orders"), "segment", "edit:0")
-		press(t, jonas, theirs, "segment", "save", "condition.0.text", "0.9").Location()
-		r := press(t, s, mine, "segment", "save", "condition.0.text", "0.8").Check(409).Contains("Condition 1, fraud_score: value")
+		press(t, jonas, theirs, "segment", "save", "constraint.0.text", "0.9").Location()
+		r := press(t, s, mine, "segment", "save", "constraint.0.text", "0.8").Check(409).Contains("Constraint 1: value")
 		if got := cards(r); len(got) != 3 || !strings.HasSuffix(got[1], "0.9") || got[2] != "You not saved 0.8" {
 			t.Errorf("got the cards %q", got)
 		}
@@ -468,7 +468,7 @@ func TestHostile(t *testing.T) {
 func TestHistoryHead(t *testing.T) {
 	s, _ := visitors(t)
 	for path, tabs := range map[string]string{
-		flags + "checkout-redesign": "Targeting 3 Variants 3 History Code Details", segments + "risky-orders": "Conditions 3 Used by 3 History",
+		flags + "checkout-redesign": "Targeting 3 Variants 3 History Code Details", segments + "risky-orders": "Constraints 3 Used by 3 History",
 	} {
 		r := s.Get(path + "/history").Check(200)
 		for _, n := range r.All("nav") {
@@ -496,7 +496,7 @@ func TestSentAgain(t *testing.T) {
 	s, _ := visitors(t)
 	for _, test := range []struct{ address, form, field, value string }{
 		{flags + "one-click-buy/details", "edit", "name", "Mine"},
-		{flags + "one-click-buy?edit=3", "edit", "step.2.share", "25"},
+		{flags + "one-click-buy?edit=3", "edit", "rule.2.share", "25"},
 		{segments + "risky-orders", "segment", "match", "all"},
 	} {
 		mine := s.Get(test.address)

@@ -15,8 +15,8 @@ func TestMergeNow(t *testing.T) {
 		shown, saved            []string
 	}{
 		{
-			name: "steps", path: flags + "one-click-buy", id: "edit", content: "flags/one-click-buy",
-			theirs: []string{"edit:0", "step.0.note", "theirs"}, mine: []string{"edit:2", "step.2.share", "25"},
+			name: "rules", path: flags + "one-click-buy", id: "edit", content: "flags/one-click-buy",
+			theirs: []string{"edit:0", "rule.0.note", "theirs"}, mine: []string{"edit:2", "rule.2.share", "25"},
 			shown: []string{"what Jonas changed", "1 unsaved change", "theirs", "Edited: share 12.5% → 25%"}, saved: []string{"theirs", `"percentage":25`},
 		}, {
 			name: "details", path: flags + "checkout-redesign/details", id: "edit", content: "flags/checkout-redesign",
@@ -27,8 +27,8 @@ func TestMergeNow(t *testing.T) {
 			theirs: []string{"edit:1", "variant.1.name", "Theirs"}, mine: []string{"edit:0", "variant.0.name", "Mine"},
 			shown: []string{"what Jonas changed", "1 unsaved change", "Theirs"}, saved: []string{`"name":"Mine"`, `"name":"Theirs"`},
 		}, {
-			name: "conditions", path: segments + "risky-orders", id: "segment", content: "segments/risky-orders",
-			theirs: []string{"name", "name", "Theirs"}, mine: []string{"edit:0", "condition.0.text", "0.9"},
+			name: "constraints", path: segments + "risky-orders", id: "segment", content: "segments/risky-orders",
+			theirs: []string{"name", "name", "Theirs"}, mine: []string{"edit:0", "constraint.0.text", "0.9"},
 			shown: []string{"what Jonas changed", "1 unsaved change", "Theirs"}, saved: []string{`"name":"Theirs"`, `"value":"0.9"`},
 		},
 	} {
@@ -61,8 +61,8 @@ func TestMergeConflict(t *testing.T) {
 	t.Run("flag", func(t *testing.T) {
 		s, jonas := visitors(t)
 		mine := s.Get(flags + "one-click-buy?edit=3")
-		press(t, jonas, jonas.Get(flags+"one-click-buy?edit=3"), "edit", "save", "step.2.share", "20").Location()
-		r := press(t, s, mine, "edit", "merge", "step.2.share", "25").Check(409).Contains("Both of you changed this", "20%", "25%")
+		press(t, jonas, jonas.Get(flags+"one-click-buy?edit=3"), "edit", "save", "rule.2.share", "20").Location()
+		r := press(t, s, mine, "edit", "merge", "rule.2.share", "25").Check(409).Contains("Both of you changed this", "20%", "25%")
 		r = press(t, s, r, "edit", "continue").Check(200).Contains("1 unsaved change", "You now edit over revision 3").Lacks("now includes")
 		press(t, s, r, "edit", "save").Location()
 		has(t, content(t, s, "flags/one-click-buy"), `"percentage":25`)
@@ -70,25 +70,25 @@ func TestMergeConflict(t *testing.T) {
 	t.Run("segment", func(t *testing.T) {
 		s, jonas := visitors(t)
 		mine := s.Get(segments + "risky-orders?edit=1")
-		press(t, jonas, jonas.Get(segments+"risky-orders?edit=1"), "segment", "save", "condition.0.text", "0.8").Location()
-		press(t, s, mine, "segment", "merge", "condition.0.text", "0.9").Check(409).Contains("Both of you changed this", "0.8", "0.9")
+		press(t, jonas, jonas.Get(segments+"risky-orders?edit=1"), "segment", "save", "constraint.0.text", "0.8").Location()
+		press(t, s, mine, "segment", "merge", "constraint.0.text", "0.9").Check(409).Contains("Both of you changed this", "0.8", "0.9")
 	})
 	t.Run("not valid", func(t *testing.T) {
 		s, jonas := visitors(t)
 		flag, segment := s.Get(flags+"one-click-buy?edit=3"), s.Get(segments+"risky-orders?edit=1")
 		edits(t, jonas, "one-click-buy/details", "name", "Theirs").Location()
-		press(t, s, flag, "edit", "merge", "step.2.share", "120").Check(422).Contains("1 thing to fix")
-		press(t, s, segment, "segment", "merge", "condition.0.text", "much").Check(422).Contains("1 thing to fix")
+		press(t, s, flag, "edit", "merge", "rule.2.share", "120").Check(422).Contains("1 thing to fix")
+		press(t, s, segment, "segment", "merge", "constraint.0.text", "much").Check(422).Contains("1 thing to fix")
 	})
 	t.Run("nobody else", func(t *testing.T) {
 		s, _ := visitors(t)
-		press(t, s, s.Get(flags+"one-click-buy?edit=3"), "edit", "merge", "step.2.share", "25").Check(200).Contains("1 unsaved change").Lacks("now includes")
+		press(t, s, s.Get(flags+"one-click-buy?edit=3"), "edit", "merge", "rule.2.share", "25").Check(200).Contains("1 unsaved change").Lacks("now includes")
 	})
 	t.Run("deleted", func(t *testing.T) {
 		s, _ := visitors(t)
 		mine := s.Get(flags + "one-click-buy?edit=3")
 		press(t, s, s.Get(flags+"one-click-buy/delete"), "", "delete", "key", "one-click-buy").Location()
-		press(t, s, mine, "edit", "merge", "step.2.share", "25").Check(409).Contains("Mira deleted this flag")
+		press(t, s, mine, "edit", "merge", "rule.2.share", "25").Check(409).Contains("Mira deleted this flag")
 	})
 	t.Run("a state to restore", func(t *testing.T) {
 		s, jonas := visitors(t)

@@ -6,12 +6,10 @@ import (
 	"strconv"
 
 	"github.com/a-h/templ"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
-	"github.com/guidonhq/guidon/handler/web/valuewords"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -33,12 +31,6 @@ type Page struct {
 	Draft    templ.Component // the draft as hidden fields
 	Mine     templ.Component // the changes of the visitor, for a conflict about the whole object
 	Problems part.Problems
-
-	// How the parts of the object are called.
-	Boolean bool // it is a boolean flag
-	valuewords.Object
-	Earlier Parts // of the object when the edit began; without lists if that is not known
-	Result  Parts // of the merged object
 }
 
 // Reply responds with the page, which has a frame without its main part.
@@ -117,15 +109,15 @@ func (p *Page) nothingLeft() bool {
 type card struct {
 	title, under string
 	value        string
-	shares       []part.Share
 	none         string // what it says without a value
 }
 
 // cards returns the values of a conflict: when the edit began, theirs and mine.
 func (p *Page) cards(c *guidonv1.MergeConflict) (earlier, saved, edited card) {
-	earlier = p.card(c.GetPath(), c, (*guidonv1.MergeConflict).GetEarlier)
-	saved = p.card(c.GetPath(), c, (*guidonv1.MergeConflict).GetTheirs)
-	edited = p.card(c.GetPath(), c, (*guidonv1.MergeConflict).GetMine)
+	w := c.GetWording()
+	earlier.value = page.Printable(w.GetEarlier(), maxText)
+	saved.value = page.Printable(w.GetTheirs(), maxText)
+	edited.value = page.Printable(w.GetMine(), maxText)
 	earlier.title, earlier.under, earlier.none = "When you began", "revision "+revision(p.Began), "Not there"
 	saved.title, saved.under, saved.none = cmp.Or(p.who(), "Somebody else"), "saved", "Removed"
 	if latest := p.Details.GetLatest(); latest != nil {
@@ -150,20 +142,6 @@ func (p *Page) wholeCards(earlier, saved, edited *card) {
 		saved.value = "Deleted"
 	}
 }
-
-func (p *Page) card(path string, c *guidonv1.MergeConflict, value valueOf) card {
-	v := value(c)
-	switch {
-	case valuewords.IsShares(path):
-		return card{shares: p.Shares(v)}
-	case valuewords.IsOrder(path):
-		return card{value: valuewords.Order(path, v, cmp.Or(c.GetEarlier(), c.GetTheirs()))}
-	}
-	return card{value: p.Value(path, v)}
-}
-
-// valueOf returns a value of a conflict.
-type valueOf = func(c *guidonv1.MergeConflict) *structpb.Value
 
 // result describes the result.
 func (p *Page) result() string {

@@ -13,7 +13,7 @@ import (
 // act applies the button that sent the form to the draft. The problems are those of the fields
 // that it needs; nothing else is checked before the draft is saved.
 func (d *draft) act(v *page.Visit, a page.Action) (problems part.Problems, err error) {
-	i, ok := a.Index(0, len(d.steps))
+	i, ok := a.Index(0, len(d.rules))
 	switch a.Verb {
 	case "add":
 		return d.add(a.Text(0)), nil
@@ -30,16 +30,16 @@ func (d *draft) act(v *page.Visit, a page.Action) (problems part.Problems, err e
 	}
 	d.actOn(i, a)
 	if a.Verb == "done" {
-		if problems = d.checkStep(i); len(problems) == 0 {
-			d.steps[i].open = false
+		if problems = d.checkRule(i); len(problems) == 0 {
+			d.rules[i].open = false
 		}
 	}
 	return problems, nil
 }
 
-// actOn applies a button of the step.
+// actOn applies a button of the rule.
 func (d *draft) actOn(i int, a page.Action) {
-	s := &d.steps[i]
+	s := &d.rules[i]
 	switch a.Verb {
 	case "edit":
 		s.open = true
@@ -48,17 +48,17 @@ func (d *draft) actOn(i int, a page.Action) {
 	case "down":
 		d.move(i, i+1)
 	case "move":
-		if to, ok := a.Index(1, len(d.steps)); ok {
+		if to, ok := a.Index(1, len(d.rules)); ok {
 			d.move(i, to)
 		}
 	case "remove":
-		d.steps = slices.Delete(d.steps, i, i+1)
+		d.rules = slices.Delete(d.rules, i, i+1)
 	case "duplicate":
-		if len(d.steps) < maxSteps {
+		if len(d.rules) < maxRules {
 			twin := *s
 			twin.was, twin.open = -1, true
 			twin.segments, twin.shares = slices.Clone(s.segments), slices.Clone(s.shares)
-			d.steps = slices.Insert(d.steps, i+1, twin)
+			d.rules = slices.Insert(d.rules, i+1, twin)
 		}
 	case "drop":
 		if j, ok := a.Index(1, len(s.segments)); ok {
@@ -82,21 +82,21 @@ func (d *draft) actOn(i int, a page.Action) {
 	}
 }
 
-// move moves a step to another place, if there is one.
+// move moves a rule to another place, if there is one.
 func (d *draft) move(from, to int) {
-	if to >= 0 && to < len(d.steps) {
-		s := d.steps[from]
-		d.steps = slices.Insert(slices.Delete(d.steps, from, from+1), to, s)
+	if to >= 0 && to < len(d.rules) {
+		s := d.rules[from]
+		d.rules = slices.Insert(slices.Delete(d.rules, from, from+1), to, s)
 	}
 }
 
-// add adds an open step at the end. What is one of "segment", "share" and "except": the
+// add adds an open rule at the end. What is one of "segment", "share" and "except": the
 // last one leaves out those in a segment, and everyone else gets it.
 func (d *draft) add(what string) part.Problems {
-	if len(d.steps) >= maxSteps {
-		return part.Problems{{Field: "ladder", Message: "A flag has at most " + strconv.Itoa(maxSteps) + " " + stepNoun(d.boolean) + "s here."}}
+	if len(d.rules) >= maxRules {
+		return part.Problems{{Field: "ladder", Message: "A flag has at most " + strconv.Itoa(maxRules) + " " + "rules here."}}
 	}
-	s := step{was: -1, kind: kindSegment, value: true, open: true}
+	s := rule{was: -1, kind: kindSegment, value: true, open: true}
 	switch {
 	case what == kindShare && d.boolean:
 		s.kind, s.share = kindShare, "10"
@@ -105,14 +105,14 @@ func (d *draft) add(what string) part.Problems {
 	case !d.boolean && len(d.base.GetVariants()) > 0:
 		s.shares = []share{{0, "100"}}
 	}
-	d.steps = append(d.steps, s)
+	d.rules = append(d.rules, s)
 	return nil
 }
 
 // takeTyped adds the segments that were typed into the boxes.
 func (d *draft) takeTyped(v *page.Visit) (problems part.Problems, err error) {
-	for i := range d.steps {
-		s := &d.steps[i]
+	for i := range d.rules {
+		s := &d.rules[i]
 		if strings.TrimSpace(s.typed) == "" {
 			s.typed = ""
 			continue
@@ -123,7 +123,7 @@ func (d *draft) takeTyped(v *page.Visit) (problems part.Problems, err error) {
 		}
 		if problem != "" {
 			s.open = true
-			problems = append(problems, part.Problem{Field: stepID(i, "add"), Message: problem, Brief: d.label(i) + ": " + problem})
+			problems = append(problems, part.Problem{Field: ruleID(i, "add"), Message: problem, Brief: d.label(i) + ": " + problem})
 			continue
 		}
 		if s.typed = ""; !slices.Contains(s.segments, key) {
@@ -135,7 +135,7 @@ func (d *draft) takeTyped(v *page.Visit) (problems part.Problems, err error) {
 
 // even gives all variants the same share, as nearly as two decimals allow; the first ones
 // get the rest.
-func (d *draft) even(s *step) {
+func (d *draft) even(s *rule) {
 	n := len(d.base.GetVariants())
 	if n == 0 {
 		return
@@ -152,10 +152,10 @@ func (d *draft) even(s *step) {
 	s.shares = all
 }
 
-// everyShare returns the shares of all variants, each once: those of the step in their
+// everyShare returns the shares of all variants, each once: those of the rule in their
 // order, and the others where the order of the variants puts them, if that is the order of
-// the step.
-func (d *draft) everyShare(s step) []share {
+// the rule.
+func (d *draft) everyShare(s rule) []share {
 	var all []share
 	for _, p := range s.shares {
 		if !slices.ContainsFunc(all, func(q share) bool { return q.variant == p.variant }) {
@@ -176,7 +176,7 @@ func (d *draft) everyShare(s step) []share {
 }
 
 // giveRest gives a variant the rest of the shares.
-func (d *draft) giveRest(s *step, variant int) {
+func (d *draft) giveRest(s *rule, variant int) {
 	all, rest := d.everyShare(*s), 100.0
 	for _, p := range all {
 		n, _ := parseShare(p.text)

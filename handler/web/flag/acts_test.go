@@ -19,13 +19,13 @@ import (
 func TestTurnOff(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	before := body(t, content(t, s, "one-click-buy"))
-	ask := s.Get(flags+"one-click-buy/turn-off").Check(200).Contains("Turn off “One-click buy” for everyone?", "adds a first step that gives Off to everyone", "13% of those in none of the segments go from on to off.")
+	ask := s.Get(flags+"one-click-buy/turn-off").Check(200).Contains("Turn off “One-click buy” for everyone?", "adds a first rule that gives Off to everyone", "13% of those in none of the segments go from on to off.")
 	if got, want := press(t, s, ask, "turn-off").Location(), flags+"one-click-buy?saved=3"; got != want {
 		t.Errorf("leads to %s, want %s", got, want)
 	}
-	s.Get(flags+"one-click-buy").Check(200).Contains("One-click buy Off", "Turn on", "Off for everyone", "Never reached: step 1 already takes these.")
+	s.Get(flags+"one-click-buy").Check(200).Contains("One-click buy Off", "Turn on", "Off for everyone", "Never reached: rule 1 already takes these.")
 	press(t, s, ask, "turn-off").Check(409).Contains("It was turned on or off in the meantime.")
-	on := s.Get(flags+"one-click-buy/turn-off").Check(200).Contains("Turn on “One-click buy”?", "removes the step")
+	on := s.Get(flags+"one-click-buy/turn-off").Check(200).Contains("Turn on “One-click buy”?", "removes the rule")
 	press(t, s, on, "turn-on", "message", "fixed").Location()
 	if diff := cmp.Diff(before, body(t, content(t, s, "one-click-buy"))); diff != "" {
 		t.Errorf("turned off and on (-want +got):\n%s", diff)
@@ -78,7 +78,7 @@ segments: [{key: every, name: Every}]
 
 	action, form := formWithButton(t, s.Get(flags+"layout").Check(200), "turn-on")
 	form.Set("do", "turn-on")
-	ask = s.Post(action, form).Check(200).Contains("Turn on “Layout”?", "Its rules will decide who gets which variant.", "All move from nothing to a.")
+	ask = s.Post(action, form).Check(200).Contains("Turn on “Layout”?", "Its rules will decide who gets which variant.", "All entities go from no variant to a.")
 	if got := content(t, s, "layout"); got["enabled"] != false {
 		t.Errorf("enabled before the answer: got %v", got)
 	}
@@ -87,8 +87,8 @@ segments: [{key: every, name: Every}]
 		t.Errorf("got %v, want it enabled", got)
 	}
 
-	ask = s.Get(flags + "blocked/turn-off").Check(200).Contains("Its steps give Off to everyone")
-	press(t, s, ask, "turn-on-everyone").Check(422).Contains("Its steps give Off to everyone")
+	ask = s.Get(flags + "blocked/turn-off").Check(200).Contains("Its rules give Off to everyone")
+	press(t, s, ask, "turn-on-everyone").Check(422).Contains("Its rules give Off to everyone")
 }
 
 // formWithButton returns the form that has the button.
@@ -162,14 +162,14 @@ func TestCopy(t *testing.T) {
 		t.Errorf("leads to %s, want %s", got, want)
 	}
 	s.Get("/namespaces/staging/flags/one-click-buy").Check(200).Contains("Loyal customers", "Same key elsewhere Default the same")
-	press(t, s, s.Get("/namespaces/staging/flags/one-click-buy?edit=3"), "save", "step.2.share", "50").Location()
+	press(t, s, s.Get("/namespaces/staging/flags/one-click-buy?edit=3"), "save", "rule.2.share", "50").Location()
 	s.Get("/namespaces/staging/flags/one-click-buy").Check(200).Contains("Same key elsewhere Default differs")
 }
 
 // TestMessage: the message of a change is checked, and stays in its field.
 func TestMessage(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "review", "step.2.share", "25")
+	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "review", "rule.2.share", "25")
 	r = press(t, s, r, "save", "message", "a\x00b").Check(422).Contains("The message must not contain", "share 12.5%")
 	if _, form := r.Form("edit"); form.Get("message") != "a\uFFFDb" {
 		t.Errorf("the field has %q", form.Get("message"))
@@ -191,7 +191,7 @@ func TestDatabaseAway(t *testing.T) {
 	}})
 	r := s.Get(flags + "one-click-buy?edit=3").Check(200)
 	away = true
-	r = press(t, s, r, "save", "step.2.share", "25").Check(503).Contains("It is not known whether this was saved", "Send again")
+	r = press(t, s, r, "save", "rule.2.share", "25").Check(503).Contains("It is not known whether this was saved", "Send again")
 	away = false
 	for _, n := range r.All("form") {
 		form := make(url.Values)
@@ -220,7 +220,7 @@ func TestAsks(t *testing.T) {
 			t.Errorf("the tab %q has a switch that does not ask", tab)
 		}
 	}
-	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "save", "step.2.share", "25").Check(200).Contains("Review your change", "Type default to change this namespace")
+	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "save", "rule.2.share", "25").Check(200).Contains("Review your change", "Type default to change this namespace")
 	press(t, s, r, "save", "namespace", "Default").Check(422).Contains("This is not the key of the namespace: default.")
 	press(t, s, r, "save", "namespace", "default").Location()
 	off := s.Get(flags + "checkout-redesign/turn-off").Check(200)

@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 )
 
-// difference is one unsaved change in words: "Step 3", "share", "12.5%", "25%". Was and now
+// difference is one unsaved change in words: "Rule 3", "share", "12.5%", "25%". Was and now
 // are empty if the text says everything.
 type difference struct {
 	at, text, was, now string
@@ -32,7 +32,7 @@ func (d difference) String() string {
 func (d *draft) differences(g segments) (all []difference) {
 	kept := make(map[int]bool)
 	var order []int
-	for i, s := range d.steps {
+	for i, s := range d.rules {
 		was, ok := d.before(s)
 		if !ok || kept[s.was] {
 			all = append(all, difference{at: d.label(i), text: "new: " + d.sentence(s, g)})
@@ -43,36 +43,34 @@ func (d *draft) differences(g segments) (all []difference) {
 		all = append(all, d.unit(i, was, s, g)...)
 	}
 	began := newDraft(d.base)
-	for i, s := range began.steps {
+	for i, s := range began.rules {
 		if !kept[i] {
 			all = append(all, difference{at: d.label(i), text: "removed: " + d.sentence(s, g)})
 		}
 	}
 	if !slices.IsSorted(order) {
-		all = append(all, difference{at: "Order", text: "the " + stepNoun(d.boolean) + "s are in another order"})
+		all = append(all, difference{at: "Order", text: "the rules are in another order"})
 	}
 	if began.other != d.other {
-		all = append(all, difference{at: "Everyone else", was: d.outcomeName(began.other), now: d.outcomeName(d.other)})
+		all = append(all, difference{at: d.defaultLabel(), was: d.outcomeName(began.other), now: d.outcomeName(d.other)})
 	}
 	return all
 }
 
-// label returns the label of a step, such as "Step 3".
-func (d *draft) label(i int) string {
-	return d.noun() + " " + strconv.Itoa(i+1)
-}
+// label returns the label of a rule, such as "Rule 3".
+func (d *draft) label(i int) string { return "Rule " + strconv.Itoa(i+1) }
 
-// noun returns the word with which labels of steps begin.
-func (d *draft) noun() string {
+// defaultLabel returns the label of the result if no rule decides.
+func (d *draft) defaultLabel() string {
 	if d.boolean {
-		return "Step"
+		return "Default value"
 	}
-	return "Rule"
+	return "Default variant"
 }
 
-// unit returns the differences of a step that existed, in which its shares count as one.
-func (d *draft) unit(i int, was, s step, g segments) []difference {
-	all := d.stepDifferences(i, was, s, g)
+// unit returns the differences of a rule that existed, in which its shares count as one.
+func (d *draft) unit(i int, was, s rule, g segments) []difference {
+	all := d.ruleDifferences(i, was, s, g)
 	if d.boolean || d.shareWords(was) == d.shareWords(s) {
 		return all
 	}
@@ -81,7 +79,7 @@ func (d *draft) unit(i int, was, s step, g segments) []difference {
 }
 
 // shareWords returns the shares of a rule.
-func (d *draft) shareWords(s step) string {
+func (d *draft) shareWords(s rule) string {
 	var parts []string
 	for _, p := range s.given() {
 		parts = append(parts, d.base.GetVariants()[p.variant].GetKey()+" "+percentText(p.text))
@@ -89,8 +87,8 @@ func (d *draft) shareWords(s step) string {
 	return strings.Join(parts, ", ")
 }
 
-// stepDifferences returns the differences of a step that existed.
-func (d *draft) stepDifferences(i int, was, s step, g segments) (all []difference) {
+// ruleDifferences returns the differences of a rule that existed.
+func (d *draft) ruleDifferences(i int, was, s rule, g segments) (all []difference) {
 	add := func(text, before, after string) {
 		if before != after {
 			all = append(all, difference{at: d.label(i), text: text, was: before, now: after})
@@ -101,7 +99,7 @@ func (d *draft) stepDifferences(i int, was, s step, g segments) (all []differenc
 		add("share", percentText(was.share), percentText(s.share))
 	}
 	if d.boolean {
-		add("gets", d.outcomeName(onOff(was.value)), d.outcomeName(onOff(s.value)))
+		add("result", d.outcomeName(onOff(was.value)), d.outcomeName(onOff(s.value)))
 	}
 	add("note", was.note, s.note)
 	for v, variant := range d.base.GetVariants() {
@@ -121,8 +119,8 @@ func percentText(text string) string {
 	return text + "%"
 }
 
-// who returns who a step is for, or "" for a share.
-func (s step) who(g segments) string {
+// who returns who a rule is for, or "" for a share.
+func (s rule) who(g segments) string {
 	if s.kind == kindShare {
 		return ""
 	}
@@ -140,8 +138,8 @@ func (s step) who(g segments) string {
 	return strings.Join(names, joint)
 }
 
-// sentence describes the entities of a step and their results.
-func (d *draft) sentence(s step, g segments) string {
+// sentence describes the entities of a rule and their results.
+func (d *draft) sentence(s rule, g segments) string {
 	who := "those in " + cmp.Or(s.who(g), "no segment")
 	if s.kind == kindShare {
 		who = percentText(s.share) + " of everyone who gets here"

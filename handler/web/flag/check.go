@@ -2,7 +2,6 @@ package flag
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -10,26 +9,24 @@ import (
 
 // check returns the problems of the draft.
 func (d *draft) check() (problems part.Problems) {
-	for i := range d.steps {
-		problems = append(problems, d.checkStep(i)...)
+	for i := range d.rules {
+		problems = append(problems, d.checkRule(i)...)
 	}
 	return problems
 }
 
-// checkStep returns the problems of a step. An unchanged step is not checked: the visitor
+// checkRule returns the problems of a rule. An unchanged rule is not checked: the visitor
 // does not save it.
-func (d *draft) checkStep(i int) (problems part.Problems) {
-	s := d.steps[i]
+func (d *draft) checkRule(i int) (problems part.Problems) {
+	s := d.rules[i]
 	if was, ok := d.before(s); ok && s.same(was) {
 		return nil
 	}
-	noun := stepNoun(d.boolean)
-	where := strings.ToUpper(noun[:1]) + noun[1:] + " " + strconv.Itoa(i+1)
 	add := func(id, message string) {
-		problems = append(problems, part.Problem{Field: stepID(i, id), Message: message, Brief: where + ": " + message})
+		problems = append(problems, part.Problem{Field: ruleID(i, id), Message: message, Brief: d.label(i) + ": " + message})
 	}
 	if s.kind == kindSegment && len(s.segments) == 0 {
-		add("add", "Add a segment, or remove this "+noun+".")
+		add("add", "Add a segment, or remove this rule.")
 	}
 	if s.kind == kindShare {
 		if _, problem := parseShare(s.share); problem != "" {

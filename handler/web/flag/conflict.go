@@ -9,7 +9,6 @@ import (
 	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
-	"github.com/guidonhq/guidon/handler/web/valuewords"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -133,22 +132,11 @@ func (e *edit) replyConflict(status int, m *guidonv1.FlagMerge) error {
 		Visit: e.v, Details: m.GetDetails(), Choices: conflictpage.ReadChoices(form),
 		Noun: "flag", ID: "edit", Action: e.address("review"), Back: e.address(), Deleted: e.gone(m.GetDetails()), Began: e.began,
 		Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: differenceList(e.editor.differences(g)), Problems: e.problems,
-		Boolean: isBoolean(e.base), Object: valuewords.Object{Segment: func(key string) string { return g.of(key).name }},
-		Earlier: conflictpage.FlagParts(e.base), Result: conflictpage.FlagParts(m.GetFlag()),
 	}
 	p.GoesOn = !p.Deleted && e.tab.show != nil
-	if m.GetDetails().GetBaseMissing() {
-		p.Earlier = conflictpage.Parts{}
-	}
 	if p.Deleted {
 		p.Back = e.v.In("flags")
 	}
-	for _, f := range []*guidonv1.DocumentFlag{e.base, e.flag, e.editor.result()} {
-		for _, v := range f.GetVariants() {
-			p.Variants = append(p.Variants, v.GetKey())
-		}
-	}
-	p.Variants = unique(p.Variants)
 	p.Reply(status, e.plainPage("Your change", nil))
 	return nil
 }
@@ -176,7 +164,7 @@ func unique(keys []string) (out []string) {
 func (e *edit) goOn(now int64, merged *guidonv1.DocumentFlag, how *guidonv1.MergeDetails) error {
 	switch mine := e.editor.(type) {
 	case *draft:
-		d := stepsOf(merged, e.flag)
+		d := rulesOf(merged, e.flag)
 		d.openLike(mine)
 		e.editor = d
 	case *details:
@@ -188,41 +176,41 @@ func (e *edit) goOn(now int64, merged *guidonv1.DocumentFlag, how *guidonv1.Merg
 	return e.show(http.StatusOK, nil)
 }
 
-// stepsOf returns the steps of a merged flag as a draft over the flag as it is now: those that
+// rulesOf returns the rules of a merged flag as a draft over the flag as it is now: those that
 // are equal are the same, and otherwise those in the same place.
-func stepsOf(merged, now *guidonv1.DocumentFlag) *draft {
+func rulesOf(merged, now *guidonv1.DocumentFlag) *draft {
 	d, theirs := newDraft(merged), newDraft(now)
 	out := &draft{base: now, boolean: theirs.boolean, other: d.other}
 	taken := make(map[int]bool)
-	for _, s := range d.steps {
+	for _, s := range d.rules {
 		s.was, s.shares = -1, d.sharesIn(now, s.shares)
-		for i, candidate := range theirs.steps {
+		for i, candidate := range theirs.rules {
 			if !taken[i] && candidate.same(s) {
 				s.was, taken[i] = i, true
 				break
 			}
 		}
-		out.steps = append(out.steps, s)
+		out.rules = append(out.rules, s)
 	}
-	for i := range out.steps {
-		if out.steps[i].was < 0 && i < len(theirs.steps) && !taken[i] {
-			out.steps[i].was, taken[i] = i, true
+	for i := range out.rules {
+		if out.rules[i].was < 0 && i < len(theirs.rules) && !taken[i] {
+			out.rules[i].was, taken[i] = i, true
 		}
 	}
 	return out
 }
 
-// openLike opens the steps that are open in another draft, as far as they are the same.
+// openLike opens the rules that are open in another draft, as far as they are the same.
 func (d *draft) openLike(o *draft) {
 	d.openElse = o.openElse
-	for _, s := range o.steps {
+	for _, s := range o.rules {
 		if !s.open {
 			continue
 		}
 		s.shares = o.sharesIn(d.base, s.shares)
-		for i := range d.steps {
-			if !d.steps[i].open && d.steps[i].same(s) {
-				d.steps[i].open = true
+		for i := range d.rules {
+			if !d.rules[i].open && d.rules[i].same(s) {
+				d.rules[i].open = true
 				break
 			}
 		}

@@ -15,11 +15,11 @@ func TestConflict(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	jonas := s.As(s.SignIn(service.TokenInput{Name: "Jonas"}))
 	mine, theirs := s.Get(flags+"one-click-buy?edit=3"), jonas.Get(flags+"one-click-buy?edit=1")
-	press(t, jonas, theirs, "save", "step.0.note", "seen first").Location()
+	press(t, jonas, theirs, "save", "rule.0.note", "seen first").Location()
 
 	// The draft goes on, with a note.
-	press(t, s, mine, "draft", "step.2.share", "25").Check(200).Contains("Jonas changed this flag just now", "1 unsaved change", "Edited: share 12.5% → 25%")
-	r := press(t, s, mine, "save", "step.2.share", "25").Check(409)
+	press(t, s, mine, "draft", "rule.2.share", "25").Check(200).Contains("Jonas changed this flag just now", "1 unsaved change", "Edited: share 12.5% → 25%")
+	r := press(t, s, mine, "save", "rule.2.share", "25").Check(409)
 	r.Contains("Jonas changed this flag while you were editing", "Nothing is lost", "this flag is now at 3", "share", "12.5%", "25%")
 	if got := body(t, content(t, s, "one-click-buy")); !strings.Contains(got, "12.5") {
 		t.Errorf("a conflict was saved: %s", got)
@@ -40,9 +40,9 @@ func TestConflict(t *testing.T) {
 func TestConflictAgain(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	mine := s.Get(flags + "one-click-buy?edit=3")
-	press(t, s, s.Get(flags+"one-click-buy?edit=1"), "save", "step.0.note", "one").Location()
-	conflict := press(t, s, mine, "save", "step.2.share", "25").Check(409)
-	press(t, s, s.Get(flags+"one-click-buy?edit=1"), "save", "step.0.note", "two").Location()
+	press(t, s, s.Get(flags+"one-click-buy?edit=1"), "save", "rule.0.note", "one").Location()
+	conflict := press(t, s, mine, "save", "rule.2.share", "25").Check(409)
+	press(t, s, s.Get(flags+"one-click-buy?edit=1"), "save", "rule.0.note", "two").Location()
 	r := press(t, s, conflict, "continue").Check(409)
 	press(t, s, r, "continue").Check(200).Contains("two", "25%")
 }
@@ -52,7 +52,7 @@ func TestNoConflict(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	mine := s.Get(flags + "one-click-buy?edit=3")
 	press(t, s, s.Get(flags+"dark-mode/details"), "save", "name", "Night mode").Location()
-	press(t, s, mine, "save", "step.2.share", "25").Location()
+	press(t, s, mine, "save", "rule.2.share", "25").Location()
 }
 
 // TestConflictOfTabs: what another tab has changed is not overwritten by going on.
@@ -80,7 +80,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	mine := s.Get(flags + "one-click-buy?edit=3")
 	press(t, s, s.Get(flags+"one-click-buy/delete"), "delete", "key", "one-click-buy").Location()
 	s.Get(flags+"one-click-buy").Check(404).Contains("Deleted by Mira just now at revision 3.", "Bring it back")
-	r := press(t, s, mine, "save", "step.2.share", "25").Check(409).Contains("Mira deleted this flag while you were editing", "share 12.5%")
+	r := press(t, s, mine, "save", "rule.2.share", "25").Check(409).Contains("Mira deleted this flag while you were editing", "share 12.5%")
 	press(t, s, r, "settle").Location()
 	if got := body(t, content(t, s, "one-click-buy")); !strings.Contains(got, `"percentage":25`) {
 		t.Errorf("got %s", got)
@@ -91,7 +91,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 func TestPast(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	before := body(t, content(t, s, "checkout-redesign"))
-	press(t, s, s.Get(flags+"checkout-redesign?edit=3"), "save", "step.2.share.classic", "70", "step.2.share.one-page", "20").Location()
+	press(t, s, s.Get(flags+"checkout-redesign?edit=3"), "save", "rule.2.share.classic", "70", "rule.2.share.one-page", "20").Location()
 	press(t, s, s.Get(flags+"checkout-redesign/details"), "save", "name", "Other", "owner", "").Location()
 	press(t, s, press(t, s, s.Get(flags+"checkout-redesign/variants"), "remove:2"), "save").Location()
 	r := s.Get(flags + "checkout-redesign?at=2").Check(200)

@@ -19,7 +19,7 @@ const ruleBuckets = 1000
 
 // cutsOf returns the shares of a rule in their order. It returns nil if there are none, or one
 // is no share.
-func cutsOf(s step) (cuts []cut) {
+func cutsOf(s rule) (cuts []cut) {
 	left := ruleBuckets
 	for _, p := range s.given() {
 		n, problem := parseShare(p.text)
@@ -92,7 +92,7 @@ func (r recut) fewest() (best []cut, buckets int) {
 
 // cutNote says that another order of the shares would move fewer, and why the rule keeps its
 // own; or "".
-func (l *ladder) cutNote(s step) string {
+func (l *ladder) cutNote(s rule) string {
 	was, ok := l.draft.before(s)
 	if !ok {
 		return ""

@@ -13,26 +13,26 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// maxSteps limits the steps that a page shows and edits.
-const maxSteps = 200
+// maxRules limits the rules that a page shows and edits.
+const maxRules = 200
 
 // draft has the rules or rollouts of a flag and its default, as the fields of a form have them.
 type draft struct {
 	base     *guidonv1.DocumentFlag // the state that the visitor began with
 	boolean  bool
-	steps    []step
+	rules    []rule
 	other    string // what everyone else gets: "on", "off" or the key of a variant; "" for none
 	openElse bool
 }
 
-// Kinds of steps.
+// Kinds of rules.
 const (
 	kindSegment = "segment" // those in segments
 	kindShare   = "share"   // a share of everyone, of boolean flags only
 )
 
-// step is a rule or a rollout in a draft.
-type step struct {
+// rule is a rule or a rollout in a draft.
+type rule struct {
 	was      int // the index in the base, or -1 if it is new
 	kind     string
 	segments []string
@@ -57,13 +57,13 @@ func newDraft(base *guidonv1.DocumentFlag) *draft {
 	if d.boolean {
 		d.other = onOff(base.GetEnabled())
 		for i, r := range base.GetRollouts() {
-			d.steps = append(d.steps, rolloutStep(i, r))
+			d.rules = append(d.rules, booleanRule(i, r))
 		}
 		return d
 	}
 	d.other = defaultVariant(base)
 	for i, r := range base.GetRules() {
-		d.steps = append(d.steps, d.ruleStep(i, r))
+		d.rules = append(d.rules, d.variantRule(i, r))
 	}
 	return d
 }
@@ -85,8 +85,8 @@ func defaultVariant(f *guidonv1.DocumentFlag) string {
 	return ""
 }
 
-func rolloutStep(i int, r *guidonv1.DocumentRollout) step {
-	s := step{was: i, kind: kindSegment, note: r.GetDescription()}
+func booleanRule(i int, r *guidonv1.DocumentRollout) rule {
+	s := rule{was: i, kind: kindSegment, note: r.GetDescription()}
 	if t := r.GetThreshold(); t != nil {
 		s.kind, s.share, s.value = kindShare, shareText(t.GetPercentage()), t.GetValue()
 		return s
@@ -100,8 +100,8 @@ func isAll(operator flipt.SegmentOperator) bool {
 	return operator == flipt.SegmentOperator_AND_SEGMENT_OPERATOR
 }
 
-func (d *draft) ruleStep(i int, r *guidonv1.DocumentRule) step {
-	s := step{was: i, kind: kindSegment, segments: slices.Clone(r.GetSegmentKeys()), all: isAll(r.GetSegmentOperator())}
+func (d *draft) variantRule(i int, r *guidonv1.DocumentRule) rule {
+	s := rule{was: i, kind: kindSegment, segments: slices.Clone(r.GetSegmentKeys()), all: isAll(r.GetSegmentOperator())}
 	for _, part := range r.GetDistributions() {
 		if index := variantIndex(d.base, part.GetVariant()); index >= 0 {
 			s.shares = append(s.shares, share{index, shareText(part.GetRollout())})
@@ -115,19 +115,19 @@ func variantIndex(f *guidonv1.DocumentFlag, key string) int {
 	return slices.IndexFunc(f.GetVariants(), func(v *guidonv1.DocumentVariant) bool { return v.GetKey() == key })
 }
 
-// same reports whether both steps would be stored as the same.
-func (s step) same(o step) bool {
+// same reports whether both rules would be stored as the same.
+func (s rule) same(o rule) bool {
 	return s.kind == o.kind && slices.Equal(s.segments, o.segments) && (s.all == o.all || len(s.segments) < 2) && s.value == o.value &&
 		(s.kind != kindShare || s.share == o.share) && slices.Equal(s.given(), o.given()) && s.note == o.note && strings.TrimSpace(s.typed) == ""
 }
 
 // given returns the shares that are not empty.
-func (s step) given() []share {
+func (s rule) given() []share {
 	return slices.DeleteFunc(slices.Clone(s.shares), func(p share) bool { return strings.TrimSpace(p.text) == "" })
 }
 
 // shareOf returns the text of the share of a variant.
-func (s step) shareOf(variant int) string {
+func (s rule) shareOf(variant int) string {
 	for _, p := range s.shares {
 		if p.variant == variant {
 			return p.text
@@ -136,40 +136,40 @@ func (s step) shareOf(variant int) string {
 	return ""
 }
 
-// before returns the step as it was when the visitor began, and whether it existed.
-func (d *draft) before(s step) (step, bool) {
+// before returns the rule as it was when the visitor began, and whether it existed.
+func (d *draft) before(s rule) (rule, bool) {
 	switch {
 	case s.was < 0:
-		return step{}, false
+		return rule{}, false
 	case d.boolean && s.was < len(d.base.GetRollouts()):
-		return rolloutStep(s.was, d.base.GetRollouts()[s.was]), true
+		return booleanRule(s.was, d.base.GetRollouts()[s.was]), true
 	case !d.boolean && s.was < len(d.base.GetRules()):
-		return d.ruleStep(s.was, d.base.GetRules()[s.was]), true
+		return d.variantRule(s.was, d.base.GetRules()[s.was]), true
 	}
-	return step{}, false
+	return rule{}, false
 }
 
-// prefix returns the beginning of the names of a step's fields.
-func prefix(i int) string { return "step." + strconv.Itoa(i) + "." }
+// prefix returns the beginning of the names of a rule's fields.
+func prefix(i int) string { return "rule." + strconv.Itoa(i) + "." }
 
-// stepID returns the id of an element of a step.
-func stepID(i int, name string) string { return "step-" + strconv.Itoa(i) + "-" + name }
+// ruleID returns the id of an element of a rule.
+func ruleID(i int, name string) string { return "rule-" + strconv.Itoa(i) + "-" + name }
 
 // readDraft returns the draft in a form.
 func readDraft(e *edit, form url.Values) (editor, error) {
 	d := &draft{base: e.base, boolean: isBoolean(e.base), other: form.Get("else"), openElse: form.Get("else.open") != ""}
 	for i := 0; form.Has(prefix(i) + "kind"); i++ {
-		if i == maxSteps {
-			return nil, guidon.Errorf(guidon.TooLarge, "more than %d steps cannot be edited in a form", maxSteps)
+		if i == maxRules {
+			return nil, guidon.Errorf(guidon.TooLarge, "more than %d rules cannot be edited in a form", maxRules)
 		}
-		d.steps = append(d.steps, d.readStep(i, form))
+		d.rules = append(d.rules, d.readRule(i, form))
 	}
 	return d, nil
 }
 
-func (d *draft) readStep(i int, form url.Values) step {
+func (d *draft) readRule(i int, form url.Values) rule {
 	at := prefix(i)
-	s := step{
+	s := rule{
 		was: -1, kind: kindSegment, all: form.Get(at+"operator") == "and", value: form.Get(at+"value") == "on",
 		share: form.Get(at + "share"), note: form.Get(at + "note"), open: form.Get(at+"open") != "", typed: form.Get(at + "add"),
 	}
@@ -217,7 +217,7 @@ func (d *draft) readShares(at string, form url.Values) (shares []share) {
 }
 
 // order returns the variants of the shares, for the form.
-func (s step) order() string {
+func (s rule) order() string {
 	texts := make([]string, len(s.shares))
 	for i, p := range s.shares {
 		texts[i] = strconv.Itoa(p.variant)
@@ -228,17 +228,17 @@ func (s step) order() string {
 // field is a hidden field of a form.
 type field struct{ name, value string }
 
-// fields returns the fields of the steps and of everyone else, for a form that shows none
+// fields returns the fields of the rules and of everyone else, for a form that shows none
 // of them.
 func (d *draft) fields() (all []field) {
-	for i, s := range d.steps {
-		all = append(all, d.stepFields(i, s)...)
+	for i, s := range d.rules {
+		all = append(all, d.ruleFields(i, s)...)
 	}
 	return append(all, field{"else", d.other})
 }
 
-// stepFields returns the fields of a step that is not open.
-func (d *draft) stepFields(i int, s step) []field {
+// ruleFields returns the fields of a rule that is not open.
+func (d *draft) ruleFields(i int, s rule) []field {
 	at := prefix(i)
 	all := d.fixedFields(i, s)
 	all = append(all, field{at + "note", s.note}, field{at + "operator", operatorText(s.all)})
@@ -261,8 +261,8 @@ const maxSingleFields = 20
 // maxFields limits the fields of a form, for the same reason.
 const maxFields = 8000
 
-// fixedFields returns the fields of a step that no element of an open one shows.
-func (d *draft) fixedFields(i int, s step) []field {
+// fixedFields returns the fields of a rule that no element of an open one shows.
+func (d *draft) fixedFields(i int, s rule) []field {
 	at := prefix(i)
 	all := []field{{at + "kind", s.kind}}
 	if s.was >= 0 {
@@ -288,14 +288,14 @@ func operatorText(all bool) string {
 	return "or"
 }
 
-// result returns the flag that the draft stands for. Steps that are as they were stay
+// result returns the flag that the draft stands for. Rules that are as they were stay
 // exactly as they are stored. Text that is not a number counts as 0.
 func (d *draft) result() *guidonv1.DocumentFlag {
 	f := proto.CloneOf(d.base)
 	if d.boolean {
 		f.Enabled, f.Rollouts = d.other == "on", nil
-		for _, s := range d.steps {
-			f.Rollouts = append(f.Rollouts, d.rollout(s))
+		for _, s := range d.rules {
+			f.Rollouts = append(f.Rollouts, d.rolloutDocument(s))
 		}
 		return f
 	}
@@ -303,13 +303,13 @@ func (d *draft) result() *guidonv1.DocumentFlag {
 		v.Default = v.GetKey() == d.other
 	}
 	f.Rules = nil
-	for _, s := range d.steps {
-		f.Rules = append(f.Rules, d.rule(s))
+	for _, s := range d.rules {
+		f.Rules = append(f.Rules, d.ruleDocument(s))
 	}
 	return f
 }
 
-func (d *draft) rollout(s step) *guidonv1.DocumentRollout {
+func (d *draft) rolloutDocument(s rule) *guidonv1.DocumentRollout {
 	if was, ok := d.before(s); ok && s.same(was) {
 		return d.base.GetRollouts()[s.was]
 	}
@@ -325,14 +325,14 @@ func (d *draft) rollout(s step) *guidonv1.DocumentRollout {
 	return r
 }
 
-func (s step) operator() flipt.SegmentOperator {
+func (s rule) operator() flipt.SegmentOperator {
 	if s.all && len(s.segments) > 1 {
 		return flipt.SegmentOperator_AND_SEGMENT_OPERATOR
 	}
 	return flipt.SegmentOperator_OR_SEGMENT_OPERATOR
 }
 
-func (d *draft) rule(s step) *guidonv1.DocumentRule {
+func (d *draft) ruleDocument(s rule) *guidonv1.DocumentRule {
 	was, ok := d.before(s)
 	if ok && s.same(was) {
 		r := proto.CloneOf(d.base.GetRules()[s.was])
@@ -355,7 +355,7 @@ func (d *draft) rule(s step) *guidonv1.DocumentRule {
 // segmentKeys returns the keys of all segments of the draft, each once, in order.
 func (d *draft) segmentKeys() (keys []string) {
 	seen := make(map[string]bool)
-	for _, s := range d.steps {
+	for _, s := range d.rules {
 		for _, key := range s.segments {
 			if !seen[key] {
 				seen[key] = true
@@ -370,32 +370,32 @@ func (d *draft) segmentKeys() (keys []string) {
 func (d *draft) over(base *guidonv1.DocumentFlag) *draft {
 	theirs := newDraft(base)
 	out := &draft{base: base, boolean: theirs.boolean, other: d.other}
-	twins := d.pairSteps(d.steps, theirs)
-	for i, s := range d.steps {
+	twins := d.pairRules(d.rules, theirs)
+	for i, s := range d.rules {
 		s.was, s.shares = -1, d.sharesIn(base, s.shares)
 		if twin, ok := twins[i]; ok {
 			s.was = twin
 		}
-		out.steps = append(out.steps, s)
+		out.rules = append(out.rules, s)
 	}
 	return out
 }
 
-// pairSteps returns the index of each step in another state of the flag: that of an equal
+// pairRules returns the index of each rule in another state of the flag: that of an equal
 // one, or else that of the one in its place, if that is no other's.
-func (d *draft) pairSteps(steps []step, theirs *draft) map[int]int {
+func (d *draft) pairRules(rules []rule, theirs *draft) map[int]int {
 	pairs, used := make(map[int]int), make(map[int]bool)
-	for i, s := range steps {
+	for i, s := range rules {
 		s.shares = d.sharesIn(theirs.base, s.shares)
-		for j := range theirs.steps {
-			if !used[j] && theirs.steps[j].same(s) {
+		for j := range theirs.rules {
+			if !used[j] && theirs.rules[j].same(s) {
 				pairs[i], used[j] = j, true
 				break
 			}
 		}
 	}
-	for i := range steps {
-		if _, ok := pairs[i]; !ok && i < len(theirs.steps) && !used[i] {
+	for i := range rules {
+		if _, ok := pairs[i]; !ok && i < len(theirs.rules) && !used[i] {
 			pairs[i], used[i] = i, true
 		}
 	}

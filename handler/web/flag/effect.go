@@ -17,7 +17,7 @@ func (s *subject) effectOf(f *guidonv1.DocumentFlag) []string {
 
 // preview returns the effect of the requested change of the flag on people.
 func (s *subject) preview(request *guidonv1.PreviewFlagRequest) ([]string, error) {
-	request.NamespaceKey, request.Key, request.PageWords = s.v.Key(), s.key, true
+	request.NamespaceKey, request.Key = s.v.Key(), s.key
 	effect, err := previewFlag.Run(s.v, request)
 	if err != nil {
 		return nil, err

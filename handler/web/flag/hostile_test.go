@@ -20,7 +20,7 @@ var hostile = []string{
 	`</select></option><img src=x onerror=alert(1)>`, `</form><form action=//evil.example>`, `<base href=//evil.example/>`, `<iframe srcdoc="<script>1</script>">`,
 	`<style>*{display:none}</style>`, `<plaintext>`, `<!--`, `--><script>1</script>`, `<![CDATA[<script>1</script>]]>`, `javascript:alert(1)`,
 	`data:text/html;base64;x`, `//evil.example`, `/\evil.example`, `{{.}}`, `${7*7}`, `%22%3E%3Cscript%3E`, `&lt;script&gt;`, `&quot; onload=x`, `&amp`,
-	`＜script＞`, "\u202eevil\u202c", "\u200b\u200d", `مرحبا`, `"`, `'`, `<`, `\`, `step.0.share.x`, strings.Repeat("<b>", 80), strings.Repeat(`"'`, 120),
+	`＜script＞`, "\u202eevil\u202c", "\u200b\u200d", `مرحبا`, `"`, `'`, `<`, `\`, `rule.0.share.x`, strings.Repeat("<b>", 80), strings.Repeat(`"'`, 120),
 }
 
 // outline returns the elements of a page with the names of their attributes.
@@ -89,11 +89,11 @@ func planted(t *testing.T, s *webtest.Server, text string) map[string]*webtest.R
 	targeting := get("boolean?edit=1")
 	segment, rule := get("boolean?edit=2"), get("variant?edit=1")
 	for _, do := range []string{"draft", "review", "save"} {
-		enter("share", targeting, do, "step.0.share", "step.0.note")
-		enter("segment", segment, do, "step.1.add", "step.1.note")
-		enter("else", rule, do, "else", "step.0.segment.0")
+		enter("share", targeting, do, "rule.0.share", "rule.0.note")
+		enter("segment", segment, do, "rule.1.add", "rule.1.note")
+		enter("else", rule, do, "else", "rule.0.segment.0")
 	}
-	enter("note", targeting, "review", "step.0.note", "message")
+	enter("note", targeting, "review", "rule.0.note", "message")
 	for _, do := range []string{"draft", "review", "format:0"} {
 		enter("attachment", get("variant/variants?edit=1"), do, "variant.0.attachment", "variant.0.name")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// note is a sentence about a step or about everyone else.
+// note is a sentence about a rule or about everyone else.
 type note struct{ kind, icon, text string }
 
 // remarks turns the analysis of a flag or a draft into notes. A nil reach has none.
@@ -20,18 +20,18 @@ type remarks struct {
 	segments segments
 }
 
-// of returns the notes about a step.
+// of returns the notes about a rule.
 func (r remarks) of(i int) (notes []note) {
 	if r.reach == nil || i >= len(r.reach.GetSteps()) {
 		return nil
 	}
-	s, noun := r.reach.GetSteps()[i], stepNoun(r.draft.boolean)
+	s := r.reach.GetSteps()[i]
 	if s.GetFails() {
-		notes = append(notes, note{"bad", "warning", "Evaluating this " + noun + " fails: a condition of its segments has an unknown type."})
+		notes = append(notes, note{"bad", "warning", "Evaluating this rule fails: a constraint of its segments has an unknown type."})
 	}
 	switch s.GetCause() {
 	case guidonv1.ReachCause_SHADOWED_REACH_CAUSE:
-		return append(notes, note{"", "info", "Never reached: " + takers(noun, s.GetBy()) + " already " + takeVerb(s.GetBy()) + " these."})
+		return append(notes, note{"", "info", "Never reached: " + takers(s.GetBy()) + " already " + takeVerb(s.GetBy()) + " these."})
 	case guidonv1.ReachCause_UNSATISFIABLE_REACH_CAUSE:
 		return append(notes, note{"warn", "warning", "Never reached: nobody can be in its segments" + r.conflicts(s) + "."})
 	case guidonv1.ReachCause_MISSING_SEGMENT_REACH_CAUSE:
@@ -93,19 +93,19 @@ func bucketShare(buckets, of int32) string {
 	return page.Percent(float64(buckets) * 100 / float64(max(of, 1)))
 }
 
-// takers returns which earlier steps take everyone.
-func takers(noun string, by []int32) string {
+// takers returns which earlier rules take everyone.
+func takers(by []int32) string {
 	switch len(by) {
 	case 0:
-		return "the " + noun + "s before it"
+		return "the rules before it"
 	case 1:
-		return fmt.Sprintf("%s %d", noun, by[0]+1)
+		return fmt.Sprintf("rule %d", by[0]+1)
 	}
 	numbers := make([]string, len(by))
 	for i, n := range by {
 		numbers[i] = strconv.Itoa(int(n) + 1)
 	}
-	return noun + "s " + strings.Join(numbers[:len(numbers)-1], ", ") + " and " + numbers[len(numbers)-1]
+	return "rules " + strings.Join(numbers[:len(numbers)-1], ", ") + " and " + numbers[len(numbers)-1]
 }
 
 func takeVerb(by []int32) string {
@@ -115,11 +115,11 @@ func takeVerb(by []int32) string {
 	return "take"
 }
 
-// conflicts returns the conditions that no entity can meet.
+// conflicts returns the constraints that no entity can meet.
 func (r remarks) conflicts(s *guidonv1.StepReach) string {
 	var parts []string
 	for _, c := range s.GetConflicts() {
-		parts = append(parts, fmt.Sprintf("condition %d of %s", c.GetIndex()+1, r.segments.of(c.GetSegmentKey()).name))
+		parts = append(parts, fmt.Sprintf("constraint %d of %s", c.GetIndex()+1, r.segments.of(c.GetSegmentKey()).name))
 	}
 	switch {
 	case len(parts) == 0 || len(parts) > 5:
@@ -136,7 +136,7 @@ func (r remarks) other() (notes []note) {
 	if d.GetCause() != guidonv1.ReachCause_SHADOWED_REACH_CAUSE {
 		return nil
 	}
-	who := takers(stepNoun(r.draft.boolean), d.GetBy())
+	who := takers(d.GetBy())
 	who = strings.ToUpper(who[:1]) + who[1:] + " " + takeVerb(d.GetBy()) + " everyone, so "
 	if r.draft.boolean {
 		return []note{{"", "info", who + "this is never used."}}
@@ -155,8 +155,8 @@ func (r remarks) state() part.State {
 	}
 	values := map[bool]bool{}
 	for i, s := range r.reach.GetSteps() {
-		if s.GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE && i < len(r.draft.steps) {
-			values[r.draft.steps[i].value] = true
+		if s.GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE && i < len(r.draft.rules) {
+			values[r.draft.rules[i].value] = true
 		}
 	}
 	if r.reach == nil || r.reach.GetDefault().GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE {
@@ -171,27 +171,27 @@ func (r remarks) state() part.State {
 	return part.Off
 }
 
-// outside returns the results of entities that are only in segments without conditions.
+// outside returns the results of entities that are only in segments without constraints.
 func (r remarks) outside() []part.Share {
 	if r.reach == nil {
 		return nil
 	}
 	totals := newTotals(r.draft)
 	if !r.draft.boolean {
-		r.outsideRules(totals)
+		r.outsideVariants(totals)
 	} else {
-		r.outsideSteps(totals)
+		r.outsideValues(totals)
 	}
 	return totals.shares(r.reach.GetBuckets())
 }
 
-func (r remarks) outsideRules(t *totals) {
+func (r remarks) outsideVariants(t *totals) {
 	all := r.reach.GetBuckets()
 	if !r.draft.base.GetEnabled() {
 		t.add(r.draft.other, all)
 		return
 	}
-	for i, s := range r.draft.steps {
+	for i, s := range r.draft.rules {
 		if i >= len(r.reach.GetSteps()) || !r.takesEveryone(s) {
 			continue
 		}
@@ -204,9 +204,9 @@ func (r remarks) outsideRules(t *totals) {
 	t.add(r.draft.other, all)
 }
 
-func (r remarks) outsideSteps(t *totals) {
+func (r remarks) outsideValues(t *totals) {
 	taken, all := int32(0), r.reach.GetBuckets()
-	for i, s := range r.draft.steps {
+	for i, s := range r.draft.rules {
 		end := taken
 		switch {
 		case i >= len(r.reach.GetSteps()):
@@ -223,14 +223,14 @@ func (r remarks) outsideSteps(t *totals) {
 	t.add(r.draft.other, all-taken)
 }
 
-// takesEveryone reports whether all entities are in the segments of a step, because these
-// have no conditions.
-func (r remarks) takesEveryone(s step) bool {
+// takesEveryone reports whether all entities are in the segments of a rule, because these
+// have no constraints.
+func (r remarks) takesEveryone(s rule) bool {
 	some, every := false, len(s.segments) > 0
 	for _, key := range s.segments {
 		g := r.segments.of(key)
 		if g.missing {
-			return false // the engine does not evaluate such a step
+			return false // the engine does not evaluate such a rule
 		}
 		some, every = some || g.everyone(), every && g.everyone()
 	}

@@ -12,27 +12,27 @@ import (
 
 // segment is a segment as pages of flags show it.
 type segment struct {
-	key        string
-	name       string // the key if it has none
-	conditions int
-	missing    bool
-	unreadable bool // by this release
+	key         string
+	name        string // the key if it has none
+	constraints int
+	missing     bool
+	unreadable  bool // by this release
 }
 
 // everyone reports whether every entity is in the segment.
-func (g segment) everyone() bool { return !g.missing && !g.unreadable && g.conditions == 0 }
+func (g segment) everyone() bool { return !g.missing && !g.unreadable && g.constraints == 0 }
 
-// size returns the conditions in words.
+// size returns the constraints in words.
 func (g segment) size() string {
 	switch {
 	case g.missing:
 		return "missing"
 	case g.unreadable:
 		return "cannot be read"
-	case g.conditions == 0:
+	case g.constraints == 0:
 		return "everyone"
 	}
-	return page.Count(g.conditions, "condition")
+	return page.Count(g.constraints, "constraint")
 }
 
 // segments are the segments that a flag refers to, by key.
@@ -69,7 +69,7 @@ func readSegments(v *page.Visit, namespace string, keys []string) (segments, err
 		switch code := guidon.CodeOf(err); {
 		case err == nil:
 			g := content.GetSegment()
-			found[key] = segment{key: key, name: cmp.Or(g.GetName(), key), conditions: len(g.GetConstraints())}
+			found[key] = segment{key: key, name: cmp.Or(g.GetName(), key), constraints: len(g.GetConstraints())}
 		case guidon.IsUnreadable(err):
 			found[key] = segment{key: key, name: key, unreadable: true}
 		case code != guidon.NotFound && code != guidon.InvalidArgument: // an empty key is invalid
@@ -80,7 +80,7 @@ func readSegments(v *page.Visit, namespace string, keys []string) (segments, err
 }
 
 func segmentOf(g *flipt.Segment) segment {
-	return segment{key: g.GetKey(), name: cmp.Or(g.GetName(), g.GetKey()), conditions: len(g.GetConstraints())}
+	return segment{key: g.GetKey(), name: cmp.Or(g.GetName(), g.GetKey()), constraints: len(g.GetConstraints())}
 }
 
 // segmentPage is how many segments are read at a time.

@@ -13,7 +13,7 @@ import (
 )
 
 // shareEditor are the shares of a rule.
-func (l *ladder) shareEditor(i int, s step) templ.Component {
+func (l *ladder) shareEditor(i int, s rule) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -39,7 +39,7 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(stepID(i, "bar"))
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(ruleID(i, "bar"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `flag/shares.templ`, Line: 12, Col: 53}
 		}
@@ -51,7 +51,7 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if shares := l.stepShares(s); len(shares) > 0 {
+		if shares := l.ruleShares(s); len(shares) > 0 {
 			templ_7745c5c3_Err = part.Split(shares, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -67,7 +67,7 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(stepID(i, "share-"+strconv.Itoa(p.variant)))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(ruleID(i, "share-"+strconv.Itoa(p.variant)))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `flag/shares.templ`, Line: 19, Col: 60}
 			}
@@ -136,7 +136,7 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var8 string
-			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(stepID(i, "share-"+strconv.Itoa(p.variant)))
+			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(ruleID(i, "share-"+strconv.Itoa(p.variant)))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `flag/shares.templ`, Line: 22, Col: 291}
 			}
@@ -149,7 +149,7 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var9 string
-			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(stepID(i, "share-"+strconv.Itoa(p.variant)))
+			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(ruleID(i, "share-"+strconv.Itoa(p.variant)))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `flag/shares.templ`, Line: 24, Col: 74}
 			}
@@ -187,7 +187,7 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(stepID(i, "share-"+strconv.Itoa(p.variant)), "", l.problems))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, part.Described(ruleID(i, "share-"+strconv.Itoa(p.variant)), "", l.problems))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -195,8 +195,8 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if message := l.problems.Of(stepID(i, "share-"+strconv.Itoa(p.variant))); message != "" {
-				templ_7745c5c3_Err = part.FieldError(stepID(i, "share-"+strconv.Itoa(p.variant))+"-error", message).Render(ctx, templ_7745c5c3_Buffer)
+			if message := l.problems.Of(ruleID(i, "share-"+strconv.Itoa(p.variant))); message != "" {
+				templ_7745c5c3_Err = part.FieldError(ruleID(i, "share-"+strconv.Itoa(p.variant))+"-error", message).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -247,7 +247,7 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var14 string
-		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(stepID(i, "sum"))
+		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(ruleID(i, "sum"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `flag/shares.templ`, Line: 39, Col: 55}
 		}
@@ -268,7 +268,7 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var15 string
-		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(stepID(i, "rest"))
+		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(ruleID(i, "rest"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `flag/shares.templ`, Line: 43, Col: 54}
 		}
@@ -311,7 +311,7 @@ func (l *ladder) shareEditor(i int, s step) templ.Component {
 	})
 }
 
-func (l *ladder) sum(s step) templ.Component {
+func (l *ladder) sum(s rule) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -362,7 +362,7 @@ func (l *ladder) sum(s step) templ.Component {
 }
 
 // restButtons give the rest of the shares to a variant.
-func (l *ladder) restButtons(i int, s step) templ.Component {
+func (l *ladder) restButtons(i int, s rule) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -105,7 +105,7 @@ func similar(v *page.Visit, key string) (links []absent.Link, err error) {
 	return links, err
 }
 
-// boolean reports whether the flag has steps; otherwise it has variants and rules.
+// boolean reports whether the flag is a boolean flag; otherwise it has variants.
 func (s *subject) boolean() bool { return isBoolean(s.flag) }
 
 func isBoolean(f *guidonv1.DocumentFlag) bool {
@@ -136,12 +136,4 @@ func savedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) {
 		saved = strconv.FormatInt(r.GetRevision(), 10)
 	}
 	v.Redirect(page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...) + "?saved=" + saved)
-}
-
-// stepNoun returns the word for one row of the ladder.
-func stepNoun(boolean bool) string {
-	if boolean {
-		return "step"
-	}
-	return "rule"
 }

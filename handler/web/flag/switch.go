@@ -81,7 +81,7 @@ func (q *question) readSwitch() error {
 	}
 	q.effect, err = q.preview(&guidonv1.PreviewFlagRequest{TurnOn: new(q.verb != verbOff)})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		q.problems.Add("question", "Its steps give Off to everyone, whatever everyone else gets. Change or remove these steps.")
+		q.problems.Add("question", "Its rules give Off to everyone, whatever everyone else gets. Change or remove these rules.")
 	}
 	return nil
 }

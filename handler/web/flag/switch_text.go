@@ -16,16 +16,16 @@ func (q *question) switchText() string {
 	boolean := q.boolean()
 	switch {
 	case q.verb == verbOff && boolean:
-		return "This adds a first step that gives Off to everyone, so that no other step is reached. The other steps stay as they are: Turn on removes this one again."
+		return "This adds a first rule that gives Off to everyone, so that no other rule is reached. The other rules stay as they are: Turn on removes this one again."
 	case q.verb == verbOff:
 		return "Everyone gets " + newDraft(q.flag).outcomeName(defaultVariant(q.flag)) +
 			", whatever the rules say. The rules stay as they are: with Turn on, they decide again."
 	case q.verb == verbOn && boolean:
-		return "This removes the step that turns it off for everyone. All other steps are as they were."
+		return "This removes the rule that turns it off for everyone. All other rules are as they were."
 	case q.verb == verbOn:
 		return "The rules decide again, as before it was turned off."
 	case boolean:
-		return "It has not been turned off, so there is nothing to restore. This gives On to everyone whom no step matches."
+		return "It has not been turned off, so there is nothing to restore. This gives On to everyone whom no rule matches."
 	}
 	return "It has not been turned off, so there is nothing to restore. Its rules will decide who gets which variant."
 }

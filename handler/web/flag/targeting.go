@@ -14,7 +14,7 @@ import (
 // targetingTab edits the targeting of a flag.
 var targetingTab = &tab{name: "targeting", read: readDraft, show: showTargeting}
 
-// getTargeting shows the targeting. A step of the query is open.
+// getTargeting shows the targeting. A rule of the query is open.
 func (p pages) getTargeting(v *page.Visit) error {
 	s, err := p.readAt(v)
 	if err != nil {
@@ -27,14 +27,14 @@ func (p pages) getTargeting(v *page.Visit) error {
 	return newEdit(s, targetingTab, d).show(http.StatusOK, nil)
 }
 
-// openAt opens the step with the number, or everyone else.
+// openAt opens the rule with the number, or everyone else.
 func (d *draft) openAt(number string) {
 	i, err := strconv.Atoi(number)
 	switch {
-	case number == "else" || err == nil && i == len(d.steps)+1: // everyone else comes last
+	case number == "else" || err == nil && i == len(d.rules)+1: // everyone else comes last
 		d.openElse = true
-	case err == nil && i >= 1 && i <= len(d.steps):
-		d.steps[i-1].open = true
+	case err == nil && i >= 1 && i <= len(d.rules):
+		d.rules[i-1].open = true
 	}
 }
 
@@ -55,7 +55,7 @@ type ladder struct {
 
 func showTargeting(e *edit, problems part.Problems) (page.Page, error) {
 	d := e.editor.(*draft)
-	l := &ladder{edit: e, draft: d, problems: problems, editable: e.mayEdit() && len(d.steps) <= maxSteps && len(d.fields()) <= maxFields}
+	l := &ladder{edit: e, draft: d, problems: problems, editable: e.mayEdit() && len(d.rules) <= maxRules && len(d.fields()) <= maxFields}
 	if err := l.read(); err != nil {
 		return page.Page{}, err
 	}
@@ -108,15 +108,15 @@ func (s *subject) remarks(g segments) (remarks, error) {
 	return remarks{newDraft(s.flag), r, g}, err
 }
 
-// isOpen reports whether a step shows its fields.
+// isOpen reports whether a rule shows its fields.
 func (l *ladder) isOpen(i int) bool {
-	return l.editable && (l.draft.steps[i].open || slices.ContainsFunc(l.problems, func(p part.Problem) bool {
-		return strings.HasPrefix(p.Field, stepID(i, ""))
+	return l.editable && (l.draft.rules[i].open || slices.ContainsFunc(l.problems, func(p part.Problem) bool {
+		return strings.HasPrefix(p.Field, ruleID(i, ""))
 	}))
 }
 
 func (l *ladder) anyOpen() bool {
-	for i := range l.draft.steps {
+	for i := range l.draft.rules {
 		if l.isOpen(i) {
 			return true
 		}
@@ -125,7 +125,7 @@ func (l *ladder) anyOpen() bool {
 }
 
 // bar reports whether the page has the bar to save. Without scripts, what is typed into an
-// open step is not known yet.
+// open rule is not known yet.
 func (l *ladder) bar() bool {
 	return l.editable && (len(l.unsaved) > 0 || l.anyOpen() || l.draft.openElse || len(l.problems) > 0)
 }
@@ -138,11 +138,11 @@ func unsavedWords(n int) string {
 	return page.Count(n, "unsaved change")
 }
 
-// shown returns the steps that the page shows.
-func (l *ladder) shown() []step { return l.draft.steps[:min(len(l.draft.steps), maxSteps)] }
+// shown returns the rules that the page shows.
+func (l *ladder) shown() []rule { return l.draft.rules[:min(len(l.draft.rules), maxRules)] }
 
-// stepShares returns the shares of a rule for a bar, with the result of the rest.
-func (l *ladder) stepShares(s step) (all []part.Share) {
+// ruleShares returns the shares of a rule for a bar, with the result of the rest.
+func (l *ladder) ruleShares(s rule) (all []part.Share) {
 	sum := 0.0
 	for _, p := range s.given() {
 		n, _ := parseShare(p.text)
@@ -160,7 +160,7 @@ func (l *ladder) stepShares(s step) (all []part.Share) {
 }
 
 // single returns the only variant that a rule gives, or "".
-func (l *ladder) single(s step) string {
+func (l *ladder) single(s rule) string {
 	if given := s.given(); len(given) == 1 {
 		if n, _ := parseShare(given[0].text); n == 100 {
 			return l.draft.base.GetVariants()[given[0].variant].GetKey()
@@ -170,7 +170,7 @@ func (l *ladder) single(s step) string {
 }
 
 // shareBar returns the bar of a boolean share: the parts on before, newly on, and the rest.
-func (l *ladder) shareBar(s step) []part.Share {
+func (l *ladder) shareBar(s rule) []part.Share {
 	now, problem := parseShare(s.share)
 	if problem != "" {
 		return nil
@@ -195,16 +195,16 @@ func (l *ladder) shareBar(s step) []part.Share {
 	switch {
 	case after > before:
 		return add(add(add(nil, in+" before", color, before, false), "newly "+in, color, after-before, true),
-			"not in this step", rest, 100-after, false)
+			"not in this rule", rest, 100-after, false)
 	case after < before:
-		return add(add(add(nil, in, color, after, false), "no longer in this step", color, before-after, true),
-			"not in this step", rest, 100-before, false)
+		return add(add(add(nil, in, color, after, false), "no longer in this rule", color, before-after, true),
+			"not in this rule", rest, 100-before, false)
 	}
-	return add(add(nil, in, color, after, false), "not in this step", rest, 100-after, false)
+	return add(add(nil, in, color, after, false), "not in this rule", rest, 100-after, false)
 }
 
 // sumWords returns the sum of the shares of a rule, and the result of the rest.
-func (l *ladder) sumWords(s step) (sum string, complete bool) {
+func (l *ladder) sumWords(s rule) (sum string, complete bool) {
 	total := 0.0
 	for _, p := range s.given() {
 		n, problem := parseShare(p.text)
@@ -220,15 +220,15 @@ func (l *ladder) sumWords(s step) (sum string, complete bool) {
 	return page.Percent(total) + ", " + page.Percent(round2(100-total)) + " gets " + l.draft.outcomeName(l.draft.other), false
 }
 
-// edited returns the differences of a step, in a line.
+// edited returns the differences of a rule, in a line.
 func (l *ladder) edited(i int) string {
-	s := l.draft.steps[i]
+	s := l.draft.rules[i]
 	was, ok := l.draft.before(s)
 	if !ok {
 		return "New"
 	}
 	var parts []string
-	for _, d := range l.draft.stepDifferences(i, was, s, l.segments) {
+	for _, d := range l.draft.ruleDifferences(i, was, s, l.segments) {
 		d.at, d.text = d.text, ""
 		parts = append(parts, d.String())
 	}
@@ -238,7 +238,7 @@ func (l *ladder) edited(i int) string {
 	return "Edited: " + strings.Join(parts[:min(len(parts), 4)], ", ")
 }
 
-// maxInWho limits the segments that a closed step names.
+// maxInWho limits the segments that a closed rule names.
 const maxInWho = 12
 
 // maxRests limits the buttons that give the rest to a variant.
@@ -250,9 +250,9 @@ func shareNumber(text string) float32 {
 	return n
 }
 
-// firstOpen returns the first open step with a box for segments, or -1.
+// firstOpen returns the first open rule with a box for segments, or -1.
 func (l *ladder) firstOpen() int {
-	for i, s := range l.draft.steps {
+	for i, s := range l.draft.rules {
 		if l.isOpen(i) && s.kind == kindSegment {
 			return i
 		}
@@ -260,11 +260,11 @@ func (l *ladder) firstOpen() int {
 	return -1
 }
 
-// everyoneHint says that everyone is in a segment of the step, or "".
-func (l *ladder) everyoneHint(s step) string {
+// everyoneHint says that everyone is in a segment of the rule, or "".
+func (l *ladder) everyoneHint(s rule) string {
 	for _, key := range s.segments {
 		if g := l.segments.of(key); g.everyone() {
-			return g.name + " has no conditions, so everyone who gets here is in it."
+			return g.name + " has no constraints, so everyone who gets here is in it."
 		}
 	}
 	return ""

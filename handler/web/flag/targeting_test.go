@@ -75,14 +75,14 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// TestSaveShare: a share is changed in an open step, looked at, and saved as one change.
+// TestSaveShare: a share is changed in an open rule, looked at, and saved as one change.
 func TestSaveShare(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	r := s.Get(flags + "one-click-buy").Check(200)
 	r.Contains("Partly on", "In effect 13%: shares of boolean flags count in whole percents.", "on 13%", "off 87%")
 	r = press(t, s, r, "edit:2").Check(200)
 	r.Contains("No changes yet", "on 13%")
-	r = press(t, s, r, "draft", "step.2.share", "25").Check(200)
+	r = press(t, s, r, "draft", "rule.2.share", "25").Check(200)
 	r.Contains("1 unsaved change", "12% of those in none of the segments go from off to on.", "Edited: share 12.5% → 25%", "on before 13%", "newly on 12%", "was 13%")
 	r = press(t, s, r, "done:2").Check(200)
 	r.Contains("1 unsaved change", "25% of everyone who gets here").Lacks("newly on")
@@ -90,7 +90,7 @@ func TestSaveShare(t *testing.T) {
 		t.Errorf("the draft was stored: %s", got)
 	}
 	r = press(t, s, r, "review").Check(200)
-	r.Contains("Step 3 share 12.5% → becomes 25%", "12% of those in none of the segments go from off to on.", "percentage: 25", "percentage: 12.5")
+	r.Contains("Rule 3 share 12.5% → becomes 25%", "12% of those in none of the segments go from off to on.", "percentage: 25", "percentage: 12.5")
 	location := press(t, s, r, "save", "message", "more of them").Location()
 	if want := flags + "one-click-buy?saved=3"; location != want {
 		t.Errorf("leads to %s, want %s", location, want)
@@ -102,10 +102,10 @@ func TestSaveShare(t *testing.T) {
 	s.Get(location).Check(200).Contains("25% of everyone who gets here", "Changed just now by Mira")
 }
 
-// ladder returns the steps of a page in a line each: who and what.
-func ladder(r *webtest.Reply) (steps []string) {
+// ladder returns the rules of a page in a line each: who and what.
+func ladder(r *webtest.Reply) (rules []string) {
 	for _, n := range r.All("li") {
-		if class := webtest.Attribute(n, "class"); !strings.HasPrefix(class, "step") {
+		if class := webtest.Attribute(n, "class"); !strings.HasPrefix(class, "rule") {
 			continue
 		}
 		line := ""
@@ -117,9 +117,9 @@ func ladder(r *webtest.Reply) (steps []string) {
 				line += " = " + webtest.TextOf(d)
 			}
 		}
-		steps = append(steps, line)
+		rules = append(rules, line)
 	}
-	return steps
+	return rules
 }
 
 // TestButtons: each button changes the draft, keeps the rest, and stores nothing.
@@ -167,7 +167,7 @@ func TestShares(t *testing.T) {
 		_, form := r.Form("edit")
 		var all []string
 		for _, key := range []string{"classic", "one-page", "express"} {
-			all = append(all, form.Get("step.2.share."+key))
+			all = append(all, form.Get("rule.2.share."+key))
 		}
 		return strings.Join(all, " ")
 	}
@@ -177,12 +177,12 @@ func TestShares(t *testing.T) {
 		want     string
 		says     []string
 	}{
-		{"as saved", "saved:2", []string{"step.2.share.classic", "1"}, "80 10 10", []string{"100%"}},
+		{"as saved", "saved:2", []string{"rule.2.share.classic", "1"}, "80 10 10", []string{"100%"}},
 		{"even", "even:2", nil, "33.34 33.33 33.33", []string{"100%"}},
-		{"a rest", "draft", []string{"step.2.share.classic", "70"}, "70 10 10", []string{"90%, 10% gets classic", "The other 10% get classic: later rules are not tried."}},
-		{"give the rest", "rest:2:2", []string{"step.2.share.classic", "60"}, "60 10 30", []string{"100%", "1 unsaved change", "10% of those who match rule 3 move from classic to one-page."}},
-		{"tenths", "draft", []string{"step.2.share.classic", "33.33", "step.2.share.one-page", "33.33", "step.2.share.express", "33.33"}, "33.33 33.33 33.33", []string{"99.99%, 0.01% gets classic", "The other 0.1% get classic"}},
-		{"undo", "revert:2", []string{"step.2.share.express", "1"}, "80 10 10", []string{"No changes yet"}},
+		{"a rest", "draft", []string{"rule.2.share.classic", "70"}, "70 10 10", []string{"90%, 10% gets classic", "The other 10% get classic: later rules are not tried."}},
+		{"give the rest", "rest:2:2", []string{"rule.2.share.classic", "60"}, "60 10 30", []string{"100%", "1 unsaved change", "10% of those who match rule 3 go from classic to one-page."}},
+		{"tenths", "draft", []string{"rule.2.share.classic", "33.33", "rule.2.share.one-page", "33.33", "rule.2.share.express", "33.33"}, "33.33 33.33 33.33", []string{"99.99%, 0.01% gets classic", "The other 0.1% get classic"}},
+		{"undo", "revert:2", []string{"rule.2.share.express", "1"}, "80 10 10", []string{"No changes yet"}},
 	} {
 		r := press(t, s, open, test.do, test.changed...).Check(200).Contains(test.says...)
 		if got := shares(r); got != test.want {
@@ -195,11 +195,11 @@ func TestShares(t *testing.T) {
 func TestAnotherOrder(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	const rule = flags + "checkout-redesign?edit=3"
-	press(t, s, s.Get(rule).Check(200), "save", "step.2.share.classic", "50", "step.2.share.one-page", "50", "step.2.share.express", "").Location()
+	press(t, s, s.Get(rule).Check(200), "save", "rule.2.share.classic", "50", "rule.2.share.one-page", "50", "rule.2.share.express", "").Location()
 	const better = "In the order classic, express, one-page, these shares would move 20% instead of 40%."
 	open := s.Get(rule).Check(200).Lacks("In the order")
-	press(t, s, open, "draft", "step.2.share.classic", "30", "step.2.share.express", "20").Check(200).Contains(better)
-	press(t, s, open, "draft", "step.2.share.classic", "50", "step.2.share.one-page", "30", "step.2.share.express", "20").Check(200).Lacks("In the order")
+	press(t, s, open, "draft", "rule.2.share.classic", "30", "rule.2.share.express", "20").Check(200).Contains(better)
+	press(t, s, open, "draft", "rule.2.share.classic", "50", "rule.2.share.one-page", "30", "rule.2.share.express", "20").Check(200).Lacks("In the order")
 }
 
 // TestFaults: what is wrong stands beside its field, everything typed is kept, and nothing
@@ -210,22 +210,22 @@ func TestFaults(t *testing.T) {
 		name, page, field, value string
 		says                     []string
 	}{
-		{"not a number", "one-click-buy?edit=3", "step.2.share", "some", []string{"A number from 0 to 100.", "1 thing to fix: Step 3"}},
-		{"a comma", "one-click-buy?edit=3", "step.2.share", "12,5", []string{"Not a number: 12,5. Write 12.5."}},
-		{"too much", "one-click-buy?edit=3", "step.2.share", "100.1", []string{"A number from 0 to 100."}},
-		{"negative", "one-click-buy?edit=3", "step.2.share", "-1", []string{"A number from 0 to 100."}},
-		{"not finite", "one-click-buy?edit=3", "step.2.share", "NaN", []string{"A number from 0 to 100."}},
-		{"hexadecimal", "one-click-buy?edit=3", "step.2.share", "0x10", []string{"A number from 0 to 100."}},
-		{"110% together", "checkout-redesign?edit=3", "step.2.share.classic", "90", []string{"These are 110% together: take 10% away."}},
-		{"unknown segment", "one-click-buy?edit=1", "step.0.add", "germny", []string{"No segment “germny”. Germany (germany)?"}},
-		{"no segment near", "one-click-buy?edit=1", "step.0.add", "xyzzy", []string{"No segment “xyzzy”."}},
+		{"not a number", "one-click-buy?edit=3", "rule.2.share", "some", []string{"A number from 0 to 100.", "1 thing to fix: Rule 3"}},
+		{"a comma", "one-click-buy?edit=3", "rule.2.share", "12,5", []string{"Not a number: 12,5. Write 12.5."}},
+		{"too much", "one-click-buy?edit=3", "rule.2.share", "100.1", []string{"A number from 0 to 100."}},
+		{"negative", "one-click-buy?edit=3", "rule.2.share", "-1", []string{"A number from 0 to 100."}},
+		{"not finite", "one-click-buy?edit=3", "rule.2.share", "NaN", []string{"A number from 0 to 100."}},
+		{"hexadecimal", "one-click-buy?edit=3", "rule.2.share", "0x10", []string{"A number from 0 to 100."}},
+		{"110% together", "checkout-redesign?edit=3", "rule.2.share.classic", "90", []string{"These are 110% together: take 10% away."}},
+		{"unknown segment", "one-click-buy?edit=1", "rule.0.add", "germny", []string{"No segment “germny”. Germany (germany)?"}},
+		{"no segment near", "one-click-buy?edit=1", "rule.0.add", "xyzzy", []string{"No segment “xyzzy”."}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			open := s.Get(flags + test.page).Check(200)
 			for _, do := range []string{"save", "review", "done:2", "done:0"} {
 				r := press(t, s, open, do, test.field, test.value)
 				if strings.HasPrefix(do, "done") && r.Status == 200 {
-					continue // of another step
+					continue // of another rule
 				}
 				r.Check(422).Contains(test.says...).Contains("Nothing was saved.")
 				if _, form := r.Form("edit"); form.Get(test.field) != test.value {
@@ -234,7 +234,7 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
-	press(t, s, press(t, s, s.Get(flags+"one-click-buy"), "add:segment"), "save").Check(422).Contains("Add a segment, or remove this step.")
+	press(t, s, press(t, s, s.Get(flags+"one-click-buy"), "add:segment"), "save").Check(422).Contains("Add a segment, or remove this rule.")
 	if got := s.Get("/api/v1/namespaces/default/flags/one-click-buy/content").Header.Get("Guidon-Revision"); got != "2" {
 		t.Errorf("the namespace is at revision %s, want 2", got)
 	}
@@ -245,7 +245,7 @@ func TestForms(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	many := url.Values{"revision": {"2"}, "do": {"save"}}
 	for i := range 201 {
-		many.Set(fmt.Sprintf("step.%d.kind", i), "share")
+		many.Set(fmt.Sprintf("rule.%d.kind", i), "share")
 	}
 	s.Post(flags+"one-click-buy", many).Check(413)
 	for _, revision := range []string{"", "x", "0", "-1"} {
@@ -263,10 +263,10 @@ func TestAddSegment(t *testing.T) {
 	r := press(t, s, s.Get(flags+"web-push").Check(200), "add:segment").Check(200)
 	_, form := r.Form("edit")
 	n := 0
-	for form.Has(fmt.Sprintf("step.%d.kind", n)) {
+	for form.Has(fmt.Sprintf("rule.%d.kind", n)) {
 		n++
 	}
-	at := fmt.Sprintf("step.%d.", n-1)
+	at := fmt.Sprintf("rule.%d.", n-1)
 	r = press(t, s, r, fmt.Sprintf("segment:%d", n-1), at+"add", "staff").Check(200)
 	r = press(t, s, r, fmt.Sprintf("segment:%d", n-1), at+"add", "germany ").Check(200)
 	r = press(t, s, r, "draft", at+"add", "GERMANY").Check(200)
@@ -298,15 +298,15 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	viewer.Get(flags + "one-click-buy").Contains("Your role in Default is View. Ask an administrator for Edit.")
-	press(t, viewer, open, "save", "step.0.value", "off").Check(403)
+	press(t, viewer, open, "save", "rule.0.value", "off").Check(403)
 	if got := content(t, s, "one-click-buy"); !strings.Contains(body(t, got), `"value":true`) {
 		t.Errorf("a viewer has changed it: %v", got)
 	}
 	s.Get(flags+"one-click-buy", "Cookie", "x=y").Check(200)
-	webtest.New(t, webtest.Options{Open: true}).Get(flags + "one-click-buy").Check(200).Contains("Add step")
+	webtest.New(t, webtest.Options{Open: true}).Get(flags + "one-click-buy").Check(200).Contains("Add rule")
 }
 
-// TestNotes: steps say what they can never do.
+// TestNotes: rules say what they can never do.
 func TestNotes(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	putFlag(t, s, `
@@ -335,19 +335,19 @@ segments:
   - {key: nobody, name: Nobody, match_type: ALL_MATCH_TYPE, constraints: [{type: STRING_COMPARISON_TYPE, property: a, operator: eq, value: b}, {type: STRING_COMPARISON_TYPE, property: a, operator: eq, value: c}]}
 `)
 	s.Get(flags+"bool").Check(200).Contains(
-		"Never reached: step 1 already takes these.", "Never reached: its share is 0%.",
-		"Never reached: nobody can be in its segments: condition 1 of Nobody and condition 2 of Nobody cannot both hold.",
-		"Step 5 takes everyone, so this is never used.", "Outside of the segments on 100%")
+		"Never reached: rule 1 already takes these.", "Never reached: its share is 0%.",
+		"Never reached: nobody can be in its segments: constraint 1 of Nobody and constraint 2 of Nobody cannot both hold.",
+		"Rule 5 takes everyone, so this is never used.", "Outside of the segments on 100%")
 	s.Get(flags+"var").Check(200).Contains(
 		"This flag is off: everyone gets a, whatever the rules say.", "get a: later rules are not tried.", "Nobody gets b: shares count in tenths of a percent.",
 		"Never reached: rule 1 already takes these.", "Rule 2 takes everyone, so the default is for the time when the flag is off.", "Nobody can get c",
 		"Outside of the segments a 100%")
 	s.Get(flags + "var/variants").Check(200).Contains("nobody gets it")
 	// What a draft can never do is known before it is saved.
-	press(t, s, s.Get(flags+"bool?edit=1"), "draft", "step.0.share", "5").Check(200).Lacks("step 1 already")
+	press(t, s, s.Get(flags+"bool?edit=1"), "draft", "rule.0.share", "5").Check(200).Lacks("rule 1 already")
 }
 
-// TestLarge: a flag with 100 steps of 100 segments each can be edited.
+// TestLarge: a flag with 100 rules of 100 segments each can be edited.
 func TestLarge(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	var yaml strings.Builder
@@ -370,16 +370,16 @@ func TestLarge(t *testing.T) {
 	rollouts := content(t, s, "large")["rollouts"].([]any)
 	for i, want := range map[int]int{0: 100, 98: 100, 99: 99} {
 		if got := len(rollouts[i].(map[string]any)["segment"].(map[string]any)["segmentKeys"].([]any)); got != want {
-			t.Errorf("step %d has %d segments, want %d", i+1, got, want)
+			t.Errorf("rule %d has %d segments, want %d", i+1, got, want)
 		}
 	}
 }
 
-// TestTooLarge: a flag with more steps than a form can have is shown, but not edited.
+// TestTooLarge: a flag with more rules than a form can have is shown, but not edited.
 func TestTooLarge(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	putFlag(t, s, "flags:\n  - key: large\n    name: Large\n    type: BOOLEAN_FLAG_TYPE\n    rollouts:\n"+strings.Repeat("      - {threshold: {percentage: 5, value: true}}\n", 250))
-	s.Get(flags+"large?edit=3").Check(200).Contains("too many steps to be edited here", "and 50 more steps before everyone else").Lacks("Add step", "Save")
+	s.Get(flags+"large?edit=3").Check(200).Contains("too many rules to be edited here", "and 50 more rules before everyone else").Lacks("Add rule", "Save")
 }
 
 // TestFragment: a request for the region of the flag gets no frame.

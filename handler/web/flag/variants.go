@@ -303,7 +303,7 @@ func (d *variants) usedByWords(key string) string {
 	for i, n := range rules {
 		by[i] = int32(n - 1) // #nosec G115 -- an index
 	}
-	return takers("rule", by)
+	return takers(by)
 }
 
 func (d *variants) differences(segments) (all []difference) {

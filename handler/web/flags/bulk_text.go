@@ -45,12 +45,12 @@ func (s *selection) offConsequence() string {
 	}
 	text := ""
 	if booleans {
-		text = "Boolean flags get a first step that gives Off to everyone. "
+		text = "Boolean flags get a first rule that gives Off to everyone. "
 	}
 	if variants {
 		text += "Variant flags give everyone their default variant. "
 	}
-	return text + "Their steps and rules stay as they are."
+	return text + "The rules that they have stay as they are."
 }
 
 // keep returns the text of the link that changes nothing.

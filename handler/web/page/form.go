@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler/exchange"
 )
 
-// MaxForm limits the body of a form, in bytes. The largest is that of a flag with 100 steps
+// MaxForm limits the body of a form, in bytes. The largest is that of a flag with 100 rules
 // and an attachment of 1 MB, which is up to three times as large when encoded.
 const MaxForm = 4 << 20
 

@@ -199,7 +199,7 @@ func descriptionOf(c *guidonv1.PlannedChange) string {
 	return "It is created, as a " + c.GetKind() + "."
 }
 
-// segmentText returns a segment in words, such as "Segment, any of 2 conditions".
+// segmentText returns a segment in words, such as "Segment, any of 2 constraints".
 func segmentText(g *guidonv1.DocumentSegment) string {
 	match := "all"
 	if g.GetMatchType() == flipt.MatchType_ANY_MATCH_TYPE {
@@ -207,11 +207,11 @@ func segmentText(g *guidonv1.DocumentSegment) string {
 	}
 	switch n := len(g.GetConstraints()); n {
 	case 0:
-		return "Segment without conditions"
+		return "Segment without constraints"
 	case 1:
-		return "Segment with 1 condition"
+		return "Segment with 1 constraint"
 	default:
-		return "Segment, " + match + " of " + page.Count(n, "condition")
+		return "Segment, " + match + " of " + page.Count(n, "constraint")
 	}
 }
 
@@ -225,7 +225,7 @@ func flagText(f *guidonv1.DocumentFlag) string {
 		if len(f.GetRollouts()) == 0 {
 			return "Boolean, " + state + ", nobody targeted"
 		}
-		return "Boolean, " + page.Count(len(f.GetRollouts()), "step") + ", " + state + " for everyone else"
+		return "Boolean, " + page.Count(len(f.GetRollouts()), "rule") + ", " + state + " for everyone else"
 	}
 	return "Variant flag, " + state + ", " + page.Count(len(f.GetVariants()), "variant") + ", " + page.Count(len(f.GetRules()), "rule")
 }

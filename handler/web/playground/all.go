@@ -62,18 +62,17 @@ func rowOf(v *page.Visit, r *guidonv1.FlagResult) listRow {
 		Key: r.GetFlagKey(), Name: cmp.Or(r.GetFlagName(), r.GetFlagKey()), Address: v.In("flags", r.GetFlagKey()),
 		Variant: r.GetFlagType() == flipt.FlagType_VARIANT_FLAG_TYPE, Failed: r.GetError(),
 	}
-	word := "step "
 	switch {
 	case !row.Variant:
 		row.Outcome = value(r.GetEnabled())
 	case r.GetVariantKey() == "":
-		row.Outcome, word = outcome{"c-none", "Nothing"}, "rule "
+		row.Outcome = outcome{"c-none", "Nothing"}
 	default:
-		row.Outcome, word = outcome{part.VariantColor(int(r.GetVariantIndex())), r.GetVariantKey()}, "rule "
+		row.Outcome = outcome{part.VariantColor(int(r.GetVariantIndex())), r.GetVariantKey()}
 	}
 	switch {
 	case r.GetDecidedBy() > 0:
-		row.Reason = word + strconv.Itoa(int(r.GetDecidedBy()))
+		row.Reason = ruleName(r.GetDecidedBy())
 	case r.GetReason() == evaluation.EvaluationReason_FLAG_DISABLED_EVALUATION_REASON:
 		row.Reason = "off"
 	default:

@@ -25,7 +25,7 @@ type answer struct {
 	Cut        bool              // Attachment is only its beginning
 	At         string            // the revision and the duration
 	Draft      bool
-	Steps      []step
+	Rules      []rule
 	Others     []other
 	Limited    bool // there may be more to say about others
 }
@@ -84,10 +84,10 @@ const maxShown = 2 << 10
 func (x *explanationView) answer(at state) *answer {
 	a := &answer{
 		Draft: x.m.form.Draft != "", Limited: x.e.GetLimited(), Lead: x.lead(), Outcome: x.actual(),
-		At: "revision " + strconv.FormatInt(at.Revision, 10), Steps: x.steps(), Others: x.others(),
+		At: "revision " + strconv.FormatInt(at.Revision, 10), Rules: x.rules(), Others: x.others(),
 	}
 	if n := x.e.GetDecidedBy(); n > 0 {
-		a.Decided = x.stepName(n)
+		a.Decided = ruleName(n)
 	}
 	millis := x.e.GetResult().GetBooleanResponse().GetRequestDurationMillis()
 	if !x.boolean {
@@ -123,13 +123,8 @@ func (x *explanationView) variant(key string) outcome {
 	return outcome{part.VariantColor(flaginfo.VariantIndex(x.m.flag, key)), key}
 }
 
-// stepName returns the name of a step in a sentence.
-func (x *explanationView) stepName(number int32) string {
-	if x.boolean {
-		return "step " + strconv.Itoa(int(number))
-	}
-	return "rule " + strconv.Itoa(int(number))
-}
+// ruleName returns the name of a rule in a sentence.
+func ruleName(number int32) string { return "rule " + strconv.Itoa(int(number)) }
 
 // lead returns the reason in a sentence or two.
 func (x *explanationView) lead() []span {
@@ -137,7 +132,7 @@ func (x *explanationView) lead() []span {
 		return x.decidedLead(x.e.GetSteps()[n-1])
 	}
 	if x.boolean {
-		return []span{plain("No step fits, so the entity gets what everyone else gets.")}
+		return []span{plain("No rule fits, so the entity gets what everyone else gets.")}
 	}
 	r := x.e.GetResult().GetVariantResponse()
 	byDefault := []span{plain("so the answer is the default variant.")}
@@ -150,7 +145,7 @@ func (x *explanationView) lead() []span {
 	return append([]span{plain("No rule fits, ")}, byDefault...)
 }
 
-// decidedLead returns why the step decided.
+// decidedLead returns why the rule decided.
 func (x *explanationView) decidedLead(s *guidonv1.ExplainedStep) []span {
 	lead := []span{plain("The entity is ")}
 	joint := " or in "
@@ -178,9 +173,9 @@ func (x *explanationView) decidedLead(s *guidonv1.ExplainedStep) []span {
 	}
 	bucket := s.GetBucket()
 	if bucket == nil {
-		return append(lead, plain("%s decides.", x.stepName(s.GetNumber())))
+		return append(lead, plain("%s decides.", ruleName(s.GetNumber())))
 	}
-	lead = append(lead, plain("%s decides, by share. ", x.stepName(s.GetNumber())), code(guidon.Shorten(x.m.form.Entity, 80)),
+	lead = append(lead, plain("%s decides, by share. ", ruleName(s.GetNumber())), code(guidon.Shorten(x.m.form.Entity, 80)),
 		plain(" falls into bucket %d of %d, ", bucket.GetNumber(), bucket.GetOf()))
 	chosen := int(bucket.GetChosen())
 	if chosen == 0 {
@@ -188,7 +183,7 @@ func (x *explanationView) decidedLead(s *guidonv1.ExplainedStep) []span {
 	}
 	r := bucket.GetRanges()[chosen-1]
 	if x.boolean {
-		return append(lead, plain("and the step takes %s.", buckets(r)))
+		return append(lead, plain("and the rule takes %s.", buckets(r)))
 	}
 	return append(lead, plain("and %s has %s.", cmp.Or(r.GetVariantKey(), "nothing"), buckets(r)))
 }

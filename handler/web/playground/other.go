@@ -13,7 +13,7 @@ import (
 type other struct {
 	Outcome outcome
 	Words   []span
-	Then    string // the step that decides then
+	Then    string // the rule that decides then
 	Never   bool   // it cannot be had
 }
 
@@ -36,7 +36,7 @@ func (x *explanationView) others() []other {
 	return all
 }
 
-// otherBuckets returns the results of entities in other buckets, from steps that have consulted
+// otherBuckets returns the results of entities in other buckets, from rules that have consulted
 // the bucket.
 func (x *explanationView) otherBuckets() (all []other) {
 	for _, s := range x.e.GetSteps() {
@@ -51,7 +51,7 @@ func (x *explanationView) otherBuckets() (all []other) {
 			}
 			if is != x.actual() && len(all) < maxOthers {
 				all = append(all, other{
-					Outcome: is, Words: []span{plain("for an entity in the buckets %s", buckets(r))}, Then: x.stepName(s.GetNumber()),
+					Outcome: is, Words: []span{plain("for an entity in the buckets %s", buckets(r))}, Then: ruleName(s.GetNumber()),
 				})
 			}
 		}
@@ -72,10 +72,10 @@ func (x *explanationView) other(o *guidonv1.OtherResult) other {
 		v.Words = x.obstacles(o)
 		return v
 	}
-	v.Words, v.Then = x.changes(o.GetChanges()), "no step fits then"
+	v.Words, v.Then = x.changes(o.GetChanges()), "no rule fits then"
 	switch {
 	case o.GetStep() > 0:
-		v.Then = x.stepName(o.GetStep())
+		v.Then = ruleName(o.GetStep())
 	case !x.boolean:
 		v.Then = "no rule fits then"
 	}
@@ -129,7 +129,7 @@ func demands(c *guidonv1.PropertyChange) (words []span) {
 	return words
 }
 
-// demandWords are operators as conditions that would have to hold, or not to hold.
+// demandWords are operators as constraints that would have to hold, or not to hold.
 var demandWords = map[string][2]string{
 	guidon.OpEQ: {"were", "were anything but"}, guidon.OpNEQ: {"were anything but", "were"},
 	guidon.OpIsOneOf: {"were one of", "were none of"}, guidon.OpIsNotOneOf: {"were none of", "were one of"},
@@ -142,7 +142,7 @@ var demandWords = map[string][2]string{
 	guidon.OpPresent: {"were set", "were missing"}, guidon.OpNotPresent: {"were missing", "were set"},
 }
 
-// demand returns the condition in words, and whether a value follows.
+// demand returns the constraint in words, and whether a value follows.
 func demand(o *guidonv1.OutcomeChange) (string, bool) {
 	words, known := demandWords[o.GetOperator()]
 	if !known {
@@ -180,42 +180,42 @@ func (x *explanationView) obstacles(o *guidonv1.OtherResult) (words []span) {
 }
 
 func (x *explanationView) obstacle(b *guidonv1.Obstacle) string {
-	step, by := x.stepName(b.GetStep()), x.stepName(b.GetBy())
+	rule, by := ruleName(b.GetStep()), ruleName(b.GetBy())
 	segment, _ := x.m.info.SegmentName(b.GetSegmentKey())
-	none := b.GetStep() == 0 // the answer if no step fits
+	none := b.GetStep() == 0 // the answer if no rule fits
 	switch b.GetReason() {
 	case "flag_disabled":
 		return "not while the flag is off"
 	case "no_rule":
 		if x.boolean {
-			return "no step gives it"
+			return "no rule gives it"
 		}
 		return "no rule gives it"
 	case "no_segments":
-		return step + " has no segment, so it never fits"
+		return rule + " has no segment, so it never fits"
 	case "segment_missing":
-		return step + " needs the segment " + segment + ", which does not exist"
+		return rule + " needs the segment " + segment + ", which does not exist"
 	case "empty_range":
-		return step + " has no bucket for it"
+		return rule + " has no bucket for it"
 	case "other_bucket":
-		return step + " gives it to other buckets"
+		return rule + " gives it to other buckets"
 	case "earlier_step", "earlier_steps":
 		if none {
 			return by + " always fits before"
 		}
-		return by + " always fits before " + step + " would"
+		return by + " always fits before " + rule + " would"
 	case "unknown_constraint":
-		return by + " has a condition of an unknown type, with which evaluations fail"
+		return by + " has a constraint of an unknown type, with which evaluations fail"
 	case "contradiction":
 		switch {
 		case b.GetProperty() != "":
-			return "no value of " + page.Printable(b.GetProperty(), shortValue) + " fits " + segment + " in " + step
+			return "no value of " + page.Printable(b.GetProperty(), shortValue) + " fits " + segment + " in " + rule
 		case b.GetSegmentKey() != "":
-			return "nothing fits " + segment + " in " + step
+			return "nothing fits " + segment + " in " + rule
 		}
-		return "nothing fits all segments of " + step
+		return "nothing fits all segments of " + rule
 	case "other_entity":
-		return step + " needs another entity id"
+		return rule + " needs another entity id"
 	case "limit":
 		return "this flag is too large to find out"
 	}

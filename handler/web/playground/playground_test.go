@@ -44,7 +44,7 @@ func press(r *webtest.Reply, do string) url.Values {
 	return fields
 }
 
-// TestAnswer: the answer comes with every step, and with what would change it.
+// TestAnswer: the answer comes with every rule, and with what would change it.
 func TestAnswer(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	s.Post(address, loyal("checkout-redesign")).Check(200).Contains(
@@ -54,7 +54,7 @@ func TestAnswer(t *testing.T) {
 		"express for an entity in the buckets 500–999 rule 2", "classic if country were anything but DE", "express if staff were true rule 1",
 		"classic by default never for this entity: rule 3 always fits before", `"layout"`, "This flag looks at")
 	s.Post(address, loyal("free-shipping-threshold")).Check(200).Contains("low rule 2")
-	s.Post(address, with(loyal("one-click-buy"), "entity", "u-1")).Check(200).Contains("Step 1", "What would change the answer")
+	s.Post(address, with(loyal("one-click-buy"), "entity", "u-1")).Check(200).Contains("Rule 1", "What would change the answer")
 	s.Get(address+"?flag=checkout-redesign").Check(200).Contains("Who gets what?", "This flag looks at")
 	s.Get("/namespaces/nope/playground").Check(404)
 }
@@ -269,7 +269,7 @@ func TestDraft(t *testing.T) {
 	begin := s.Post(address, url.Values{"draft": {draft("Drafted")}, "do": {"try"}}).Check(200).Contains("Draft, not saved").Lacks("An entity id is needed")
 	fields := press(begin, "ask")
 	fields.Set("entity", "u-1")
-	answered := s.Post(address, fields).Check(200).Contains("On Draft, not saved", "No step fits, so the entity gets what everyone else gets.")
+	answered := s.Post(address, fields).Check(200).Contains("On Draft, not saved", "No rule fits, so the entity gets what everyone else gets.")
 	s.Post(address, press(answered, "saved")).Check(200).Lacks("Draft, not saved")
 	s.Post(address, with(fields, "flag", "dark-mode")).Check(422).Contains("The draft is one of one-click-buy.")
 	s.Post(address, with(fields, "draft", draft(""))).Check(422).Contains("This cannot be evaluated: flag: invalid field name: must not be empty.")

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"net/http"
-	"strconv"
 
 	"google.golang.org/protobuf/proto"
 
@@ -117,7 +116,7 @@ func (c *collision) settle(verb string) error {
 	case guidon.FailedPrecondition:
 		return c.show()
 	case guidon.InvalidArgument:
-		c.problems = part.Problems{refusal("conditions", err)}
+		c.problems = part.Problems{refusal("constraints", err)}
 		return c.reply(http.StatusUnprocessableEntity, open)
 	}
 	if err != nil {
@@ -133,34 +132,19 @@ func (c *collision) reply(status int, m *guidonv1.SegmentMerge) error {
 	if err != nil {
 		return err
 	}
-	for i := range c.draft.Conditions {
-		c.draft.Conditions[i].Open = false
+	for i := range c.draft.Constraints {
+		c.draft.Constraints[i].Open = false
 	}
 	p := &conflict.Page{
 		Visit: c.Visit, Details: m.GetDetails(), Choices: conflict.ReadChoices(form),
 		Noun: "segment", ID: "segment", Action: c.address(), Back: c.address(), Deleted: c.theirs == nil, Began: c.draft.Revision,
 		GoesOn: c.theirs != nil, Draft: conflictDraft(c.draft), Mine: said(c.Visit, c.draft, c.Saved), Problems: c.problems,
 	}
-	p.Earlier, p.Result = c.earlier(m), conflict.SegmentParts(m.GetSegment())
 	if p.Deleted {
 		p.Back = c.In("segments")
 	}
 	p.Reply(status, c.page("Your change", nil))
 	return nil
-}
-
-// earlier returns the conditions when the edit began, as far as the page needs them and they
-// are known.
-func (c *collision) earlier(m *guidonv1.SegmentMerge) conflict.Parts {
-	if len(m.GetDetails().GetConflicts()) == 0 || m.GetDetails().GetBaseMissing() {
-		return conflict.Parts{}
-	}
-	began := c.Visit.Key() + "@" + strconv.FormatInt(c.draft.Revision, 10)
-	content, err := getContent.Run(c.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: c.Key})
-	if err != nil { // then they have no names
-		return conflict.Parts{}
-	}
-	return conflict.SegmentParts(content.GetSegment())
 }
 
 // goOn makes the merged segment a draft over the segment as it is now.
@@ -171,16 +155,16 @@ func (c *collision) goOn(now int64, merged *guidonv1.DocumentSegment, how *guido
 	saved := c.theirs.GetConstraints()
 	taken := make(map[int]bool)
 	pair := func(same func(i, j int) bool) {
-		for i := range d.Conditions {
+		for i := range d.Constraints {
 			for j := range saved {
-				if d.Conditions[i].From < 0 && !taken[j] && same(i, j) {
-					d.Conditions[i].From, taken[j] = j, true
+				if d.Constraints[i].From < 0 && !taken[j] && same(i, j) {
+					d.Constraints[i].From, taken[j] = j, true
 				}
 			}
 		}
 	}
-	for i := range d.Conditions {
-		d.Conditions[i].From = -1
+	for i := range d.Constraints {
+		d.Constraints[i].From = -1
 	}
 	pair(func(i, j int) bool { return proto.Equal(merged.GetConstraints()[i], saved[j]) })
 	pair(func(i, j int) bool { return merged.GetConstraints()[i].GetProperty() == saved[j].GetProperty() })
@@ -191,15 +175,15 @@ func (c *collision) goOn(now int64, merged *guidonv1.DocumentSegment, how *guido
 	return e.reply(http.StatusOK)
 }
 
-// openLike opens the conditions that are open in another draft, as far as they are the same.
+// openLike opens the constraints that are open in another draft, as far as they are the same.
 func (d *draft) openLike(o *draft) {
-	for i := range o.Conditions {
-		if !o.Conditions[i].Open {
+	for i := range o.Constraints {
+		if !o.Constraints[i].Open {
 			continue
 		}
-		for j := range d.Conditions {
-			if !d.Conditions[j].Open && proto.Equal(d.Conditions[j].document(), o.Conditions[i].document()) {
-				d.Conditions[j].Open = true
+		for j := range d.Constraints {
+			if !d.Constraints[j].Open && proto.Equal(d.Constraints[j].document(), o.Constraints[i].document()) {
+				d.Constraints[j].Open = true
 				break
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// maxConditions limits the conditions that the editor takes.
-const maxConditions = 200
+// maxConstraints limits the constraints that the editor takes.
+const maxConstraints = 200
 
 // draft is a segment as it is edited, with the other fields of the form.
 type draft struct {
@@ -20,16 +20,16 @@ type draft struct {
 	Name        string
 	Description string
 	Naming      bool // the fields of name and description are shown
-	Any         bool // one condition is enough
-	Conditions  []condition
+	Any         bool // one constraint is enough
+	Constraints []constraint
 	Message     string // why the change is made
-	Everyone    bool   // it may be without conditions: the visitor was asked
+	Everyone    bool   // it may be without constraints: the visitor was asked
 
 	Entity, Context string // who may be in it
 }
 
-// condition is a constraint as it is edited.
-type condition struct {
+// constraint is a constraint of the segment as it is edited.
+type constraint struct {
 	From     int  // the index of the saved constraint, or -1
 	Open     bool // it is shown as fields
 	Type     flipt.ComparisonType
@@ -38,7 +38,7 @@ type condition struct {
 	Value    string // as it is stored
 	Note     string
 
-	// What was entered as the value of an open condition.
+	// What was entered as the value of an open constraint.
 	Text   string
 	Items  []string
 	Add    string
@@ -48,9 +48,9 @@ type condition struct {
 	Turned bool   // the way of comparing changed after the fields were shown
 }
 
-// newCondition returns the condition that is added.
-func newCondition(zone *time.Location) condition {
-	c := condition{From: -1, Open: true, Type: typeText, Operator: operators[typeText][0]}
+// newConstraint returns the constraint that is added.
+func newConstraint(zone *time.Location) constraint {
+	c := constraint{From: -1, Open: true, Type: typeText, Operator: operators[typeText][0]}
 	c.enter(zone)
 	return c
 }
@@ -62,13 +62,13 @@ func draftOf(g *guidonv1.DocumentSegment, revision int64, zone *time.Location) *
 		Any: g.GetMatchType() == flipt.MatchType_ANY_MATCH_TYPE,
 	}
 	for i, c := range g.GetConstraints() {
-		d.Conditions = append(d.Conditions, conditionOf(c, i, zone))
+		d.Constraints = append(d.Constraints, constraintOf(c, i, zone))
 	}
 	return d
 }
 
-func conditionOf(c *guidonv1.DocumentConstraint, from int, zone *time.Location) condition {
-	out := condition{
+func constraintOf(c *guidonv1.DocumentConstraint, from int, zone *time.Location) constraint {
+	out := constraint{
 		From: from, Type: c.GetType(), Property: c.GetProperty(), Operator: c.GetOperator(), Value: c.GetValue(),
 		Note: c.GetDescription(),
 	}
@@ -80,7 +80,7 @@ func conditionOf(c *guidonv1.DocumentConstraint, from int, zone *time.Location) 
 }
 
 // enter sets the fields of the value from the value.
-func (c *condition) enter(zone *time.Location) {
+func (c *constraint) enter(zone *time.Location) {
 	c.Text, c.Items, c.Add, c.Date = "", nil, "", dateEntry{Zone: zone.String()}
 	switch entryOf(c.Type, c.Operator) {
 	case entryText, entryNumber:
@@ -95,7 +95,7 @@ func (c *condition) enter(zone *time.Location) {
 }
 
 // accept sets the value from its fields. A value that means the same keeps its spelling.
-func (c *condition) accept(zone *time.Location) {
+func (c *constraint) accept(zone *time.Location) {
 	switch entryOf(c.Type, c.Operator) {
 	case entryNone:
 		c.Value = ""
@@ -114,9 +114,9 @@ func (c *condition) accept(zone *time.Location) {
 	}
 }
 
-// turn makes the condition compare otherwise, and keeps what was entered as far as that has a
+// turn makes the constraint compare otherwise, and keeps what was entered as far as that has a
 // place in the new fields.
-func (c *condition) turn(t flipt.ComparisonType, operator string, zone *time.Location) {
+func (c *constraint) turn(t flipt.ComparisonType, operator string, zone *time.Location) {
 	if t == c.Type && operator == c.Operator {
 		return
 	}
@@ -158,8 +158,8 @@ func (c *condition) turn(t flipt.ComparisonType, operator string, zone *time.Loc
 // document returns the segment as it would be saved.
 func (d *draft) document() *guidonv1.DocumentSegment {
 	g := &guidonv1.DocumentSegment{Key: d.Key, Name: d.Name, Description: d.Description, MatchType: d.match()}
-	for i := range d.Conditions {
-		g.Constraints = append(g.Constraints, d.Conditions[i].document())
+	for i := range d.Constraints {
+		g.Constraints = append(g.Constraints, d.Constraints[i].document())
 	}
 	return g
 }
@@ -171,12 +171,12 @@ func (d *draft) match() flipt.MatchType {
 	return flipt.MatchType_ALL_MATCH_TYPE
 }
 
-func (c *condition) document() *guidonv1.DocumentConstraint {
+func (c *constraint) document() *guidonv1.DocumentConstraint {
 	return &guidonv1.DocumentConstraint{Type: c.Type, Property: c.property(), Operator: c.Operator, Value: c.Value, Description: c.Note}
 }
 
 // property returns the property that the constraint compares.
-func (c *condition) property() string {
+func (c *constraint) property() string {
 	if c.Type == typeEntity {
 		return guidon.EntityProperty
 	}
@@ -188,8 +188,8 @@ func (c *condition) property() string {
 func (d *draft) keepSpelling(saved *guidonv1.DocumentSegment) {
 	d.Name = spelledAs(saved.GetName(), d.Name, noBreaks)
 	d.Description = spelledAs(saved.GetDescription(), d.Description, sameBreaks)
-	for i := range d.Conditions {
-		c := &d.Conditions[i]
+	for i := range d.Constraints {
+		c := &d.Constraints[i]
 		if c.From < 0 || c.From >= len(saved.GetConstraints()) {
 			c.From = -1
 			continue
@@ -202,7 +202,7 @@ func (d *draft) keepSpelling(saved *guidonv1.DocumentSegment) {
 }
 
 // keepItems is keepSpelling for the values of a list.
-func (c *condition) keepItems(saved string) {
+func (c *constraint) keepItems(saved string) {
 	if !c.Open || entryOf(c.Type, c.Operator) != entryList {
 		return
 	}

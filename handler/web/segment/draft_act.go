@@ -12,7 +12,7 @@ import (
 // actionResult is the outcome of a button, besides the changed draft.
 type actionResult struct {
 	Problems part.Problems
-	AskLast  bool   // it would remove the last condition
+	AskLast  bool   // it would remove the last constraint
 	Said     string // the action in words, after it was done
 }
 
@@ -20,8 +20,8 @@ type actionResult struct {
 // has no space for are a problem whatever the button: the next form does not have them.
 func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) actionResult {
 	var dropped part.Problems
-	for i := range d.Conditions {
-		if c := &d.Conditions[i]; c.Added.Dropped > 0 {
+	for i := range d.Constraints {
+		if c := &d.Constraints[i]; c.Added.Dropped > 0 {
 			dropped.Add(name(i, "add"), c.checkList())
 		}
 	}
@@ -34,19 +34,19 @@ func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *t
 
 // carryOut is act without the problems of dropped values.
 func (d *draft) carryOut(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) (done actionResult) {
-	i, one := action.Index(0, len(d.Conditions))
+	i, one := action.Index(0, len(d.Constraints))
 	switch action.Verb {
 	case "name":
 		d.Naming = true
 	case "add":
-		done.Problems = d.add(len(d.Conditions), newCondition(zone))
+		done.Problems = d.add(len(d.Constraints), newConstraint(zone))
 	case "clear":
-		d.Conditions, d.Everyone = nil, true
+		d.Constraints, d.Everyone = nil, true
 	}
 	if !one {
 		return done
 	}
-	c := &d.Conditions[i]
+	c := &d.Constraints[i]
 	switch action.Verb {
 	case "edit":
 		c.Open = true
@@ -55,12 +55,12 @@ func (d *draft) carryOut(action page.Action, saved *guidonv1.DocumentSegment, zo
 		c.Open = len(done.Problems) > 0
 	case "reset":
 		if c.From >= 0 {
-			*c = conditionOf(saved.GetConstraints()[c.From], c.From, zone)
+			*c = constraintOf(saved.GetConstraints()[c.From], c.From, zone)
 		}
 	case "remove":
-		done.AskLast = len(d.Conditions) == 1
+		done.AskLast = len(d.Constraints) == 1
 		if !done.AskLast {
-			d.Conditions = slices.Delete(d.Conditions, i, i+1)
+			d.Constraints = slices.Delete(d.Constraints, i, i+1)
 		}
 	case "duplicate":
 		copied := *c
@@ -71,7 +71,7 @@ func (d *draft) carryOut(action page.Action, saved *guidonv1.DocumentSegment, zo
 	case "down":
 		d.move(i, i+1)
 	case "move":
-		if to, ok := action.Index(1, len(d.Conditions)); ok {
+		if to, ok := action.Index(1, len(d.Constraints)); ok {
 			d.move(i, to)
 		}
 	case "drop":
@@ -87,29 +87,29 @@ func (d *draft) carryOut(action page.Action, saved *guidonv1.DocumentSegment, zo
 	return done
 }
 
-// add inserts a condition unless there are too many.
-func (d *draft) add(at int, c condition) (problems part.Problems) {
-	if len(d.Conditions) >= maxConditions {
-		problems.Add("conditions", tooMany)
+// add inserts a constraint unless there are too many.
+func (d *draft) add(at int, c constraint) (problems part.Problems) {
+	if len(d.Constraints) >= maxConstraints {
+		problems.Add("constraints", tooMany)
 		return problems
 	}
 	d.insert(at, c)
 	return nil
 }
 
-const tooMany = "A segment has 200 conditions at most here. Use lists of values, or a second segment."
+const tooMany = "A segment has 200 constraints at most here. Use lists of values, or a second segment."
 
-// move moves the condition to another place, if there is one.
+// move moves the constraint to another place, if there is one.
 func (d *draft) move(from, to int) {
-	if to >= 0 && to < len(d.Conditions) {
-		c := d.Conditions[from]
-		d.Conditions = slices.Insert(slices.Delete(d.Conditions, from, from+1), to, c)
+	if to >= 0 && to < len(d.Constraints) {
+		c := d.Constraints[from]
+		d.Constraints = slices.Insert(slices.Delete(d.Constraints, from, from+1), to, c)
 	}
 }
 
-// missing returns the condition that holds if the property of another one is missing.
-func missing(c *condition, zone *time.Location) condition {
-	m := condition{From: -1, Type: c.Type, Property: c.Property, Operator: whenMissing(c.Type)}
+// missing returns the constraint that holds if the property of another one is missing.
+func missing(c *constraint, zone *time.Location) constraint {
+	m := constraint{From: -1, Type: c.Type, Property: c.Property, Operator: whenMissing(c.Type)}
 	m.enter(zone)
 	return m
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // changes returns how many parts of the segment differ from the saved one: its name, its
-// description, how its conditions combine, each condition, and their order.
+// description, how its constraints combine, each constraint, and their order.
 func (d *draft) changes(saved *guidonv1.DocumentSegment) int {
 	is := d.document()
 	n := 0
@@ -20,10 +20,10 @@ func (d *draft) changes(saved *guidonv1.DocumentSegment) int {
 			n++
 		}
 	}
-	kept := make(map[int]bool, len(d.Conditions))
+	kept := make(map[int]bool, len(d.Constraints))
 	last, moved := -1, false
-	for i := range d.Conditions {
-		from := d.Conditions[i].From
+	for i := range d.Constraints {
+		from := d.Constraints[i].From
 		if from < 0 || kept[from] || from >= len(saved.GetConstraints()) {
 			n++
 			continue
@@ -48,11 +48,11 @@ func (d *draft) differs(saved *guidonv1.DocumentSegment) bool {
 	return !proto.Equal(is, saved)
 }
 
-// edited reports whether the condition with the index differs from the saved one.
+// edited reports whether the constraint with the index differs from the saved one.
 func (d *draft) edited(i int, saved *guidonv1.DocumentSegment) bool {
-	c := &d.Conditions[i]
+	c := &d.Constraints[i]
 	return c.From < 0 || c.From >= len(saved.GetConstraints()) || !proto.Equal(c.document(), saved.GetConstraints()[c.From])
 }
 
-// insert inserts a condition at the index.
-func (d *draft) insert(i int, c condition) { d.Conditions = slices.Insert(d.Conditions, i, c) }
+// insert inserts a constraint at the index.
+func (d *draft) insert(i int, c constraint) { d.Constraints = slices.Insert(d.Constraints, i, c) }

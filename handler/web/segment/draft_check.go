@@ -20,7 +20,7 @@ import (
 // maxText is the maximum length of names, keys and properties, in characters (contract 4.1).
 const maxText = 255
 
-// check returns the problems of the draft. Conditions that are as they were saved are not
+// check returns the problems of the draft. Constraints that are as they were saved are not
 // checked.
 func (d *draft) check(saved *guidonv1.DocumentSegment, zone *time.Location) (problems part.Problems) {
 	if strings.TrimSpace(d.Name) == "" {
@@ -28,8 +28,8 @@ func (d *draft) check(saved *guidonv1.DocumentSegment, zone *time.Location) (pro
 	} else if message := tooLong(d.Name); message != "" {
 		problems.Add("name", message)
 	}
-	for i := range d.Conditions {
-		problems = append(problems, d.Conditions[i].check(i, saved, zone)...)
+	for i := range d.Constraints {
+		problems = append(problems, d.Constraints[i].check(i, saved, zone)...)
 	}
 	return problems
 }
@@ -42,13 +42,13 @@ func tooLong(text string) string {
 	return ""
 }
 
-// check returns the problems of the condition.
-func (c *condition) check(i int, saved *guidonv1.DocumentSegment, zone *time.Location) (problems part.Problems) {
+// check returns the problems of the constraint.
+func (c *constraint) check(i int, saved *guidonv1.DocumentSegment, zone *time.Location) (problems part.Problems) {
 	if c.Bad == "" && !c.Turned && c.savedIn(saved) {
 		return nil
 	}
 	if _, known := typeNames[c.Type]; !known {
-		problems.Add(name(i, "type"), "This type is not known. Choose one, or remove the condition.")
+		problems.Add(name(i, "type"), "This type is not known. Choose one, or remove the constraint.")
 		return problems
 	}
 	if c.Type != typeEntity {
@@ -72,15 +72,15 @@ func (c *condition) check(i int, saved *guidonv1.DocumentSegment, zone *time.Loc
 	return problems
 }
 
-// savedIn reports whether the condition is as it was saved.
-func (c *condition) savedIn(saved *guidonv1.DocumentSegment) bool {
+// savedIn reports whether the constraint is as it was saved.
+func (c *constraint) savedIn(saved *guidonv1.DocumentSegment) bool {
 	is := c.document()
 	return slices.ContainsFunc(saved.GetConstraints(), func(was *guidonv1.DocumentConstraint) bool { return proto.Equal(is, was) })
 }
 
 // checkValue returns the field of a value and its problem, or "". It makes numbers
 // of lists such as JSON has them.
-func (c *condition) checkValue(zone *time.Location) (field, message string) {
+func (c *constraint) checkValue(zone *time.Location) (field, message string) {
 	switch entryOf(c.Type, c.Operator) {
 	case entryText:
 		if c.Text == "" {
@@ -101,7 +101,7 @@ func (c *condition) checkValue(zone *time.Location) (field, message string) {
 	return "", ""
 }
 
-func (c *condition) checkList() string {
+func (c *constraint) checkList() string {
 	switch {
 	case c.Bad != "":
 		return c.Bad

@@ -10,16 +10,16 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// name returns the name of a field of the condition with the index, which is also the id of
+// name returns the name of a field of the constraint with the index, which is also the id of
 // its element.
 func name(index int, field string) string {
-	return "condition." + strconv.Itoa(index) + "." + field
+	return "constraint." + strconv.Itoa(index) + "." + field
 }
 
 // errForm is the error for a form that no page of this service has.
 var errForm = guidon.Errorf(guidon.InvalidArgument, "the form is not complete")
 
-// readDraft returns the draft in a form. Conditions that are shown as fields have what was
+// readDraft returns the draft in a form. Constraints that are shown as fields have what was
 // entered; values that were added to their lists are in the lists.
 func readDraft(form url.Values, zone *time.Location) (*draft, error) {
 	d := &draft{
@@ -36,29 +36,29 @@ func readDraft(form url.Values, zone *time.Location) (*draft, error) {
 		d.Revision = revision
 	}
 	for i := 0; form.Has(name(i, "type")); i++ {
-		if i == maxConditions {
-			return nil, guidon.Errorf(guidon.InvalidArgument, "there are more than %d conditions", maxConditions)
+		if i == maxConstraints {
+			return nil, guidon.Errorf(guidon.InvalidArgument, "there are more than %d constraints", maxConstraints)
 		}
-		c, err := readCondition(form, i, zone)
+		c, err := readConstraint(form, i, zone)
 		if err != nil {
 			return nil, err
 		}
-		d.Conditions = append(d.Conditions, c)
+		d.Constraints = append(d.Constraints, c)
 	}
 	return d, nil
 }
 
-func readCondition(form url.Values, i int, zone *time.Location) (condition, error) {
+func readConstraint(form url.Values, i int, zone *time.Location) (constraint, error) {
 	get := func(field string) string { return form.Get(name(i, field)) }
 	kind, err := strconv.ParseInt(get("type"), 10, 32)
 	if err != nil {
-		return condition{}, errForm
+		return constraint{}, errForm
 	}
 	from, err := strconv.Atoi(get("from"))
 	if err != nil {
 		from = -1
 	}
-	c := condition{
+	c := constraint{
 		From: from, Open: get("open") != "", Type: flipt.ComparisonType(kind), Property: get("property"), Operator: get("operator"),
 		Value: get("value"), Note: get("note"),
 	}
@@ -69,7 +69,7 @@ func readCondition(form url.Values, i int, zone *time.Location) (condition, erro
 	kindWas, operatorWas, _ := strings.Cut(get("was"), " ")
 	was, err := strconv.ParseInt(kindWas, 10, 32)
 	if err != nil {
-		return condition{}, errForm
+		return constraint{}, errForm
 	}
 	to, operator := c.Type, c.Operator
 	c.Type, c.Operator = flipt.ComparisonType(was), operatorWas
@@ -82,7 +82,7 @@ func readCondition(form url.Values, i int, zone *time.Location) (condition, erro
 }
 
 // addItems adds the entered values to the list.
-func (c *condition) addItems() {
+func (c *constraint) addItems() {
 	if strings.TrimSpace(c.Add) == "" {
 		c.Add = ""
 		return

@@ -13,16 +13,16 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// TestShow: the page reads the conditions as sentences, and says what must be known.
+// TestShow: the page reads the constraints as sentences, and says what must be known.
 func TestShow(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	s.Get(riskyPath).Check(200).Contains(
 		"Risky orders", "What the fraud team wants to see prepaid", "Used by 3 flags", "fraud_score is greater than 0.87",
 		"or ab Text country is not one of AT BE CH", "entity id is one of u-66613 u-70021", "Chargebacks in the past",
-		"When country is missing, this does not match. To catch missing ones too, add the condition country is empty.",
-		"Payment methods rule 1", "One-click buy step 2", "Is somebody in it?",
+		"When country is missing, this does not match. To catch missing ones too, add the constraint country is empty.",
+		"Payment methods rule 1", "One-click buy rule 2", "Is somebody in it?",
 	).Lacks("unsaved", "never matches")
-	s.Get(segmentsPath+"/all-visitors").Check(200).Contains("everyone", "There are no conditions, so everyone is in this segment.")
+	s.Get(segmentsPath+"/all-visitors").Check(200).Contains("everyone", "There are no constraints, so everyone is in this segment.")
 	s.Get(segmentsPath+"/christmas-season").Check(200).Contains("now is at or after 2026-11-27 27 Nov 2026", "24 Dec 2026, 18:00:00 UTC")
 }
 
@@ -56,13 +56,13 @@ func TestEveryOperator(t *testing.T) {
 				key := fmt.Sprintf("t%s-%s-%x", test.kind, operator, test.entered)
 				replace(t, &s, key, &service.DocumentSegment{Name: "T"})
 				r := press(t, &s, s.Get(segmentsPath+"/"+key).Check(200), "add").Check(200)
-				r = press(t, &s, r, "compare:0", "condition.0.type", test.kind, "condition.0.operator", operator, "condition.0.property", "prop").Check(200)
+				r = press(t, &s, r, "compare:0", "constraint.0.type", test.kind, "constraint.0.operator", operator, "constraint.0.property", "prop").Check(200)
 				if test.kind != entity {
 					r.Contains("Property")
 				}
 				changes := []string{}
 				if test.field != "" {
-					changes = []string{"condition.0." + test.field, test.entered}
+					changes = []string{"constraint.0." + test.field, test.entered}
 				}
 				press(t, &s, r, "save", changes...).Location()
 				property := "prop"
@@ -70,7 +70,7 @@ func TestEveryOperator(t *testing.T) {
 					property = "entityId"
 				}
 				want := strings.TrimSpace(property + " " + operator + " " + test.stored)
-				if diff := cmp.Diff([]string{want}, conditions(stored(t, &s, key))); diff != "" {
+				if diff := cmp.Diff([]string{want}, constraints(stored(t, &s, key))); diff != "" {
 					t.Errorf("stored (-want +got):\n%s", diff)
 				}
 				shown := s.Get(segmentsPath + "/" + key).Check(200).Contains(test.shown)
@@ -86,11 +86,11 @@ func TestEdit(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	began := revision(t, s)
 	r := press(t, s, s.Get(riskyPath).Check(200), "edit:0").Check(200).Lacks("unsaved")
-	r = press(t, s, r, "done:0", "condition.0.text", "0.9").Check(200).Contains("fraud_score is greater than 0.9", "1 unsaved change", "3 flags use this segment. All of them can give other results.")
+	r = press(t, s, r, "done:0", "constraint.0.text", "0.9").Check(200).Contains("fraud_score is greater than 0.9", "1 unsaved change", "3 flags use this segment. All of them can give other results.")
 	r = press(t, s, r, "duplicate:0").Check(200).Contains("2 unsaved changes")
 	r = press(t, s, r, "down:2").Check(200)
 	r = press(t, s, r, "remove:1").Check(200)
-	press(t, s, r, "look", "match", "all").Check(200).Contains("All conditions have to match here, so missing ones need a segment of their own.")
+	press(t, s, r, "look", "match", "all").Check(200).Contains("All constraints have to match here, so missing ones need a segment of their own.")
 	r = press(t, s, r, "missing:2").Check(200).Lacks("To catch missing ones too")
 	r = press(t, s, r, "name").Check(200)
 	r = press(t, s, r, "review", "name", "Riskier", "description", "a\r\nb").Check(200).Contains("Review", "− removed", "name: Riskier", "What changes for people", "changed")
@@ -112,7 +112,7 @@ func TestEdit(t *testing.T) {
 		"fraud_score gt 0.9", `entityId isoneof ["u-66613","u-70021"]`,
 		`country isnotoneof ["AT","BE","CH","DE","DK","FI","FR","IT","NL","NO","SE"]`, "country empty",
 	}
-	if diff := cmp.Diff(want, conditions(g)); diff != "" {
+	if diff := cmp.Diff(want, constraints(g)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if g.Name != "Riskier" || g.Description != "a\nb" || g.MatchType != guidon.MatchAny {
@@ -149,7 +149,7 @@ func TestUnchanged(t *testing.T) {
 	}
 	s.Post(segmentsPath+"/odd", with(fields, "save")).Location()
 	if got := revision(t, s); got != began {
-		t.Errorf("saved revision %d, want %d: %v", got, began, conditions(stored(t, s, "odd")))
+		t.Errorf("saved revision %d, want %d: %v", got, began, constraints(stored(t, s, "odd")))
 	}
 }
 
@@ -158,22 +158,22 @@ func TestUnchanged(t *testing.T) {
 func TestTurn(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	r := press(t, s, s.Get(riskyPath).Check(200), "edit:1").Check(200)
-	r422 := press(t, s, r, "save", "condition.1.operator", "eq").Check(422).Contains("The way of comparing has changed")
-	if _, f := r422.Form("segment"); f.Get("condition.1.text") != "AT" {
+	r422 := press(t, s, r, "save", "constraint.1.operator", "eq").Check(422).Contains("The way of comparing has changed")
+	if _, f := r422.Form("segment"); f.Get("constraint.1.text") != "AT" {
 		t.Errorf("the first value is not kept: %v", f)
 	}
-	r = press(t, s, r, "compare:1", "condition.1.type", "2").Check(200)
-	if _, f := r.Form("segment"); len(f["condition.1.item"]) != 11 || f.Get("condition.1.operator") != "isnotoneof" {
+	r = press(t, s, r, "compare:1", "constraint.1.type", "2").Check(200)
+	if _, f := r.Form("segment"); len(f["constraint.1.item"]) != 11 || f.Get("constraint.1.operator") != "isnotoneof" {
 		t.Errorf("the list is not kept: %v", f)
 	}
 	press(t, s, r, "save").Check(422).Contains("Not a number: AT.")
-	r = press(t, s, r, "compare:1", "condition.1.type", "1", "condition.1.operator", "empty").Check(200)
-	r = press(t, s, r, "compare:1", "condition.1.type", "3").Check(200)
-	if _, f := r.Form("segment"); f.Get("condition.1.operator") != "notpresent" {
-		t.Errorf("operator %s, want notpresent", f.Get("condition.1.operator"))
+	r = press(t, s, r, "compare:1", "constraint.1.type", "1", "constraint.1.operator", "empty").Check(200)
+	r = press(t, s, r, "compare:1", "constraint.1.type", "3").Check(200)
+	if _, f := r.Form("segment"); f.Get("constraint.1.operator") != "notpresent" {
+		t.Errorf("operator %s, want notpresent", f.Get("constraint.1.operator"))
 	}
 	r = press(t, s, s.Get(riskyPath), "edit:2").Check(200)
-	r = press(t, s, r, "compare:2", "condition.2.type", "1").Check(200)
+	r = press(t, s, r, "compare:2", "constraint.2.type", "1").Check(200)
 	press(t, s, r, "done:2").Check(422).Contains("A property is needed.")
 }
 
@@ -181,19 +181,19 @@ func TestTurn(t *testing.T) {
 func TestPaste(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	r := press(t, s, s.Get(segmentsPath+"/nordics").Check(200), "edit:0").Check(200)
-	press(t, s, r, "compare:0", "condition.0.add", "SE, NO\nAX\tGL").Check(200).Contains("2 added, 2 were there already", "Values 7 of at most 100")
-	press(t, s, r, "compare:0", "condition.0.add", `["SE", "New York", 7, true]`).Check(200).Contains("3 added, 1 was there already", "New York")
-	press(t, s, r, "save", "condition.0.add", `["SE", "New`).Check(422).Contains("This JSON list cannot be read")
-	kept := press(t, s, r, "save", "condition.0.add", `[["SE"]]`).Check(422)
-	if _, f := kept.Form("segment"); f.Get("condition.0.add") != `[["SE"]]` {
+	press(t, s, r, "compare:0", "constraint.0.add", "SE, NO\nAX\tGL").Check(200).Contains("2 added, 2 were there already", "Values 7 of at most 100")
+	press(t, s, r, "compare:0", "constraint.0.add", `["SE", "New York", 7, true]`).Check(200).Contains("3 added, 1 was there already", "New York")
+	press(t, s, r, "save", "constraint.0.add", `["SE", "New`).Check(422).Contains("This JSON list cannot be read")
+	kept := press(t, s, r, "save", "constraint.0.add", `[["SE"]]`).Check(422)
+	if _, f := kept.Form("segment"); f.Get("constraint.0.add") != `[["SE"]]` {
 		t.Errorf("what was entered is lost: %v", f)
 	}
 	var many []string
 	for i := range 120 {
 		many = append(many, fmt.Sprintf("v%d", i))
 	}
-	press(t, s, r, "compare:0", "condition.0.add", strings.Join(many, ";")).Check(422).Contains("100 values at most: 25 values were not added.")
-	full := press(t, s, r, "save", "condition.0.add", strings.Join(many, ";")).Check(422).Contains("100 values at most: 25 values were not added.", "Values 100 of at most 100")
+	press(t, s, r, "compare:0", "constraint.0.add", strings.Join(many, ";")).Check(422).Contains("100 values at most: 25 values were not added.")
+	full := press(t, s, r, "save", "constraint.0.add", strings.Join(many, ";")).Check(422).Contains("100 values at most: 25 values were not added.", "Values 100 of at most 100")
 	press(t, s, full, "save").Location()
 	g := stored(t, s, "nordics")
 	if want := `["DK","FI","IS","NO","SE","v0","v1",`; !strings.HasPrefix(g.Constraints[0].Value, want) || !strings.HasSuffix(g.Constraints[0].Value, `"v94"]`) {
@@ -202,7 +202,7 @@ func TestPaste(t *testing.T) {
 	r = press(t, s, s.Get(segmentsPath+"/nordics"), "edit:0").Check(200)
 	r = press(t, s, r, "drop:0:1").Check(200).Contains("Values 99 of at most 100")
 	_, f := r.Form("segment")
-	f.Del("condition.0.item")
+	f.Del("constraint.0.item")
 	s.Post(segmentsPath+"/nordics", with(f, "save")).Check(422).Contains("Add at least one value.")
 }
 
@@ -215,7 +215,7 @@ func TestZone(t *testing.T) {
 	_, f := r.Form("segment")
 	r = s.Post(segmentsPath+"/sale", with(f, "edit:0"), "Cookie", cookie).Check(200).Lacks("unsaved")
 	_, f = r.Form("segment")
-	if f.Get("condition.0.date") != "2026-07-01" || f.Get("condition.0.clock") != "18:00:00" || f.Get("condition.0.zone") != "Europe/Berlin" {
+	if f.Get("constraint.0.date") != "2026-07-01" || f.Get("constraint.0.clock") != "18:00:00" || f.Get("constraint.0.zone") != "Europe/Berlin" {
 		t.Errorf("fields %v", f)
 	}
 	for _, test := range []struct{ date, clock, zone, want string }{
@@ -223,13 +223,13 @@ func TestZone(t *testing.T) {
 		{"2026-12-24", "18:00:30", "UTC", "2026-12-24T18:00:30Z"},
 		{"2026-12-24", "", "Europe/Berlin", "2026-12-24"},
 	} {
-		_, f := s.Post(segmentsPath+"/sale", with(f, "done:0", "condition.0.date", test.date, "condition.0.clock", test.clock, "condition.0.zone", test.zone), "Cookie", cookie).Check(200).Form("segment")
-		if got := f.Get("condition.0.value"); got != test.want {
+		_, f := s.Post(segmentsPath+"/sale", with(f, "done:0", "constraint.0.date", test.date, "constraint.0.clock", test.clock, "constraint.0.zone", test.zone), "Cookie", cookie).Check(200).Form("segment")
+		if got := f.Get("constraint.0.value"); got != test.want {
 			t.Errorf("%v: got %s", test, got)
 		}
 	}
 	for _, bad := range []string{"", "soon", "2026-13-01"} {
-		s.Post(segmentsPath+"/sale", with(f, "save", "condition.0.date", bad), "Cookie", cookie).Check(422).Contains("Write 2026-12-01 or 2026-12-01T18:00:00Z.")
+		s.Post(segmentsPath+"/sale", with(f, "save", "constraint.0.date", bad), "Cookie", cookie).Check(422).Contains("Write 2026-12-01 or 2026-12-01T18:00:00Z.")
 	}
 }
 
@@ -246,12 +246,12 @@ func TestWrong(t *testing.T) {
 	}{
 		{[]string{"name", " "}, "name", "A name is needed."},
 		{[]string{"name", long}, "name", "255 characters at most, this has 260."},
-		{[]string{"condition.0.property", ""}, "condition.0.property", "A property is needed."},
-		{[]string{"condition.0.property", long}, "condition.0.property", "255 characters at most, this has 260."},
-		{[]string{"condition.0.text", "12,5"}, "condition.0.text", "Not a number: 12,5. Write 12.5."},
-		{[]string{"condition.0.text", "NaN"}, "condition.0.text", "Not a number: NaN."},
-		{[]string{"condition.0.text", ""}, "condition.0.text", "A number is needed."},
-		{[]string{"condition.0.type", "99"}, "condition.0.type", "This type is not known."},
+		{[]string{"constraint.0.property", ""}, "constraint.0.property", "A property is needed."},
+		{[]string{"constraint.0.property", long}, "constraint.0.property", "255 characters at most, this has 260."},
+		{[]string{"constraint.0.text", "12,5"}, "constraint.0.text", "Not a number: 12,5. Write 12.5."},
+		{[]string{"constraint.0.text", "NaN"}, "constraint.0.text", "Not a number: NaN."},
+		{[]string{"constraint.0.text", ""}, "constraint.0.text", "A number is needed."},
+		{[]string{"constraint.0.type", "99"}, "constraint.0.type", "This type is not known."},
 	} {
 		wrong := press(t, s, r, "save", test.changes...).Check(422).Contains("1 thing to fix:", test.want)
 		if _, f := wrong.Form("segment"); f.Get(test.changes[0]) != test.changes[1] && test.changes[1] != "99" {
@@ -265,7 +265,7 @@ func TestWrong(t *testing.T) {
 			t.Errorf("%v: no link to %s", test.changes, test.field)
 		}
 	}
-	for _, f := range []map[string]string{{"condition.0.type": "x"}, {"revision": "-1"}, {"revision": "x"}} {
+	for _, f := range []map[string]string{{"constraint.0.type": "x"}, {"revision": "-1"}, {"revision": "x"}} {
 		for name, value := range f {
 			press(t, s, r, "save", name, value).Check(400)
 		}
@@ -287,27 +287,27 @@ func TestMessage(t *testing.T) {
 	if _, kept := r.Form(""); kept.Get("message") != bad || kept.Get("name") != "Mine" {
 		t.Errorf("kept %v", kept)
 	}
-	press(t, s, s.Get(newPath), "create", "name", "N", "condition.0.property", "p", "condition.0.text", "v", "message", bad).Check(422).Contains(want)
+	press(t, s, s.Get(newPath), "create", "name", "N", "constraint.0.property", "p", "constraint.0.text", "v", "message", bad).Check(422).Contains(want)
 	replace(t, s, "free", &service.DocumentSegment{Name: "Free"})
 	action, f = s.Get(segmentsPath + "/free/delete").Form("")
 	s.Post(action, with(f, "", "key", "free", "message", bad)).Check(422).Contains(want)
 }
 
-// TestLastCondition: a segment becomes one for everyone only after a question.
-func TestLastCondition(t *testing.T) {
+// TestLastConstraint: a segment becomes one for everyone only after a question.
+func TestLastConstraint(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	path := segmentsPath + "/germany"
-	asked := press(t, s, s.Get(path).Check(200), "remove:0").Check(200).Contains("Without a condition, everyone is in this segment. 5 flags use it.", "Keep the condition")
+	asked := press(t, s, s.Get(path).Check(200), "remove:0").Check(200).Contains("Without a constraint, everyone is in this segment. 5 flags use it.", "Keep the constraint")
 	press(t, s, asked, "look").Check(200).Contains("country is DE").Lacks("unsaved")
 	cleared := press(t, s, asked, "clear").Check(200).Contains("unsaved change", "so everyone is in this segment")
 	_, f := cleared.Form("segment")
-	s.Post(path, with(f, "save", "everyone", "-")).Check(422).Contains("Without a condition", "Save it for everyone")
+	s.Post(path, with(f, "save", "everyone", "-")).Check(422).Contains("Without a constraint", "Save it for everyone")
 	if len(stored(t, s, "germany").Constraints) != 1 {
-		t.Fatal("the condition is gone")
+		t.Fatal("the constraint is gone")
 	}
 	s.Post(path, with(f, "save")).Location()
 	if len(stored(t, s, "germany").Constraints) != 0 {
-		t.Error("the condition is still there")
+		t.Error("the constraint is still there")
 	}
 }
 
@@ -318,7 +318,7 @@ func TestMember(t *testing.T) {
 	press(t, s, r, "check", "entity", "u-2207", "context", "country=SE\r\nfraud_score = 0.91").Check(200).Contains("In. As the segment is saved.", "It is 0.91.", "It is SE.", "It is u-2207.")
 	press(t, s, r, "check", "entity", "u-1", "context", `{"country":"SE","fraud_score":0.5}`).Check(200).Contains("Not in.", "It is 0.5.")
 	press(t, s, r, "check", "entity", "u-1", "context", "fraud_score=high").Check(200).Contains("It is high: the value is not a number.", "It is missing.")
-	edited := press(t, s, press(t, s, r, "edit:0"), "check", "condition.0.text", "0.1", "context", `{"country":"SE","fraud_score":0.5}`)
+	edited := press(t, s, press(t, s, r, "edit:0"), "check", "constraint.0.text", "0.1", "context", `{"country":"SE","fraud_score":0.5}`)
 	edited.Check(200).Contains("In. With your unsaved changes.")
 	press(t, s, r, "check", "context", "country").Check(422).Contains("Line 1: write a property and its value")
 	press(t, s, r, "check", "context", `{"a"`).Check(422).Contains("This JSON object cannot be read")
@@ -330,11 +330,11 @@ func TestMember(t *testing.T) {
 func TestKnown(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	replace(t, s, "typed", &service.DocumentSegment{Name: "T", Constraints: []*service.DocumentConstraint{{Type: 2, Property: "country", Operator: "eq", Value: "1"}}})
-	r := s.Get(segmentsPath + "/typed").Check(200).Contains("conditions of other segments compare this property as Text.")
+	r := s.Get(segmentsPath + "/typed").Check(200).Contains("constraints of other segments compare this property as Text.")
 	if body := press(t, s, r, "edit:0").Check(200).Body; !strings.Contains(body, `<option value="fraud_score">`) || !strings.Contains(body, `<option value="DE">`) {
 		t.Error("known properties or values are not offered")
 	}
-	s.Get(riskyPath).Check(200).Contains("1 condition of other segments compares this property as Number.")
+	s.Get(riskyPath).Check(200).Contains("1 constraint of other segments compares this property as Number.")
 	replace(t, s, "own", &service.DocumentSegment{Name: "O", Constraints: []*service.DocumentConstraint{
 		{Type: 1, Property: "only-here", Operator: "empty"}, {Type: 2, Property: "only-here", Operator: "present"},
 	}})
@@ -343,7 +343,7 @@ func TestKnown(t *testing.T) {
 	s.Get(segmentsPath + "/entity").Check(200).Contains("not the id of the entity. For that, choose the type Entity.")
 }
 
-// TestLimit: the editor takes 200 conditions, and does not cut off more.
+// TestLimit: the editor takes 200 constraints, and does not cut off more.
 func TestLimit(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	g := &service.DocumentSegment{Name: "Large"}
@@ -351,11 +351,11 @@ func TestLimit(t *testing.T) {
 		g.Constraints = append(g.Constraints, &service.DocumentConstraint{Type: 1, Property: fmt.Sprintf("p%d", i), Operator: "empty"})
 	}
 	replace(t, s, "large", g)
-	press(t, s, s.Get(segmentsPath+"/large").Check(200), "add").Check(422).Contains("A segment has 200 conditions at most here.")
+	press(t, s, s.Get(segmentsPath+"/large").Check(200), "add").Check(422).Contains("A segment has 200 constraints at most here.")
 	g.Constraints = append(g.Constraints, g.Constraints[0])
 	replace(t, s, "large", g)
-	r := s.Get(segmentsPath + "/large").Check(200).Contains("This segment has 201 conditions, of which the first 200 are shown.")
-	if r.Status != http.StatusOK || strings.Contains(r.Text(), "Add condition") {
+	r := s.Get(segmentsPath + "/large").Check(200).Contains("This segment has 201 constraints, of which the first 200 are shown.")
+	if r.Status != http.StatusOK || strings.Contains(r.Text(), "Add constraint") {
 		t.Error("it can be edited")
 	}
 }

@@ -46,12 +46,12 @@ func (s *subject) atQuery() string {
 
 func escape(text string) string { return url.QueryEscape(text) }
 
-// heading returns how the conditions combine, in words.
+// heading returns how the constraints combine, in words.
 func (d *draft) heading() string {
 	switch {
-	case len(d.Conditions) == 0:
+	case len(d.Constraints) == 0:
 		return "Everyone is in it"
-	case len(d.Conditions) == 1:
+	case len(d.Constraints) == 1:
 		return "In, when this matches"
 	case d.Any:
 		return "In, when any of these match"

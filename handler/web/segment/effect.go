@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -17,7 +16,7 @@ type effect struct {
 
 // readEffect returns the effect of saving a segment.
 func readEffect(v *page.Visit, key string, g *guidonv1.DocumentSegment) (*effect, error) {
-	usage, err := preview.Run(v, &guidonv1.PreviewSegmentRequest{NamespaceKey: v.Key(), Key: key, Segment: g, PageWords: true})
+	usage, err := preview.Run(v, &guidonv1.PreviewSegmentRequest{NamespaceKey: v.Key(), Key: key, Segment: g})
 	if err != nil {
 		return nil, err
 	}
@@ -85,31 +84,23 @@ func movesOf(u *guidonv1.SegmentUse) (moves []string, more int) {
 	return moves, more
 }
 
-// stepName returns the word for the rules of a flag.
-func stepName(t flipt.FlagType) string {
-	if t == flipt.FlagType_BOOLEAN_FLAG_TYPE {
-		return "step"
-	}
-	return "rule"
-}
-
-// stepsOf returns the rules or rollouts that use the segment in words, such as "rules 1, 3".
-func stepsOf(u *guidonv1.SegmentUse) string {
+// rulesOf returns the rules that use the segment in words, such as "rules 1, 3".
+func rulesOf(u *guidonv1.SegmentUse) string {
 	references := referencesOf(u)
 	numbers := make([]string, 0, len(references))
 	for i, r := range references {
-		if i == maxSteps {
+		if i == maxRules {
 			numbers = append(numbers, "…")
 			break
 		}
 		numbers = append(numbers, page.Number(int(r.GetIndex())+1))
 	}
-	text := stepName(u.GetEffect().GetType())
+	text := "rule "
 	if len(references) > 1 {
-		text += "s"
+		text = "rules "
 	}
-	return text + " " + strings.Join(numbers, ", ")
+	return text + strings.Join(numbers, ", ")
 }
 
-// maxSteps limits the rules of a flag that are named.
-const maxSteps = 10
+// maxRules limits the rules of a flag that are named.
+const maxRules = 10

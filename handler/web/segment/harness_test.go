@@ -57,8 +57,8 @@ func stored(t *testing.T, s *webtest.Server, key string) *guidon.Segment {
 	return g
 }
 
-// conditions returns the constraints of a segment as lines.
-func conditions(g *guidon.Segment) (lines []string) {
+// constraints returns the constraints of a segment as lines.
+func constraints(g *guidon.Segment) (lines []string) {
 	for _, c := range g.Constraints {
 		lines = append(lines, strings.TrimSpace(strings.Join([]string{c.Property, c.Operator, c.Value}, " ")))
 	}

@@ -48,8 +48,8 @@ func TestHostile(t *testing.T) {
 		_, f := open.Form("segment")
 		replies = append(replies, shown, open, s.Get(segmentsPath+"?sort=changed").Check(200), s.Get(path+"/used-by").Check(200), s.Get(path+"/delete").Check(200), s.Get(newPath+"?copy=planted").Check(200))
 		replies = append(replies, s.Post(path, with(f, "check", "entity", text, "context", `{"a":`+list(text)+`}`)).Check(200))
-		replies = append(replies, s.Post(path, with(f, "review", "match", "all", "message", text, "condition.2.text", "1")).Check(200))
-		replies = append(replies, s.Post(path, with(f, "save", "match", "all", "revision", "0", "condition.2.text", "1")).Check(409))
+		replies = append(replies, s.Post(path, with(f, "review", "match", "all", "message", text, "constraint.2.text", "1")).Check(200))
+		replies = append(replies, s.Post(path, with(f, "save", "match", "all", "revision", "0", "constraint.2.text", "1")).Check(409))
 		return replies
 	}
 	shape := func(r *webtest.Reply) (tags []string) {

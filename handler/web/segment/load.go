@@ -52,7 +52,7 @@ func (s *subject) readAround() (err error) {
 			return err
 		}
 	}
-	if s.Usage, err = getUsage.Run(s.Visit, &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key, PageWords: true}); err != nil {
+	if s.Usage, err = getUsage.Run(s.Visit, &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key}); err != nil {
 		return err
 	}
 	s.Flags = make(map[string]*guidonv1.FlagSummary)

@@ -24,21 +24,21 @@ type creator struct {
 
 // showNew shows the form of a new segment.
 func showNew(v *page.Visit) error {
-	c := newCreator(v, &draft{Revision: v.State.Revision, Name: v.Query().Get("name"), Conditions: []condition{newCondition(v.Location())}})
+	c := newCreator(v, &draft{Revision: v.State.Revision, Name: v.Query().Get("name"), Constraints: []constraint{newConstraint(v.Location())}})
 	if key := v.Query().Get("copy"); key != "" {
 		content, err := getContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
 		if err != nil {
 			return err
 		}
-		if len(content.GetSegment().GetConstraints()) > maxConditions {
-			return guidon.Errorf(guidon.InvalidArgument, "segment %q has more than %d conditions: copy it by an export and an import",
-				key, maxConditions)
+		if len(content.GetSegment().GetConstraints()) > maxConstraints {
+			return guidon.Errorf(guidon.InvalidArgument, "segment %q has more than %d constraints: copy it by an export and an import",
+				key, maxConstraints)
 		}
 		c.copied = key
 		c.draft = draftOf(content.GetSegment(), v.State.Revision, v.Location())
 		c.draft.Key, c.draft.Name = "", "Copy of "+c.draft.Name
-		for i := range c.draft.Conditions {
-			c.draft.Conditions[i].From = -1
+		for i := range c.draft.Constraints {
+			c.draft.Constraints[i].From = -1
 		}
 	}
 	return c.reply(http.StatusOK)
@@ -85,7 +85,7 @@ func (c *creator) create() error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if len(d.Conditions) == 0 && len(c.acted.Problems) == 0 && !d.Everyone {
+	if len(d.Constraints) == 0 && len(c.acted.Problems) == 0 && !d.Everyone {
 		c.acted.AskLast = true
 		return c.reply(http.StatusUnprocessableEntity)
 	}
@@ -105,7 +105,7 @@ func (c *creator) create() error {
 		}
 		return c.reply(http.StatusUnprocessableEntity)
 	case guidon.InvalidArgument:
-		c.acted.Problems = part.Problems{refusal("conditions", err)}
+		c.acted.Problems = part.Problems{refusal("constraints", err)}
 		return c.reply(http.StatusUnprocessableEntity)
 	}
 	if err != nil {

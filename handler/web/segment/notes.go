@@ -11,12 +11,12 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// never returns why a condition never matches or fails, or "".
-func (c *condition) never() string {
+// never returns why a constraint never matches or fails, or "".
+func (c *constraint) never() string {
 	numbers := c.Type == typeNumber
 	switch {
 	case typeNames[c.Type] == "":
-		return "Conditions of this type are not known: every evaluation that gets here fails."
+		return "Constraints of this type are not known: every evaluation that gets here fails."
 	case c.Type == typeDate && (c.Operator == guidon.OpIsOneOf || c.Operator == guidon.OpIsNotOneOf):
 		return "This never matches: dates cannot be compared with a list."
 	case entryOf(c.Type, c.Operator) == entryList:
@@ -31,14 +31,14 @@ func (c *condition) never() string {
 	return ""
 }
 
-// addsMissing reports whether another condition could take the missing properties in.
+// addsMissing reports whether another constraint could take the missing properties in.
 func (d *draft) addsMissing(i int) bool {
-	c := &d.Conditions[i]
+	c := &d.Constraints[i]
 	if !failsWhenMissing(c.Operator) || c.Type == typeEntity || c.Property == "" {
 		return false
 	}
-	for j := range d.Conditions {
-		if o := &d.Conditions[j]; o.Type == c.Type && o.Property == c.Property && o.Operator == whenMissing(c.Type) {
+	for j := range d.Constraints {
+		if o := &d.Constraints[j]; o.Type == c.Type && o.Property == c.Property && o.Operator == whenMissing(c.Type) {
 			return false
 		}
 	}
@@ -67,12 +67,12 @@ func (k knownProperties) of(property string) *guidonv1.Property {
 	return nil
 }
 
-// values returns the values that conditions on the property compare with.
-func (k knownProperties) values(c *condition) []string { return k.of(c.Property).GetValues() }
+// values returns the values that constraints on the property compare with.
+func (k knownProperties) values(c *constraint) []string { return k.of(c.Property).GetValues() }
 
-// conflict returns that conditions of other segments compare the property as another type, or
+// conflict returns that constraints of other segments compare the property as another type, or
 // "".
-func (k knownProperties) conflict(c *condition, saved *guidonv1.DocumentSegment) string {
+func (k knownProperties) conflict(c *constraint, saved *guidonv1.DocumentSegment) string {
 	if c.Type == typeEntity || c.Property == "" {
 		return ""
 	}
@@ -97,5 +97,5 @@ func (k knownProperties) conflict(c *condition, saved *guidonv1.DocumentSegment)
 	if count > 1 {
 		verb = "compare"
 	}
-	return fmt.Sprintf("%s of other segments %s this property as %s.", page.Count(count, "condition"), verb, strings.Join(others, " and "))
+	return fmt.Sprintf("%s of other segments %s this property as %s.", page.Count(count, "constraint"), verb, strings.Join(others, " and "))
 }

@@ -3,10 +3,8 @@ package segment
 import (
 	"cmp"
 	"net/url"
-	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -16,8 +14,8 @@ const timeForm = time.RFC3339
 // shownName returns the name of a segment, or its key if it has none.
 func shownName(g *guidonv1.SegmentSummary) string { return cmp.Or(g.GetName(), g.GetKey()) }
 
-// news returns whether the condition is new or changed.
-func (c *condition) news() string {
+// news returns whether the constraint is new or changed.
+func (c *constraint) news() string {
 	if c.From < 0 {
 		return "new"
 	}
@@ -27,12 +25,6 @@ func (c *condition) news() string {
 // referencesOf returns the rules and rollouts of a flag that use the segment.
 func referencesOf(u *guidonv1.SegmentUse) []*guidonv1.SegmentReference {
 	return append(u.GetRules()[:len(u.GetRules()):len(u.GetRules())], u.GetRollouts()...)
-}
-
-// stepLabel returns the label of a rule or rollout, such as "Rule 2".
-func stepLabel(u *guidonv1.SegmentUse, r *guidonv1.SegmentReference) string {
-	word := stepName(u.GetEffect().GetType())
-	return strings.ToUpper(word[:1]) + word[1:] + " " + page.Number(int(r.GetIndex())+1)
 }
 
 // usesAfter returns the address of the next page of uses, for a browser.

@@ -6,8 +6,8 @@ func (e *editor) replyReview(status int) (err error) {
 		return err
 	}
 	e.changes = e.draft.changes(e.Saved)
-	for i := range e.draft.Conditions {
-		e.draft.Conditions[i].Open = false
+	for i := range e.draft.Constraints {
+		e.draft.Constraints[i].Open = false
 	}
 	e.Reply(status, e.page("Review", e.review()))
 	return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// said is the conditions of a draft as sentences. Those that are new or changed are marked.
+// said is the constraints of a draft as sentences. Those that are new or changed are marked.
 func said(v *page.Visit, d *draft, saved *guidonv1.DocumentSegment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -99,7 +99,7 @@ func said(v *page.Visit, d *draft, saved *guidonv1.DocumentSegment) templ.Compon
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(d.Conditions) == 0 {
+		if len(d.Constraints) == 0 {
 			templ_7745c5c3_Var6 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -112,7 +112,7 @@ func said(v *page.Visit, d *draft, saved *guidonv1.DocumentSegment) templ.Compon
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "There are no conditions, so <b>everyone</b> is in this segment.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "There are no constraints, so <b>everyone</b> is in this segment.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -127,7 +127,7 @@ func said(v *page.Visit, d *draft, saved *guidonv1.DocumentSegment) templ.Compon
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for i := range d.Conditions {
+			for i := range d.Constraints {
 				var templ_7745c5c3_Var7 = []any{"cond", templ.KV("changed", d.edited(i, saved))}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
 				if templ_7745c5c3_Err != nil {
@@ -154,7 +154,7 @@ func said(v *page.Visit, d *draft, saved *guidonv1.DocumentSegment) templ.Compon
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = d.Conditions[i].said(v).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = d.Constraints[i].said(v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -164,9 +164,9 @@ func said(v *page.Visit, d *draft, saved *guidonv1.DocumentSegment) templ.Compon
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var9 string
-					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(d.Conditions[i].news())
+					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(d.Constraints[i].news())
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `segment/said.templ`, Line: 28, Col: 75}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `segment/said.templ`, Line: 28, Col: 76}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 					if templ_7745c5c3_Err != nil {

@@ -56,7 +56,7 @@ func (e *editor) isStored() bool {
 
 // replyRefused shows the form again with the error of the operation.
 func (e *editor) replyRefused(err error) error {
-	e.acted.Problems = part.Problems{refusal("conditions", err)}
+	e.acted.Problems = part.Problems{refusal("constraints", err)}
 	if e.acted.Problems.Of("message") != "" {
 		return e.replyReview(http.StatusUnprocessableEntity)
 	}

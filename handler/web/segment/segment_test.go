@@ -63,7 +63,7 @@ func TestCreate(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	began := revision(t, s)
 	r := s.Get(newPath).Check(200).Contains("New segment", "Left empty, it follows the name.")
-	to := press(t, s, r, "create", "name", "  Größte Käufer & Co. ", "match", "any", "condition.0.property", "total", "condition.0.text", "x", "message", "for the sale").Location()
+	to := press(t, s, r, "create", "name", "  Größte Käufer & Co. ", "match", "any", "constraint.0.property", "total", "constraint.0.text", "x", "message", "for the sale").Location()
 	if want := fmt.Sprintf("%s/groesste-kaeufer-co?saved=%d", segmentsPath, began+1); to != want {
 		t.Fatalf("leads to %s, want %s", to, want)
 	}
@@ -77,10 +77,10 @@ func TestCreate(t *testing.T) {
 		{[]string{"name", "N", "key", "check out"}, "Letters, digits, - and _ only. Did you mean check-out?"},
 		{[]string{"name", "N", "key", "germany"}, "Default has a segment Germany with this key. Open it or take another key."},
 		{[]string{"name", "N", "key", strings.Repeat("k", 260)}, "255 characters at most, this has 260."},
-		{[]string{"name", "N", "condition.0.property", ""}, "A property is needed."},
-		{[]string{"name", "N", "condition.0.text", ""}, "A value is needed."},
+		{[]string{"name", "N", "constraint.0.property", ""}, "A property is needed."},
+		{[]string{"name", "N", "constraint.0.text", ""}, "A value is needed."},
 	} {
-		wrong := press(t, s, r, "create", append([]string{"condition.0.property", "p", "condition.0.text", "v"}, test.changes...)...).Check(422).Contains("1 thing to fix:", test.want)
+		wrong := press(t, s, r, "create", append([]string{"constraint.0.property", "p", "constraint.0.text", "v"}, test.changes...)...).Check(422).Contains("1 thing to fix:", test.want)
 		if _, f := wrong.Form("segment"); f.Get(test.changes[0]) != test.changes[1] {
 			t.Errorf("%v: kept %q", test.changes, f.Get(test.changes[0]))
 		}
@@ -90,22 +90,22 @@ func TestCreate(t *testing.T) {
 	if _, f := s.Post(newPath, f).Check(200).Form("segment"); f.Get("key") != "check-out" {
 		t.Errorf("key %s, want check-out", f.Get("key"))
 	}
-	everyone := press(t, s, press(t, s, r, "remove:0", "name", "All of them").Check(200).Contains("Without a condition, everyone"), "clear").Check(200)
+	everyone := press(t, s, press(t, s, r, "remove:0", "name", "All of them").Check(200).Contains("Without a constraint, everyone"), "clear").Check(200)
 	press(t, s, everyone, "create").Location()
 	if got := revision(t, s); got != began+2 {
 		t.Errorf("revision %d, want %d", got, began+2)
 	}
 }
 
-// TestCopy: a new segment can begin with the conditions of another one.
+// TestCopy: a new segment can begin with the constraints of another one.
 func TestCopy(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	r := s.Get(newPath+"?copy=risky-orders").Check(200).Contains("It begins with the conditions of risky-orders.", "fraud_score is greater than 0.87")
+	r := s.Get(newPath+"?copy=risky-orders").Check(200).Contains("It begins with the constraints of risky-orders.", "fraud_score is greater than 0.87")
 	if to := press(t, s, r, "create").Location(); !strings.HasPrefix(to, segmentsPath+"/copy-of-risky-orders?") {
 		t.Errorf("leads to %s", to)
 	}
 	a, b := stored(t, s, "risky-orders"), stored(t, s, "copy-of-risky-orders")
-	if diff := cmp.Diff(conditions(a), conditions(b)); diff != "" || a.MatchType != b.MatchType {
+	if diff := cmp.Diff(constraints(a), constraints(b)); diff != "" || a.MatchType != b.MatchType {
 		t.Errorf("the copy differs (-want +got):\n%s", diff)
 	}
 	s.Get(newPath + "?copy=none").Check(404)
@@ -167,7 +167,7 @@ func TestGone(t *testing.T) {
 // its key is typed, and the list says so.
 func TestDelete(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	r := s.Get(riskyPath+"/delete").Check(200).Contains("Risky orders cannot be deleted yet", "3 flags use it. Take it out of these first.", "Payment methods", "Step 2 with other segments")
+	r := s.Get(riskyPath+"/delete").Check(200).Contains("Risky orders cannot be deleted yet", "3 flags use it. Take it out of these first.", "Payment methods", "Rule 2 with other segments")
 	for _, want := range []string{"/namespaces/default/flags/payment-methods?edit=1", "/namespaces/default/flags/one-click-buy?edit=2"} {
 		if !strings.Contains(strings.Join(r.Links(), " ")+" ", want+" ") {
 			t.Errorf("no link to %s: %v", want, r.Links())
@@ -195,8 +195,8 @@ func TestDelete(t *testing.T) {
 // TestUses: the flags that use the segment are listed with what would change without it.
 func TestUses(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	s.Get(riskyPath+"/used-by").Check(200).Contains("Payment methods", "Rule 1", "All who go from rule 1 to rule 2 move from high-risk to germany.",
-		"13% of those who no longer match step 2 go from off to on.", "Partly on")
+	s.Get(riskyPath+"/used-by").Check(200).Contains("Payment methods", "Rule 1", "All those who go from rule 1 to rule 2 go from high-risk to germany.",
+		"13% of those who no longer match rule 2 go from off to on.", "Partly on")
 	replace(t, s, "free", &service.DocumentSegment{Name: "Free"})
 	s.Get(segmentsPath + "/free/used-by").Check(200).Contains("No flag uses this segment")
 	s.Get(riskyPath + "/used-by?after=nonsense").Check(400)
@@ -208,7 +208,7 @@ func TestAt(t *testing.T) {
 	began := revision(t, s)
 	replace(t, s, "risky-orders", &service.DocumentSegment{Name: "Later"})
 	then := fmt.Sprintf("?at=%d", began)
-	r := s.Get(riskyPath+then).Check(200).Contains("Risky orders", fmt.Sprintf("This is the segment as it was at revision %d.", began), "fraud_score is greater than 0.87").Lacks("Add condition", "Delete")
+	r := s.Get(riskyPath+then).Check(200).Contains("Risky orders", fmt.Sprintf("This is the segment as it was at revision %d.", began), "fraud_score is greater than 0.87").Lacks("Add constraint", "Delete")
 	press(t, s, r, "check", "entity", "u-66613").Check(200).Contains("In. As the segment is saved.")
 	s.Get(riskyPath+"/used-by"+then).Check(200).Contains("Payment methods", "as it was")
 	s.Get(riskyPath).Check(200).Contains("Later")
@@ -227,7 +227,7 @@ func TestViewers(t *testing.T) {
 	for name, s := range map[string]*webtest.Server{"viewer": viewer, "read-only": readOnly} {
 		t.Run(name, func(t *testing.T) {
 			for _, path := range []string{segmentsPath, riskyPath, riskyPath + "/used-by", riskyPath + "/delete", newPath, newPath + "?copy=germany", segmentsPath + "?q=none-of-these"} {
-				r := s.Get(path).Check(200).Lacks("New segment “", "Add condition", "Save", "Duplicate", "Create segment")
+				r := s.Get(path).Check(200).Lacks("New segment “", "Add constraint", "Save", "Duplicate", "Create segment")
 				if path != riskyPath+"/delete" && !strings.Contains(path, "?q") {
 					r.Contains("View only")
 				}

@@ -32,7 +32,7 @@ type editor struct {
 	readonly bool
 }
 
-// showSegment shows the conditions of a segment.
+// showSegment shows the constraints of a segment.
 func showSegment(v *page.Visit) error {
 	s, err := read(v)
 	if err == nil {
@@ -46,10 +46,10 @@ func showSegment(v *page.Visit) error {
 	return e.reply(http.StatusOK)
 }
 
-// openAt opens the condition with the number.
+// openAt opens the constraint with the number.
 func (d *draft) openAt(number string) {
-	if i, err := strconv.Atoi(number); err == nil && i >= 1 && i <= len(d.Conditions) {
-		d.Conditions[i-1].Open = true
+	if i, err := strconv.Atoi(number); err == nil && i >= 1 && i <= len(d.Constraints) {
+		d.Constraints[i-1].Open = true
 	}
 }
 
@@ -133,7 +133,7 @@ func (e *editor) finish(verb string) error {
 	e.acted.Problems = d.check(e.Saved, e.Location())
 	switch {
 	case len(e.acted.Problems) > 0:
-	case len(d.Conditions) == 0 && len(e.Saved.GetConstraints()) > 0 && verb == "save" && !d.Everyone:
+	case len(d.Constraints) == 0 && len(e.Saved.GetConstraints()) > 0 && verb == "save" && !d.Everyone:
 		e.acted.AskLast = true
 	case !d.differs(e.Saved):
 		query, err := e.storedQuery()
@@ -158,9 +158,9 @@ func (e *editor) showProblems() {
 		if p.Field == "name" {
 			e.draft.Naming = true
 		}
-		for i := range e.draft.Conditions {
+		for i := range e.draft.Constraints {
 			if strings.HasPrefix(p.Field, name(i, "")) {
-				e.draft.Conditions[i].Open = true
+				e.draft.Constraints[i].Open = true
 			}
 		}
 	}
@@ -169,7 +169,7 @@ func (e *editor) showProblems() {
 // reply responds with the page.
 func (e *editor) reply(status int) (err error) {
 	e.showProblems()
-	e.readonly = !e.MayEdit() || e.At != "" || len(e.Saved.GetConstraints()) > maxConditions
+	e.readonly = !e.MayEdit() || e.At != "" || len(e.Saved.GetConstraints()) > maxConstraints
 	if !e.readonly {
 		if e.known, err = readKnown(e.Visit); err != nil {
 			return err
@@ -212,8 +212,8 @@ func (s *subject) page(title string, main templ.Component) page.Page {
 // problems returns the problems of the form.
 func (e *editor) problems() part.Problems { return e.acted.Problems }
 
-// saved returns the constraint that the condition was, or nil.
-func (e *editor) saved(c *condition) *guidonv1.DocumentConstraint {
+// saved returns the saved constraint that the constraint was, or nil.
+func (e *editor) saved(c *constraint) *guidonv1.DocumentConstraint {
 	if c.From < 0 || c.From >= len(e.Saved.GetConstraints()) {
 		return nil
 	}

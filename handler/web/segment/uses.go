@@ -17,7 +17,7 @@ func showUses(v *page.Visit) error {
 		return err
 	}
 	if token := v.Query().Get("after"); token != "" {
-		request := &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key, Limit: maxUses, PageToken: token, PageWords: true}
+		request := &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key, Limit: maxUses, PageToken: token}
 		if s.Usage, err = getUsage.Run(v, request); err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ func (s *subject) usesMain() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h2>No flag uses this segment</h2><p>Choose it in a step or rule of a flag, and it is listed here.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h2>No flag uses this segment</h2><p>Choose it in a rule of a flag, and it is listed here.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -220,7 +220,7 @@ func (s *subject) usesTable() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = s.steps(u).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = s.rules(u).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -245,8 +245,8 @@ func (s *subject) usesTable() templ.Component {
 	})
 }
 
-// steps are links to the rules or rollouts that use the segment.
-func (s *subject) steps(u *guidonv1.SegmentUse) templ.Component {
+// rules are links to the rules that use the segment.
+func (s *subject) rules(u *guidonv1.SegmentUse) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -272,7 +272,7 @@ func (s *subject) steps(u *guidonv1.SegmentUse) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, r := range referencesOf(u) {
-			if i < maxSteps {
+			if i < maxRules {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<li><a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -291,9 +291,9 @@ func (s *subject) steps(u *guidonv1.SegmentUse) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var12 string
-				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(stepLabel(u, r))
+				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs("Rule " + page.Number(int(r.GetIndex())+1))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `segment/uses.templ`, Line: 77, Col: 126}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `segment/uses.templ`, Line: 77, Col: 153}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 				if templ_7745c5c3_Err != nil {
@@ -315,7 +315,7 @@ func (s *subject) steps(u *guidonv1.SegmentUse) templ.Component {
 				}
 			}
 		}
-		if n := len(referencesOf(u)) - maxSteps; n > 0 {
+		if n := len(referencesOf(u)) - maxRules; n > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<li class=\"muted\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -35,7 +35,7 @@ func showRecords(v *page.Visit) error {
 	}
 	answer, err := listRecords.Run(v, &guidonv1.ListChangesRequest{
 		NamespaceKey: guidon.DefaultNamespace, // which makes no difference
-		Kind:         string(p.Kind), Limit: maxRecords, PageToken: v.Query().Get("page"), PageWords: true,
+		Kind:         string(p.Kind), Limit: maxRecords, PageToken: v.Query().Get("page"),
 	})
 	if err != nil {
 		return err

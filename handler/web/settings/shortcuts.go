@@ -36,7 +36,7 @@ var shortcuts = []shortcutGroup{
 		{[]string{"t"}, "Turn on or off, after a question"},
 	}},
 	{"Flags and segments", true, []shortcut{
-		{[]string{"e"}, "Edit the step or condition with the focus, or the first"}, {[]string{"t"}, "Turn on or off, after a question"},
+		{[]string{"e"}, "Edit the rule or constraint with the focus, or the first"}, {[]string{"t"}, "Turn on or off, after a question"},
 		{[]string{"r"}, "Review"},
 	}},
 }

@@ -84,7 +84,7 @@ func TestImport(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Empty: true})
 	s.Get(importAt).Check(200).Contains("Import", "Show what changes", "Replace everything")
 	r := s.Upload(importAt, form("do", "preview", "mode", "update", "text", file)).Check(200)
-	r.Contains("Wish list", "Boolean, 1 step, on for everyone else", "Staff", "Segment without conditions", `Segment "staff" has no conditions, so it matches everyone.`, "1 flag and 1 segment")
+	r.Contains("Wish list", "Boolean, 1 rule, on for everyone else", "Staff", "Segment without constraints", `Segment "staff" has no constraints, so it matches everyone.`, "1 flag and 1 segment")
 	check(t, keys(t, s, "default"), nil)
 	to := again(s, r, "apply", "message", "from staging").Location()
 	if !strings.HasPrefix(to, "/namespaces/default/flags?saved=") {
@@ -97,7 +97,7 @@ func TestImport(t *testing.T) {
 	s.Upload(importAt, form("do", "preview", "file", file, "text", "ignored")).Check(200).Contains("Nothing would change")
 	s.Post(importAt, form("do", "preview", "text", file)).Check(200).Contains("Nothing would change")
 	// A change shows its effect.
-	s.Upload(importAt, form("do", "preview", "text", strings.Replace(file, "value: true", "value: false", 1))).Check(200).Contains("Step 1 result on → , now off", "go from on to off")
+	s.Upload(importAt, form("do", "preview", "text", strings.Replace(file, "value: true", "value: false", 1))).Check(200).Contains("Rule 1 result on → , now off", "go from on to off")
 }
 
 func TestImportModes(t *testing.T) {

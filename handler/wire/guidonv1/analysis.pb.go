@@ -83,7 +83,7 @@ const (
 	OutcomeReason_UNKNOWN_OUTCOME_REASON OutcomeReason = 0
 	// The variant flag is disabled.
 	OutcomeReason_FLAG_DISABLED_OUTCOME_REASON OutcomeReason = 1
-	// A rule or rollout matched.
+	// A rule matched.
 	OutcomeReason_MATCH_OUTCOME_REASON OutcomeReason = 2
 	// The default variant, or the value of a boolean flag itself.
 	OutcomeReason_DEFAULT_OUTCOME_REASON OutcomeReason = 3
@@ -140,7 +140,7 @@ func (OutcomeReason) EnumDescriptor() ([]byte, []int) {
 	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{1}
 }
 
-// ReachCause is why a rule, rollout or default never decides.
+// ReachCause is why a rule or the default never decides.
 type ReachCause int32
 
 const (
@@ -211,7 +211,7 @@ const (
 	ShareCause_ZERO_SHARE_CAUSE ShareCause = 1
 	// Its percentage is less than that of one bucket.
 	ShareCause_BELOW_ONE_BUCKET_SHARE_CAUSE ShareCause = 2
-	// The distributions before it have all buckets.
+	// The shares before it have all buckets.
 	ShareCause_BEYOND_THE_END_SHARE_CAUSE ShareCause = 3
 	// Its variant does not exist.
 	ShareCause_LOST_VARIANT_SHARE_CAUSE ShareCause = 4
@@ -273,7 +273,9 @@ type GetSegmentUsageRequest struct {
 	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	// The next_page_token of the preceding page; empty for the first page.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Use the words of the web interface in texts, such as step instead of rollout.
+	// Has no effect.
+	//
+	// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
 	PageWords     bool `protobuf:"varint,5,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -337,6 +339,7 @@ func (x *GetSegmentUsageRequest) GetPageToken() string {
 	return ""
 }
 
+// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
 func (x *GetSegmentUsageRequest) GetPageWords() bool {
 	if x != nil {
 		return x.PageWords
@@ -357,7 +360,9 @@ type PreviewSegmentRequest struct {
 	Limit int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
 	// The next_page_token of the preceding page; empty for the first page.
 	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Use the words of the web interface in texts, such as step instead of rollout.
+	// Has no effect.
+	//
+	// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
 	PageWords     bool `protobuf:"varint,6,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -428,6 +433,7 @@ func (x *PreviewSegmentRequest) GetPageToken() string {
 	return ""
 }
 
+// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
 func (x *PreviewSegmentRequest) GetPageWords() bool {
 	if x != nil {
 		return x.PageWords
@@ -508,7 +514,7 @@ type SegmentUse struct {
 	FlagName string `protobuf:"bytes,2,opt,name=flag_name,json=flagName,proto3" json:"flag_name,omitempty"`
 	// The rules that refer to the segment.
 	Rules []*SegmentReference `protobuf:"bytes,3,rep,name=rules,proto3" json:"rules,omitempty"`
-	// The rollouts that refer to the segment.
+	// The rules of a boolean flag that refer to it.
 	Rollouts []*SegmentReference `protobuf:"bytes,4,rep,name=rollouts,proto3" json:"rollouts,omitempty"`
 	// What changes for users of the flag: without the segment, if those that refer to it
 	// stay and never match, or with the edited one.
@@ -582,7 +588,7 @@ func (x *SegmentUse) GetEffect() *FlagEffect {
 	return nil
 }
 
-// SegmentReference is a rule or rollout that refers to a segment.
+// SegmentReference is a rule that refers to a segment.
 type SegmentReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its index.
@@ -655,7 +661,9 @@ type PreviewFlagRequest struct {
 	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
 	// The flag as it would be saved. Its key may be empty.
 	Flag *DocumentFlag `protobuf:"bytes,3,opt,name=flag,proto3" json:"flag,omitempty"`
-	// Use the words of the web interface in texts, such as step instead of rollout.
+	// Has no effect.
+	//
+	// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
 	PageWords bool `protobuf:"varint,4,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	// For PreviewFlag, instead of the flag: turn the stored flag on as TurnFlagOn does with
 	// everyone, or if it is false, off as TurnFlagOff does.
@@ -715,6 +723,7 @@ func (x *PreviewFlagRequest) GetFlag() *DocumentFlag {
 	return nil
 }
 
+// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
 func (x *PreviewFlagRequest) GetPageWords() bool {
 	if x != nil {
 		return x.PageWords
@@ -740,7 +749,7 @@ type FlagEffect struct {
 	// Whether the type changes: then all evaluations of the former type fail, and there are
 	// no groups.
 	TypeChanged bool `protobuf:"varint,3,opt,name=type_changed,json=typeChanged,proto3" json:"type_changed,omitempty"`
-	// The rules or rollouts after the change with those before it, and then those that no
+	// The rules after the change with those before it, and then those that no
 	// longer exist.
 	Steps []*StepPair `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
 	// The groups of entities in which some get another outcome.
@@ -823,7 +832,7 @@ func (x *FlagEffect) GetTruncated() bool {
 	return false
 }
 
-// StepPair is the same rule or rollout before and after a change: by id, else by content.
+// StepPair is the same rule before and after a change: by id, else by content.
 type StepPair struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The index before the change; unset if it is new.
@@ -878,7 +887,7 @@ func (x *StepPair) GetAfter() int32 {
 	return 0
 }
 
-// EffectGroup are the entities for whom the same rule or rollout with segments matches
+// EffectGroup are the entities for whom the same rule with segments matches
 // first before the change, and the same after it.
 type EffectGroup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -982,10 +991,10 @@ type EffectMove struct {
 	From *FlagOutcome `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"`
 	// The outcome after the change.
 	To *FlagOutcome `protobuf:"bytes,4,opt,name=to,proto3" json:"to,omitempty"`
-	// The index of the rule or rollout that decides before the change; unset for the
+	// The index of the rule that decides before the change; unset for the
 	// default.
 	FromStep *int32 `protobuf:"varint,5,opt,name=from_step,json=fromStep,proto3,oneof" json:"from_step,omitempty"`
-	// The index of the rule or rollout that decides after the change; unset for the default.
+	// The index of the rule that decides after the change; unset for the default.
 	ToStep *int32 `protobuf:"varint,6,opt,name=to_step,json=toStep,proto3,oneof" json:"to_step,omitempty"`
 	// Whether only match and reason differ. If the value differs, but not the key of the
 	// variant, its attachment does.
@@ -1220,7 +1229,7 @@ type FlagReach struct {
 	// Whether the variant flag is disabled, so that no rule is reached. The rest is about
 	// the flag once it is enabled.
 	Disabled bool `protobuf:"varint,3,opt,name=disabled,proto3" json:"disabled,omitempty"`
-	// The rules of a variant flag, or the rollouts of a boolean flag.
+	// The rules of the flag.
 	Steps []*StepReach `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
 	// The default variant, or the value of a boolean flag itself.
 	Default *DefaultReach `protobuf:"bytes,5,opt,name=default,proto3" json:"default,omitempty"`
@@ -1311,7 +1320,7 @@ func (x *FlagReach) GetTruncated() bool {
 	return false
 }
 
-// StepReach is the reach of a rule or rollout.
+// StepReach is the reach of a rule.
 type StepReach struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its index.
@@ -1330,9 +1339,9 @@ type StepReach struct {
 	Why string `protobuf:"bytes,7,opt,name=why,proto3" json:"why,omitempty"`
 	// The most buckets for which it can decide: earlier thresholds have the others.
 	Buckets int32 `protobuf:"varint,8,opt,name=buckets,proto3" json:"buckets,omitempty"`
-	// The shares of a rule's distributions, or that of a threshold.
+	// The shares of a rule.
 	Shares []*ShareReach `protobuf:"bytes,9,rep,name=shares,proto3" json:"shares,omitempty"`
-	// How many buckets of a rule have no distribution.
+	// How many buckets of a rule have no variant.
 	UnassignedBuckets int32 `protobuf:"varint,10,opt,name=unassigned_buckets,json=unassignedBuckets,proto3" json:"unassigned_buckets,omitempty"`
 	// Whether its evaluation fails, because a constraint has an unknown type.
 	Fails         bool `protobuf:"varint,11,opt,name=fails,proto3" json:"fails,omitempty"`
@@ -1452,7 +1461,7 @@ type DefaultReach struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why it is never used.
 	Cause ReachCause `protobuf:"varint,1,opt,name=cause,proto3,enum=guidon.v1.ReachCause" json:"cause,omitempty"`
-	// The indexes of the rules or rollouts that together take everybody; empty if they are
+	// The indexes of the rules that together take everybody; empty if they are
 	// many.
 	By []int32 `protobuf:"varint,2,rep,packed,name=by,proto3" json:"by,omitempty"`
 	// The cause in words; empty if it is reached.
@@ -1671,24 +1680,24 @@ var File_guidonv1_analysis_proto protoreflect.FileDescriptor
 
 const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\n" +
-	"\x17guidonv1/analysis.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x15guidonv1/guidon.proto\"\xa3\x01\n" +
+	"\x17guidonv1/analysis.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x15guidonv1/guidon.proto\"\xa7\x01\n" +
 	"\x16GetSegmentUsageRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
 	"\x05limit\x18\x03 \x01(\x05R\x05limit\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\x12\x1d\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\x12!\n" +
 	"\n" +
-	"page_words\x18\x05 \x01(\bR\tpageWords\"\xd8\x01\n" +
+	"page_words\x18\x05 \x01(\bB\x02\x18\x01R\tpageWords\"\xdc\x01\n" +
 	"\x15PreviewSegmentRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x124\n" +
 	"\asegment\x18\x03 \x01(\v2\x1a.guidon.v1.DocumentSegmentR\asegment\x12\x14\n" +
 	"\x05limit\x18\x04 \x01(\x05R\x05limit\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\x12\x1d\n" +
+	"page_token\x18\x05 \x01(\tR\tpageToken\x12!\n" +
 	"\n" +
-	"page_words\x18\x06 \x01(\bR\tpageWords\"\x82\x01\n" +
+	"page_words\x18\x06 \x01(\bB\x02\x18\x01R\tpageWords\"\x82\x01\n" +
 	"\fSegmentUsage\x12)\n" +
 	"\x04uses\x18\x01 \x03(\v2\x15.guidon.v1.SegmentUseR\x04uses\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n" +
@@ -1704,13 +1713,13 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x10SegmentReference\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x05R\x05index\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12!\n" +
-	"\fonly_segment\x18\x03 \x01(\bR\vonlySegment\"\xc1\x01\n" +
+	"\fonly_segment\x18\x03 \x01(\bR\vonlySegment\"\xc5\x01\n" +
 	"\x12PreviewFlagRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12+\n" +
-	"\x04flag\x18\x03 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x12\x1d\n" +
+	"\x04flag\x18\x03 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x12!\n" +
 	"\n" +
-	"page_words\x18\x04 \x01(\bR\tpageWords\x12\x1c\n" +
+	"page_words\x18\x04 \x01(\bB\x02\x18\x01R\tpageWords\x12\x1c\n" +
 	"\aturn_on\x18\x05 \x01(\bH\x00R\x06turnOn\x88\x01\x01B\n" +
 	"\n" +
 	"\b_turn_on\"\xe7\x01\n" +

@@ -571,11 +571,11 @@ type FlagSummary struct {
 	MoreShares int32 `protobuf:"varint,8,opt,name=more_shares,json=moreShares,proto3" json:"more_shares,omitempty"`
 	// What everybody gets from a variant flag that is not enabled; unset otherwise.
 	WhileOff *FlagShare `protobuf:"bytes,9,opt,name=while_off,json=whileOff,proto3" json:"while_off,omitempty"`
-	// The first segment that its rules or rollouts refer to; unset if there is none.
+	// The first segment that its rules refer to; unset if there is none.
 	FirstSegment *SegmentName `protobuf:"bytes,10,opt,name=first_segment,json=firstSegment,proto3" json:"first_segment,omitempty"`
 	// How many different segments they refer to.
 	SegmentCount int32 `protobuf:"varint,11,opt,name=segment_count,json=segmentCount,proto3" json:"segment_count,omitempty"`
-	// How many rules or rollouts it has.
+	// How many rules it has.
 	StepCount int32 `protobuf:"varint,12,opt,name=step_count,json=stepCount,proto3" json:"step_count,omitempty"`
 	// The owner: metadata.owner, if that is a text; at most 240 bytes.
 	Owner string `protobuf:"bytes,13,opt,name=owner,proto3" json:"owner,omitempty"`

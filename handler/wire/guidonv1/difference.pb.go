@@ -38,9 +38,9 @@ type FieldDifference struct {
 	From *int32 `protobuf:"varint,5,opt,name=from,proto3,oneof" json:"from,omitempty"`
 	// The position after, from 1, of an item that is added or moved.
 	To *int32 `protobuf:"varint,6,opt,name=to,proto3,oneof" json:"to,omitempty"`
-	// The difference in words, such as "rollout 2: percentage 10 → 50".
+	// The difference in words, such as "rule 2: share 10% → 50%".
 	Summary string `protobuf:"bytes,7,opt,name=summary,proto3" json:"summary,omitempty"`
-	// The parts of the summary, if the request asks for the words of the web interface.
+	// The parts of the summary, if the request asks for them.
 	Wording       *DifferenceWording `protobuf:"bytes,8,opt,name=wording,proto3" json:"wording,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

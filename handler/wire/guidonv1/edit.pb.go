@@ -447,7 +447,7 @@ type SwitchFlagRequest struct {
 	// Why the change is made, instead of the Guidon-Message of the request.
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
 	// For TurnFlagOn: if the flag has not been turned off, so that there is nothing to restore,
-	// enable it for everyone. A boolean flag is then true for everybody whom no rollout matches,
+	// enable it for everyone. A boolean flag is then true for everybody whom no rule matches,
 	// and the rules of a variant flag decide. Without it, TurnFlagOn fails if such a flag is off.
 	Everyone      bool `protobuf:"varint,5,opt,name=everyone,proto3" json:"everyone,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -532,7 +532,7 @@ type MergeFlagRequest struct {
 	Flag *DocumentFlag `protobuf:"bytes,4,opt,name=flag,proto3" json:"flag,omitempty"`
 	// How to resolve the conflicts that the merge had without them.
 	Choices []*MergeChoice `protobuf:"bytes,5,rep,name=choices,proto3" json:"choices,omitempty"`
-	// Use the words of the web interface in texts, such as step instead of rollout.
+	// Also return the parts of the summaries, and the values of conflicts in words.
 	PageWords     bool `protobuf:"varint,6,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -623,7 +623,7 @@ type MergeSegmentRequest struct {
 	Segment *DocumentSegment `protobuf:"bytes,4,opt,name=segment,proto3" json:"segment,omitempty"`
 	// How to resolve the conflicts that the merge had without them.
 	Choices []*MergeChoice `protobuf:"bytes,5,rep,name=choices,proto3" json:"choices,omitempty"`
-	// Use the words of the web interface in texts, such as step instead of rollout.
+	// Also return the parts of the summaries, and the values of conflicts in words.
 	PageWords     bool `protobuf:"varint,6,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -997,7 +997,9 @@ type MergeConflict struct {
 	// The value that is saved, if any.
 	Theirs *structpb.Value `protobuf:"bytes,5,opt,name=theirs,proto3,oneof" json:"theirs,omitempty"`
 	// Whether the part was only removed on one side, and is only used since on the other.
-	InUse         bool `protobuf:"varint,6,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
+	InUse bool `protobuf:"varint,6,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
+	// The values in words, if the request asks for them.
+	Wording       *MergeConflictWording `protobuf:"bytes,7,opt,name=wording,proto3" json:"wording,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1074,6 +1076,77 @@ func (x *MergeConflict) GetInUse() bool {
 	return false
 }
 
+func (x *MergeConflict) GetWording() *MergeConflictWording {
+	if x != nil {
+		return x.Wording
+	}
+	return nil
+}
+
+// MergeConflictWording has the values of a conflict in words. One that is missing is empty.
+type MergeConflictWording struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The value when the edit began.
+	Earlier string `protobuf:"bytes,1,opt,name=earlier,proto3" json:"earlier,omitempty"`
+	// The value in the edit.
+	Mine string `protobuf:"bytes,2,opt,name=mine,proto3" json:"mine,omitempty"`
+	// The value that is saved.
+	Theirs        string `protobuf:"bytes,3,opt,name=theirs,proto3" json:"theirs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MergeConflictWording) Reset() {
+	*x = MergeConflictWording{}
+	mi := &file_guidonv1_edit_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MergeConflictWording) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MergeConflictWording) ProtoMessage() {}
+
+func (x *MergeConflictWording) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MergeConflictWording.ProtoReflect.Descriptor instead.
+func (*MergeConflictWording) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *MergeConflictWording) GetEarlier() string {
+	if x != nil {
+		return x.Earlier
+	}
+	return ""
+}
+
+func (x *MergeConflictWording) GetMine() string {
+	if x != nil {
+		return x.Mine
+	}
+	return ""
+}
+
+func (x *MergeConflictWording) GetTheirs() string {
+	if x != nil {
+		return x.Theirs
+	}
+	return ""
+}
+
 // PatchRequest has up to 100 edits of different flags and segments.
 type PatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1091,7 +1164,7 @@ type PatchRequest struct {
 
 func (x *PatchRequest) Reset() {
 	*x = PatchRequest{}
-	mi := &file_guidonv1_edit_proto_msgTypes[14]
+	mi := &file_guidonv1_edit_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1103,7 +1176,7 @@ func (x *PatchRequest) String() string {
 func (*PatchRequest) ProtoMessage() {}
 
 func (x *PatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[14]
+	mi := &file_guidonv1_edit_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1116,7 +1189,7 @@ func (x *PatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PatchRequest.ProtoReflect.Descriptor instead.
 func (*PatchRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{14}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *PatchRequest) GetNamespaceKey() string {
@@ -1164,7 +1237,7 @@ type FlagEdit struct {
 
 func (x *FlagEdit) Reset() {
 	*x = FlagEdit{}
-	mi := &file_guidonv1_edit_proto_msgTypes[15]
+	mi := &file_guidonv1_edit_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1176,7 +1249,7 @@ func (x *FlagEdit) String() string {
 func (*FlagEdit) ProtoMessage() {}
 
 func (x *FlagEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[15]
+	mi := &file_guidonv1_edit_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1189,7 +1262,7 @@ func (x *FlagEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagEdit.ProtoReflect.Descriptor instead.
 func (*FlagEdit) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{15}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *FlagEdit) GetPut() *DocumentFlag {
@@ -1235,7 +1308,7 @@ type SegmentEdit struct {
 
 func (x *SegmentEdit) Reset() {
 	*x = SegmentEdit{}
-	mi := &file_guidonv1_edit_proto_msgTypes[16]
+	mi := &file_guidonv1_edit_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1247,7 +1320,7 @@ func (x *SegmentEdit) String() string {
 func (*SegmentEdit) ProtoMessage() {}
 
 func (x *SegmentEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[16]
+	mi := &file_guidonv1_edit_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1260,7 +1333,7 @@ func (x *SegmentEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SegmentEdit.ProtoReflect.Descriptor instead.
 func (*SegmentEdit) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{16}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SegmentEdit) GetPut() *DocumentSegment {
@@ -1301,7 +1374,7 @@ type EditResponse struct {
 
 func (x *EditResponse) Reset() {
 	*x = EditResponse{}
-	mi := &file_guidonv1_edit_proto_msgTypes[17]
+	mi := &file_guidonv1_edit_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1313,7 +1386,7 @@ func (x *EditResponse) String() string {
 func (*EditResponse) ProtoMessage() {}
 
 func (x *EditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[17]
+	mi := &file_guidonv1_edit_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1326,7 +1399,7 @@ func (x *EditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EditResponse.ProtoReflect.Descriptor instead.
 func (*EditResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{17}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EditResponse) GetNamespaceKey() string {
@@ -1372,7 +1445,7 @@ type EditedObject struct {
 
 func (x *EditedObject) Reset() {
 	*x = EditedObject{}
-	mi := &file_guidonv1_edit_proto_msgTypes[18]
+	mi := &file_guidonv1_edit_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1384,7 +1457,7 @@ func (x *EditedObject) String() string {
 func (*EditedObject) ProtoMessage() {}
 
 func (x *EditedObject) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[18]
+	mi := &file_guidonv1_edit_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1397,7 +1470,7 @@ func (x *EditedObject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EditedObject.ProtoReflect.Descriptor instead.
 func (*EditedObject) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{18}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *EditedObject) GetKind() string {
@@ -1502,18 +1575,23 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\x06theirs\x18\x05 \x03(\v2\x1a.guidon.v1.FieldDifferenceR\x06theirs\x12)\n" +
 	"\x06latest\x18\x06 \x01(\v2\x11.guidon.v1.ChangeR\x06latest\x12!\n" +
 	"\fbase_missing\x18\a \x01(\bR\vbaseMissing\x12\x1a\n" +
-	"\babridged\x18\b \x01(\bR\babridged\"\x8b\x02\n" +
+	"\babridged\x18\b \x01(\bR\babridged\"\xc6\x02\n" +
 	"\rMergeConflict\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x125\n" +
 	"\aearlier\x18\x03 \x01(\v2\x16.google.protobuf.ValueH\x00R\aearlier\x88\x01\x01\x12/\n" +
 	"\x04mine\x18\x04 \x01(\v2\x16.google.protobuf.ValueH\x01R\x04mine\x88\x01\x01\x123\n" +
 	"\x06theirs\x18\x05 \x01(\v2\x16.google.protobuf.ValueH\x02R\x06theirs\x88\x01\x01\x12\x15\n" +
-	"\x06in_use\x18\x06 \x01(\bR\x05inUseB\n" +
+	"\x06in_use\x18\x06 \x01(\bR\x05inUse\x129\n" +
+	"\awording\x18\a \x01(\v2\x1f.guidon.v1.MergeConflictWordingR\awordingB\n" +
 	"\n" +
 	"\b_earlierB\a\n" +
 	"\x05_mineB\t\n" +
-	"\a_theirs\"\xac\x01\n" +
+	"\a_theirs\"\\\n" +
+	"\x14MergeConflictWording\x12\x18\n" +
+	"\aearlier\x18\x01 \x01(\tR\aearlier\x12\x12\n" +
+	"\x04mine\x18\x02 \x01(\tR\x04mine\x12\x16\n" +
+	"\x06theirs\x18\x03 \x01(\tR\x06theirs\"\xac\x01\n" +
 	"\fPatchRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12)\n" +
 	"\x05flags\x18\x02 \x03(\v2\x13.guidon.v1.FlagEditR\x05flags\x122\n" +
@@ -1563,7 +1641,7 @@ func file_guidonv1_edit_proto_rawDescGZIP() []byte {
 	return file_guidonv1_edit_proto_rawDescData
 }
 
-var file_guidonv1_edit_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_guidonv1_edit_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_guidonv1_edit_proto_goTypes = []any{
 	(*GetFlagContentRequest)(nil),    // 0: guidon.v1.GetFlagContentRequest
 	(*FlagContent)(nil),              // 1: guidon.v1.FlagContent
@@ -1579,70 +1657,72 @@ var file_guidonv1_edit_proto_goTypes = []any{
 	(*SegmentMerge)(nil),             // 11: guidon.v1.SegmentMerge
 	(*MergeDetails)(nil),             // 12: guidon.v1.MergeDetails
 	(*MergeConflict)(nil),            // 13: guidon.v1.MergeConflict
-	(*PatchRequest)(nil),             // 14: guidon.v1.PatchRequest
-	(*FlagEdit)(nil),                 // 15: guidon.v1.FlagEdit
-	(*SegmentEdit)(nil),              // 16: guidon.v1.SegmentEdit
-	(*EditResponse)(nil),             // 17: guidon.v1.EditResponse
-	(*EditedObject)(nil),             // 18: guidon.v1.EditedObject
-	(*DocumentFlag)(nil),             // 19: guidon.v1.DocumentFlag
-	(*timestamppb.Timestamp)(nil),    // 20: google.protobuf.Timestamp
-	(*DocumentSegment)(nil),          // 21: guidon.v1.DocumentSegment
-	(*FieldDifference)(nil),          // 22: guidon.v1.FieldDifference
-	(*Change)(nil),                   // 23: guidon.v1.Change
-	(*structpb.Value)(nil),           // 24: google.protobuf.Value
+	(*MergeConflictWording)(nil),     // 14: guidon.v1.MergeConflictWording
+	(*PatchRequest)(nil),             // 15: guidon.v1.PatchRequest
+	(*FlagEdit)(nil),                 // 16: guidon.v1.FlagEdit
+	(*SegmentEdit)(nil),              // 17: guidon.v1.SegmentEdit
+	(*EditResponse)(nil),             // 18: guidon.v1.EditResponse
+	(*EditedObject)(nil),             // 19: guidon.v1.EditedObject
+	(*DocumentFlag)(nil),             // 20: guidon.v1.DocumentFlag
+	(*timestamppb.Timestamp)(nil),    // 21: google.protobuf.Timestamp
+	(*DocumentSegment)(nil),          // 22: guidon.v1.DocumentSegment
+	(*FieldDifference)(nil),          // 23: guidon.v1.FieldDifference
+	(*Change)(nil),                   // 24: guidon.v1.Change
+	(*structpb.Value)(nil),           // 25: google.protobuf.Value
 }
 var file_guidonv1_edit_proto_depIdxs = []int32{
-	19, // 0: guidon.v1.FlagContent.flag:type_name -> guidon.v1.DocumentFlag
-	20, // 1: guidon.v1.FlagContent.created_at:type_name -> google.protobuf.Timestamp
-	20, // 2: guidon.v1.FlagContent.updated_at:type_name -> google.protobuf.Timestamp
-	21, // 3: guidon.v1.SegmentContent.segment:type_name -> guidon.v1.DocumentSegment
-	20, // 4: guidon.v1.SegmentContent.created_at:type_name -> google.protobuf.Timestamp
-	20, // 5: guidon.v1.SegmentContent.updated_at:type_name -> google.protobuf.Timestamp
-	19, // 6: guidon.v1.ReplaceFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
-	21, // 7: guidon.v1.ReplaceSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	19, // 8: guidon.v1.MergeFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	20, // 0: guidon.v1.FlagContent.flag:type_name -> guidon.v1.DocumentFlag
+	21, // 1: guidon.v1.FlagContent.created_at:type_name -> google.protobuf.Timestamp
+	21, // 2: guidon.v1.FlagContent.updated_at:type_name -> google.protobuf.Timestamp
+	22, // 3: guidon.v1.SegmentContent.segment:type_name -> guidon.v1.DocumentSegment
+	21, // 4: guidon.v1.SegmentContent.created_at:type_name -> google.protobuf.Timestamp
+	21, // 5: guidon.v1.SegmentContent.updated_at:type_name -> google.protobuf.Timestamp
+	20, // 6: guidon.v1.ReplaceFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	22, // 7: guidon.v1.ReplaceSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	20, // 8: guidon.v1.MergeFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
 	9,  // 9: guidon.v1.MergeFlagRequest.choices:type_name -> guidon.v1.MergeChoice
-	21, // 10: guidon.v1.MergeSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	22, // 10: guidon.v1.MergeSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
 	9,  // 11: guidon.v1.MergeSegmentRequest.choices:type_name -> guidon.v1.MergeChoice
-	19, // 12: guidon.v1.FlagMerge.flag:type_name -> guidon.v1.DocumentFlag
+	20, // 12: guidon.v1.FlagMerge.flag:type_name -> guidon.v1.DocumentFlag
 	12, // 13: guidon.v1.FlagMerge.details:type_name -> guidon.v1.MergeDetails
-	21, // 14: guidon.v1.SegmentMerge.segment:type_name -> guidon.v1.DocumentSegment
+	22, // 14: guidon.v1.SegmentMerge.segment:type_name -> guidon.v1.DocumentSegment
 	12, // 15: guidon.v1.SegmentMerge.details:type_name -> guidon.v1.MergeDetails
 	13, // 16: guidon.v1.MergeDetails.conflicts:type_name -> guidon.v1.MergeConflict
-	22, // 17: guidon.v1.MergeDetails.mine:type_name -> guidon.v1.FieldDifference
-	22, // 18: guidon.v1.MergeDetails.theirs:type_name -> guidon.v1.FieldDifference
-	23, // 19: guidon.v1.MergeDetails.latest:type_name -> guidon.v1.Change
-	24, // 20: guidon.v1.MergeConflict.earlier:type_name -> google.protobuf.Value
-	24, // 21: guidon.v1.MergeConflict.mine:type_name -> google.protobuf.Value
-	24, // 22: guidon.v1.MergeConflict.theirs:type_name -> google.protobuf.Value
-	15, // 23: guidon.v1.PatchRequest.flags:type_name -> guidon.v1.FlagEdit
-	16, // 24: guidon.v1.PatchRequest.segments:type_name -> guidon.v1.SegmentEdit
-	19, // 25: guidon.v1.FlagEdit.put:type_name -> guidon.v1.DocumentFlag
-	21, // 26: guidon.v1.SegmentEdit.put:type_name -> guidon.v1.DocumentSegment
-	18, // 27: guidon.v1.EditResponse.changes:type_name -> guidon.v1.EditedObject
-	0,  // 28: guidon.v1.EditService.GetFlagContent:input_type -> guidon.v1.GetFlagContentRequest
-	2,  // 29: guidon.v1.EditService.GetSegmentContent:input_type -> guidon.v1.GetSegmentContentRequest
-	4,  // 30: guidon.v1.EditService.ReplaceFlag:input_type -> guidon.v1.ReplaceFlagRequest
-	5,  // 31: guidon.v1.EditService.ReplaceSegment:input_type -> guidon.v1.ReplaceSegmentRequest
-	6,  // 32: guidon.v1.EditService.TurnFlagOff:input_type -> guidon.v1.SwitchFlagRequest
-	6,  // 33: guidon.v1.EditService.TurnFlagOn:input_type -> guidon.v1.SwitchFlagRequest
-	7,  // 34: guidon.v1.EditService.MergeFlag:input_type -> guidon.v1.MergeFlagRequest
-	8,  // 35: guidon.v1.EditService.MergeSegment:input_type -> guidon.v1.MergeSegmentRequest
-	14, // 36: guidon.v1.EditService.Patch:input_type -> guidon.v1.PatchRequest
-	1,  // 37: guidon.v1.EditService.GetFlagContent:output_type -> guidon.v1.FlagContent
-	3,  // 38: guidon.v1.EditService.GetSegmentContent:output_type -> guidon.v1.SegmentContent
-	17, // 39: guidon.v1.EditService.ReplaceFlag:output_type -> guidon.v1.EditResponse
-	17, // 40: guidon.v1.EditService.ReplaceSegment:output_type -> guidon.v1.EditResponse
-	17, // 41: guidon.v1.EditService.TurnFlagOff:output_type -> guidon.v1.EditResponse
-	17, // 42: guidon.v1.EditService.TurnFlagOn:output_type -> guidon.v1.EditResponse
-	10, // 43: guidon.v1.EditService.MergeFlag:output_type -> guidon.v1.FlagMerge
-	11, // 44: guidon.v1.EditService.MergeSegment:output_type -> guidon.v1.SegmentMerge
-	17, // 45: guidon.v1.EditService.Patch:output_type -> guidon.v1.EditResponse
-	37, // [37:46] is the sub-list for method output_type
-	28, // [28:37] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	23, // 17: guidon.v1.MergeDetails.mine:type_name -> guidon.v1.FieldDifference
+	23, // 18: guidon.v1.MergeDetails.theirs:type_name -> guidon.v1.FieldDifference
+	24, // 19: guidon.v1.MergeDetails.latest:type_name -> guidon.v1.Change
+	25, // 20: guidon.v1.MergeConflict.earlier:type_name -> google.protobuf.Value
+	25, // 21: guidon.v1.MergeConflict.mine:type_name -> google.protobuf.Value
+	25, // 22: guidon.v1.MergeConflict.theirs:type_name -> google.protobuf.Value
+	14, // 23: guidon.v1.MergeConflict.wording:type_name -> guidon.v1.MergeConflictWording
+	16, // 24: guidon.v1.PatchRequest.flags:type_name -> guidon.v1.FlagEdit
+	17, // 25: guidon.v1.PatchRequest.segments:type_name -> guidon.v1.SegmentEdit
+	20, // 26: guidon.v1.FlagEdit.put:type_name -> guidon.v1.DocumentFlag
+	22, // 27: guidon.v1.SegmentEdit.put:type_name -> guidon.v1.DocumentSegment
+	19, // 28: guidon.v1.EditResponse.changes:type_name -> guidon.v1.EditedObject
+	0,  // 29: guidon.v1.EditService.GetFlagContent:input_type -> guidon.v1.GetFlagContentRequest
+	2,  // 30: guidon.v1.EditService.GetSegmentContent:input_type -> guidon.v1.GetSegmentContentRequest
+	4,  // 31: guidon.v1.EditService.ReplaceFlag:input_type -> guidon.v1.ReplaceFlagRequest
+	5,  // 32: guidon.v1.EditService.ReplaceSegment:input_type -> guidon.v1.ReplaceSegmentRequest
+	6,  // 33: guidon.v1.EditService.TurnFlagOff:input_type -> guidon.v1.SwitchFlagRequest
+	6,  // 34: guidon.v1.EditService.TurnFlagOn:input_type -> guidon.v1.SwitchFlagRequest
+	7,  // 35: guidon.v1.EditService.MergeFlag:input_type -> guidon.v1.MergeFlagRequest
+	8,  // 36: guidon.v1.EditService.MergeSegment:input_type -> guidon.v1.MergeSegmentRequest
+	15, // 37: guidon.v1.EditService.Patch:input_type -> guidon.v1.PatchRequest
+	1,  // 38: guidon.v1.EditService.GetFlagContent:output_type -> guidon.v1.FlagContent
+	3,  // 39: guidon.v1.EditService.GetSegmentContent:output_type -> guidon.v1.SegmentContent
+	18, // 40: guidon.v1.EditService.ReplaceFlag:output_type -> guidon.v1.EditResponse
+	18, // 41: guidon.v1.EditService.ReplaceSegment:output_type -> guidon.v1.EditResponse
+	18, // 42: guidon.v1.EditService.TurnFlagOff:output_type -> guidon.v1.EditResponse
+	18, // 43: guidon.v1.EditService.TurnFlagOn:output_type -> guidon.v1.EditResponse
+	10, // 44: guidon.v1.EditService.MergeFlag:output_type -> guidon.v1.FlagMerge
+	11, // 45: guidon.v1.EditService.MergeSegment:output_type -> guidon.v1.SegmentMerge
+	18, // 46: guidon.v1.EditService.Patch:output_type -> guidon.v1.EditResponse
+	38, // [38:47] is the sub-list for method output_type
+	29, // [29:38] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_edit_proto_init() }
@@ -1657,15 +1737,15 @@ func file_guidonv1_edit_proto_init() {
 	file_guidonv1_edit_proto_msgTypes[5].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[6].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[13].OneofWrappers = []any{}
-	file_guidonv1_edit_proto_msgTypes[15].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[16].OneofWrappers = []any{}
+	file_guidonv1_edit_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_edit_proto_rawDesc), len(file_guidonv1_edit_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   19,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

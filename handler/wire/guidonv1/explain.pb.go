@@ -123,7 +123,7 @@ type ExplainResponse struct {
 	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	// The key of the flag.
 	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	// Whether the flag has rules or rollouts.
+	// Whether the flag has rules.
 	FlagType flipt.FlagType `protobuf:"varint,3,opt,name=flag_type,json=flagType,proto3,enum=flipt.FlagType" json:"flag_type,omitempty"`
 	// Whether the flag is enabled.
 	Enabled bool `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
@@ -131,9 +131,9 @@ type ExplainResponse struct {
 	EntityId string `protobuf:"bytes,5,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
 	// The result of the evaluation.
 	Result *evaluation.EvaluationResponse `protobuf:"bytes,6,opt,name=result,proto3" json:"result,omitempty"`
-	// The number of the step that decided the result, or 0 if none did.
+	// The number of the rule that decided the result, or 0 if none did.
 	DecidedBy int32 `protobuf:"varint,7,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
-	// The rules of a variant flag, or the rollouts of a boolean flag, by rank.
+	// The rules of the flag, by rank.
 	Steps []*ExplainedStep `protobuf:"bytes,8,rep,name=steps,proto3" json:"steps,omitempty"`
 	// The other results that the flag can return.
 	Others []*OtherResult `protobuf:"bytes,9,rep,name=others,proto3" json:"others,omitempty"`
@@ -243,19 +243,19 @@ func (x *ExplainResponse) GetLimited() bool {
 	return false
 }
 
-// ExplainedStep is a rule or a rollout.
+// ExplainedStep is a rule.
 type ExplainedStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its position, from 1.
 	Number int32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	// The id of the rule or rollout.
+	// The id of the rule.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	// Its rank.
 	Rank int32 `protobuf:"varint,3,opt,name=rank,proto3" json:"rank,omitempty"`
-	// What the rollout is for.
+	// What the rule is for.
 	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
 	// "matched": it decided the result. "no_variant": it matched, but the bucket is in no range,
-	// so the result is no match, and later steps are not tried. "not_matched".
+	// so the result is no match, and later rules are not tried. "not_matched".
 	// "never_matches": it has no segments, or one that does not exist. "not_reached".
 	Outcome string `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// The outcome in words.
@@ -264,9 +264,9 @@ type ExplainedStep struct {
 	SegmentOperator flipt.SegmentOperator `protobuf:"varint,7,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.SegmentOperator" json:"segment_operator,omitempty"`
 	// The segments; none for a threshold.
 	Segments []*ExplainedSegment `protobuf:"bytes,8,rep,name=segments,proto3" json:"segments,omitempty"`
-	// The bucket of the entity, if the step consulted it.
+	// The bucket of the entity, if the rule consulted it.
 	Bucket *ExplainedBucket `protobuf:"bytes,9,opt,name=bucket,proto3" json:"bucket,omitempty"`
-	// The value that a rollout gives the flag.
+	// The value that a rule of a boolean flag gives the flag.
 	Value         bool `protobuf:"varint,10,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -372,18 +372,18 @@ func (x *ExplainedStep) GetValue() bool {
 	return false
 }
 
-// ExplainedSegment is a segment of a step.
+// ExplainedSegment is a segment of a rule.
 type ExplainedSegment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The key of the segment.
 	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
 	// Whether there is such a segment.
 	Exists bool `protobuf:"varint,2,opt,name=exists,proto3" json:"exists,omitempty"`
-	// Whether the entity belongs to the segment. Unset if the step was not reached.
+	// Whether the entity belongs to the segment. Unset if the rule was not reached.
 	Matched *bool `protobuf:"varint,3,opt,name=matched,proto3,oneof" json:"matched,omitempty"`
 	// Whether all constraints must match or one.
 	MatchType flipt.MatchType `protobuf:"varint,4,opt,name=match_type,json=matchType,proto3,enum=flipt.MatchType" json:"match_type,omitempty"`
-	// The constraints, if the step was reached.
+	// The constraints, if the rule was reached.
 	Constraints []*ExplainedConstraint `protobuf:"bytes,5,rep,name=constraints,proto3" json:"constraints,omitempty"`
 	// Whether constraints are missing here, because the response has too many of them.
 	ConstraintsOmitted bool `protobuf:"varint,6,opt,name=constraints_omitted,json=constraintsOmitted,proto3" json:"constraints_omitted,omitempty"`
@@ -588,7 +588,7 @@ type ExplainedBucket struct {
 	Number int32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
 	// The number of buckets.
 	Of int32 `protobuf:"varint,2,opt,name=of,proto3" json:"of,omitempty"`
-	// The ranges of the distributions, or the one of the threshold.
+	// The ranges of the shares.
 	Ranges []*ExplainedRange `protobuf:"bytes,3,rep,name=ranges,proto3" json:"ranges,omitempty"`
 	// The position of the range that has the bucket, from 1, or 0 if none has it.
 	Chosen        int32 `protobuf:"varint,4,opt,name=chosen,proto3" json:"chosen,omitempty"`
@@ -654,7 +654,7 @@ func (x *ExplainedBucket) GetChosen() int32 {
 	return 0
 }
 
-// ExplainedRange is the buckets of a distribution or of a threshold.
+// ExplainedRange is the buckets of a share.
 type ExplainedRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first bucket.
@@ -663,7 +663,7 @@ type ExplainedRange struct {
 	To int32 `protobuf:"varint,2,opt,name=to,proto3" json:"to,omitempty"`
 	// The share in percent, as it is stored.
 	Percentage float32 `protobuf:"fixed32,3,opt,name=percentage,proto3" json:"percentage,omitempty"`
-	// The variant of the distribution.
+	// The variant that has the share.
 	VariantKey    string `protobuf:"bytes,4,opt,name=variant_key,json=variantKey,proto3" json:"variant_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -740,13 +740,13 @@ type OtherResult struct {
 	Verdict string `protobuf:"bytes,4,opt,name=verdict,proto3" json:"verdict,omitempty"`
 	// All of this in words.
 	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
-	// The number of the step that gives the result if it is reachable, or 0 if no step matches then.
+	// The number of the rule that gives the result if it is reachable, or 0 if no rule matches then.
 	Step int32 `protobuf:"varint,6,opt,name=step,proto3" json:"step,omitempty"`
 	// The changes needed, if the result is reachable.
 	Changes []*PropertyChange `protobuf:"bytes,7,rep,name=changes,proto3" json:"changes,omitempty"`
 	// Whether it is certain that no smaller set of outcomes gives the result.
 	Smallest bool `protobuf:"varint,8,opt,name=smallest,proto3" json:"smallest,omitempty"`
-	// Why the steps do not give the result, if it is not reachable.
+	// Why the rules do not give the result, if it is not reachable.
 	Obstacles     []*Obstacle `protobuf:"bytes,9,rep,name=obstacles,proto3" json:"obstacles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1000,16 +1000,16 @@ func (x *OutcomeChange) GetMatch() bool {
 	return false
 }
 
-// Obstacle is why a step does not give a result.
+// Obstacle is why a rule does not give a result.
 type Obstacle struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The number of the step, or 0 if the result is that of no step.
+	// The number of the rule, or 0 if the result is that of no rule.
 	Step int32 `protobuf:"varint,1,opt,name=step,proto3" json:"step,omitempty"`
 	// "flag_disabled", "no_rule", "no_segments", "segment_missing", "empty_range",
 	// "other_bucket", "earlier_step", "earlier_steps", "unknown_constraint", "contradiction",
 	// "other_entity", "not_decided" or "limit".
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// The number of the earlier step that prevents this one.
+	// The number of the earlier rule that prevents this one.
 	By int32 `protobuf:"varint,3,opt,name=by,proto3" json:"by,omitempty"`
 	// The key of the segment that prevents it.
 	SegmentKey string `protobuf:"bytes,4,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
@@ -1219,7 +1219,7 @@ type ExplainBatchResponse struct {
 	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	// The key of the flag.
 	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	// Whether the flag has rules or rollouts.
+	// Whether the flag has rules.
 	FlagType flipt.FlagType `protobuf:"varint,3,opt,name=flag_type,json=flagType,proto3,enum=flipt.FlagType" json:"flag_type,omitempty"`
 	// Whether the flag is enabled.
 	Enabled bool `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
@@ -1400,9 +1400,9 @@ type EntityResult struct {
 	Reason evaluation.EvaluationReason `protobuf:"varint,5,opt,name=reason,proto3,enum=flipt.evaluation.EvaluationReason" json:"reason,omitempty"`
 	// The keys of the segments that matched.
 	SegmentKeys []string `protobuf:"bytes,6,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
-	// The number of the step that decided the result, or 0 if none did.
+	// The number of the rule that decided the result, or 0 if none did.
 	DecidedBy int32 `protobuf:"varint,7,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
-	// The id of that rule or rollout.
+	// The id of that rule.
 	StepId        string `protobuf:"bytes,8,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1812,7 +1812,7 @@ type FlagResult struct {
 	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
 	// The name of the flag.
 	FlagName string `protobuf:"bytes,2,opt,name=flag_name,json=flagName,proto3" json:"flag_name,omitempty"`
-	// Whether the flag has rules or rollouts.
+	// Whether the flag has rules.
 	FlagType flipt.FlagType `protobuf:"varint,3,opt,name=flag_type,json=flagType,proto3,enum=flipt.FlagType" json:"flag_type,omitempty"`
 	// Whether a variant flag matched.
 	Match bool `protobuf:"varint,4,opt,name=match,proto3" json:"match,omitempty"`
@@ -1826,9 +1826,9 @@ type FlagResult struct {
 	Reason evaluation.EvaluationReason `protobuf:"varint,8,opt,name=reason,proto3,enum=flipt.evaluation.EvaluationReason" json:"reason,omitempty"`
 	// The keys of the segments that matched.
 	SegmentKeys []string `protobuf:"bytes,9,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
-	// The number of the step that decided the result, or 0 if none did.
+	// The number of the rule that decided the result, or 0 if none did.
 	DecidedBy int32 `protobuf:"varint,10,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
-	// The id of that rule or rollout.
+	// The id of that rule.
 	StepId string `protobuf:"bytes,11,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`
 	// Why the evaluation fails; empty if it does not.
 	Error         string `protobuf:"bytes,12,opt,name=error,proto3" json:"error,omitempty"`

@@ -770,7 +770,9 @@ type ListChangesRequest struct {
 	FirstRevision int64 `protobuf:"varint,11,opt,name=first_revision,json=firstRevision,proto3" json:"first_revision,omitempty"`
 	// Only changes of this revision and earlier ones; 0 means all.
 	LastRevision int64 `protobuf:"varint,12,opt,name=last_revision,json=lastRevision,proto3" json:"last_revision,omitempty"`
-	// Use the words of the web interface in summaries, such as step instead of rollout.
+	// Has no effect.
+	//
+	// Deprecated: Marked as deprecated in guidonv1/guidon.proto.
 	PageWords bool `protobuf:"varint,13,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	// Leave out the objects of changes that take more bytes than this, before and after
 	// together, and name them instead; 0 means no limit.
@@ -893,6 +895,7 @@ func (x *ListChangesRequest) GetLastRevision() int64 {
 	return 0
 }
 
+// Deprecated: Marked as deprecated in guidonv1/guidon.proto.
 func (x *ListChangesRequest) GetPageWords() bool {
 	if x != nil {
 		return x.PageWords
@@ -1114,7 +1117,7 @@ type Change struct {
 	Message *string `protobuf:"bytes,13,opt,name=message,proto3,oneof" json:"message,omitempty"`
 	// What kind of write the change was part of; unset if it was made directly.
 	Reason *ChangeReason `protobuf:"bytes,14,opt,name=reason,proto3" json:"reason,omitempty"`
-	// The change in words, such as "rollout 2: percentage 10 → 50"; at most 400 bytes.
+	// The change in words, such as "rule 2: share 10% → 50%"; at most 400 bytes.
 	Summary string `protobuf:"bytes,15,opt,name=summary,proto3" json:"summary,omitempty"`
 	// The object's name after the change or, if that deleted it, before; only if the objects
 	// were left out because of max_object_bytes.
@@ -1898,7 +1901,7 @@ type DocumentFlag struct {
 	Variants []*DocumentVariant `protobuf:"bytes,7,rep,name=variants,proto3" json:"variants,omitempty"`
 	// The rules of a variant flag, in the order of their ranks.
 	Rules []*DocumentRule `protobuf:"bytes,8,rep,name=rules,proto3" json:"rules,omitempty"`
-	// The rollouts of a boolean flag, in the order of their ranks.
+	// The rules of a boolean flag, in the order of their ranks.
 	Rollouts      []*DocumentRollout `protobuf:"bytes,9,rep,name=rollouts,proto3" json:"rollouts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2207,12 +2210,12 @@ func (x *DocumentDistribution) GetRollout() float32 {
 	return 0
 }
 
-// DocumentRollout sets the value of a boolean flag for some entities.
+// DocumentRollout is a rule of a boolean flag: it sets the value for some entities.
 type DocumentRollout struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the rollout is for.
+	// What the rule is for.
 	Description string `protobuf:"bytes,1,opt,name=description,proto3" json:"description,omitempty"`
-	// The entities that the rollout matches.
+	// The entities that the rule matches.
 	//
 	// Types that are valid to be assigned to Rule:
 	//
@@ -2504,7 +2507,7 @@ func (x *DocumentSegment) GetConstraints() []*DocumentConstraint {
 	return nil
 }
 
-// DocumentConstraint is one condition of a segment.
+// DocumentConstraint is one comparison of a segment.
 type DocumentConstraint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How the values are compared.
@@ -2629,7 +2632,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x14DeleteBindingRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"8\n" +
 	"\x1cDeleteAuthenticationsRequest\x12\x18\n" +
-	"\asubject\x18\x01 \x01(\tR\asubject\"\xd5\x03\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\"\xd9\x03\n" +
 	"\x12ListChangesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x10\n" +
@@ -2644,9 +2647,9 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x06reason\x18\n" +
 	" \x01(\tR\x06reason\x12%\n" +
 	"\x0efirst_revision\x18\v \x01(\x03R\rfirstRevision\x12#\n" +
-	"\rlast_revision\x18\f \x01(\x03R\flastRevision\x12\x1d\n" +
+	"\rlast_revision\x18\f \x01(\x03R\flastRevision\x12!\n" +
 	"\n" +
-	"page_words\x18\r \x01(\bR\tpageWords\x12(\n" +
+	"page_words\x18\r \x01(\bB\x02\x18\x01R\tpageWords\x12(\n" +
 	"\x10max_object_bytes\x18\x0e \x01(\x05R\x0emaxObjectBytes\"j\n" +
 	"\x13ListChangesResponse\x12+\n" +
 	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\x12&\n" +

@@ -107,7 +107,7 @@ type PlanRequest struct {
 	Undo *UndoneChanges `protobuf:"bytes,9,opt,name=undo,proto3" json:"undo,omitempty"`
 	// Return the effects of the plan on users too.
 	WithEffects bool `protobuf:"varint,10,opt,name=with_effects,json=withEffects,proto3" json:"with_effects,omitempty"`
-	// Use the words of the web interface in texts, such as step instead of rollout.
+	// Also return the parts of the summaries, and the values of conflicts in words.
 	PageWords bool `protobuf:"varint,11,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	// Ignore fields that the service does not know, in a document of another version.
 	IgnoreUnknown bool `protobuf:"varint,12,opt,name=ignore_unknown,json=ignoreUnknown,proto3" json:"ignore_unknown,omitempty"`
@@ -822,7 +822,9 @@ type PlanConflict struct {
 	// The value now, if any.
 	Current *structpb.Value `protobuf:"bytes,7,opt,name=current,proto3,oneof" json:"current,omitempty"`
 	// Whether the part was only removed on one side, and is only used since on the other.
-	InUse         bool `protobuf:"varint,8,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
+	InUse bool `protobuf:"varint,8,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
+	// The values in words, if the request asks for them.
+	Wording       *PlanConflictWording `protobuf:"bytes,9,opt,name=wording,proto3" json:"wording,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -913,6 +915,77 @@ func (x *PlanConflict) GetInUse() bool {
 	return false
 }
 
+func (x *PlanConflict) GetWording() *PlanConflictWording {
+	if x != nil {
+		return x.Wording
+	}
+	return nil
+}
+
+// PlanConflictWording has the values of a conflict in words. One that is missing is empty.
+type PlanConflictWording struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The value before the changes to undo.
+	Earlier string `protobuf:"bytes,1,opt,name=earlier,proto3" json:"earlier,omitempty"`
+	// The value after them.
+	Changed string `protobuf:"bytes,2,opt,name=changed,proto3" json:"changed,omitempty"`
+	// The value now.
+	Current       string `protobuf:"bytes,3,opt,name=current,proto3" json:"current,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlanConflictWording) Reset() {
+	*x = PlanConflictWording{}
+	mi := &file_guidonv1_plan_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlanConflictWording) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlanConflictWording) ProtoMessage() {}
+
+func (x *PlanConflictWording) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_plan_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlanConflictWording.ProtoReflect.Descriptor instead.
+func (*PlanConflictWording) Descriptor() ([]byte, []int) {
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *PlanConflictWording) GetEarlier() string {
+	if x != nil {
+		return x.Earlier
+	}
+	return ""
+}
+
+func (x *PlanConflictWording) GetChanged() string {
+	if x != nil {
+		return x.Changed
+	}
+	return ""
+}
+
+func (x *PlanConflictWording) GetCurrent() string {
+	if x != nil {
+		return x.Current
+	}
+	return ""
+}
+
 // PlannedChange is the change of one object.
 type PlannedChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -940,7 +1013,7 @@ type PlannedChange struct {
 
 func (x *PlannedChange) Reset() {
 	*x = PlannedChange{}
-	mi := &file_guidonv1_plan_proto_msgTypes[8]
+	mi := &file_guidonv1_plan_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -952,7 +1025,7 @@ func (x *PlannedChange) String() string {
 func (*PlannedChange) ProtoMessage() {}
 
 func (x *PlannedChange) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_plan_proto_msgTypes[8]
+	mi := &file_guidonv1_plan_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -965,7 +1038,7 @@ func (x *PlannedChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlannedChange.ProtoReflect.Descriptor instead.
 func (*PlannedChange) Descriptor() ([]byte, []int) {
-	return file_guidonv1_plan_proto_rawDescGZIP(), []int{8}
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PlannedChange) GetKind() string {
@@ -1051,7 +1124,7 @@ type PlanWarning struct {
 
 func (x *PlanWarning) Reset() {
 	*x = PlanWarning{}
-	mi := &file_guidonv1_plan_proto_msgTypes[9]
+	mi := &file_guidonv1_plan_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1063,7 +1136,7 @@ func (x *PlanWarning) String() string {
 func (*PlanWarning) ProtoMessage() {}
 
 func (x *PlanWarning) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_plan_proto_msgTypes[9]
+	mi := &file_guidonv1_plan_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1076,7 +1149,7 @@ func (x *PlanWarning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanWarning.ProtoReflect.Descriptor instead.
 func (*PlanWarning) Descriptor() ([]byte, []int) {
-	return file_guidonv1_plan_proto_rawDescGZIP(), []int{9}
+	return file_guidonv1_plan_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PlanWarning) GetKind() string {
@@ -1179,7 +1252,7 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\x11effects_truncated\x18\r \x01(\bR\x10effectsTruncated\"Y\n" +
 	"\rPlannedEffect\x12\x19\n" +
 	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12-\n" +
-	"\x06effect\x18\x02 \x01(\v2\x15.guidon.v1.FlagEffectR\x06effect\"\xbc\x02\n" +
+	"\x06effect\x18\x02 \x01(\v2\x15.guidon.v1.FlagEffectR\x06effect\"\xf6\x02\n" +
 	"\fPlanConflict\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x12\n" +
@@ -1188,13 +1261,18 @@ const file_guidonv1_plan_proto_rawDesc = "" +
 	"\aearlier\x18\x05 \x01(\v2\x16.google.protobuf.ValueH\x00R\aearlier\x88\x01\x01\x125\n" +
 	"\achanged\x18\x06 \x01(\v2\x16.google.protobuf.ValueH\x01R\achanged\x88\x01\x01\x125\n" +
 	"\acurrent\x18\a \x01(\v2\x16.google.protobuf.ValueH\x02R\acurrent\x88\x01\x01\x12\x15\n" +
-	"\x06in_use\x18\b \x01(\bR\x05inUseB\n" +
+	"\x06in_use\x18\b \x01(\bR\x05inUse\x128\n" +
+	"\awording\x18\t \x01(\v2\x1e.guidon.v1.PlanConflictWordingR\awordingB\n" +
 	"\n" +
 	"\b_earlierB\n" +
 	"\n" +
 	"\b_changedB\n" +
 	"\n" +
-	"\b_current\"\xb1\x02\n" +
+	"\b_current\"c\n" +
+	"\x13PlanConflictWording\x12\x18\n" +
+	"\aearlier\x18\x01 \x01(\tR\aearlier\x12\x18\n" +
+	"\achanged\x18\x02 \x01(\tR\achanged\x12\x18\n" +
+	"\acurrent\x18\x03 \x01(\tR\acurrent\"\xb1\x02\n" +
 	"\rPlannedChange\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
@@ -1234,53 +1312,55 @@ func file_guidonv1_plan_proto_rawDescGZIP() []byte {
 }
 
 var file_guidonv1_plan_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_guidonv1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_guidonv1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_guidonv1_plan_proto_goTypes = []any{
-	(PlanMode)(0),           // 0: guidon.v1.PlanMode
-	(*PlanRequest)(nil),     // 1: guidon.v1.PlanRequest
-	(*UndoneChanges)(nil),   // 2: guidon.v1.UndoneChanges
-	(*ConflictChoice)(nil),  // 3: guidon.v1.ConflictChoice
-	(*ApplyRequest)(nil),    // 4: guidon.v1.ApplyRequest
-	(*ExpectedChange)(nil),  // 5: guidon.v1.ExpectedChange
-	(*PlanResponse)(nil),    // 6: guidon.v1.PlanResponse
-	(*PlannedEffect)(nil),   // 7: guidon.v1.PlannedEffect
-	(*PlanConflict)(nil),    // 8: guidon.v1.PlanConflict
-	(*PlannedChange)(nil),   // 9: guidon.v1.PlannedChange
-	(*PlanWarning)(nil),     // 10: guidon.v1.PlanWarning
-	(*Document)(nil),        // 11: guidon.v1.Document
-	(*FlagEffect)(nil),      // 12: guidon.v1.FlagEffect
-	(*structpb.Value)(nil),  // 13: google.protobuf.Value
-	(*FieldDifference)(nil), // 14: guidon.v1.FieldDifference
+	(PlanMode)(0),               // 0: guidon.v1.PlanMode
+	(*PlanRequest)(nil),         // 1: guidon.v1.PlanRequest
+	(*UndoneChanges)(nil),       // 2: guidon.v1.UndoneChanges
+	(*ConflictChoice)(nil),      // 3: guidon.v1.ConflictChoice
+	(*ApplyRequest)(nil),        // 4: guidon.v1.ApplyRequest
+	(*ExpectedChange)(nil),      // 5: guidon.v1.ExpectedChange
+	(*PlanResponse)(nil),        // 6: guidon.v1.PlanResponse
+	(*PlannedEffect)(nil),       // 7: guidon.v1.PlannedEffect
+	(*PlanConflict)(nil),        // 8: guidon.v1.PlanConflict
+	(*PlanConflictWording)(nil), // 9: guidon.v1.PlanConflictWording
+	(*PlannedChange)(nil),       // 10: guidon.v1.PlannedChange
+	(*PlanWarning)(nil),         // 11: guidon.v1.PlanWarning
+	(*Document)(nil),            // 12: guidon.v1.Document
+	(*FlagEffect)(nil),          // 13: guidon.v1.FlagEffect
+	(*structpb.Value)(nil),      // 14: google.protobuf.Value
+	(*FieldDifference)(nil),     // 15: guidon.v1.FieldDifference
 }
 var file_guidonv1_plan_proto_depIdxs = []int32{
-	11, // 0: guidon.v1.PlanRequest.document:type_name -> guidon.v1.Document
+	12, // 0: guidon.v1.PlanRequest.document:type_name -> guidon.v1.Document
 	0,  // 1: guidon.v1.PlanRequest.mode:type_name -> guidon.v1.PlanMode
 	2,  // 2: guidon.v1.PlanRequest.undo:type_name -> guidon.v1.UndoneChanges
 	3,  // 3: guidon.v1.UndoneChanges.choices:type_name -> guidon.v1.ConflictChoice
-	11, // 4: guidon.v1.ApplyRequest.document:type_name -> guidon.v1.Document
+	12, // 4: guidon.v1.ApplyRequest.document:type_name -> guidon.v1.Document
 	0,  // 5: guidon.v1.ApplyRequest.mode:type_name -> guidon.v1.PlanMode
 	5,  // 6: guidon.v1.ApplyRequest.expected_changes:type_name -> guidon.v1.ExpectedChange
 	2,  // 7: guidon.v1.ApplyRequest.undo:type_name -> guidon.v1.UndoneChanges
-	9,  // 8: guidon.v1.PlanResponse.changes:type_name -> guidon.v1.PlannedChange
-	10, // 9: guidon.v1.PlanResponse.warnings:type_name -> guidon.v1.PlanWarning
+	10, // 8: guidon.v1.PlanResponse.changes:type_name -> guidon.v1.PlannedChange
+	11, // 9: guidon.v1.PlanResponse.warnings:type_name -> guidon.v1.PlanWarning
 	8,  // 10: guidon.v1.PlanResponse.conflicts:type_name -> guidon.v1.PlanConflict
 	7,  // 11: guidon.v1.PlanResponse.effects:type_name -> guidon.v1.PlannedEffect
-	12, // 12: guidon.v1.PlannedEffect.effect:type_name -> guidon.v1.FlagEffect
-	13, // 13: guidon.v1.PlanConflict.earlier:type_name -> google.protobuf.Value
-	13, // 14: guidon.v1.PlanConflict.changed:type_name -> google.protobuf.Value
-	13, // 15: guidon.v1.PlanConflict.current:type_name -> google.protobuf.Value
-	14, // 16: guidon.v1.PlannedChange.differences:type_name -> guidon.v1.FieldDifference
-	11, // 17: guidon.v1.PlannedChange.before:type_name -> guidon.v1.Document
-	11, // 18: guidon.v1.PlannedChange.after:type_name -> guidon.v1.Document
-	1,  // 19: guidon.v1.PlanService.Plan:input_type -> guidon.v1.PlanRequest
-	4,  // 20: guidon.v1.PlanService.Apply:input_type -> guidon.v1.ApplyRequest
-	6,  // 21: guidon.v1.PlanService.Plan:output_type -> guidon.v1.PlanResponse
-	6,  // 22: guidon.v1.PlanService.Apply:output_type -> guidon.v1.PlanResponse
-	21, // [21:23] is the sub-list for method output_type
-	19, // [19:21] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	13, // 12: guidon.v1.PlannedEffect.effect:type_name -> guidon.v1.FlagEffect
+	14, // 13: guidon.v1.PlanConflict.earlier:type_name -> google.protobuf.Value
+	14, // 14: guidon.v1.PlanConflict.changed:type_name -> google.protobuf.Value
+	14, // 15: guidon.v1.PlanConflict.current:type_name -> google.protobuf.Value
+	9,  // 16: guidon.v1.PlanConflict.wording:type_name -> guidon.v1.PlanConflictWording
+	15, // 17: guidon.v1.PlannedChange.differences:type_name -> guidon.v1.FieldDifference
+	12, // 18: guidon.v1.PlannedChange.before:type_name -> guidon.v1.Document
+	12, // 19: guidon.v1.PlannedChange.after:type_name -> guidon.v1.Document
+	1,  // 20: guidon.v1.PlanService.Plan:input_type -> guidon.v1.PlanRequest
+	4,  // 21: guidon.v1.PlanService.Apply:input_type -> guidon.v1.ApplyRequest
+	6,  // 22: guidon.v1.PlanService.Plan:output_type -> guidon.v1.PlanResponse
+	6,  // 23: guidon.v1.PlanService.Apply:output_type -> guidon.v1.PlanResponse
+	22, // [22:24] is the sub-list for method output_type
+	20, // [20:22] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_plan_proto_init() }
@@ -1298,7 +1378,7 @@ func file_guidonv1_plan_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_plan_proto_rawDesc), len(file_guidonv1_plan_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

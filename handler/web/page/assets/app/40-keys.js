@@ -10,10 +10,10 @@ on("click", "[data-palette]", (link, event) => {
   openPalette();
 });
 
-// Shortcuts. A link or button with data-key is what its letter presses: that of the step or
-// condition with the focus, or else the first one.
+// Shortcuts. A link or button with data-key is what its letter presses: that of the rule or
+// constraint with the focus, or else the first one.
 const press = (selector) => () => {
-  const within = document.activeElement?.closest(".step, .cond, tr");
+  const within = document.activeElement?.closest(".rule, .cond, tr");
   const button = within?.querySelector(selector) ?? document.querySelector(selector);
   if (button?.closest(".savebar")?.checkVisibility() ?? true) button?.click();
 };

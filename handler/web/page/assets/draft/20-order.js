@@ -1,5 +1,5 @@
 
-// Items of an order, such as steps, are moved by the arrow keys on the grip, or by dragging it.
+// Items of an order, such as rules, are moved by the arrow keys on the grip, or by dragging it.
 // data-order is what one is called.
 const orderOf = (element) => element.closest("[data-order]");
 const itemsOf = (order) => [...order.querySelectorAll(":scope > li:not(.else)")];

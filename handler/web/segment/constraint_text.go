@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// Limits of a condition on the page: values, and bytes of each text.
+// Limits of a constraint on the page: values, and bytes of each text.
 const (
 	maxShown = 20
 	maxSaid  = 2 << 10
@@ -27,8 +27,8 @@ func short(text string) string {
 	return text[:cut] + "…"
 }
 
-// subject returns the value that the condition compares, for people.
-func (c *condition) subject() string {
+// subject returns the value that the constraint compares, for people.
+func (c *constraint) subject() string {
 	switch {
 	case c.Type == typeEntity:
 		return "entity id"
@@ -38,8 +38,8 @@ func (c *condition) subject() string {
 	return short(c.Property)
 }
 
-// values returns the values of the condition, for people.
-func (c *condition) values(zone *time.Location) []string {
+// values returns the values of the constraint, for people.
+func (c *constraint) values(zone *time.Location) []string {
 	switch entryOf(c.Type, c.Operator) {
 	case entryNone:
 		return nil
@@ -62,30 +62,30 @@ func (c *condition) values(zone *time.Location) []string {
 }
 
 // shown returns the values that are shown immediately, and more the others.
-func (c *condition) shown(zone *time.Location) []string {
+func (c *constraint) shown(zone *time.Location) []string {
 	values := c.values(zone)
 	return values[:min(len(values), maxShown)]
 }
 
-func (c *condition) more(zone *time.Location) []string {
+func (c *constraint) more(zone *time.Location) []string {
 	return c.values(zone)[len(c.shown(zone)):]
 }
 
 // cutShort reports whether a value is not shown as a whole.
-func (c *condition) cutShort() bool {
+func (c *constraint) cutShort() bool {
 	return entryOf(c.Type, c.Operator) != entryList && len(c.Value) > maxSaid
 }
 
-// types returns the types that the condition can have: its own is among them.
-func (c *condition) types() []flipt.ComparisonType {
+// types returns the types that the constraint can have: its own is among them.
+func (c *constraint) types() []flipt.ComparisonType {
 	if slices.Contains(everyType, c.Type) {
 		return everyType
 	}
 	return append([]flipt.ComparisonType{c.Type}, everyType...)
 }
 
-// operators returns the operators that the condition can have: its own is among them.
-func (c *condition) operators() []string {
+// operators returns the operators that the constraint can have: its own is among them.
+func (c *constraint) operators() []string {
 	of := operators[c.Type]
 	if slices.Contains(of, c.Operator) {
 		return of
@@ -103,7 +103,7 @@ func zones(visitor *time.Location) []string {
 
 // warning returns a warning about a comparison that is probably a mistake, or that differs from
 // those of other segments, or "".
-func (e *editor) warning(c *condition) string {
+func (e *editor) warning(c *constraint) string {
 	if c.Type != typeEntity && guidon.MeansEntity(c.Property) {
 		return "This compares a property of the context, not the id of the entity. For that, choose the type " + typeName(typeEntity) + "."
 	}

@@ -5,18 +5,19 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Limits of the steps.
+// Limits of the rules.
 const (
-	maxSteps  = 200
-	maxChecks = 1000 // in all steps
+	maxRules  = 200
+	maxChecks = 1000 // in all rules
 )
 
-// step is a rule or a rollout of the explanation.
-type step struct {
+// rule is a rule or a rollout of the explanation.
+type rule struct {
 	Name     string // "Rule 1"
 	Verdict  string // "no", "yes" or "skip"
 	Segments []segment
@@ -33,13 +34,13 @@ type segment struct{ Name, Address string }
 
 // check is a segment compared with the entity.
 type check struct {
-	Head, Got  string
-	Conditions []condition
-	Omitted    bool // there are too many of them
+	Head, Got   string
+	Constraints []constraint
+	Omitted     bool // there are too many of them
 }
 
-// condition is a constraint compared with the entity.
-type condition struct {
+// constraint is a constraint compared with the entity.
+type constraint struct {
 	Matched  bool
 	Words    []span
 	Got      []span
@@ -47,7 +48,7 @@ type condition struct {
 	Property string
 }
 
-// ruler are the buckets of a step, with that of the entity.
+// ruler are the buckets of a rule, with that of the entity.
 type ruler struct {
 	Bucket, Of int
 	At         float64 // in percent
@@ -73,21 +74,18 @@ func (r *ruler) label() string {
 	return "Bucket " + strconv.Itoa(r.Bucket) + " of " + strconv.Itoa(r.Of) + " belongs to " + r.Owner
 }
 
-func (x *explanationView) steps() []step {
+func (x *explanationView) rules() []rule {
 	left := maxChecks
 	explained := x.e.GetSteps()
-	steps := make([]step, 0, min(len(explained), maxSteps))
-	for i, s := range explained[:min(len(explained), maxSteps)] {
-		steps = append(steps, x.step(i, s, &left))
+	rules := make([]rule, 0, min(len(explained), maxRules))
+	for i, s := range explained[:min(len(explained), maxRules)] {
+		rules = append(rules, x.rule(i, s, &left))
 	}
-	return steps
+	return rules
 }
 
-func (x *explanationView) step(index int, s *guidonv1.ExplainedStep, left *int) step {
-	v := step{Name: "Rule " + strconv.Itoa(int(s.GetNumber())), Verdict: "no", Joint: "or", Ruler: x.ruler(s)}
-	if x.boolean {
-		v.Name = "Step " + strconv.Itoa(int(s.GetNumber()))
-	}
+func (x *explanationView) rule(index int, s *guidonv1.ExplainedStep, left *int) rule {
+	v := rule{Name: page.Capital(ruleName(s.GetNumber())), Verdict: "no", Joint: "or", Ruler: x.ruler(s)}
 	if s.GetSegmentOperator() == flipt.SegmentOperator_AND_SEGMENT_OPERATOR {
 		v.Joint = "and"
 	}
@@ -141,7 +139,7 @@ func (x *explanationView) rollout(index int) *guidonv1.DocumentRollout {
 	return nil
 }
 
-// possibleOutcomes returns the results of the step for entities that match it.
+// possibleOutcomes returns the results of the rule for entities that match it.
 func (x *explanationView) possibleOutcomes(index int, s *guidonv1.ExplainedStep) (outcomes []outcome) {
 	if x.boolean {
 		return []outcome{value(s.GetValue())}
@@ -179,7 +177,7 @@ func (x *explanationView) check(g *guidonv1.ExplainedSegment, left *int) check {
 			v.Got = "fits"
 		}
 	case len(constraints) == 0:
-		v.Head, v.Got = name+": everyone", "no conditions"
+		v.Head, v.Got = name+": everyone", "no constraints"
 	case matched == 0:
 		v.Got = "none of " + strconv.Itoa(len(constraints))
 	}
@@ -189,7 +187,7 @@ func (x *explanationView) check(g *guidonv1.ExplainedSegment, left *int) check {
 			break
 		}
 		*left--
-		v.Conditions = append(v.Conditions, conditionOf(c))
+		v.Constraints = append(v.Constraints, constraintOf(c))
 	}
 	return v
 }
@@ -197,8 +195,8 @@ func (x *explanationView) check(g *guidonv1.ExplainedSegment, left *int) check {
 // shortValue limits how much of a value is shown, in bytes.
 const shortValue = 120
 
-func conditionOf(c *guidonv1.ExplainedConstraint) condition {
-	v := condition{Matched: c.GetMatched(), Problem: c.GetProblem()}
+func constraintOf(c *guidonv1.ExplainedConstraint) constraint {
+	v := constraint{Matched: c.GetMatched(), Problem: c.GetProblem()}
 	v.Words = constraintWords(c.GetType(), c.GetProperty(), c.GetOperator(), c.GetExpected())
 	switch {
 	case !c.GetPresent():
@@ -236,7 +234,7 @@ func (x *explanationView) ruler(s *guidonv1.ExplainedStep) *ruler {
 		Ticks: []tick{{0, "start", "0"}},
 	}
 	if x.boolean {
-		r.Owner = "those after this step"
+		r.Owner = "those after this rule"
 	}
 	for i, e := range b.GetRanges() {
 		if e.GetTo() == e.GetFrom() {
