@@ -210,26 +210,15 @@ func (f *summarized) independent() bool {
 // for others.
 func contingent(c *guidon.Constraint) bool {
 	o := operandOf(c)
-	if o.problem != NoProblem {
+	switch {
+	case o.problem != NoProblem || operators[c.Operator] == nil:
 		return false
-	}
-	switch c.Type {
-	case guidon.StringComparison, guidon.EntityIDComparison:
-		switch c.Operator {
-		case guidon.OpEmpty, guidon.OpNotEmpty:
-			return c.Type == guidon.StringComparison // the id of an entity is not empty
-		case guidon.OpIsOneOf, guidon.OpIsNotOneOf:
-			return slices.ContainsFunc(o.Texts, func(text string) bool { return text != "" })
-		}
-		return strings.TrimSpace(c.Value) != "" && strings.TrimSpace(c.Value) == c.Value
-	case guidon.NumberComparison:
-		switch c.Operator {
-		case guidon.OpPresent, guidon.OpNotPresent:
-			return true
-		case guidon.OpIsOneOf, guidon.OpIsNotOneOf:
-			return len(o.Numbers) > 0
-		}
-		return !math.IsNaN(o.Number) && !math.IsInf(o.Number, 0)
+	case operatorOf(c).presence:
+		return c.Type != guidon.EntityIDComparison // an id is not empty
+	case isText(c):
+		return slices.ContainsFunc(o.Texts, func(text string) bool { return text != "" && strings.TrimSpace(text) == text })
+	case c.Type == guidon.NumberComparison:
+		return slices.ContainsFunc(o.Numbers, func(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) })
 	}
 	return true
 }
