@@ -283,40 +283,13 @@ func takesAnyone(set *guidon.Audience) bool {
 
 // everyoneElse returns [Summary.EveryoneElse].
 func (f *summarized) everyoneElse() []AnswerShare {
-	if f.Kind() == guidon.BooleanFlag {
-		return f.everyoneElseBoolean()
-	}
-	for i, set := range f.steps() {
-		switch {
-		case set.Err() != nil:
-			return []AnswerShare{{Answer{Fails: true}, guidon.VariantBuckets}}
-		case takesAnyone(set):
-			return f.sharesOf(f.flag.Rules[i])
-		}
-	}
-	return []AnswerShare{{f.defaultAnswer(), guidon.VariantBuckets}}
-}
-
-// sharesOf returns the answers of a rule for matching entities.
-func (f *summarized) sharesOf(r *guidon.Rule) []AnswerShare {
-	var shares answerShares
-	covered := 0
-	for _, share := range eachShare(f.flag, r) {
-		shares.add(share.Buckets(), Answer{Variant: f.flag.VariantByKey(share.Variant)})
-		covered = share.End
-	}
-	shares.add(guidon.VariantBuckets-covered, f.defaultAnswer())
-	return shares.sorted()
-}
-
-func (f *summarized) everyoneElseBoolean() []AnswerShare {
 	var shares answerShares
 	covered, rest := 0, f.defaultAnswer()
 	for i, set := range f.steps() {
-		r := f.flag.Rollouts[i]
 		if set == nil {
-			end := thresholdBuckets(r.Threshold.Percentage)
-			shares.add(end-covered, Answer{Enabled: r.Threshold.Value})
+			t := f.flag.Rollouts[i].Threshold
+			end := thresholdBuckets(t.Percentage)
+			shares.add(end-covered, Answer{Enabled: t.Value})
 			covered = max(covered, end)
 			continue
 		}
@@ -325,18 +298,33 @@ func (f *summarized) everyoneElseBoolean() []AnswerShare {
 			break
 		}
 		if takesAnyone(set) {
-			rest = Answer{Enabled: rolloutValue(r)}
+			if f.Kind() == guidon.VariantFlag {
+				return f.sharesOf(f.flag.Rules[i])
+			}
+			rest = Answer{Enabled: rolloutValue(f.flag.Rollouts[i])}
 			break
 		}
 	}
-	shares.add(guidon.BooleanBuckets-covered, rest)
+	shares.add(bucketsOfType(f.Kind())-covered, rest)
 	switch {
-	case len(shares) > 1 || rest.Fails:
+	case len(shares) > 1 || rest.Fails || f.Kind() != guidon.BooleanFlag:
 		return shares.sorted()
 	case shares[0].Enabled:
 		return everyoneTrue
 	}
 	return everyoneFalse
+}
+
+// sharesOf returns the answers of a rule for matching entities.
+func (f *summarized) sharesOf(r *guidon.Rule) []AnswerShare {
+	var shares answerShares
+	covered := 0
+	for share := range eachShare(f.flag, r) {
+		shares.add(share.Buckets(), Answer{Variant: f.flag.VariantByKey(share.Variant)})
+		covered = share.End
+	}
+	shares.add(guidon.VariantBuckets-covered, f.defaultAnswer())
+	return shares.sorted()
 }
 
 // The most frequent summaries of boolean flags are shared.
