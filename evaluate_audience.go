@@ -62,17 +62,20 @@ type Audience struct {
 	unknown  bool     // a segment has a constraint of an unknown type, or is unreadable
 }
 
-// audience returns the set of the segments with the keys. It returns nil if there
-// are no keys or if a segment does not exist: such a rule or rollout never matches.
+// nobody is the audience of a rule or rollout that never matches.
+var nobody = &Audience{}
+
+// audience returns the set of the segments with the keys. It returns nobody if there
+// are no keys or if a segment does not exist.
 func (x segmentIndex) audience(keys []string, operator SegmentOperator) *Audience {
 	switch len(keys) {
 	case 0:
-		return nil
+		return nobody
 	case 1:
 		if g := x[keys[0]]; g != nil {
 			return &g.single // shared by all flags
 		}
-		return nil
+		return nobody
 	}
 	set := &Audience{
 		segments: make([]*CompiledSegment, 0, len(keys)),
@@ -82,7 +85,7 @@ func (x segmentIndex) audience(keys []string, operator SegmentOperator) *Audienc
 	for _, key := range keys {
 		g := x[key]
 		if g == nil {
-			return nil
+			return nobody
 		}
 		set.segments = append(set.segments, g)
 		set.unknown = set.unknown || g.single.unknown

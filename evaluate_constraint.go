@@ -1,9 +1,7 @@
 package guidon
 
 import (
-	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -15,10 +13,6 @@ type CompiledConstraint struct {
 	missing  bool   // the result for an empty value
 	matches  matcher
 }
-
-// matcher reports whether a constraint holds for a nonempty value. A value that does
-// not parse gives false for every operator.
-type matcher func(value string) bool
 
 // Holds reports whether the constraint holds for the entity.
 func (c *CompiledConstraint) Holds(entityID string, context map[string]string) bool {
@@ -39,173 +33,76 @@ func (c *CompiledConstraint) Accepts(value string) bool {
 }
 
 // CompileConstraint returns the compiled form of the constraint, and whether its type is
-// known. An operator that the type does not support never matches.
+// known. It never matches if its [Operand] is not valid.
 func CompileConstraint(c *Constraint) (compiled CompiledConstraint, known bool) {
 	compiled = CompiledConstraint{property: c.Property, entity: c.Type == EntityIDComparison, matches: never}
-	known = true
-	switch c.Type {
-	case StringComparison, EntityIDComparison:
-		compiled.missing = c.Operator == OpEmpty
-		compiled.matches = stringMatcher(c.Operator, c.Value)
-	case NumberComparison:
-		compiled.missing = c.Operator == OpNotPresent
-		compiled.matches = numberMatcher(c.Operator, c.Value)
-	case BooleanComparison:
-		compiled.missing = c.Operator == OpNotPresent
-		compiled.matches = booleanMatcher(c.Operator)
-	case DateTimeComparison:
-		compiled.missing = c.Operator == OpNotPresent
-		compiled.matches = dateTimeMatcher(c.Operator, c.Value)
-	default:
-		known = false
+	if o := c.Operand(); o.Valid {
+		operator := OperatorNamed(c.Operator)
+		compiled.missing = operator.Missing
+		compiled.matches = operator.matcher(c.Type, &o)
 	}
-	return compiled, known
+	return compiled, c.Type > UnknownComparison && c.Type <= EntityIDComparison
 }
 
-func never(string) bool { return false }
-
-// blank reports whether the value consists of Unicode white space only.
-func blank(value string) bool    { return strings.TrimSpace(value) == "" }
-func notBlank(value string) bool { return !blank(value) }
-
-func stringMatcher(operator, want string) matcher {
-	switch operator {
-	case OpEmpty:
-		return blank
-	case OpNotEmpty:
-		return notBlank
-	case OpEQ:
-		return func(value string) bool { return value == want }
-	case OpNEQ:
-		return func(value string) bool { return value != want }
-	case OpPrefix: // the value is trimmed, the constraint is not
-		return func(value string) bool { return strings.HasPrefix(strings.TrimSpace(value), want) }
-	case OpSuffix:
-		return func(value string) bool { return strings.HasSuffix(strings.TrimSpace(value), want) }
-	case OpContains:
-		return func(value string) bool { return strings.Contains(value, want) }
-	case OpNotContains:
-		return func(value string) bool { return !strings.Contains(value, want) }
-	case OpIsOneOf, OpIsNotOneOf:
-		set, ok := parseSet[string](want)
-		if !ok {
-			return never // isnotoneof too: the list is invalid
-		}
-		in := operator == OpIsOneOf
-		return func(value string) bool { return set[value] == in }
+// matcher returns the matcher of constraints of the type with a valid operand.
+func (o *Operator) matcher(t ComparisonType, operand *Operand) matcher {
+	switch {
+	case o.Takes == NoOperand:
+		return o.plain
+	case t == NumberComparison && o.Takes == ListOfItems:
+		return o.numberList(operand.Numbers)
+	case t == NumberComparison:
+		return o.number(operand.Numbers[0])
+	case t == DateTimeComparison:
+		return o.instant(operand.Instant)
+	case o.Takes == ListOfItems:
+		set, within := setOf(operand.Texts), o.within
+		return func(value string) bool { return set[value] == within }
 	}
-	return never
+	return o.text(operand.Texts[0])
 }
 
-// parseSet returns the items of a JSON array.
-func parseSet[T comparable](list string) (set map[T]bool, ok bool) {
-	var items []T
-	if err := json.Unmarshal([]byte(list), &items); err != nil {
-		return nil, false
-	}
-	set = make(map[T]bool, len(items))
+func setOf[T comparable](items []T) map[T]bool {
+	set := make(map[T]bool, len(items))
 	for _, item := range items {
 		set[item] = true
 	}
-	return set, true
+	return set
 }
 
-var numberOperators = map[string]func(value, want float64) bool{
-	OpEQ:  func(value, want float64) bool { return value == want },
-	OpNEQ: func(value, want float64) bool { return value != want }, // true for NaN
-	OpLT:  func(value, want float64) bool { return value < want },
-	OpLTE: func(value, want float64) bool { return value <= want },
-	OpGT:  func(value, want float64) bool { return value > want },
-	OpGTE: func(value, want float64) bool { return value >= want },
-}
-
-func numberMatcher(operator, value string) matcher {
-	switch operator {
-	case OpPresent: // the value need not be a number
-		return notBlank
-	case OpNotPresent:
-		return blank
-	case OpIsOneOf, OpIsNotOneOf:
-		set, ok := parseSet[float64](value)
-		if !ok {
-			return never
-		}
-		in := operator == OpIsOneOf
-		return func(value string) bool {
-			number, err := strconv.ParseFloat(value, 64)
-			return err == nil && set[number] == in
-		}
-	}
-	compare := numberOperators[operator]
-	want, err := strconv.ParseFloat(value, 64)
-	if compare == nil || err != nil {
-		return never
-	}
+func (o *Operator) numberList(want []float64) matcher {
+	set, within := setOf(want), o.within
 	return func(value string) bool {
 		number, err := strconv.ParseFloat(value, 64)
-		return err == nil && compare(number, want)
+		return err == nil && set[number] == within
 	}
 }
 
-func booleanMatcher(operator string) matcher {
-	switch operator {
-	case OpPresent:
-		return notBlank
-	case OpNotPresent:
-		return blank
-	case OpTrue:
-		return isTrue
-	case OpFalse:
-		return isFalse
+func (o *Operator) number(want float64) matcher {
+	orders := o.orders
+	return func(value string) bool {
+		number, err := strconv.ParseFloat(value, 64)
+		return err == nil && orders&orderOf(number, want) != 0
 	}
-	return never
 }
 
-// isTrue and isFalse accept the spellings of strconv.ParseBool, which would allocate an
-// error for every other value.
-
-func isTrue(value string) bool {
-	switch value {
-	case "1", "t", "T", "TRUE", "true", "True":
-		return true
+func orderOf(number, want float64) order {
+	switch {
+	case number < want:
+		return less
+	case number > want:
+		return greater
+	case number == want:
+		return equal
 	}
-	return false
+	return unordered
 }
 
-func isFalse(value string) bool {
-	switch value {
-	case "0", "f", "F", "FALSE", "false", "False":
-		return true
-	}
-	return false
-}
-
-var timeOperators = map[string]func(order int) bool{
-	OpEQ:  func(order int) bool { return order == 0 },
-	OpNEQ: func(order int) bool { return order != 0 },
-	OpLT:  func(order int) bool { return order < 0 },
-	OpLTE: func(order int) bool { return order <= 0 },
-	OpGT:  func(order int) bool { return order > 0 },
-	OpGTE: func(order int) bool { return order >= 0 },
-}
-
-// dateTimeMatcher does not support lists: isoneof and isnotoneof are accepted when a
-// constraint is written, but never match (contract 4.3, 7.2).
-func dateTimeMatcher(operator, value string) matcher {
-	switch operator {
-	case OpPresent:
-		return notBlank
-	case OpNotPresent:
-		return blank
-	}
-	fits := timeOperators[operator]
-	want, err := ParseDateTime(value)
-	if fits == nil || err != nil {
-		return never
-	}
+func (o *Operator) instant(want time.Time) matcher {
+	orders := o.orders
 	return func(value string) bool {
 		instant, err := ParseDateTime(value)
-		return err == nil && fits(instant.Compare(want))
+		return err == nil && orders&[...]order{less, equal, greater}[instant.Compare(want)+1] != 0
 	}
 }
 

@@ -202,7 +202,9 @@ func TestConstraint(t *testing.T) {
 		{date, "notpresent", "", "2024-01-01", false},
 		{date, "contains", "2024", "2024-01-01", false},
 	}
+	covered := map[string]bool{}
 	for _, tt := range tests {
+		covered[fmt.Sprint(tt.comparison, tt.operator)] = true
 		name := strings.ReplaceAll(fmt.Sprintf("%s %s %q of %q", tt.comparison, tt.operator, tt.value, tt.v), "/", "|")
 		t.Run(name, func(t *testing.T) {
 			context, entityID := map[string]string{"p": tt.v}, "someone"
@@ -228,6 +230,13 @@ func TestConstraint(t *testing.T) {
 				t.Errorf("got %t, want %t", got.Enabled, tt.want)
 			}
 		})
+	}
+	for _, o := range guidon.Operators() {
+		for _, comparison := range o.Types {
+			if !covered[fmt.Sprint(comparison, o.Name)] {
+				t.Errorf("operator %s of %s has no case", o.Name, comparison)
+			}
+		}
 	}
 }
 

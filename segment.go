@@ -69,25 +69,3 @@ type Constraint struct {
 	CreatedAt   time.Time      `json:"createdAt"`
 	UpdatedAt   time.Time      `json:"updatedAt"`
 }
-
-// Operators of constraints (contract 4.3).
-const (
-	OpEQ          = "eq"
-	OpNEQ         = "neq"
-	OpLT          = "lt"
-	OpLTE         = "lte"
-	OpGT          = "gt"
-	OpGTE         = "gte"
-	OpEmpty       = "empty"
-	OpNotEmpty    = "notempty"
-	OpPrefix      = "prefix"
-	OpSuffix      = "suffix"
-	OpContains    = "contains"
-	OpNotContains = "notcontains"
-	OpIsOneOf     = "isoneof"
-	OpIsNotOneOf  = "isnotoneof"
-	OpPresent     = "present"
-	OpNotPresent  = "notpresent"
-	OpTrue        = "true"
-	OpFalse       = "false"
-)

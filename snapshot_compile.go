@@ -2,7 +2,6 @@ package guidon
 
 import (
 	"iter"
-	"slices"
 	"sync/atomic"
 )
 
@@ -10,8 +9,7 @@ import (
 // or one of its segments changes. It is safe for concurrent use.
 type CompiledFlag struct {
 	// The fields that most evaluations need are adjacent: with thousands of flags,
-	// cache misses take longer than the evaluation. Rules and rollouts that can never
-	// decide are omitted.
+	// cache misses take longer than the evaluation.
 	key            string
 	hash           uint32 // hash state after the flag's key, for variant buckets
 	kind           FlagType
@@ -25,13 +23,13 @@ type CompiledFlag struct {
 	err            error // why it cannot be evaluated, or nil; then kind is UnreadableFlag
 }
 
-// compiledRule is a rule whose segments all exist.
+// compiledRule is a rule prepared for evaluation.
 type compiledRule struct {
 	audience *Audience
 	ranges   []bucketRange // empty if no distribution has a share
 }
 
-// compiledRollout is a threshold, or a rollout whose segments all exist.
+// compiledRollout is a rollout prepared for evaluation.
 type compiledRollout struct {
 	audience   *Audience // nil for a threshold
 	percentage float32   // of the threshold
@@ -49,40 +47,20 @@ func (f *CompiledFlag) Err() error { return f.err }
 func (f *CompiledFlag) Kind() FlagType { return f.kind }
 
 // Steps yields the rules or rollouts that may decide the result, by their index in the flag,
-// with their audience, which is nil for a threshold. Evaluations skip the others: they have
-// no segments, or one that does not exist.
+// with their audience, which is nil for a threshold.
 func (f *CompiledFlag) Steps() iter.Seq2[int, *Audience] {
 	return func(yield func(int, *Audience) bool) {
-		rules := f.rules
-		for i, r := range f.flag.Rules {
-			// Whether a rule is skipped depends on its keys alone, so one that is skipped
-			// has other keys than all that are not.
-			if len(rules) > 0 && slices.Equal(rules[0].audience.keys, r.SegmentKeys) {
-				if !yield(i, rules[0].audience) {
-					return
-				}
-				rules = rules[1:]
+		for i := range f.rules {
+			if a := f.rules[i].audience; a != nobody && !yield(i, a) {
+				return
 			}
 		}
-		rollouts := f.rollouts
-		for i, r := range f.flag.Rollouts {
-			if len(rollouts) > 0 && rollouts[0].of(r) {
-				if !yield(i, rollouts[0].audience) {
-					return
-				}
-				rollouts = rollouts[1:]
+		for i := range f.rollouts {
+			if a := f.rollouts[i].audience; a != nobody && !yield(i, a) {
+				return
 			}
 		}
 	}
-}
-
-// of reports whether r is the compiled form of the rollout, or of one with the same
-// segments.
-func (r *compiledRollout) of(rollout *Rollout) bool {
-	if r.audience == nil || rollout.Threshold != nil {
-		return r.audience == nil && rollout.Threshold != nil
-	}
-	return rollout.Segment != nil && slices.Equal(r.audience.keys, rollout.Segment.SegmentKeys)
 }
 
 func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
@@ -106,11 +84,9 @@ func (c *CompiledFlag) compileRules(segments segmentIndex) {
 		return
 	}
 	variants := variantsByID(c.flag)
-	c.rules = make([]compiledRule, 0, len(c.flag.Rules))
-	for _, r := range c.flag.Rules {
-		if set := segments.audience(r.SegmentKeys, r.SegmentOperator); set != nil {
-			c.rules = append(c.rules, compiledRule{audience: set, ranges: compileRanges(r.Distributions, variants)})
-		}
+	c.rules = make([]compiledRule, len(c.flag.Rules))
+	for i, r := range c.flag.Rules {
+		c.rules[i] = compiledRule{segments.audience(r.SegmentKeys, r.SegmentOperator), compileRanges(r.Distributions, variants)}
 	}
 }
 
@@ -126,15 +102,15 @@ func (c *CompiledFlag) compileRollouts(segments segmentIndex) {
 	if len(c.flag.Rollouts) == 0 {
 		return
 	}
-	c.rollouts = make([]compiledRollout, 0, len(c.flag.Rollouts))
-	for _, r := range c.flag.Rollouts {
+	c.rollouts = make([]compiledRollout, len(c.flag.Rollouts))
+	for i, r := range c.flag.Rollouts {
 		switch {
 		case r.Threshold != nil:
-			c.rollouts = append(c.rollouts, compiledRollout{percentage: r.Threshold.Percentage, value: r.Threshold.Value})
+			c.rollouts[i] = compiledRollout{percentage: r.Threshold.Percentage, value: r.Threshold.Value}
 		case r.Segment != nil:
-			if set := segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator); set != nil {
-				c.rollouts = append(c.rollouts, compiledRollout{audience: set, value: r.Segment.Value})
-			}
+			c.rollouts[i] = compiledRollout{audience: segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator), value: r.Segment.Value}
+		default:
+			c.rollouts[i] = compiledRollout{audience: nobody}
 		}
 	}
 }

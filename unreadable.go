@@ -151,12 +151,6 @@ func (x segmentIndex) unreadable(f *Flag) error {
 	return nil
 }
 
-// operators are the operators of all types.
-var operators = [...]string{
-	OpEQ, OpNEQ, OpLT, OpLTE, OpGT, OpGTE, OpEmpty, OpNotEmpty, OpPrefix, OpSuffix, OpContains, OpNotContains,
-	OpIsOneOf, OpIsNotOneOf, OpPresent, OpNotPresent, OpTrue, OpFalse,
-}
-
 // check is [Flag.check] for segments.
 func (s *Segment) check(key string) error {
 	if s.Key != key {
@@ -166,7 +160,7 @@ func (s *Segment) check(key string) error {
 		return errMissing
 	}
 	for _, c := range s.Constraints {
-		if !slices.Contains(operators[:], c.Operator) {
+		if OperatorNamed(c.Operator) == nil {
 			return errOperator
 		}
 	}

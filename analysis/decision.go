@@ -96,9 +96,9 @@ func (d *decisions) distributed(f *guidon.Flag, r *guidon.Rule) []outcomeRange {
 	}
 	var outcomes []outcomeRange
 	covered := 0
-	for distribution, share := range eachShare(f, r) {
+	for share := range eachShare(f, r) {
 		if share.Buckets() > 0 {
-			v := f.Variant(distribution.VariantID)
+			v := f.Variant(share.Distribution.VariantID)
 			outcomes = append(outcomes, outcomeRange{share.End, Outcome{Match: true, Reason: guidon.ReasonMatch, VariantKey: v.Key, Attachment: v.Attachment}})
 			covered = share.End
 		}

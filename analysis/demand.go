@@ -110,30 +110,16 @@ func (x *sample) finite() (values []string, finite bool) {
 	return values, finite
 }
 
-var (
-	trueTexts  = []string{"1", "t", "T", "TRUE", "true", "True"}
-	falseTexts = []string{"0", "f", "F", "FALSE", "false", "False"}
-)
-
 // leaves returns all values that meet the demand, and perhaps others, if they are few.
 func (d *demand) leaves() (values []string, finite bool) {
-	switch {
+	switch o := operatorOf(d.constraint); {
 	case d.operand.problem != NoProblem:
-	case isText(d.constraint):
-		switch d.constraint.Operator {
-		case guidon.OpEQ:
-			return []string{d.constraint.Value}, d.match
-		case guidon.OpNEQ:
-			return []string{d.constraint.Value, ""}, !d.match
-		case guidon.OpIsOneOf:
-			return d.operand.Texts, d.match
-		case guidon.OpIsNotOneOf:
-			return append(slices.Clip(d.operand.Texts), ""), !d.match
-		}
-	case d.constraint.Operator == guidon.OpTrue:
-		return trueTexts, d.match
-	case d.constraint.Operator == guidon.OpFalse:
-		return falseTexts, d.match
+	case o.truths != nil:
+		return o.truths, d.match
+	case isText(d.constraint) && o.part == comparesWhole && o.negated:
+		return append(slices.Clip(d.operand.Texts), ""), !d.match
+	case isText(d.constraint) && o.part == comparesWhole:
+		return d.operand.Texts, d.match
 	}
 	return nil, false
 }
@@ -143,7 +129,7 @@ func (x *sample) collect() {
 	for i := range x.demands {
 		d := &x.demands[i]
 		x.add(d.constraint, d.operand)
-		if testsPresence(d.constraint.Operator) || d.operand.problem != NoProblem {
+		if operatorOf(d.constraint).presence || d.operand.problem != NoProblem {
 			continue
 		}
 		switch d.constraint.Type {
@@ -158,18 +144,19 @@ func (x *sample) collect() {
 }
 
 func (x *sample) collectText(d *demand) {
-	text := d.constraint.Value
-	switch operator := d.constraint.Operator; operator {
-	case guidon.OpContains, guidon.OpNotContains:
-		if d.match == (operator == guidon.OpContains) {
-			x.contained = appendNew(x.contained, text)
-		}
-	case guidon.OpPrefix:
-		if d.match && len(text) > len(x.start) {
+	o := operatorOf(d.constraint)
+	if d.match == o.negated {
+		return // the text must be another one
+	}
+	switch text := d.constraint.Value; o.part {
+	case comparesPart:
+		x.contained = appendNew(x.contained, text)
+	case comparesPrefix:
+		if len(text) > len(x.start) {
 			x.start = text
 		}
-	case guidon.OpSuffix:
-		if d.match && len(text) > len(x.end) {
+	case comparesSuffix:
+		if len(text) > len(x.end) {
 			x.end = text
 		}
 	}
@@ -227,7 +214,7 @@ func isTyped(c *guidon.Constraint) bool { return !isText(c) }
 func (x *sample) contradicts(kind func(*guidon.Constraint) bool) bool {
 	var some []demand
 	for _, d := range x.demands {
-		if kind(d.constraint) || testsPresence(d.constraint.Operator) {
+		if kind(d.constraint) || operatorOf(d.constraint).presence {
 			some = append(some, d)
 		}
 	}

@@ -25,7 +25,7 @@ import (
 // Other combinations have values too, but perhaps not all.
 type examples struct {
 	work     func(units int) bool
-	kinds    uint8
+	kinds    comparisons
 	literals []string // strings that are compared as a whole
 	prefixes []string
 	suffixes []string
@@ -35,9 +35,11 @@ type examples struct {
 	cut      bool // there are too many values
 }
 
-// Kinds of comparisons of a property.
+// comparisons are ways of comparing a property, as bits.
+type comparisons uint8
+
 const (
-	comparesWhole uint8 = 1 << iota
+	comparesWhole comparisons = 1 << iota
 	comparesPrefix
 	comparesSuffix
 	comparesPart
@@ -48,10 +50,10 @@ const (
 
 // add adds a constraint.
 func (e *examples) add(c *guidon.Constraint, o *operand) {
-	if testsPresence(c.Operator) || o.problem != NoProblem {
+	if operatorOf(c).presence || o.problem != NoProblem {
 		return // depends on whether there is a value, or on nothing
 	}
-	if !e.work(1 + len(c.Value)/64) {
+	if operators[c.Operator] == nil || !e.work(1+len(c.Value)/64) {
 		e.cut = true
 		return
 	}
@@ -60,7 +62,7 @@ func (e *examples) add(c *guidon.Constraint, o *operand) {
 		e.addString(c, o)
 	case guidon.NumberComparison:
 		e.kinds |= comparesNumber
-		e.addNumbers(c, o)
+		e.addNumbers(o)
 	case guidon.BooleanComparison:
 		e.kinds |= comparesBoolean
 	case guidon.DateTimeComparison:
@@ -71,32 +73,26 @@ func (e *examples) add(c *guidon.Constraint, o *operand) {
 }
 
 func (e *examples) addString(c *guidon.Constraint, o *operand) {
-	switch c.Operator {
-	case guidon.OpPrefix:
-		e.kinds |= comparesPrefix
-		e.prefixes = appendNew(e.prefixes, c.Value)
-	case guidon.OpSuffix:
-		e.kinds |= comparesSuffix
-		e.suffixes = appendNew(e.suffixes, c.Value)
-	case guidon.OpContains, guidon.OpNotContains:
-		e.kinds |= comparesPart
-		e.parts = appendNew(e.parts, c.Value)
-	case guidon.OpIsOneOf, guidon.OpIsNotOneOf:
-		e.kinds |= comparesWhole
+	part := operatorOf(c).part
+	e.kinds |= part
+	switch part {
+	case comparesWhole:
 		e.literals = append(e.literals, o.Texts...)
+	case comparesPrefix:
+		e.prefixes = appendNew(e.prefixes, o.Texts[0])
+	case comparesSuffix:
+		e.suffixes = appendNew(e.suffixes, o.Texts[0])
+	case comparesPart:
+		e.parts = appendNew(e.parts, o.Texts[0])
 	default:
-		e.kinds |= comparesWhole
-		e.literals = append(e.literals, c.Value)
+		e.cut = true
 	}
 }
 
-func (e *examples) addNumbers(c *guidon.Constraint, o *operand) {
-	switch c.Operator {
-	case guidon.OpIsOneOf, guidon.OpIsNotOneOf:
-		e.numbers = append(e.numbers, o.Numbers...)
-	default:
-		if o.Number == o.Number { // not NaN, which is one of the values anyway
-			e.numbers = append(e.numbers, o.Number)
+func (e *examples) addNumbers(o *operand) {
+	for _, n := range o.Numbers {
+		if n == n { // not NaN, which is one of the values anyway
+			e.numbers = append(e.numbers, n)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func problemOf(c *guidon.Constraint, actual string) ConstraintProblem {
 	switch {
 	case problem != NoProblem:
 		return problem
-	case testsPresence(c.Operator):
+	case operatorOf(c).presence:
 		return NoProblem
 	case actual == "":
 		return NoValue

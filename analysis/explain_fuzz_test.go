@@ -70,8 +70,8 @@ func variantOfPath(e *analysis.Explanation) guidon.VariantResult {
 	result.SegmentKeys = matchedKeys(step)
 	if b := step.Bucket; b != nil {
 		for _, r := range b.Ranges {
-			if r.Distribution.Rollout > 0 && r.VariantKey != "" {
-				result.Bucketed = r.To < b.Of // of the first one
+			if r.Distribution.Rollout > 0 && r.Variant != "" {
+				result.Bucketed = r.End < b.Of // of the first one
 				break
 			}
 		}

@@ -46,10 +46,10 @@ type OutcomeChange struct {
 type Obstacle struct {
 	Step       int // index of the step, or -1 if the result is that of no step
 	Reason     ObstacleReason
-	By         int            // index of the earlier step, for EarlierStep, EarlierSteps and UnknownConstraint
-	SegmentKey string         // for SegmentMissing, and for Contradiction and OtherEntity if it is about one segment
-	Property   string         // for Contradiction if it is about one property
-	Range      ExplainedRange // for EmptyRange and OtherBucket
+	By         int    // index of the earlier step, for EarlierStep, EarlierSteps and UnknownConstraint
+	SegmentKey string // for SegmentMissing, and for Contradiction and OtherEntity if it is about one segment
+	Property   string // for Contradiction if it is about one property
+	Range      Share  // for EmptyRange and OtherBucket
 }
 
 // ObstacleReason is the kind of an [Obstacle].
@@ -160,9 +160,9 @@ func (o *others) results() []OtherResult {
 
 // distribution returns the result of a rule that matches, for the bucket of the entity.
 func (o *others) distribution(r *guidon.Rule, base OtherResult) OtherResult {
-	for share := range o.x.ranges(r) {
+	for share := range eachShare(o.x.flag, r) {
 		if share.contains(o.x.bucket) {
-			return OtherResult{Match: true, VariantKey: share.VariantKey}
+			return OtherResult{Match: true, VariantKey: share.Variant}
 		}
 	}
 	return OtherResult{Match: !distributes(o.x.flag, r), VariantKey: base.VariantKey}
@@ -273,7 +273,7 @@ func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned b
 	}
 	outside := given && !bucket.contains(o.x.bucket)
 	switch {
-	case outside && bucket.empty():
+	case outside && bucket.Buckets() == 0:
 		obstacle.Reason, obstacle.Range = EmptyRange, bucket
 	case i > o.search.end:
 		obstacle.Reason, obstacle.By = EarlierStep, o.search.end
@@ -334,19 +334,19 @@ func (o *others) wouldGive(i int, r *OtherResult) bool {
 // buckets returns the buckets for which step i is meant to give the result, and whether there
 // are any: those of the distribution with the entity's bucket, or else of the first one with
 // any bucket.
-func (o *others) buckets(i int, r *OtherResult) (ExplainedRange, bool) {
+func (o *others) buckets(i int, r *OtherResult) (Share, bool) {
 	s := &o.x.steps[i]
 	if s.threshold != nil {
-		return ExplainedRange{To: thresholdBuckets(s.threshold.Percentage)}, s.value == r.Enabled
+		return thresholdShare(s.threshold.Percentage), s.value == r.Enabled
 	}
 	if s.rule == nil || !r.Match || !distributes(o.x.flag, s.rule) {
-		return ExplainedRange{}, false
+		return Share{}, false
 	}
-	var best ExplainedRange
+	var best Share
 	given := false
-	for e := range o.x.ranges(s.rule) {
-		if e.VariantKey == r.VariantKey && (!given || best.empty() || e.contains(o.x.bucket)) {
-			best, given = e, true
+	for share := range eachShare(o.x.flag, s.rule) {
+		if share.Variant == r.VariantKey && (!given || best.Buckets() == 0 || share.contains(o.x.bucket)) {
+			best, given = share, true
 		}
 	}
 	return best, given

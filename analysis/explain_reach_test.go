@@ -72,13 +72,6 @@ func relatedSegments(s *flagtest.FuzzInput, value string) (segments []*guidon.Se
 		guidon.StringComparison, guidon.NumberComparison, guidon.StringComparison, guidon.NumberComparison,
 		guidon.StringComparison, guidon.BooleanComparison, guidon.DateTimeComparison, guidon.EntityIDComparison,
 	}
-	operators := map[guidon.ComparisonType][]string{
-		guidon.StringComparison:   {"eq", "neq", "prefix", "suffix", "contains", "notcontains", "isoneof", "isnotoneof", "empty", "notempty"},
-		guidon.NumberComparison:   {"eq", "neq", "lt", "lte", "gt", "gte", "isoneof", "isnotoneof", "present", "notpresent"},
-		guidon.BooleanComparison:  {"true", "false", "present", "notpresent"},
-		guidon.DateTimeComparison: {"eq", "neq", "lt", "lte", "gt", "gte", "present", "notpresent"},
-		guidon.EntityIDComparison: {"eq", "neq", "prefix", "isoneof", "notempty"},
-	}
 	kind := kinds[s.Below(len(kinds))]
 	for i := range 3 {
 		g := flagtest.Segment(fmt.Sprint("s", i), guidon.MatchType(s.Below(2)))
@@ -86,9 +79,13 @@ func relatedSegments(s *flagtest.FuzzInput, value string) (segments []*guidon.Se
 			if s.Below(6) == 0 {
 				kind = kinds[s.Below(len(kinds))]
 			}
+			operators := kind.Operators()
+			if kind == guidon.EntityIDComparison {
+				operators = guidon.StringComparison.Operators() // all of them are evaluated
+			}
 			g.Constraints = append(g.Constraints, &guidon.Constraint{
 				Type: kind, Property: []string{"p0", "p0", "p1"}[s.Below(3)],
-				Operator: operators[kind][s.Below(len(operators[kind]))], Value: operands[kind][s.Below(len(operands[kind]))],
+				Operator: operators[s.Below(len(operators))].Name, Value: operands[kind][s.Below(len(operands[kind]))],
 			})
 		}
 		segments = append(segments, g)

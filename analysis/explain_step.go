@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"iter"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 )
@@ -39,15 +39,8 @@ type ExplainedSegment struct {
 type ExplainedBucket struct {
 	Number int // of the entity, from 0
 	Of     int // how many buckets there are
-	Ranges []ExplainedRange
+	Ranges []Share
 	Chosen int // index of the range with the bucket, or -1
-}
-
-// ExplainedRange is the buckets of a distribution or of a threshold.
-type ExplainedRange struct {
-	From, To     int                  // To is exclusive; an empty range has From equal to To
-	Distribution *guidon.Distribution // nil for a threshold
-	VariantKey   string               // of the distribution; empty if the variant does not exist
 }
 
 // step is a rule or rollout as evaluations use it.
@@ -158,37 +151,14 @@ func (e *ExplainedSegment) fill(g *guidon.CompiledSegment, entityID string, cont
 }
 
 func (x *explainer) thresholdBucket(t *guidon.RolloutThreshold) *ExplainedBucket {
-	b := &ExplainedBucket{Number: x.bucket, Of: guidon.BooleanBuckets, Chosen: -1, Ranges: []ExplainedRange{{To: thresholdBuckets(t.Percentage)}}}
-	if x.bucket < b.Ranges[0].To {
-		b.Chosen = 0
-	}
-	return b
+	return x.bucketIn(guidon.BooleanBuckets, []Share{thresholdShare(t.Percentage)})
 }
 
 func (x *explainer) distributionBucket(r *guidon.Rule) *ExplainedBucket {
-	b := &ExplainedBucket{Number: x.bucket, Of: guidon.VariantBuckets, Chosen: -1, Ranges: make([]ExplainedRange, 0, len(r.Distributions))}
-	for e := range x.ranges(r) {
-		if e.contains(x.bucket) {
-			b.Chosen = len(b.Ranges)
-		}
-		b.Ranges = append(b.Ranges, e)
-	}
-	return b
+	return x.bucketIn(guidon.VariantBuckets, slices.Collect(eachShare(x.flag, r)))
 }
 
-// contains reports whether the bucket is in the range.
-func (r *ExplainedRange) contains(bucket int) bool { return r.From <= bucket && bucket < r.To }
-
-// empty reports whether no bucket is in the range.
-func (r *ExplainedRange) empty() bool { return r.From == r.To }
-
-// ranges yields the buckets of each distribution of a rule.
-func (x *explainer) ranges(r *guidon.Rule) iter.Seq[ExplainedRange] {
-	return func(yield func(ExplainedRange) bool) {
-		for d, share := range eachShare(x.flag, r) {
-			if !yield(ExplainedRange{From: share.Start, To: share.End, Distribution: d, VariantKey: share.Variant}) {
-				return
-			}
-		}
-	}
+func (x *explainer) bucketIn(of int, ranges []Share) *ExplainedBucket {
+	chosen := slices.IndexFunc(ranges, func(s Share) bool { return s.contains(x.bucket) })
+	return &ExplainedBucket{Number: x.bucket, Of: of, Ranges: ranges, Chosen: chosen}
 }

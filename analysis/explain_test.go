@@ -98,7 +98,7 @@ func TestExplainBucket(t *testing.T) {
 		b := mustExplain(t, s, "user-2", nil).Steps[0].Bucket
 		var got []string
 		for i, r := range b.Ranges {
-			text := fmt.Sprintf("%s %d-%d", r.VariantKey, r.From, r.To)
+			text := fmt.Sprintf("%s %d-%d", r.Variant, r.Start, r.End)
 			if i == b.Chosen {
 				text += "*"
 			}
@@ -113,7 +113,7 @@ func TestExplainBucket(t *testing.T) {
 		end        int
 	}{{0, 0}, {-1, 0}, {0.5, 1}, {12.5, 13}, {13, 13}, {100, 100}, {1000, 100}} {
 		s := flagtest.SnapshotOf(flagtest.BooleanFlag("f", false, flagtest.Threshold(tt.percentage, true)))
-		if got := mustExplain(t, s, "user-2", nil).Steps[0].Bucket; got.Of != 100 || got.Ranges[0].To != tt.end {
+		if got := mustExplain(t, s, "user-2", nil).Steps[0].Bucket; got.Of != 100 || got.Ranges[0].End != tt.end {
 			t.Errorf("percentage %v: got %+v, want the end %d", tt.percentage, got, tt.end)
 		}
 	}

@@ -18,7 +18,7 @@ func operandOf(c *guidon.Constraint) (o operand) {
 func (o *operand) parse(c *guidon.Constraint) {
 	*o = operand{Operand: c.Operand()}
 	switch {
-	case !o.Supported:
+	case !o.Compared:
 		o.problem = OperatorUnsupported
 	case !o.Valid:
 		o.problem = expectedProblem(c)
@@ -27,8 +27,7 @@ func (o *operand) parse(c *guidon.Constraint) {
 
 // expectedProblem returns the problem of a constraint whose value does not parse.
 func expectedProblem(c *guidon.Constraint) ConstraintProblem {
-	list := c.Operator == guidon.OpIsOneOf || c.Operator == guidon.OpIsNotOneOf
-	switch {
+	switch list := takesList(c); {
 	case c.Type == guidon.DateTimeComparison:
 		return ExpectedNotDateTime
 	case c.Type == guidon.NumberComparison && !list:
@@ -37,13 +36,4 @@ func expectedProblem(c *guidon.Constraint) ConstraintProblem {
 		return ExpectedNotNumbers
 	}
 	return ExpectedNotStrings
-}
-
-// testsPresence reports whether the operator does not compare the value.
-func testsPresence(operator string) bool {
-	switch operator {
-	case guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent:
-		return true
-	}
-	return false
 }

@@ -9,11 +9,12 @@ import (
 
 // Share holds the buckets of a percentage.
 type Share struct {
-	Variant    string  // the key of the distribution's variant; empty for a threshold
-	Percentage float32 // as configured
-	Start, End int     // its buckets
-	Of         int     // the number of all buckets
-	Cause      ShareCause
+	Distribution *guidon.Distribution // nil for a threshold
+	Variant      string               // the key of the distribution's variant; empty for a threshold, and if it does not exist
+	Percentage   float32              // as configured
+	Start, End   int                  // its buckets; empty if both are the same
+	Of           int                  // the number of all buckets
+	Cause        ShareCause
 }
 
 // ShareCause is why a share has no bucket.
@@ -31,6 +32,9 @@ const (
 // Buckets returns the number of buckets.
 func (s Share) Buckets() int { return s.End - s.Start }
 
+// contains reports whether the bucket is in the share.
+func (s Share) contains(bucket int) bool { return s.Start <= bucket && bucket < s.End }
+
 // Given returns the percentage that the engine really gives: that of the buckets.
 func (s Share) Given() float32 { return float32(s.Buckets()) * 100 / float32(s.Of) }
 
@@ -40,20 +44,20 @@ func (s Share) Rounded() bool { return s.Given() != s.Percentage }
 // shares returns the shares of a rule's distributions, and how many buckets they leave.
 func shares(f *guidon.Flag, r *guidon.Rule) (list []Share, unassigned int) {
 	unassigned = guidon.VariantBuckets
-	for _, share := range eachShare(f, r) {
+	for share := range eachShare(f, r) {
 		list = append(list, share)
 		unassigned = guidon.VariantBuckets - share.End
 	}
 	return list, unassigned
 }
 
-// eachShare yields the distributions of a rule with their shares, which are those of
+// eachShare yields the shares of the distributions of a rule, which are those of
 // evaluations.
-func eachShare(f *guidon.Flag, r *guidon.Rule) iter.Seq2[*guidon.Distribution, Share] {
-	return func(yield func(*guidon.Distribution, Share) bool) {
+func eachShare(f *guidon.Flag, r *guidon.Rule) iter.Seq[Share] {
+	return func(yield func(Share) bool) {
 		end, covered := 0, 0
 		for _, d := range r.Distributions {
-			share := Share{Percentage: d.Rollout, Start: covered, End: covered, Of: guidon.VariantBuckets}
+			share := Share{Distribution: d, Percentage: d.Rollout, Start: covered, End: covered, Of: guidon.VariantBuckets}
 			v := f.Variant(d.VariantID)
 			if v != nil {
 				share.Variant = v.Key
@@ -68,7 +72,7 @@ func eachShare(f *guidon.Flag, r *guidon.Rule) iter.Seq2[*guidon.Distribution, S
 				share.End = max(covered, min(end, guidon.VariantBuckets))
 				share.Cause = causeOf(share)
 			}
-			if covered = share.End; !yield(d, share) {
+			if covered = share.End; !yield(share) {
 				return
 			}
 		}

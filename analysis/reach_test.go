@@ -192,17 +192,18 @@ func TestContradictions(t *testing.T) {
 		`["a","b"]`, `["a b"]`, `[""]`, `[]`, `[5,6]`, `[4]`, "2024-01-01", "2024-01-02", "2024-01-01T00:00:00Z", "2024-01-01T01:00:00+01:00",
 	}
 	values := append([]string{"x", "xa", "ba", "a b c", "4.999", "5e0", "1e9", "T", "2023-12-31", "2024-01-01T12:00:00Z", "\t", "abab", " ab ", "-1"}, operands...)
-	operators := []guidon.ComparisonType{guidon.StringComparison, guidon.NumberComparison, guidon.BooleanComparison, guidon.DateTimeComparison}
+	types := []guidon.ComparisonType{guidon.StringComparison, guidon.NumberComparison, guidon.BooleanComparison, guidon.DateTimeComparison}
+	operators := flagtest.Operators()
 	found := map[analysis.Cause]int{}
 	for range 4000 {
-		kind := operators[random.IntN(len(operators))]
+		kind := types[random.IntN(len(types))]
 		segment := func(key string) *guidon.Segment {
 			g := flagtest.Segment(key, guidon.MatchType(random.IntN(2)))
 			for range 1 + random.IntN(3) {
 				if random.IntN(8) == 0 {
-					kind = operators[random.IntN(len(operators))]
+					kind = types[random.IntN(len(types))]
 				}
-				g.Constraints = append(g.Constraints, constraint(kind, "p", flagtest.Operators[random.IntN(len(flagtest.Operators))], operands[random.IntN(len(operands))]))
+				g.Constraints = append(g.Constraints, constraint(kind, "p", operators[random.IntN(len(operators))], operands[random.IntN(len(operands))]))
 			}
 			return g
 		}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -65,41 +66,6 @@ func ConstraintWords(c *guidon.Constraint) (subject, operator, operand string) {
 	return subject, OperatorWords(c.Type, c.Operator), operand
 }
 
-// Operators in words: for most types, and for dates.
-var (
-	operatorWords = map[string]string{
-		guidon.OpEQ: "is", guidon.OpNEQ: "is not", guidon.OpIsOneOf: "is one of", guidon.OpIsNotOneOf: "is not one of",
-		guidon.OpContains: "contains", guidon.OpNotContains: "does not contain", guidon.OpPrefix: "begins with", guidon.OpSuffix: "ends with",
-		guidon.OpEmpty: "is empty", guidon.OpNotEmpty: "is not empty", guidon.OpPresent: "is set", guidon.OpNotPresent: "is not set",
-		guidon.OpLT: "is less than", guidon.OpLTE: "is at most", guidon.OpGT: "is greater than", guidon.OpGTE: "is at least",
-		guidon.OpTrue: "is true", guidon.OpFalse: "is false",
-	}
-	dateOperatorWords = map[string]string{
-		guidon.OpLT: "is before", guidon.OpLTE: "is at or before", guidon.OpGT: "is after", guidon.OpGTE: "is at or after",
-	}
-)
-
-// OperatorWords returns an operator of constraints of the type in words, such as "is one of".
-// One that is not known is returned as it is.
-func OperatorWords(t guidon.ComparisonType, operator string) string {
-	if words := dateOperatorWords[operator]; t == guidon.DateTimeComparison && words != "" {
-		return words
-	}
-	if words := operatorWords[operator]; words != "" {
-		return words
-	}
-	return said(operator)
-}
-
-// hasOperand reports whether the constraint compares with its value.
-func hasOperand(c *guidon.Constraint) bool {
-	switch c.Operator {
-	case guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent, guidon.OpTrue, guidon.OpFalse:
-		return false
-	}
-	return true
-}
-
 func operandWords(c *guidon.Constraint) string {
 	values, list := listed(c)
 	if !list {
@@ -124,17 +90,16 @@ func operandWords(c *guidon.Constraint) string {
 
 // listed returns the values of a constraint whose operator takes a list, as texts. It
 // reports whether there is one.
-func listed(c *guidon.Constraint) ([]string, bool) {
-	if c.Operator != guidon.OpIsOneOf && c.Operator != guidon.OpIsNotOneOf {
+func listed(c *guidon.Constraint) (texts []string, list bool) {
+	switch {
+	case !takesList(c):
 		return nil, false
+	case c.Type != guidon.NumberComparison:
+		return texts, json.Unmarshal([]byte(c.Value), &texts) == nil
 	}
 	o := c.Operand()
-	if c.Type != guidon.NumberComparison {
-		return o.Texts, o.Valid
-	}
-	texts := make([]string, len(o.Numbers))
-	for i, n := range o.Numbers {
-		texts[i] = strconv.FormatFloat(n, 'f', -1, 64)
+	for _, n := range o.Numbers {
+		texts = append(texts, strconv.FormatFloat(n, 'f', -1, 64))
 	}
 	return texts, o.Valid
 }
@@ -142,10 +107,11 @@ func listed(c *guidon.Constraint) ([]string, bool) {
 // ComparedValues returns the values that the constraint compares with for equality: that of an
 // equality or inequality, or those of a list.
 func ComparedValues(c *guidon.Constraint) []string {
-	if values, list := listed(c); list {
-		return values
+	if takesList(c) {
+		texts, _ := listed(c)
+		return texts
 	}
-	if c.Operator == guidon.OpEQ || c.Operator == guidon.OpNEQ {
+	if operatorOf(c).part == comparesWhole {
 		return []string{c.Value}
 	}
 	return nil

@@ -210,26 +210,15 @@ func (f *summarized) independent() bool {
 // for others.
 func contingent(c *guidon.Constraint) bool {
 	o := operandOf(c)
-	if o.problem != NoProblem {
+	switch {
+	case o.problem != NoProblem || operators[c.Operator] == nil:
 		return false
-	}
-	switch c.Type {
-	case guidon.StringComparison, guidon.EntityIDComparison:
-		switch c.Operator {
-		case guidon.OpEmpty, guidon.OpNotEmpty:
-			return c.Type == guidon.StringComparison // the id of an entity is not empty
-		case guidon.OpIsOneOf, guidon.OpIsNotOneOf:
-			return slices.ContainsFunc(o.Texts, func(text string) bool { return text != "" })
-		}
-		return strings.TrimSpace(c.Value) != "" && strings.TrimSpace(c.Value) == c.Value
-	case guidon.NumberComparison:
-		switch c.Operator {
-		case guidon.OpPresent, guidon.OpNotPresent:
-			return true
-		case guidon.OpIsOneOf, guidon.OpIsNotOneOf:
-			return len(o.Numbers) > 0
-		}
-		return !math.IsNaN(o.Number) && !math.IsInf(o.Number, 0)
+	case operatorOf(c).presence:
+		return c.Type != guidon.EntityIDComparison // an id is not empty
+	case isText(c):
+		return slices.ContainsFunc(o.Texts, func(text string) bool { return text != "" && strings.TrimSpace(text) == text })
+	case c.Type == guidon.NumberComparison:
+		return slices.ContainsFunc(o.Numbers, func(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) })
 	}
 	return true
 }
@@ -294,40 +283,13 @@ func takesAnyone(set *guidon.Audience) bool {
 
 // everyoneElse returns [Summary.EveryoneElse].
 func (f *summarized) everyoneElse() []AnswerShare {
-	if f.Kind() == guidon.BooleanFlag {
-		return f.everyoneElseBoolean()
-	}
-	for i, set := range f.steps() {
-		switch {
-		case set.Err() != nil:
-			return []AnswerShare{{Answer{Fails: true}, guidon.VariantBuckets}}
-		case takesAnyone(set):
-			return f.sharesOf(f.flag.Rules[i])
-		}
-	}
-	return []AnswerShare{{f.defaultAnswer(), guidon.VariantBuckets}}
-}
-
-// sharesOf returns the answers of a rule for matching entities.
-func (f *summarized) sharesOf(r *guidon.Rule) []AnswerShare {
-	var shares answerShares
-	covered := 0
-	for _, share := range eachShare(f.flag, r) {
-		shares.add(share.Buckets(), Answer{Variant: f.flag.VariantByKey(share.Variant)})
-		covered = share.End
-	}
-	shares.add(guidon.VariantBuckets-covered, f.defaultAnswer())
-	return shares.sorted()
-}
-
-func (f *summarized) everyoneElseBoolean() []AnswerShare {
 	var shares answerShares
 	covered, rest := 0, f.defaultAnswer()
 	for i, set := range f.steps() {
-		r := f.flag.Rollouts[i]
 		if set == nil {
-			end := thresholdBuckets(r.Threshold.Percentage)
-			shares.add(end-covered, Answer{Enabled: r.Threshold.Value})
+			t := f.flag.Rollouts[i].Threshold
+			end := thresholdBuckets(t.Percentage)
+			shares.add(end-covered, Answer{Enabled: t.Value})
 			covered = max(covered, end)
 			continue
 		}
@@ -336,18 +298,33 @@ func (f *summarized) everyoneElseBoolean() []AnswerShare {
 			break
 		}
 		if takesAnyone(set) {
-			rest = Answer{Enabled: rolloutValue(r)}
+			if f.Kind() == guidon.VariantFlag {
+				return f.sharesOf(f.flag.Rules[i])
+			}
+			rest = Answer{Enabled: rolloutValue(f.flag.Rollouts[i])}
 			break
 		}
 	}
-	shares.add(guidon.BooleanBuckets-covered, rest)
+	shares.add(bucketsOfType(f.Kind())-covered, rest)
 	switch {
-	case len(shares) > 1 || rest.Fails:
+	case len(shares) > 1 || rest.Fails || f.Kind() != guidon.BooleanFlag:
 		return shares.sorted()
 	case shares[0].Enabled:
 		return everyoneTrue
 	}
 	return everyoneFalse
+}
+
+// sharesOf returns the answers of a rule for matching entities.
+func (f *summarized) sharesOf(r *guidon.Rule) []AnswerShare {
+	var shares answerShares
+	covered := 0
+	for share := range eachShare(f.flag, r) {
+		shares.add(share.Buckets(), Answer{Variant: f.flag.VariantByKey(share.Variant)})
+		covered = share.End
+	}
+	shares.add(guidon.VariantBuckets-covered, f.defaultAnswer())
+	return shares.sorted()
 }
 
 // The most frequent summaries of boolean flags are shared.

@@ -87,7 +87,7 @@ func shareBars(t *testing.T) []bar {
 			b.entities = append(b.entities, placed{id, bucket.Number})
 			if b.ranges == nil {
 				for i, r := range bucket.Ranges {
-					b.ranges = append(b.ranges, barRange{r.To, variants[i], i})
+					b.ranges = append(b.ranges, barRange{r.End, variants[i], i})
 				}
 			}
 		}

@@ -105,17 +105,10 @@ func noteFlag(seen map[string]int, f *service.DocumentFlag) {
 // comparisonPairs returns every comparison type with every operator that it accepts
 // (contract 4.3).
 func comparisonPairs() []string {
-	compare := []string{"eq", "neq", "lt", "lte", "gt", "gte", "isoneof", "isnotoneof", "present", "notpresent"}
 	var out []string
-	for comparison, operators := range map[guidon.ComparisonType][]string{
-		guidon.StringComparison:   {"eq", "neq", "empty", "notempty", "prefix", "suffix", "contains", "notcontains", "isoneof", "isnotoneof"},
-		guidon.NumberComparison:   compare,
-		guidon.BooleanComparison:  {"present", "notpresent", "true", "false"},
-		guidon.DateTimeComparison: compare,
-		guidon.EntityIDComparison: {"eq", "neq", "contains", "notcontains", "isoneof", "isnotoneof"},
-	} {
-		for _, operator := range operators {
-			out = append(out, fmt.Sprint(comparison, " ", operator))
+	for _, operator := range guidon.Operators() {
+		for _, comparison := range operator.Types {
+			out = append(out, fmt.Sprint(comparison, " ", operator.Name))
 		}
 	}
 	return out

@@ -10,35 +10,17 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// maxConstraintValues limits the list of isoneof and isnotoneof (contract 4.3).
+// maxConstraintValues limits the list of an operator that takes one (contract 4.3).
 const maxConstraintValues = 100
 
-// comparisonRules holds the name of each comparison type in error messages and the
-// operators that it accepts (contract 4.3).
-var comparisonRules = map[guidon.ComparisonType]struct {
-	name      string
-	operators []string
-}{
-	guidon.StringComparison:   {"string", []string{guidon.OpEQ, guidon.OpNEQ, guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPrefix, guidon.OpSuffix, guidon.OpContains, guidon.OpNotContains, guidon.OpIsOneOf, guidon.OpIsNotOneOf}},
-	guidon.NumberComparison:   {"number", []string{guidon.OpEQ, guidon.OpNEQ, guidon.OpLT, guidon.OpLTE, guidon.OpGT, guidon.OpGTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpPresent, guidon.OpNotPresent}},
-	guidon.BooleanComparison:  {"boolean", []string{guidon.OpPresent, guidon.OpNotPresent, guidon.OpTrue, guidon.OpFalse}},
-	guidon.DateTimeComparison: {"datetime", []string{guidon.OpEQ, guidon.OpNEQ, guidon.OpLT, guidon.OpLTE, guidon.OpGT, guidon.OpGTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpPresent, guidon.OpNotPresent}},
-	guidon.EntityIDComparison: {"entityId",
-		[]string{guidon.OpEQ, guidon.OpNEQ, guidon.OpContains, guidon.OpNotContains, guidon.OpIsOneOf, guidon.OpIsNotOneOf}},
+// comparisonNames are the names of comparison types in error messages (contract 4.3).
+var comparisonNames = map[guidon.ComparisonType]string{
+	guidon.StringComparison:   "string",
+	guidon.NumberComparison:   "number",
+	guidon.BooleanComparison:  "boolean",
+	guidon.DateTimeComparison: "datetime",
+	guidon.EntityIDComparison: "entityId",
 }
-
-// KnownOperator reports whether any comparison type has the operator, in its stored form.
-func KnownOperator(operator string) bool {
-	for _, rules := range comparisonRules {
-		if slices.Contains(rules.operators, operator) {
-			return true
-		}
-	}
-	return false
-}
-
-// valueless are the operators that take no value.
-var valueless = []string{guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent, guidon.OpTrue, guidon.OpFalse}
 
 // check validates the input and returns the constraint in its stored form, without
 // id and times.
@@ -46,30 +28,34 @@ func (in ConstraintInput) check() (guidon.Constraint, error) {
 	if err := requireAll(field{"segmentKey", in.SegmentKey}, field{"property", in.Property}, field{"operator", in.Operator}); err != nil {
 		return guidon.Constraint{}, err
 	}
-	rules, known := comparisonRules[in.Type]
-	if !known {
+	operators := in.Type.Operators()
+	if len(operators) == 0 {
 		return guidon.Constraint{}, guidon.Errorf(guidon.InvalidArgument, "invalid constraint type: %q", in.Type)
 	}
 	if in.Type == guidon.EntityIDComparison && in.Property != guidon.EntityProperty {
 		return guidon.Constraint{}, guidon.Errorf(guidon.InvalidArgument, "property is %s instead of %q", in.Property, guidon.EntityProperty)
 	}
-	operator := strings.ToLower(in.Operator)
-	if !slices.Contains(rules.operators, operator) {
+	operator := guidon.OperatorNamed(strings.ToLower(in.Operator))
+	if !slices.Contains(operators, operator) {
+		names := make([]string, len(operators))
+		for i, o := range operators {
+			names[i] = o.Name
+		}
 		return guidon.Constraint{}, guidon.Errorf(guidon.InvalidArgument, "constraint operator %q is not valid for type %s; it must be one of %s",
-			in.Operator, rules.name, strings.Join(rules.operators, ", "))
+			in.Operator, comparisonNames[in.Type], strings.Join(names, ", "))
 	}
 	value, err := in.checkValue(operator)
 	if err != nil {
 		return guidon.Constraint{}, err
 	}
 	return guidon.Constraint{
-		Type: in.Type, Property: in.Property, Operator: operator,
+		Type: in.Type, Property: in.Property, Operator: operator.Name,
 		Value: value, Description: in.Description,
 	}, nil
 }
 
 // checkValue validates the value for the operator and returns its stored form.
-func (in ConstraintInput) checkValue(operator string) (string, error) {
+func (in ConstraintInput) checkValue(operator *guidon.Operator) (string, error) {
 	value := in.Value
 	if in.Type == guidon.DateTimeComparison && value != "" {
 		normalized, err := normalizeDateTime(value)
@@ -79,7 +65,7 @@ func (in ConstraintInput) checkValue(operator string) (string, error) {
 		value = normalized
 	}
 	switch {
-	case slices.Contains(valueless, operator):
+	case operator.Takes == guidon.NoOperand:
 		return "", nil
 	case value == "":
 		return "", emptyField("value")
@@ -87,7 +73,7 @@ func (in ConstraintInput) checkValue(operator string) (string, error) {
 		// Quirk (contract 4.3): isoneof and isnotoneof take a single instant as well,
 		// and never match.
 		return value, nil
-	case operator == guidon.OpIsOneOf || operator == guidon.OpIsNotOneOf:
+	case operator.Takes == guidon.ListOfItems:
 		return value, in.checkList()
 	}
 	return value, nil
@@ -108,9 +94,9 @@ func normalizeDateTime(value string) (string, error) {
 	return t.Format(time.RFC3339), nil
 }
 
-// checkList checks the JSON array of isoneof and isnotoneof.
+// checkList checks the JSON array of an operator that takes a list.
 func (in ConstraintInput) checkList() error {
-	name := comparisonRules[in.Type].name
+	name := comparisonNames[in.Type]
 	count, err := countList(in.Type, in.Value)
 	if err != nil {
 		form := `["a","b"]`

@@ -161,15 +161,10 @@ func (w *explanation) bucket(s *analysis.ExplainedStep) *guidonv1.ExplainedBucke
 		return nil
 	}
 	m := &guidonv1.ExplainedBucket{Number: convert.Count(b.Number), Of: convert.Count(b.Of), Chosen: number(b.Chosen)}
-	for i := range b.Ranges {
-		r := &b.Ranges[i]
-		e := &guidonv1.ExplainedRange{From: convert.Count(r.From), To: convert.Count(r.To), VariantKey: r.VariantKey}
-		if r.Distribution != nil {
-			e.Percentage = r.Distribution.Rollout
-		} else {
-			e.Percentage = s.Rollout.Threshold.Percentage
-		}
-		m.Ranges = append(m.Ranges, e)
+	for _, r := range b.Ranges {
+		m.Ranges = append(m.Ranges, &guidonv1.ExplainedRange{
+			From: convert.Count(r.Start), To: convert.Count(r.End), VariantKey: r.Variant, Percentage: r.Percentage,
+		})
 	}
 	return m
 }

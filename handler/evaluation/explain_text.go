@@ -26,7 +26,7 @@ func (w *explanation) stepText(i int) string {
 		return "matched: " + w.matchedText(s)
 	}
 	if s.Bucket != nil {
-		return fmt.Sprintf("did not match: bucket %d is not below %d", s.Bucket.Number, s.Bucket.Ranges[0].To)
+		return fmt.Sprintf("did not match: bucket %d is not below %d", s.Bucket.Number, s.Bucket.Ranges[0].End)
 	}
 	return "did not match"
 }
@@ -45,12 +45,12 @@ func neverText(s *analysis.ExplainedStep) string {
 func (w *explanation) matchedText(s *analysis.ExplainedStep) string {
 	switch {
 	case s.Rollout != nil && s.Bucket != nil:
-		return fmt.Sprintf("bucket %d is below %d, so the flag is %t", s.Bucket.Number, s.Bucket.Ranges[0].To, w.e.Boolean.Enabled)
+		return fmt.Sprintf("bucket %d is below %d, so the flag is %t", s.Bucket.Number, s.Bucket.Ranges[0].End, w.e.Boolean.Enabled)
 	case s.Rollout != nil:
 		return fmt.Sprintf("the flag is %t", w.e.Boolean.Enabled)
 	case s.Bucket != nil:
 		r := &s.Bucket.Ranges[s.Bucket.Chosen]
-		return fmt.Sprintf("bucket %d is in %s of %q", s.Bucket.Number, rangeText(r), r.VariantKey)
+		return fmt.Sprintf("bucket %d is in %s of %q", s.Bucket.Number, rangeText(r), r.Variant)
 	case w.e.Variant.VariantKey == "":
 		return "no variant has a share, so there is no variant"
 	}
@@ -58,11 +58,11 @@ func (w *explanation) matchedText(s *analysis.ExplainedStep) string {
 }
 
 // rangeText returns the buckets of a range that is not empty.
-func rangeText(r *analysis.ExplainedRange) string {
-	if r.To == r.From+1 {
-		return fmt.Sprintf("%d", r.From)
+func rangeText(r *analysis.Share) string {
+	if r.End == r.Start+1 {
+		return fmt.Sprintf("%d", r.Start)
 	}
-	return fmt.Sprintf("%d–%d", r.From, r.To-1)
+	return fmt.Sprintf("%d–%d", r.Start, r.End-1)
 }
 
 // ruleName returns the name of the rule with the index.

@@ -102,20 +102,24 @@ func (s *FuzzInput) Flag() *guidon.Flag {
 	return f
 }
 
-// Operators are all operators, and two that do not exist.
-var Operators = []string{
-	"eq", "neq", "lt", "lte", "gt", "gte", "empty", "notempty", "prefix", "suffix", "contains",
-	"notcontains", "isoneof", "isnotoneof", "present", "notpresent", "true", "false", "", "like",
+// Operators returns the names of all operators, and two that do not exist.
+func Operators() []string {
+	names := []string{"", "like"}
+	for _, o := range guidon.Operators() {
+		names = append(names, o.Name)
+	}
+	return names
 }
 
 // Segments returns the segments s0 to s2, with constraints to which the value may matter.
 func (s *FuzzInput) Segments(value string) (segments []*guidon.Segment) {
+	operators := Operators()
 	for i := range 3 {
 		g := Segment("s"+string(rune('0'+i)), guidon.MatchType(s.Below(3)))
 		for range s.Below(4) {
 			g.Constraints = append(g.Constraints, &guidon.Constraint{
 				Type: guidon.ComparisonType(s.Below(7)), Property: []string{"p0", "p1", "missing", ""}[s.Below(4)],
-				Operator: Operators[s.Below(len(Operators))],
+				Operator: operators[s.Below(len(operators))],
 				Value:    []string{value, "5", "2024-01-01", `["` + value + `"]`, "[5]", ""}[s.Below(6)],
 			})
 		}

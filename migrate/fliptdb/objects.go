@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/service"
 )
 
 func readNamespaces(ctx context.Context, r *reader, a *assembly) error {
@@ -93,7 +92,7 @@ func readConstraints(ctx context.Context, r *reader, a *assembly) error {
 			g.because("%s: %s", x.name, x.problem)
 		case kind <= int64(guidon.UnknownComparison) || kind > int64(guidon.EntityIDComparison):
 			g.because("%s: comparison type %d is unknown", x.name, kind)
-		case !service.KnownOperator(c.Operator):
+		case guidon.OperatorNamed(c.Operator) == nil:
 			g.because("%s: operator %q is unknown", x.name, readable(c.Operator))
 		}
 		added := c

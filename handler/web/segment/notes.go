@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -17,7 +18,7 @@ func (c *constraint) never() string {
 	switch {
 	case typeNames[c.Type] == "":
 		return "Constraints of this type are not known: every evaluation that gets here fails."
-	case c.Type == typeDate && (c.Operator == guidon.OpIsOneOf || c.Operator == guidon.OpIsNotOneOf):
+	case c.Type == typeDate && takesList(c.Operator):
 		return "This never matches: dates cannot be compared with a list."
 	case entryOf(c.Type, c.Operator) == entryList:
 		if items, ok := itemsOf(c.Value, numbers); !ok || len(items) == 0 && c.Operator == guidon.OpIsOneOf {
@@ -34,7 +35,7 @@ func (c *constraint) never() string {
 // addsMissing reports whether another constraint could take the missing properties in.
 func (d *draft) addsMissing(i int) bool {
 	c := &d.Constraints[i]
-	if !failsWhenMissing(c.Operator) || c.Type == typeEntity || c.Property == "" {
+	if !analysis.Negates(c.Operator) || c.Type == typeEntity || c.Property == "" {
 		return false
 	}
 	for j := range d.Constraints {

@@ -31,20 +31,37 @@ func typeName(t flipt.ComparisonType) string {
 	return "Unknown type " + strconv.Itoa(int(t))
 }
 
-// operators are those of each type (contract 4.3), in the order in which they are offered.
-// Lists of dates are left out: they never match.
-var operators = map[flipt.ComparisonType][]string{
-	typeText: {
-		guidon.OpEQ, guidon.OpNEQ, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpContains, guidon.OpNotContains, guidon.OpPrefix,
-		guidon.OpSuffix, guidon.OpEmpty, guidon.OpNotEmpty,
-	},
-	typeNumber: {
-		guidon.OpEQ, guidon.OpNEQ, guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf,
-		guidon.OpPresent, guidon.OpNotPresent,
-	},
-	typeYesNo:  {guidon.OpTrue, guidon.OpFalse, guidon.OpPresent, guidon.OpNotPresent},
-	typeDate:   {guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpEQ, guidon.OpNEQ, guidon.OpPresent, guidon.OpNotPresent},
-	typeEntity: {guidon.OpEQ, guidon.OpNEQ, guidon.OpIsOneOf, guidon.OpIsNotOneOf, guidon.OpContains, guidon.OpNotContains},
+// menu is the order in which operators are offered. Dates have those that compare for
+// equality after the others.
+var menu = []string{
+	guidon.OpEQ, guidon.OpNEQ, guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf,
+	guidon.OpContains, guidon.OpNotContains, guidon.OpPrefix, guidon.OpSuffix, guidon.OpTrue, guidon.OpFalse,
+	guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent,
+}
+
+// operators are those of each type, in the order of the menu.
+var operators = func() map[flipt.ComparisonType][]string {
+	all := make(map[flipt.ComparisonType][]string, len(typeNames))
+	for t := range typeNames {
+		all[t] = offered(t)
+	}
+	return all
+}()
+
+// offered returns the operators of the type. Lists of dates are left out: they never match.
+func offered(t flipt.ComparisonType) (names []string) {
+	order := menu
+	if t == typeDate {
+		order = slices.Concat(menu[2:6], menu[:2], menu[6:])
+	}
+	for _, name := range order {
+		o := guidon.OperatorNamed(name)
+		// #nosec G115 -- the enums are the same
+		if slices.Contains(o.Types, guidon.ComparisonType(t)) && (t != typeDate || !takesList(name)) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // operatorName returns the operator in words.
@@ -85,35 +102,34 @@ const (
 
 // entryOf returns the kind of form control for the value of a constraint.
 func entryOf(t flipt.ComparisonType, operator string) entryKind {
-	switch operator {
-	case guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent, guidon.OpTrue, guidon.OpFalse:
+	o := guidon.OperatorNamed(operator)
+	switch {
+	case o != nil && o.Takes == guidon.NoOperand:
 		return entryNone
-	case guidon.OpIsOneOf, guidon.OpIsNotOneOf:
-		if t != typeDate {
-			return entryList
-		}
-	}
-	switch t {
-	case typeNumber:
+	case takesList(operator) && t != typeDate:
+		return entryList
+	case t == typeNumber:
 		return entryNumber
-	case typeDate:
+	case t == typeDate:
 		return entryDate
-	case typeYesNo:
+	case t == typeYesNo:
 		return entryNone
 	}
 	return entryText
 }
 
-// failsWhenMissing reports whether the operator sounds as if it held for a missing property,
-// and does not.
-func failsWhenMissing(operator string) bool {
-	return operator == guidon.OpNEQ || operator == guidon.OpIsNotOneOf || operator == guidon.OpNotContains
+// takesList reports whether the operator compares with a list.
+func takesList(operator string) bool {
+	o := guidon.OperatorNamed(operator)
+	return o != nil && o.Takes == guidon.ListOfItems
 }
 
 // whenMissing returns the operator of the type that holds for a missing property.
 func whenMissing(t flipt.ComparisonType) string {
-	if t == typeText {
-		return guidon.OpEmpty
+	for _, o := range guidon.ComparisonType(t).Operators() { // #nosec G115 -- the enums are the same
+		if o.Missing {
+			return o.Name
+		}
 	}
-	return guidon.OpNotPresent
+	return ""
 }
