@@ -93,20 +93,21 @@ func (w *explanation) otherText(o *guidon.OtherResult) string {
 	if o.Step >= 0 {
 		then = "then " + ruleName(o.Step) + " decides"
 	}
-	return strings.Join(parts, ", and ") + "; " + then
+	return "if " + strings.Join(parts, ", and ") + "; " + then
 }
 
-// changeText returns a needed change of a property in words.
+// changeText returns a needed change of a property in words, such as "seats were at least 100,
+// such as "120"".
 func changeText(c *guidon.PropertyChange) string {
 	property := short(c.Property)
 	if c.Example == "" {
-		return property + " would have to be missing or empty"
+		return property + " were missing or empty"
 	}
 	equal := func(o guidon.OutcomeChange) bool {
 		return o.Match && o.Constraint.Operator == guidon.OpEQ
 	}
 	if slices.ContainsFunc(c.Outcomes, equal) {
-		return fmt.Sprintf("%s would have to be %q", property, short(c.Example))
+		return fmt.Sprintf("%s were %q", property, short(c.Example))
 	}
 	var demands []string
 	for _, o := range c.Outcomes[:min(len(c.Outcomes), maxTextParts)] {
@@ -115,18 +116,35 @@ func changeText(c *guidon.PropertyChange) string {
 	if len(c.Outcomes) > maxTextParts {
 		demands = append(demands, "…")
 	}
-	return fmt.Sprintf("%s would have to %s, such as %q", property, strings.Join(demands, " and "), short(c.Example))
+	return fmt.Sprintf("%s %s, such as %q", property, strings.Join(demands, " and "), short(c.Example))
+}
+
+// demandWords are operators as demands: that the constraint holds, and that it does not.
+var demandWords = map[string][2]string{
+	guidon.OpEQ: {"were", "were anything but"}, guidon.OpNEQ: {"were anything but", "were"},
+	guidon.OpIsOneOf: {"were one of", "were none of"}, guidon.OpIsNotOneOf: {"were none of", "were one of"},
+	guidon.OpContains: {"contained", "did not contain"}, guidon.OpNotContains: {"did not contain", "contained"},
+	guidon.OpPrefix: {"began with", "did not begin with"}, guidon.OpSuffix: {"ended with", "did not end with"},
+	guidon.OpLT: {"were less than", "were not less than"}, guidon.OpLTE: {"were at most", "were not at most"},
+	guidon.OpGT: {"were greater than", "were not greater than"}, guidon.OpGTE: {"were at least", "were not at least"},
+	guidon.OpTrue: {"were true", "were not true"}, guidon.OpFalse: {"were false", "were not false"},
+	guidon.OpEmpty: {"were empty", "were not empty"}, guidon.OpNotEmpty: {"were not empty", "were empty"},
+	guidon.OpPresent: {"were set", "were missing"}, guidon.OpNotPresent: {"were missing", "were set"},
 }
 
 // demandText returns the outcome that a constraint must have in words.
 func demandText(o guidon.OutcomeChange) string {
-	text := "match "
-	if !o.Match {
-		text = "not match "
+	_, operator, operand := o.Constraint.Words()
+	words, known := demandWords[o.Constraint.Operator]
+	if !known {
+		words = [2]string{"matched " + operator, "did not match " + operator}
 	}
-	text += o.Constraint.Operator
-	if o.Constraint.Value != "" {
-		text += " " + short(o.Constraint.Value)
+	text := words[1]
+	if o.Match {
+		text = words[0]
+	}
+	if operand != "" {
+		text += " " + operand
 	}
 	return text
 }
@@ -137,10 +155,7 @@ func (w *explanation) obstacleText(o *guidon.Obstacle) string {
 	case guidon.FlagDisabled:
 		return "the flag is disabled"
 	case guidon.NoRule:
-		if w.e.Boolean != nil {
-			return "no rule has this value"
-		}
-		return "no rule has this variant"
+		return "no rule gives it"
 	case guidon.WorkLimit:
 		return "the search ended at its limit"
 	}
