@@ -7,6 +7,7 @@ import "github.com/guidonhq/guidon"
 type operator struct {
 	words    string
 	ofDates  string      // words for dates, if they are others
+	demands  [2]string   // words for a change to values for which it would hold, and would not
 	presence bool        // it tests whether there is a value, and does not compare it
 	truths   []string    // the values for which it holds, if they are few
 	part     comparisons // what it compares of a text
@@ -19,24 +20,24 @@ var (
 )
 
 var operators = map[string]*operator{
-	guidon.OpEQ:          {words: "is", part: comparesWhole},
-	guidon.OpNEQ:         {words: "is not", part: comparesWhole, negated: true},
-	guidon.OpLT:          {words: "is less than", ofDates: "is before"},
-	guidon.OpLTE:         {words: "is at most", ofDates: "is at or before"},
-	guidon.OpGT:          {words: "is greater than", ofDates: "is after"},
-	guidon.OpGTE:         {words: "is at least", ofDates: "is at or after"},
-	guidon.OpEmpty:       {words: "is empty", presence: true},
-	guidon.OpNotEmpty:    {words: "is not empty", presence: true},
-	guidon.OpPrefix:      {words: "begins with", part: comparesPrefix},
-	guidon.OpSuffix:      {words: "ends with", part: comparesSuffix},
-	guidon.OpContains:    {words: "contains", part: comparesPart},
-	guidon.OpNotContains: {words: "does not contain", part: comparesPart, negated: true},
-	guidon.OpIsOneOf:     {words: "is one of", part: comparesWhole},
-	guidon.OpIsNotOneOf:  {words: "is not one of", part: comparesWhole, negated: true},
-	guidon.OpPresent:     {words: "is set", presence: true},
-	guidon.OpNotPresent:  {words: "is not set", presence: true},
-	guidon.OpTrue:        {words: "is true", truths: trueTexts},
-	guidon.OpFalse:       {words: "is false", truths: falseTexts},
+	guidon.OpEQ:          {words: "is", part: comparesWhole, demands: [2]string{"were", "were anything but"}},
+	guidon.OpNEQ:         {words: "is not", part: comparesWhole, negated: true, demands: [2]string{"were anything but", "were"}},
+	guidon.OpLT:          {words: "is less than", ofDates: "is before", demands: [2]string{"were less than", "were not less than"}},
+	guidon.OpLTE:         {words: "is at most", ofDates: "is at or before", demands: [2]string{"were at most", "were not at most"}},
+	guidon.OpGT:          {words: "is greater than", ofDates: "is after", demands: [2]string{"were greater than", "were not greater than"}},
+	guidon.OpGTE:         {words: "is at least", ofDates: "is at or after", demands: [2]string{"were at least", "were not at least"}},
+	guidon.OpEmpty:       {words: "is empty", presence: true, demands: [2]string{"were empty", "were not empty"}},
+	guidon.OpNotEmpty:    {words: "is not empty", presence: true, demands: [2]string{"were not empty", "were empty"}},
+	guidon.OpPrefix:      {words: "begins with", part: comparesPrefix, demands: [2]string{"began with", "did not begin with"}},
+	guidon.OpSuffix:      {words: "ends with", part: comparesSuffix, demands: [2]string{"ended with", "did not end with"}},
+	guidon.OpContains:    {words: "contains", part: comparesPart, demands: [2]string{"contained", "did not contain"}},
+	guidon.OpNotContains: {words: "does not contain", part: comparesPart, negated: true, demands: [2]string{"did not contain", "contained"}},
+	guidon.OpIsOneOf:     {words: "is one of", part: comparesWhole, demands: [2]string{"were one of", "were none of"}},
+	guidon.OpIsNotOneOf:  {words: "is not one of", part: comparesWhole, negated: true, demands: [2]string{"were none of", "were one of"}},
+	guidon.OpPresent:     {words: "is set", presence: true, demands: [2]string{"were set", "were missing"}},
+	guidon.OpNotPresent:  {words: "is not set", presence: true, demands: [2]string{"were missing", "were set"}},
+	guidon.OpTrue:        {words: "is true", truths: trueTexts, demands: [2]string{"were true", "were not true"}},
+	guidon.OpFalse:       {words: "is false", truths: falseTexts, demands: [2]string{"were false", "were not false"}},
 }
 
 // operatorOf returns what is known about the operator of the constraint.
@@ -58,6 +59,16 @@ func OperatorWords(t guidon.ComparisonType, name string) string {
 		return o.ofDates
 	}
 	return o.words
+}
+
+// DemandWords returns what would be if values changed so that the operator held, or did not,
+// such as "were one of" and "were none of".
+func DemandWords(name string) (holds, not string) {
+	o := operators[name]
+	if o == nil {
+		return "matched " + said(name), "did not match " + said(name)
+	}
+	return o.demands[0], o.demands[1]
 }
 
 // Negates reports whether the operator holds for all values but some, such as "is not", and

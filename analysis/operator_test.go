@@ -34,7 +34,7 @@ func TestOperators(t *testing.T) {
 		t.Errorf("operators of package analysis: %d, more than the %d of package guidon", known, all)
 	}
 	for _, o := range guidon.Operators() {
-		if operators[o.Name] == nil || operators[o.Name].words == "" {
+		if known := operators[o.Name]; known == nil || known.words == "" || known.demands[0] == "" || known.demands[1] == "" {
 			t.Errorf("operator %s has no words in operator.go", o.Name)
 		}
 		for _, kind := range o.Types {

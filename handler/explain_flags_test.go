@@ -20,7 +20,7 @@ func TestExplainEdited(t *testing.T) {
 		{"the saved flag", "banner", `{"context":{"email":"a@guidon.example"}}`, `"decidedBy":0`},
 		{"the edited flag", "banner", `{"context":{"email":"a@guidon.example"},` + edited("Banner") + `}`, `"decidedBy":1`},
 		{"a flag that does not exist yet", "new", `{"context":{"email":"a@guidon.example"},` + edited("New") + `}`, `"decidedBy":1`},
-		{"the other result", "banner", `{` + edited("Banner") + `}`, `email would have to match suffix @guidon.example`},
+		{"the other result", "banner", `{` + edited("Banner") + `}`, `if email ended with @guidon.example`},
 	} {
 		if got := s.must("", "POST", path+test.flag+"/explain", test.body).body; !strings.Contains(got, test.want) {
 			t.Errorf("%s: got %s, want %s", test.name, got, test.want)

@@ -52,12 +52,12 @@ func TestExplain(t *testing.T) {
 				`{"number":1,"id":"ID","rank":1,"description":"","outcome":"not_matched","text":"did not match","segmentOperator":"OR_SEGMENT_OPERATOR","segments":[` + staff + `],"value":false},` +
 				`{"number":2,"id":"ID","rank":2,"description":"","outcome":"not_matched","text":"did not match","segmentOperator":"OR_SEGMENT_OPERATOR","segments":[` + big(false, false, "free", true, "120", "") + `],"value":false}],` +
 				`"others":[` +
-				`{"match":true,"variantKey":"classic","enabled":false,"verdict":"reachable","text":"plan would have to be \"pro\"; then rule 2 decides","step":2,` +
+				`{"match":true,"variantKey":"classic","enabled":false,"verdict":"reachable","text":"if plan were \"pro\"; then rule 2 decides","step":2,` +
 				`"changes":[{"property":"plan","actual":"free","example":"pro","outcomes":[{"segmentKey":"big","constraintId":"ID","operator":"eq","expected":"pro","match":true}]}],"smallest":true,"obstacles":[]},` +
-				`{"match":true,"variantKey":"one-page","enabled":false,"verdict":"reachable","text":"email would have to match suffix @guidon.example, such as \"y@guidon.example\"; then rule 1 decides","step":1,` +
+				`{"match":true,"variantKey":"one-page","enabled":false,"verdict":"reachable","text":"if email ended with @guidon.example, such as \"y@guidon.example\"; then rule 1 decides","step":1,` +
 				`"changes":[{"property":"email","actual":"","example":"y@guidon.example","outcomes":[{"segmentKey":"staff","constraintId":"ID","operator":"suffix","expected":"@guidon.example","match":true}]}],"smallest":true,"obstacles":[]},` +
-				`{"match":true,"variantKey":"unused","enabled":false,"verdict":"impossible","text":"no rule has this variant","step":0,"changes":[],"smallest":false,` +
-				`"obstacles":[{"step":0,"reason":"no_rule","by":0,"segmentKey":"","property":"","text":"no rule has this variant"}]}],"limited":false}`,
+				`{"match":true,"variantKey":"unused","enabled":false,"verdict":"impossible","text":"no rule gives it","step":0,"changes":[],"smallest":false,` +
+				`"obstacles":[{"step":0,"reason":"no_rule","by":0,"segmentKey":"","property":"","text":"no rule gives it"}]}],"limited":false}`,
 		},
 		{
 			"a boolean flag whose value does not parse", "banner",
@@ -68,7 +68,7 @@ func TestExplain(t *testing.T) {
 				`{"number":1,"id":"ID","rank":1,"description":"pro","outcome":"not_matched","text":"did not match","segmentOperator":"OR_SEGMENT_OPERATOR","segments":[` + big(false, true, "pro", false, "[1]", "the value is not a number") + `],"value":true},` +
 				`{"number":2,"id":"ID","rank":2,"description":"","outcome":"not_matched","text":"did not match: bucket 39 is not below 1","segmentOperator":"OR_SEGMENT_OPERATOR","segments":[],` +
 				`"bucket":{"number":39,"of":100,"ranges":[{"from":0,"to":1,"percentage":1,"variantKey":""}],"chosen":0},"value":true}],` +
-				`"others":[{"match":false,"variantKey":"","enabled":true,"verdict":"reachable","text":"seats would have to match gte 100, such as \"100\"; then rule 1 decides","step":1,` +
+				`"others":[{"match":false,"variantKey":"","enabled":true,"verdict":"reachable","text":"if seats were at least 100, such as \"100\"; then rule 1 decides","step":1,` +
 				`"changes":[{"property":"seats","actual":"[1]","example":"100","outcomes":[{"segmentKey":"big","constraintId":"ID","operator":"gte","expected":"100","match":true}]}],"smallest":true,"obstacles":[]}],"limited":false}`,
 		},
 	} {

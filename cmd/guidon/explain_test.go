@@ -84,8 +84,8 @@ default/checkout is classic by default (no rule matched) for user-1
       ├─ ✗ plan eq pro: "free"
       └─ ✓ seats gte 100: "120"
 It would be
-├─ ✓ classic: plan would have to be "pro"; then rule 2 decides
-└─ ✓ one-page: email would have to match suffix @guidon.example, such as "y@guidon.example"; then rule 1 decides
+├─ ✓ classic: if plan were "pro"; then rule 2 decides
+└─ ✓ one-page: if email ended with @guidon.example, such as "y@guidon.example"; then rule 1 decides
 `},
 		{"a context file, and a flag that overrides it", []string{"checkout", "--entity-id", "user-3", "--context-file", s.file("c.json", `{"plan":"pro","seats":"lots"}`), "-c", "seats=120", "--output=table"}, `
 default/checkout is one-page (rule 2) for user-3
@@ -98,7 +98,7 @@ default/checkout is one-page (rule 2) for user-3
       └─ ✓ seats gte 100: "120"
 It would be
 ├─ ✗ classic: never for this entity, because rule 2 has it for buckets 0–499, and the entity is in another one
-└─ ✓ classic by default: seats would have to not match gte 100, such as "99"; then no rule matches
+└─ ✓ classic by default: if seats were not at least 100, such as "99"; then no rule matches
 `},
 		{"control characters", []string{"banner", "-e", "\x1b[2J", "-c", "email=\x1b[2J", "--output=table"}, `
 default/banner is false (the value of the flag) for "\x1b[2J"
@@ -106,7 +106,7 @@ default/banner is false (the value of the flag) for "\x1b[2J"
    └─ ✗ segment staff
       └─ ✗ email suffix @guidon.example: "\x1b[2J"
 It would be
-└─ ✓ true: email would have to match suffix @guidon.example, such as "y@guidon.example"; then rule 1 decides
+└─ ✓ true: if email ended with @guidon.example, such as "y@guidon.example"; then rule 1 decides
 `},
 		{"a list of ids", []string{"banner", "--entities", s.file("ids", "a\n\n  b \n{\"entityId\":\"c\",\"context\":{\"email\":\"c@guidon.example\"}}\n"), "--output=table"}, `
 RESULT  ENTITIES  SHARE

@@ -94,20 +94,21 @@ func (w *explanation) otherText(o *analysis.OtherResult) string {
 	if o.Step >= 0 {
 		then = "then " + ruleName(o.Step) + " decides"
 	}
-	return strings.Join(parts, ", and ") + "; " + then
+	return "if " + strings.Join(parts, ", and ") + "; " + then
 }
 
-// changeText returns a needed change of a property in words.
+// changeText returns a needed change of a property in words, such as "seats were at least 100,
+// such as "120"".
 func changeText(c *analysis.PropertyChange) string {
 	property := short(c.Property)
 	if c.Example == "" {
-		return property + " would have to be missing or empty"
+		return property + " were missing or empty"
 	}
 	equal := func(o analysis.OutcomeChange) bool {
 		return o.Match && o.Constraint.Operator == guidon.OpEQ
 	}
 	if slices.ContainsFunc(c.Outcomes, equal) {
-		return fmt.Sprintf("%s would have to be %q", property, short(c.Example))
+		return fmt.Sprintf("%s were %q", property, short(c.Example))
 	}
 	var demands []string
 	for _, o := range c.Outcomes[:min(len(c.Outcomes), maxTextParts)] {
@@ -116,18 +117,17 @@ func changeText(c *analysis.PropertyChange) string {
 	if len(c.Outcomes) > maxTextParts {
 		demands = append(demands, "…")
 	}
-	return fmt.Sprintf("%s would have to %s, such as %q", property, strings.Join(demands, " and "), short(c.Example))
+	return fmt.Sprintf("%s %s, such as %q", property, strings.Join(demands, " and "), short(c.Example))
 }
 
 // demandText returns the outcome that a constraint must have in words.
 func demandText(o analysis.OutcomeChange) string {
-	text := "match "
+	text, not := analysis.DemandWords(o.Constraint.Operator)
 	if !o.Match {
-		text = "not match "
+		text = not
 	}
-	text += o.Constraint.Operator
-	if o.Constraint.Value != "" {
-		text += " " + short(o.Constraint.Value)
+	if _, _, operand := analysis.ConstraintWords(o.Constraint); operand != "" {
+		text += " " + operand
 	}
 	return text
 }
@@ -138,10 +138,7 @@ func (w *explanation) obstacleText(o *analysis.Obstacle) string {
 	case analysis.FlagDisabled:
 		return "the flag is disabled"
 	case analysis.NoRule:
-		if w.e.Boolean != nil {
-			return "no rule has this value"
-		}
-		return "no rule has this variant"
+		return "no rule gives it"
 	case analysis.WorkLimit:
 		return "the search ended at its limit"
 	}

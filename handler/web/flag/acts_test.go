@@ -23,7 +23,7 @@ func TestTurnOff(t *testing.T) {
 	if got, want := press(t, s, ask, "turn-off").Location(), flags+"one-click-buy?saved=3"; got != want {
 		t.Errorf("leads to %s, want %s", got, want)
 	}
-	s.Get(flags+"one-click-buy").Check(200).Contains("One-click buy Off", "Turn on", "Off for everyone", "Never reached: rule 1 already takes these.")
+	s.Get(flags+"one-click-buy").Check(200).Contains("One-click buy Off", "Turn on", "Off for everyone", "Never reached: rule 1 takes everybody who would get here.")
 	press(t, s, ask, "turn-off").Check(409).Contains("It was turned on or off in the meantime.")
 	on := s.Get(flags+"one-click-buy/turn-off").Check(200).Contains("Turn on “One-click buy”?", "removes the rule")
 	press(t, s, on, "turn-on", "message", "fixed").Location()

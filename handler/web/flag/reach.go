@@ -1,10 +1,6 @@
 package flag
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -12,6 +8,9 @@ import (
 
 // note is a sentence about a rule or about everyone else.
 type note struct{ kind, icon, text string }
+
+// maxWhy limits the reason why a rule is never reached, in bytes.
+const maxWhy = 600
 
 // remarks turns the analysis of a flag or a draft into notes. A nil reach has none.
 type remarks struct {
@@ -29,18 +28,15 @@ func (r remarks) of(i int) (notes []note) {
 	if s.GetFails() {
 		notes = append(notes, note{"bad", "warning", "Evaluating this rule fails: a constraint of its segments has an unknown type."})
 	}
-	switch s.GetCause() {
-	case guidonv1.ReachCause_SHADOWED_REACH_CAUSE:
-		return append(notes, note{"", "info", "Never reached: " + takers(s.GetBy()) + " already " + takeVerb(s.GetBy()) + " these."})
-	case guidonv1.ReachCause_UNSATISFIABLE_REACH_CAUSE:
-		return append(notes, note{"warn", "warning", "Never reached: nobody can be in its segments" + r.conflicts(s) + "."})
-	case guidonv1.ReachCause_MISSING_SEGMENT_REACH_CAUSE:
-		if s.GetMissingSegment() == "" {
-			return append(notes, note{"bad", "warning", "Never reached: it has no segment."})
+	if why := s.GetWhy(); why != "" {
+		n := note{"", "info", "Never reached: " + page.Printable(why, maxWhy) + "."}
+		switch s.GetCause() {
+		case guidonv1.ReachCause_UNSATISFIABLE_REACH_CAUSE:
+			n.kind, n.icon = "warn", "warning"
+		case guidonv1.ReachCause_MISSING_SEGMENT_REACH_CAUSE:
+			n.kind, n.icon = "bad", "warning"
 		}
-		return append(notes, note{"bad", "warning", "Never reached: there is no segment “" + s.GetMissingSegment() + "”."})
-	case guidonv1.ReachCause_NO_BUCKETS_REACH_CAUSE:
-		return append(notes, note{"", "info", "Never reached: its share is 0%."})
+		return append(notes, n)
 	}
 	if r.draft.boolean {
 		return append(notes, wholePercents(s)...)
@@ -93,55 +89,17 @@ func bucketShare(buckets, of int32) string {
 	return page.Percent(float64(buckets) * 100 / float64(max(of, 1)))
 }
 
-// takers returns which earlier rules take everyone.
-func takers(by []int32) string {
-	switch len(by) {
-	case 0:
-		return "the rules before it"
-	case 1:
-		return fmt.Sprintf("rule %d", by[0]+1)
-	}
-	numbers := make([]string, len(by))
-	for i, n := range by {
-		numbers[i] = strconv.Itoa(int(n) + 1)
-	}
-	return "rules " + strings.Join(numbers[:len(numbers)-1], ", ") + " and " + numbers[len(numbers)-1]
-}
-
-func takeVerb(by []int32) string {
-	if len(by) == 1 {
-		return "takes"
-	}
-	return "take"
-}
-
-// conflicts returns the constraints that no entity can meet.
-func (r remarks) conflicts(s *guidonv1.StepReach) string {
-	var parts []string
-	for _, c := range s.GetConflicts() {
-		parts = append(parts, fmt.Sprintf("constraint %d of %s", c.GetIndex()+1, r.segments.of(c.GetSegmentKey()).name))
-	}
-	switch {
-	case len(parts) == 0 || len(parts) > 5:
-		return ""
-	case len(parts) == 1:
-		return ", because of " + parts[0]
-	}
-	return ": " + strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1] + " cannot both hold"
-}
-
 // other returns the note about everyone else, if no entity is left.
 func (r remarks) other() (notes []note) {
 	d := r.reach.GetDefault()
 	if d.GetCause() != guidonv1.ReachCause_SHADOWED_REACH_CAUSE {
 		return nil
 	}
-	who := takers(d.GetBy())
-	who = strings.ToUpper(who[:1]) + who[1:] + " " + takeVerb(d.GetBy()) + " everyone, so "
+	why := page.Capital(page.Printable(d.GetWhy(), maxWhy))
 	if r.draft.boolean {
-		return []note{{"", "info", who + "this is never used."}}
+		return []note{{"", "info", why + ", so this is never used."}}
 	}
-	return []note{{"", "info", who + "the default is for the time when the flag is off."}}
+	return []note{{"", "info", why + ", so the default is for the time when the flag is off."}}
 }
 
 // state returns whether the flag is on.

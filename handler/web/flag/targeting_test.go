@@ -335,16 +335,16 @@ segments:
   - {key: nobody, name: Nobody, match_type: ALL_MATCH_TYPE, constraints: [{type: STRING_COMPARISON_TYPE, property: a, operator: eq, value: b}, {type: STRING_COMPARISON_TYPE, property: a, operator: eq, value: c}]}
 `)
 	s.Get(flags+"bool").Check(200).Contains(
-		"Never reached: rule 1 already takes these.", "Never reached: its share is 0%.",
-		"Never reached: nobody can be in its segments: constraint 1 of Nobody and constraint 2 of Nobody cannot both hold.",
-		"Rule 5 takes everyone, so this is never used.", "Outside of the segments on 100%")
+		"Never reached: rule 1 takes everybody who would get here.", "Never reached: its share is 0%.",
+		"Never reached: nobody satisfies constraints 1 of segment nobody, 2 of segment nobody.",
+		"Rule 5 takes everybody who would get here, so this is never used.", "Outside of the segments on 100%")
 	s.Get(flags+"var").Check(200).Contains(
 		"This flag is off: everyone gets a, whatever the rules say.", "get a: later rules are not tried.", "Nobody gets b: shares count in tenths of a percent.",
-		"Never reached: rule 1 already takes these.", "Rule 2 takes everyone, so the default is for the time when the flag is off.", "Nobody can get c",
+		"Never reached: rule 1 takes everybody who would get here.", "Rule 2 takes everybody who would get here, so the default is for the time when the flag is off.", "Nobody can get c",
 		"Outside of the segments a 100%")
 	s.Get(flags + "var/variants").Check(200).Contains("nobody gets it")
 	// What a draft can never do is known before it is saved.
-	press(t, s, s.Get(flags+"bool?edit=1"), "draft", "rule.0.share", "5").Check(200).Lacks("rule 1 already")
+	press(t, s, s.Get(flags+"bool?edit=1"), "draft", "rule.0.share", "5").Check(200).Lacks("rule 1 takes")
 }
 
 // TestLarge: a flag with 100 rules of 100 segments each can be edited.

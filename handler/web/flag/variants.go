@@ -299,11 +299,14 @@ func (d *variants) usedByWords(key string) string {
 	case len(rules) > 20:
 		return page.Count(len(rules), "rule")
 	}
-	by := make([]int32, len(rules))
-	for i, n := range rules {
-		by[i] = int32(n - 1) // #nosec G115 -- an index
+	if len(rules) == 1 {
+		return "rule " + strconv.Itoa(rules[0])
 	}
-	return takers(by)
+	numbers := make([]string, len(rules))
+	for i, n := range rules {
+		numbers[i] = strconv.Itoa(n)
+	}
+	return "rules " + strings.Join(numbers[:len(numbers)-1], ", ") + " and " + numbers[len(numbers)-1]
 }
 
 func (d *variants) differences(segments) (all []difference) {

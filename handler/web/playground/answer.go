@@ -7,7 +7,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/flaginfo"
-	"github.com/guidonhq/guidon/handler/web/highlight"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
@@ -20,10 +19,10 @@ type answer struct {
 	Outcome    outcome
 	Decided    string // such as "rule 2", or ""
 	Lead       []span
-	Attachment []highlight.Token // of its beginning
-	Whole      string            // the whole attachment
-	Cut        bool              // Attachment is only its beginning
-	At         string            // the revision and the duration
+	Attachment string // its beginning
+	Whole      string // the whole attachment
+	Cut        bool   // Attachment is only its beginning
+	At         string // the revision and the duration
 	Draft      bool
 	Rules      []rule
 	Others     []other
@@ -94,8 +93,8 @@ func (x *explanationView) answer(at state) *answer {
 		r := x.e.GetResult().GetVariantResponse()
 		millis = r.GetRequestDurationMillis()
 		a.Whole = r.GetVariantAttachment()
-		shown := guidon.Shorten(a.Whole, maxShown)
-		a.Cut, a.Attachment = shown != a.Whole, highlight.JSON.Tokens(shown)
+		a.Attachment = guidon.Shorten(a.Whole, maxShown)
+		a.Cut = a.Attachment != a.Whole
 	}
 	a.At += " · " + strconv.FormatFloat(millis, 'f', 2, 64) + " ms"
 	return a

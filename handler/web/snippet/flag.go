@@ -2,8 +2,6 @@ package snippet
 
 import (
 	"strings"
-
-	"github.com/guidonhq/guidon/handler/web/highlight"
 )
 
 // Flag is the flag that the example code evaluates.
@@ -37,20 +35,19 @@ type Property struct {
 // Language is how the flag is asked in.
 type Language struct {
 	ID, Name string
-	Colors   highlight.Language
 	Write    func(Flag) string
 }
 
 // Languages are all of them. The first one is the default.
 var Languages = []Language{
-	{"go", "OpenFeature · Go", highlight.Go, golang},
-	{"node", "Node.js", highlight.Script, node},
-	{"java", "Java", highlight.Java, java},
-	{"python", "Python", highlight.Python, python},
-	{"browser", "Browser", highlight.Script, browser},
-	{"flipt", "Flipt SDK", highlight.Script, flipt},
-	{"curl", "curl", highlight.Shell, curl},
-	{"guidon", "guidon", highlight.Shell, commandLine},
+	{"go", "OpenFeature · Go", golang},
+	{"node", "Node.js", node},
+	{"java", "Java", java},
+	{"python", "Python", python},
+	{"browser", "Browser", browser},
+	{"flipt", "Flipt SDK", flipt},
+	{"curl", "curl", curl},
+	{"guidon", "guidon", commandLine},
 }
 
 // Find returns the language with the id, or the default.
