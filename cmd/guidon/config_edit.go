@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/guidonhq/guidon/cmd/internal/atomicfile"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 func (p *program) configEditCommand() *cobra.Command {
@@ -133,7 +133,7 @@ func (f *configFile) replace(edited []byte) error {
 	case f.stored == nil || !bytes.Equal(current, f.stored):
 		return fmt.Errorf("%s was changed by somebody else while you edited it", f.path)
 	}
-	return writeError(f.path, atomicfile.Write(f.target, f.mode, func(w io.Writer) error {
+	return writeError(f.path, machine.ReplaceFile(f.target, f.mode, func(w io.Writer) error {
 		_, err := w.Write(edited)
 		return err
 	}))

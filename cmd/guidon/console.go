@@ -6,14 +6,14 @@ import (
 
 	"github.com/lmittmann/tint"
 
-	"github.com/guidonhq/guidon/cmd/internal/environ"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // colors reports whether to write colors to the stream: if it is a terminal that has them, and
 // the user has not forbidden them (https://no-color.org).
 func (p *program) colors(stream any) bool {
-	return p.terminal(stream) && environ.Get(p.environ, "NO_COLOR") == "" && environ.Get(p.environ, "TERM") != "dumb"
+	return p.terminal(stream) && machine.Variable(p.environ, "NO_COLOR") == "" && machine.Variable(p.environ, "TERM") != "dumb"
 }
 
 // console returns the handler of the log on a terminal, or nil if out is not a terminal.

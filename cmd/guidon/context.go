@@ -10,7 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/contexts"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 const contextHelp = `Name the servers that you work with, and choose the one that commands use by default. A
@@ -39,19 +39,19 @@ func (p *program) contextCommand() *cobra.Command {
 }
 
 // contexts returns the file of the contexts.
-func (p *program) contexts() (*contexts.File, error) {
+func (p *program) contexts() (*machine.ContextsFile, error) {
 	path := config.ContextsFile(p.environ)
 	if path == "" {
 		return nil, errNoUserDir
 	}
-	return contexts.InFile(path), nil
+	return machine.ContextsIn(path), nil
 }
 
 // readContexts returns the contexts, or an empty set if the user has no configuration
 // directory.
-func (p *program) readContexts() (*contexts.Contexts, error) {
+func (p *program) readContexts() (*machine.Contexts, error) {
 	if config.ContextsFile(p.environ) == "" {
-		return new(contexts.Contexts), nil
+		return new(machine.Contexts), nil
 	}
 	file, err := p.contexts()
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *program) readContexts() (*contexts.Contexts, error) {
 }
 
 // updateContexts changes the contexts with fn.
-func (p *program) updateContexts(ctx context.Context, fn func(*contexts.Contexts) error) error {
+func (p *program) updateContexts(ctx context.Context, fn func(*machine.Contexts) error) error {
 	file, err := p.contexts()
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ type namedContext struct {
 	Current   bool   `json:"current"`
 }
 
-func newNamedContext(all *contexts.Contexts, name string) namedContext {
+func newNamedContext(all *machine.Contexts, name string) namedContext {
 	c := all.Named[name]
 	return namedContext{Name: name, Address: c.Address, Namespace: c.Namespace, CAFile: c.CAFile, Current: name == all.Current}
 }
@@ -175,7 +175,7 @@ func (p *program) contextSetCommand() *cobra.Command {
 	}
 	command.RunE = p.action(func(ctx context.Context, args []string) error {
 		changed := command.Flags().Changed
-		return p.setContext(ctx, args[0], func(c *contexts.Context) error {
+		return p.setContext(ctx, args[0], func(c *machine.Context) error {
 			if changed("address") {
 				c.Address = address
 			}
@@ -197,7 +197,7 @@ func (p *program) contextSetCommand() *cobra.Command {
 }
 
 // completeContext checks a context, and makes its path absolute.
-func completeContext(c *contexts.Context) error {
+func completeContext(c *machine.Context) error {
 	if c.Address == "" {
 		return usageError("a new context needs --address")
 	}
@@ -213,12 +213,12 @@ func completeContext(c *contexts.Context) error {
 }
 
 // setContext changes the context with fn, and creates it if it does not exist.
-func (p *program) setContext(ctx context.Context, name string, fn func(*contexts.Context) error) error {
-	if !contexts.IsName(name) {
+func (p *program) setContext(ctx context.Context, name string, fn func(*machine.Context) error) error {
+	if !machine.IsContextName(name) {
 		return usageError("invalid context %q: must have at most 64 letters, digits, dots, hyphens and underscores", name)
 	}
 	var used bool
-	err := p.updateContexts(ctx, func(all *contexts.Contexts) error {
+	err := p.updateContexts(ctx, func(all *machine.Contexts) error {
 		c := all.Named[name]
 		if err := fn(&c); err != nil {
 			return err
@@ -262,8 +262,8 @@ func (p *program) contextUseCommand() *cobra.Command {
 }
 
 func (p *program) useContext(ctx context.Context, names []string) error {
-	var used contexts.Context
-	err := p.updateContexts(ctx, func(all *contexts.Contexts) (err error) {
+	var used machine.Context
+	err := p.updateContexts(ctx, func(all *machine.Contexts) (err error) {
 		all.Current = ""
 		if len(names) > 0 {
 			all.Current = names[0]
@@ -292,7 +292,7 @@ func (p *program) contextDeleteCommand() *cobra.Command {
 		Args:              oneArgument("context"),
 		ValidArgsFunction: p.completeContexts,
 		RunE: p.action(func(ctx context.Context, args []string) error {
-			err := p.updateContexts(ctx, func(all *contexts.Contexts) error {
+			err := p.updateContexts(ctx, func(all *machine.Contexts) error {
 				if _, err := all.Get(args[0]); err != nil {
 					return err
 				}

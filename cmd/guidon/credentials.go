@@ -5,18 +5,18 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/credentials"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 var errNoUserDir = usageError("cannot determine the user's configuration directory; set HOME or XDG_CONFIG_HOME")
 
 // credentials returns the file of the tokens that "guidon login" obtained.
-func (p *program) credentials() (*credentials.File, error) {
+func (p *program) credentials() (*machine.CredentialsFile, error) {
 	path := config.CredentialsFile(p.environ)
 	if path == "" {
 		return nil, errNoUserDir
 	}
-	return credentials.At(path), nil
+	return machine.CredentialsIn(path), nil
 }
 
 // storedToken returns the token that "guidon login" obtained for the address, or "" if

@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/contexts"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 // defaulted is the annotation of flags that setDefaults sets if they are not given: the
@@ -126,7 +126,7 @@ func (p *program) inContext(d defaults, settings config.Client) (defaults, error
 	if name == "" {
 		return d, nil
 	}
-	if !contexts.IsName(name) || all.Named[name].Address == "" {
+	if !machine.IsContextName(name) || all.Named[name].Address == "" {
 		return d, p.noContext(all, name)
 	}
 	named := all.Named[name]
@@ -141,8 +141,8 @@ func (p *program) inContext(d defaults, settings config.Client) (defaults, error
 }
 
 // noContext returns the error for an address that is neither a URL nor a context.
-func (p *program) noContext(all *contexts.Contexts, address string) error {
-	if _, err := client.Normalize(address); err != nil && !contexts.IsName(address) {
+func (p *program) noContext(all *machine.Contexts, address string) error {
+	if _, err := client.Normalize(address); err != nil && !machine.IsContextName(address) {
 		return usageError("%w", err)
 	}
 	_, err := all.Get(address)

@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/guidonhq/guidon/cmd/internal/editor"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 // errUnedited is returned by revise if the user leaves the text as it is.
@@ -45,8 +45,8 @@ func (p *program) revise(ctx context.Context, name string, text []byte, use func
 	}
 }
 
-func (p *program) editor() *editor.Editor {
-	e := &editor.Editor{Environ: p.environ, Out: p.err, Err: p.err, Terminal: p.terminal(p.in) && p.terminal(p.err)}
+func (p *program) editor() *machine.Editor {
+	e := &machine.Editor{Environ: p.environ, Out: p.err, Err: p.err, Terminal: p.terminal(p.in) && p.terminal(p.err)}
 	if p.terminal(p.stdout) {
 		e.Out = p.stdout
 	}
@@ -62,7 +62,7 @@ func keepEdited(name string, edited, original []byte) error {
 	if bytes.Equal(edited, original) {
 		return nil
 	}
-	path, err := editor.Keep(name, edited)
+	path, err := machine.KeepText(name, edited)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/cmd/internal/atomicfile"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -263,11 +263,11 @@ func (p *program) writeAll(path string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return writeError(path, atomicfile.Write(path, 0o644, write)) // flags are not secret
+		return writeError(path, machine.ReplaceFile(path, 0o644, write)) // flags are not secret
 	case err != nil:
 		return err
 	case info.Mode().IsRegular():
-		return writeError(path, atomicfile.Write(path, info.Mode().Perm(), write))
+		return writeError(path, machine.ReplaceFile(path, info.Mode().Perm(), write))
 	}
 	// A device or pipe must not be replaced.
 	f, err := os.OpenFile(path, os.O_WRONLY, 0) // #nosec G304 -- the path is the user's argument

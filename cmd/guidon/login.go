@@ -11,8 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/guidonhq/guidon/cmd/internal/contexts"
-	"github.com/guidonhq/guidon/cmd/internal/credentials"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
@@ -50,7 +49,7 @@ type login struct {
 	wait       time.Duration
 
 	address string // normalized
-	file    *credentials.File
+	file    *machine.CredentialsFile
 }
 
 func (p *program) loginCommand() *cobra.Command {
@@ -104,7 +103,7 @@ func (l *login) run(ctx context.Context, _ []string) (err error) {
 	if err := l.checkName(); err != nil {
 		return err
 	}
-	if l.context != "" && !contexts.IsName(l.context) {
+	if l.context != "" && !machine.IsContextName(l.context) {
 		return usageError("invalid --context %q: must have at most 64 letters, digits, dots, hyphens and underscores", l.context)
 	}
 	if l.file, err = l.credentials(); err != nil {

@@ -15,10 +15,8 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/cmd/internal/browser"
 	"github.com/guidonhq/guidon/cmd/internal/client"
-	"github.com/guidonhq/guidon/cmd/internal/credentials"
-	"github.com/guidonhq/guidon/cmd/internal/loopback"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/internal/clock"
@@ -85,7 +83,7 @@ func (l *login) code(ctx context.Context, query url.Values) (string, error) {
 
 // received returns the code that the browser brings back to this machine.
 func (l *login) received(ctx context.Context, query url.Values) (string, error) {
-	receiver, err := loopback.Listen()
+	receiver, err := machine.ListenLoopback()
 	if err != nil {
 		return "", fmt.Errorf("cannot listen for the browser: %w; use --no-browser", err)
 	}
@@ -94,11 +92,11 @@ func (l *login) received(ctx context.Context, query url.Values) (string, error) 
 	query.Set("state", receiver.State())
 	page := l.page(query)
 	fmt.Fprintf(l.err, "Opening a browser to sign in. If it does not open, visit:\n\n  %s\n\n", page)
-	if err := browser.Open(l.environ, page); err != nil {
+	if err := machine.OpenBrowser(l.environ, page); err != nil {
 		fmt.Fprintf(l.err, "cannot open a browser: %v\n", err)
 	}
 	code, err := receiver.Receive(ctx)
-	if errors.Is(err, loopback.ErrDenied) {
+	if errors.Is(err, machine.ErrSignInDenied) {
 		err = fmt.Errorf("not signed in: %w", err)
 	}
 	return code, err
@@ -149,7 +147,7 @@ func (l *login) exchange(ctx context.Context, server client.Client, code, verifi
 	case response.GetClientToken() == "":
 		return fmt.Errorf("unexpected response from %s: it contains no token", l.address)
 	}
-	credential := credentials.Credential{Token: response.GetClientToken(), Session: true}
+	credential := machine.Credential{Token: response.GetClientToken(), Session: true}
 	if err := l.file.Set(ctx, l.address, credential); err != nil {
 		return errors.Join(fmt.Errorf("cannot keep the token: %w", err), l.discard(ctx, credential.Token))
 	}

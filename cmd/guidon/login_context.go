@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/guidonhq/guidon/cmd/internal/contexts"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 // useServer makes the server that the user has signed in to the one that commands use: it
@@ -20,7 +20,7 @@ func (l *login) useServer(ctx context.Context) (name string, err error) {
 			return "", err
 		}
 	}
-	err = l.updateContexts(ctx, func(all *contexts.Contexts) error {
+	err = l.updateContexts(ctx, func(all *machine.Contexts) error {
 		name = l.context
 		if name == "" {
 			name = all.At(l.address)
@@ -55,14 +55,14 @@ func contextName(address string) string {
 	if u.Port() != "" {
 		host += "-" + u.Port()
 	}
-	if !contexts.IsName(host) {
+	if !machine.IsContextName(host) {
 		return "server"
 	}
 	return host
 }
 
 // freeName returns the name, with a number if there is a context with it.
-func freeName(all *contexts.Contexts, name string) string {
+func freeName(all *machine.Contexts, name string) string {
 	free := name
 	for n := 2; all.Named[free].Address != ""; n++ {
 		free = name + "-" + strconv.Itoa(n)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/cmd/internal/credentials"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 // maxToken limits the token that is read, in bytes.
@@ -38,7 +38,7 @@ func (l *login) withToken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := l.file.Set(ctx, l.address, credentials.Credential{Token: token}); err != nil {
+	if err := l.file.Set(ctx, l.address, machine.Credential{Token: token}); err != nil {
 		return err
 	}
 	return l.report(ctx, self)

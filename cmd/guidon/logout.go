@@ -10,7 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
-	"github.com/guidonhq/guidon/cmd/internal/credentials"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
@@ -68,7 +68,7 @@ func (p *program) logout(ctx context.Context, c *connection, everywhere bool) er
 
 // endSession revokes the credential and forgets it.
 func (p *program) endSession(
-	ctx context.Context, c *connection, file *credentials.File, address string, credential credentials.Credential, everywhere bool,
+	ctx context.Context, c *connection, file *machine.CredentialsFile, address string, credential machine.Credential, everywhere bool,
 ) error {
 	server, err := dial(address, c.options(credential.Token))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/guidonhq/guidon/cmd/internal/editor"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 func main() {
@@ -29,7 +29,7 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	go func() {
 		for received := range signals {
 			switch {
-			case received == syscall.SIGINT && editor.Running():
+			case received == syscall.SIGINT && machine.EditorRunning():
 			case ctx.Err() == nil:
 				cancel()
 			default:

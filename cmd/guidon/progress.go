@@ -12,7 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/guidonhq/guidon/cmd/internal/environ"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
@@ -49,7 +49,7 @@ type progress struct {
 // total, or 0 if that is unknown. stop ends it.
 func (p *program) startProgress(what, unit string, total int) *progress {
 	g := &progress{
-		out: p.err, drawn: p.terminal(p.err) && environ.Get(p.environ, "TERM") != "dumb",
+		out: p.err, drawn: p.terminal(p.err) && machine.Variable(p.environ, "TERM") != "dumb",
 		what: what, unit: unit, began: time.Now(), quit: make(chan struct{}), finished: make(chan struct{}),
 	}
 	g.expect(total)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/environ"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 	"github.com/guidonhq/guidon/cmd/internal/replay"
 )
 
@@ -165,7 +165,7 @@ func (r *replayCommand) dial(side replaySide, variable string, usual func(addres
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
-	token := environ.Get(r.environ, variable)
+	token := machine.Variable(r.environ, variable)
 	switch {
 	case side.tokenFile != "":
 		token, err = config.TokenFile(side.tokenFile)

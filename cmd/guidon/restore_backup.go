@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/cmd/internal/atomicfile"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/filelock"
@@ -157,7 +157,7 @@ func copyPrivately(ctx context.Context, path, dir string, owner fs.FileInfo) (na
 		err = ctx.Err()
 	}
 	if err == nil {
-		atomicfile.SetOwner(to, owner)
+		machine.SetOwner(to, owner)
 		err = to.Sync()
 	}
 	if err = errors.Join(err, to.Close()); err != nil {

@@ -1,6 +1,4 @@
-// Package credentials keeps the tokens that "guidon login" obtained, by the address of
-// their server, in a file that only its owner can read.
-package credentials
+package machine
 
 import (
 	"bytes"
@@ -13,11 +11,10 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/guidonhq/guidon/cmd/internal/atomicfile"
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
-// maxFile is the maximum size of the file, in bytes.
+// maxFile limits the files of contexts and of credentials, in bytes.
 const maxFile = 1 << 20
 
 // Credential is the token for one server.
@@ -28,22 +25,22 @@ type Credential struct {
 	Session bool `json:"session"`
 }
 
-// File is a file of credentials, which need not exist. Addresses must be in the form of
+// CredentialsFile is a file of credentials, which need not exist. Addresses must be in the form of
 // client.Normalize. Its methods are safe for concurrent use by several processes.
-type File struct{ path string }
+type CredentialsFile struct{ path string }
 
-// At returns the file with the path.
-func At(path string) *File { return &File{path: path} }
+// CredentialsIn returns the file with the path.
+func CredentialsIn(path string) *CredentialsFile { return &CredentialsFile{path: path} }
 
 // Path returns the path of the file.
-func (f *File) Path() string { return f.path }
+func (f *CredentialsFile) Path() string { return f.path }
 
 // members are the members of a JSON object. Those that this release does not know are kept.
 type members map[string]json.RawMessage
 
 // Get returns the credential for the server at the address, and whether there is one. It
 // returns an error if other users can read the file.
-func (f *File) Get(address string) (Credential, bool, error) {
+func (f *CredentialsFile) Get(address string) (Credential, bool, error) {
 	_, servers, err := f.read()
 	if err != nil {
 		return Credential{}, false, err
@@ -60,7 +57,7 @@ func (f *File) Get(address string) (Credential, bool, error) {
 }
 
 // Set stores the credential for the server at the address.
-func (f *File) Set(ctx context.Context, address string, c Credential) error {
+func (f *CredentialsFile) Set(ctx context.Context, address string, c Credential) error {
 	return f.update(ctx, func(servers members) error {
 		entry := make(members)
 		if json.Unmarshal(servers[address], &entry) != nil || entry == nil { // absent or malformed
@@ -80,7 +77,7 @@ func (f *File) Set(ctx context.Context, address string, c Credential) error {
 
 // Remove removes the credential for the server at the address if it has the token:
 // another process may have signed in again.
-func (f *File) Remove(ctx context.Context, address, token string) error {
+func (f *CredentialsFile) Remove(ctx context.Context, address, token string) error {
 	return f.update(ctx, func(servers members) error {
 		var c Credential
 		if json.Unmarshal(servers[address], &c) == nil && c.Token == token {
@@ -91,7 +88,7 @@ func (f *File) Remove(ctx context.Context, address, token string) error {
 }
 
 // Prepare returns an error if the file cannot be used, so that users do not sign in in vain.
-func (f *File) Prepare(ctx context.Context) error {
+func (f *CredentialsFile) Prepare(ctx context.Context) error {
 	lock, err := f.lock(ctx)
 	if err != nil {
 		return err
@@ -101,7 +98,7 @@ func (f *File) Prepare(ctx context.Context) error {
 }
 
 // update changes the entries of the servers. Of several processes, one at a time does.
-func (f *File) update(ctx context.Context, change func(servers members) error) (err error) {
+func (f *CredentialsFile) update(ctx context.Context, change func(servers members) error) (err error) {
 	lock, err := f.lock(ctx)
 	if err != nil {
 		return err
@@ -114,11 +111,11 @@ func (f *File) update(ctx context.Context, change func(servers members) error) (
 	if err := change(servers); err != nil {
 		return err
 	}
-	content, err := encode(all, servers)
+	content, err := encodeCredentials(all, servers)
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(f.target(), 0o600, func(w io.Writer) error {
+	err = ReplaceFile(f.target(), 0o600, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	})
@@ -129,18 +126,18 @@ func (f *File) update(ctx context.Context, change func(servers members) error) (
 }
 
 // target returns the path of the file itself if its path is a symbolic link.
-func (f *File) target() string { return atomicfile.Target(f.path) }
+func (f *CredentialsFile) target() string { return FileTarget(f.path) }
 
 // lock waits until no other process changes the file.
-func (f *File) lock(ctx context.Context) (*filelock.Lock, error) {
-	lock, err := atomicfile.Lock(ctx, f.target())
+func (f *CredentialsFile) lock(ctx context.Context) (*filelock.Lock, error) {
+	lock, err := LockFile(ctx, f.target())
 	if err != nil {
 		return nil, fmt.Errorf("cannot lock %s: %w", f.path, err)
 	}
 	return lock, nil
 }
 
-func encode(all, servers members) ([]byte, error) {
+func encodeCredentials(all, servers members) ([]byte, error) {
 	var err error
 	if all["servers"], err = json.Marshal(servers); err != nil {
 		return nil, err
@@ -160,7 +157,7 @@ func encode(all, servers members) ([]byte, error) {
 
 // read returns the members of the file and the entries of the servers. Both are empty if
 // there is no file.
-func (f *File) read() (all, servers members, err error) {
+func (f *CredentialsFile) read() (all, servers members, err error) {
 	all, servers = make(members), make(members)
 	content, err := readPrivate(f.path)
 	switch {

@@ -1,4 +1,4 @@
-package atomicfile_test
+package machine_test
 
 import (
 	"errors"
@@ -8,15 +8,15 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/guidonhq/guidon/cmd/internal/atomicfile"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 // TestWrite: a file is replaced as a whole, with the mode, and a failed write leaves
 // nothing behind.
-func TestWrite(t *testing.T) {
+func TestReplaceFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	write := func(text string, failure error) error {
-		return atomicfile.Write(path, 0o600, func(w io.Writer) error {
+		return machine.ReplaceFile(path, 0o600, func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return errors.Join(err, failure)
 		})

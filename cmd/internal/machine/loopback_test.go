@@ -1,4 +1,4 @@
-package loopback_test
+package machine_test
 
 import (
 	"context"
@@ -15,12 +15,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/cmd/internal/loopback"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
-func listen(t *testing.T) *loopback.Receiver {
+func listenLoopback(t *testing.T) *machine.Receiver {
 	t.Helper()
-	r, err := loopback.Listen()
+	r, err := machine.ListenLoopback()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func listen(t *testing.T) *loopback.Receiver {
 }
 
 // send sends a request to the receiver and returns the status, the headers and the page.
-func send(t *testing.T, r *loopback.Receiver, method, target, host string) (int, http.Header, string) {
+func sendCallback(t *testing.T, r *machine.Receiver, method, target, host string) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, fmt.Sprintf("http://127.0.0.1:%d%s", r.Port(), target), nil)
 	if err != nil {
@@ -55,10 +55,10 @@ func send(t *testing.T, r *loopback.Receiver, method, target, host string) (int,
 // TestReceive: requests that are not the response are refused and change nothing. The
 // response is received once.
 func TestReceive(t *testing.T) {
-	r := listen(t)
+	r := listenLoopback(t)
 	here := fmt.Sprintf("127.0.0.1:%d", r.Port())
 	state := url.QueryEscape(r.State())
-	good := loopback.Path + "?code=c-1_2&state=" + state
+	good := machine.CallbackPath + "?code=c-1_2&state=" + state
 	other := "A" + state[1:]
 	if other == state {
 		other = "B" + state[1:]
@@ -67,23 +67,23 @@ func TestReceive(t *testing.T) {
 		name, method, target, host string
 		want                       int
 	}{
-		{"no query", "GET", loopback.Path, here, http.StatusForbidden},
-		{"no state", "GET", loopback.Path + "?code=x", here, http.StatusForbidden},
-		{"empty state", "GET", loopback.Path + "?code=x&state=", here, http.StatusForbidden},
-		{"another state", "GET", loopback.Path + "?code=x&state=" + other, here, http.StatusForbidden},
-		{"the beginning of the state", "GET", loopback.Path + "?code=x&state=" + state[:len(state)-1], here, http.StatusForbidden},
+		{"no query", "GET", machine.CallbackPath, here, http.StatusForbidden},
+		{"no state", "GET", machine.CallbackPath + "?code=x", here, http.StatusForbidden},
+		{"empty state", "GET", machine.CallbackPath + "?code=x&state=", here, http.StatusForbidden},
+		{"another state", "GET", machine.CallbackPath + "?code=x&state=" + other, here, http.StatusForbidden},
+		{"the beginning of the state", "GET", machine.CallbackPath + "?code=x&state=" + state[:len(state)-1], here, http.StatusForbidden},
 		{"two states", "GET", good + "&state=" + state, here, http.StatusForbidden},
-		{"no code", "GET", loopback.Path + "?state=" + state, here, http.StatusBadRequest},
-		{"empty code", "GET", loopback.Path + "?code=&state=" + state, here, http.StatusBadRequest},
+		{"no code", "GET", machine.CallbackPath + "?state=" + state, here, http.StatusBadRequest},
+		{"empty code", "GET", machine.CallbackPath + "?code=&state=" + state, here, http.StatusBadRequest},
 		{"two codes", "GET", good + "&code=x", here, http.StatusBadRequest},
 		{"a code and an error", "GET", good + "&error=access_denied", here, http.StatusBadRequest},
-		{"two errors", "GET", loopback.Path + "?state=" + state + "&error=a&error=b", here, http.StatusBadRequest},
-		{"an error with another state", "GET", loopback.Path + "?state=x&error=access_denied", here, http.StatusForbidden},
-		{"long code", "GET", loopback.Path + "?state=" + state + "&code=" + strings.Repeat("x", 2049), here, http.StatusBadRequest},
+		{"two errors", "GET", machine.CallbackPath + "?state=" + state + "&error=a&error=b", here, http.StatusBadRequest},
+		{"an error with another state", "GET", machine.CallbackPath + "?state=x&error=access_denied", here, http.StatusForbidden},
+		{"long code", "GET", machine.CallbackPath + "?state=" + state + "&code=" + strings.Repeat("x", 2049), here, http.StatusBadRequest},
 		{"long query", "GET", good + "&x=" + strings.Repeat("x", 8192), here, http.StatusRequestURITooLong},
 		{"malformed query", "GET", good + "&x=%zz", here, http.StatusBadRequest},
 		{"another path", "GET", "/?code=x&state=" + state, here, http.StatusNotFound},
-		{"a path below", "GET", loopback.Path + "/?code=x&state=" + state, here, http.StatusNotFound},
+		{"a path below", "GET", machine.CallbackPath + "/?code=x&state=" + state, here, http.StatusNotFound},
 		{"POST", "POST", good, here, http.StatusMethodNotAllowed},
 		{"HEAD", "HEAD", good, here, http.StatusMethodNotAllowed},
 		{"another name", "GET", good, fmt.Sprintf("evil.example:%d", r.Port()), http.StatusMisdirectedRequest},
@@ -91,7 +91,7 @@ func TestReceive(t *testing.T) {
 		{"another port", "GET", good, "127.0.0.1:1", http.StatusMisdirectedRequest},
 	}
 	for _, tt := range tests {
-		if got, _, page := send(t, r, tt.method, tt.target, tt.host); got != tt.want || strings.Contains(page, r.State()) {
+		if got, _, page := sendCallback(t, r, tt.method, tt.target, tt.host); got != tt.want || strings.Contains(page, r.State()) {
 			t.Errorf("%s: got %d %q, want %d and a page without the state", tt.name, got, page, tt.want)
 		}
 	}
@@ -101,7 +101,7 @@ func TestReceive(t *testing.T) {
 		t.Errorf("got code %q and error %v, want that nothing was received", code, err)
 	}
 
-	status, headers, page := send(t, r, "GET", good, here)
+	status, headers, page := sendCallback(t, r, "GET", good, here)
 	if status != http.StatusOK || !strings.Contains(page, "may close this window") || strings.Contains(page, "c-1_2") {
 		t.Errorf("got %d %q, want the page without the code", status, page)
 	}
@@ -125,32 +125,32 @@ func TestReceive(t *testing.T) {
 	if code, err := r.Receive(t.Context()); code != "c-1_2" || err != nil {
 		t.Errorf("got code %q and error %v", code, err)
 	}
-	if status, _, _ := send(t, r, "GET", good, here); status != http.StatusGone {
+	if status, _, _ := sendCallback(t, r, "GET", good, here); status != http.StatusGone {
 		t.Errorf("the second time: got %d, want %d", status, http.StatusGone)
 	}
 }
 
 // TestDenied: the error of somebody who denied the request ends the wait.
-func TestDenied(t *testing.T) {
-	r := listen(t)
-	status, _, page := send(t, r, "GET", loopback.Path+"?error=access_denied&state="+r.State(), fmt.Sprintf("127.0.0.1:%d", r.Port()))
+func TestSignInDenied(t *testing.T) {
+	r := listenLoopback(t)
+	status, _, page := sendCallback(t, r, "GET", machine.CallbackPath+"?error=access_denied&state="+r.State(), fmt.Sprintf("127.0.0.1:%d", r.Port()))
 	if status != http.StatusOK || !strings.Contains(page, "Denied") {
 		t.Errorf("got %d %q, want the page about it", status, page)
 	}
-	if code, err := r.Receive(t.Context()); !errors.Is(err, loopback.ErrDenied) {
+	if code, err := r.Receive(t.Context()); !errors.Is(err, machine.ErrSignInDenied) {
 		t.Errorf("got code %q and error %v, want ErrDenied", code, err)
 	}
 }
 
 // TestOnce: of several responses with the state, one is received.
-func TestOnce(t *testing.T) {
-	r := listen(t)
+func TestReceiveOnce(t *testing.T) {
+	r := listenLoopback(t)
 	here := fmt.Sprintf("127.0.0.1:%d", r.Port())
 	var accepted atomic.Int32
 	var group sync.WaitGroup
 	for i := range 10 {
 		group.Go(func() {
-			if status, _, _ := send(t, r, "GET", fmt.Sprintf("%s?code=%d&state=%s", loopback.Path, i, r.State()), here); status == http.StatusOK {
+			if status, _, _ := sendCallback(t, r, "GET", fmt.Sprintf("%s?code=%d&state=%s", machine.CallbackPath, i, r.State()), here); status == http.StatusOK {
 				accepted.Add(1)
 			}
 		})
@@ -163,8 +163,8 @@ func TestOnce(t *testing.T) {
 
 // TestListen: each receiver has a port and a state of its own, which cannot be guessed,
 // and does not listen any longer when it is closed.
-func TestListen(t *testing.T) {
-	a, b := listen(t), listen(t)
+func TestListenLoopback(t *testing.T) {
+	a, b := listenLoopback(t), listenLoopback(t)
 	if a.Port() == b.Port() || a.State() == b.State() || len(a.State()) < 26 {
 		t.Errorf("got ports %d, %d and states %q, %q", a.Port(), b.Port(), a.State(), b.State())
 	}

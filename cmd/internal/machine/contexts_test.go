@@ -1,4 +1,4 @@
-package contexts_test
+package machine_test
 
 import (
 	"errors"
@@ -11,17 +11,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/cmd/internal/contexts"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
-func TestUpdate(t *testing.T) {
+func TestContextsUpdate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "guidon", "contexts.yml")
-	file := contexts.InFile(path)
+	file := machine.ContextsIn(path)
 	if c, err := file.Read(); err != nil || len(c.Named) != 0 {
 		t.Fatalf("without a file: got %v, %v, want no contexts", c, err)
 	}
-	staging := contexts.Context{Address: "https://staging.example", Namespace: "shop", CAFile: "/etc/ca.pem"}
-	err := file.Update(t.Context(), func(c *contexts.Contexts) error {
+	staging := machine.Context{Address: "https://staging.example", Namespace: "shop", CAFile: "/etc/ca.pem"}
+	err := file.Update(t.Context(), func(c *machine.Contexts) error {
 		c.Named["staging"], c.Current = staging, "staging"
 		return nil
 	})
@@ -29,11 +29,11 @@ func TestUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := errors.New("refused")
-	for name, fn := range map[string]func(c *contexts.Contexts) error{
-		"the change fails":      func(c *contexts.Contexts) error { clear(c.Named); return refused },
-		"an address is invalid": func(c *contexts.Contexts) error { c.Named["x"] = contexts.Context{Address: "host"}; return nil },
-		"a name is invalid":     func(c *contexts.Contexts) error { c.Named["a b"] = staging; return nil },
-		"current is missing":    func(c *contexts.Contexts) error { c.Current = "gone"; return nil },
+	for name, fn := range map[string]func(c *machine.Contexts) error{
+		"the change fails":      func(c *machine.Contexts) error { clear(c.Named); return refused },
+		"an address is invalid": func(c *machine.Contexts) error { c.Named["x"] = machine.Context{Address: "host"}; return nil },
+		"a name is invalid":     func(c *machine.Contexts) error { c.Named["a b"] = staging; return nil },
+		"current is missing":    func(c *machine.Contexts) error { c.Current = "gone"; return nil },
 	} {
 		if err := file.Update(t.Context(), fn); err == nil {
 			t.Errorf("%s: got no error", name)
@@ -43,20 +43,20 @@ func TestUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &contexts.Contexts{Current: "staging", Named: map[string]contexts.Context{"staging": staging}}
+	want := &machine.Contexts{Current: "staging", Named: map[string]machine.Context{"staging": staging}}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("after failed changes (-want +got):\n%s", diff)
 	}
 }
 
 // TestConcurrentUpdates: none of several changes at once is lost.
-func TestConcurrentUpdates(t *testing.T) {
-	file := contexts.InFile(filepath.Join(t.TempDir(), "contexts.yml"))
+func TestContextsConcurrentUpdates(t *testing.T) {
+	file := machine.ContextsIn(filepath.Join(t.TempDir(), "contexts.yml"))
 	var running sync.WaitGroup
 	for i := range 8 {
 		running.Go(func() {
-			err := file.Update(t.Context(), func(c *contexts.Contexts) error {
-				c.Named[fmt.Sprint("c", i)] = contexts.Context{Address: "http://localhost:8080"}
+			err := file.Update(t.Context(), func(c *machine.Contexts) error {
+				c.Named[fmt.Sprint("c", i)] = machine.Context{Address: "http://localhost:8080"}
 				return nil
 			})
 			if err != nil {
@@ -74,7 +74,7 @@ func TestConcurrentUpdates(t *testing.T) {
 	}
 }
 
-func TestMalformedFile(t *testing.T) {
+func TestContextsMalformedFile(t *testing.T) {
 	tests := []struct{ content, want string }{
 		{"contexts: {a: {adress: http://x}}", "field adress not found"},
 		{"contexts: {a: {address: x}}", "contexts.a.address: invalid address"},
@@ -87,15 +87,15 @@ func TestMalformedFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(test.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := contexts.InFile(path).Read()
+		_, err := machine.ContextsIn(path).Read()
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%s: got error %v, want %q and the path", test.content, err, test.want)
 		}
 	}
 }
 
-func TestAt(t *testing.T) {
-	c := contexts.Contexts{Named: map[string]contexts.Context{
+func TestContextAt(t *testing.T) {
+	c := machine.Contexts{Named: map[string]machine.Context{
 		"a": {Address: "https://flags.example"}, "b": {Address: "HTTPS://flags.example:443/"}, "c": {Address: "http://localhost:8080"},
 	}}
 	for _, test := range []struct{ current, address, want string }{

@@ -1,4 +1,4 @@
-package editor_test
+package machine_test
 
 import (
 	"bytes"
@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/guidonhq/guidon/cmd/internal/editor"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 // script writes a program that edits the file in its last argument, and returns an Editor
 // that has chosen it.
-func script(t *testing.T, body string) (*editor.Editor, string) {
+func editorScript(t *testing.T, body string) (*machine.Editor, string) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "my editor")
@@ -21,14 +21,14 @@ func script(t *testing.T, body string) (*editor.Editor, string) {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", dir)
-	return &editor.Editor{
+	return &machine.Editor{
 		Environ: append(os.Environ(), "VISUAL=", "EDITOR='"+path+"' --wait", "GUIDON_TOKEN=secret"),
 		In:      strings.NewReader("typed"), Out: &bytes.Buffer{}, Err: &bytes.Buffer{},
 	}, dir
 }
 
 // left returns the edited files that were not removed.
-func left(t *testing.T, dir string) []string {
+func leftFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "guidon-edit-*", "*"))
 	if err != nil {
@@ -49,12 +49,12 @@ func TestEdit(t *testing.T) {
 		{"secrets", `echo "token=$GUIDON_TOKEN" >"$file"`, "token=\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e, dir := script(t, test.script)
+			e, dir := editorScript(t, test.script)
 			got, err := e.Edit(t.Context(), "../my flag.yaml", []byte("before\n"))
 			if err != nil || string(got) != test.want {
 				t.Errorf("got %q, %v, want %q", got, err, test.want)
 			}
-			if rest := left(t, dir); len(rest) > 0 {
+			if rest := leftFiles(t, dir); len(rest) > 0 {
 				t.Errorf("these files are left: %q", rest)
 			}
 		})
@@ -74,12 +74,12 @@ func TestEditFailure(t *testing.T) {
 		{"too long", `head -c 20000000 /dev/zero >"$file"`, "must not be longer than 16 MiB; the edited text is in ", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e, dir := script(t, test.script)
+			e, dir := editorScript(t, test.script)
 			got, err := e.Edit(t.Context(), "a.yaml", []byte("before\n"))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %q, %v, want an error with %q", got, err, test.want)
 			}
-			if rest := left(t, dir); len(rest) != test.left {
+			if rest := leftFiles(t, dir); len(rest) != test.left {
 				t.Errorf("these files are left: %q, want %d", rest, test.left)
 			}
 		})
@@ -88,20 +88,20 @@ func TestEditFailure(t *testing.T) {
 
 // TestEditEnd: an editor is ended with the context.
 func TestEditEnd(t *testing.T) {
-	e, dir := script(t, `trap 'echo after >"$file"; exit 1' TERM; echo started; while :; do sleep 0.01; done`)
+	e, dir := editorScript(t, `trap 'echo after >"$file"; exit 1' TERM; echo started; while :; do sleep 0.01; done`)
 	ctx, cancel := context.WithCancel(t.Context())
 	e.Out = writerFunc(func(p []byte) (int, error) {
-		if !editor.Running() {
+		if !machine.EditorRunning() {
 			t.Error("Running: got false while an editor runs")
 		}
 		cancel()
 		return len(p), nil
 	})
 	_, err := e.Edit(ctx, "a.yaml", []byte("before\n"))
-	if err == nil || !strings.Contains(err.Error(), "the edited text is in ") || len(left(t, dir)) != 1 {
-		t.Errorf("got error %v and files %q, want the edited text", err, left(t, dir))
+	if err == nil || !strings.Contains(err.Error(), "the edited text is in ") || len(leftFiles(t, dir)) != 1 {
+		t.Errorf("got error %v and files %q, want the edited text", err, leftFiles(t, dir))
 	}
-	if editor.Running() {
+	if machine.EditorRunning() {
 		t.Error("Running: got true after the editor")
 	}
 }
@@ -121,7 +121,7 @@ func TestNoEditor(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("PATH", t.TempDir())
-			e := &editor.Editor{Terminal: test.terminal}
+			e := &machine.Editor{Terminal: test.terminal}
 			if _, err := e.Edit(t.Context(), "a.yaml", nil); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
@@ -130,8 +130,8 @@ func TestNoEditor(t *testing.T) {
 }
 
 func TestKeep(t *testing.T) {
-	_, dir := script(t, "")
-	path, err := editor.Keep("a.yaml", []byte("text"))
+	_, dir := editorScript(t, "")
+	path, err := machine.KeepText("a.yaml", []byte("text"))
 	if err != nil || !strings.HasPrefix(path, dir) || !strings.HasSuffix(path, "a.yaml") {
 		t.Fatalf("got %q, %v", path, err)
 	}

@@ -1,11 +1,9 @@
-package editor
+package machine
 
 import (
 	"errors"
 	"os/exec"
 	"strings"
-
-	"github.com/guidonhq/guidon/cmd/internal/environ"
 )
 
 var errNoEditor = errors.New("no editor found; set VISUAL or EDITOR, such as EDITOR=nano")
@@ -13,7 +11,7 @@ var errNoEditor = errors.New("no editor found; set VISUAL or EDITOR, such as EDI
 // chosen returns the command that the user has chosen, or "".
 func (e *Editor) chosen() string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if command := strings.TrimSpace(environ.Get(e.Environ, name)); command != "" {
+		if command := strings.TrimSpace(Variable(e.Environ, name)); command != "" {
 			return command
 		}
 	}
@@ -24,7 +22,7 @@ func (e *Editor) chosen() string {
 // must follow.
 func (e *Editor) command(system string) ([]string, error) {
 	if chosen := e.chosen(); chosen != "" {
-		return chosenCommand(system, chosen)
+		return chosenEditor(system, chosen)
 	}
 	if !e.Terminal {
 		return nil, errors.New("cannot start an editor without a terminal; set VISUAL or EDITOR to one that needs none")
@@ -37,10 +35,10 @@ func (e *Editor) command(system string) ([]string, error) {
 	return nil, errNoEditor
 }
 
-// chosenCommand returns the command of VISUAL or EDITOR. As for git, the shell interprets
+// chosenEditor returns the command of VISUAL or EDITOR. As for git, the shell interprets
 // it, so that it may have quotes and variables. Windows has no such shell: there, words may
 // be in double quotes.
-func chosenCommand(system, text string) ([]string, error) {
+func chosenEditor(system, text string) ([]string, error) {
 	if system != "windows" {
 		script := text + ` "$@"`
 		if !strings.ContainsAny(text, "=;&|<>()\n") {

@@ -1,4 +1,4 @@
-package credentials_test
+package machine_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/cmd/internal/credentials"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 const (
@@ -21,16 +21,16 @@ const (
 )
 
 // in returns a file of credentials with the content.
-func in(t *testing.T, content string) *credentials.File {
+func credentialsIn(t *testing.T, content string) *machine.CredentialsFile {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "credentials.json")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return credentials.At(path)
+	return machine.CredentialsIn(path)
 }
 
-func set(t *testing.T, f *credentials.File, address string, c credentials.Credential) {
+func setCredential(t *testing.T, f *machine.CredentialsFile, address string, c machine.Credential) {
 	t.Helper()
 	if err := f.Set(t.Context(), address, c); err != nil {
 		t.Fatal(err)
@@ -38,23 +38,23 @@ func set(t *testing.T, f *credentials.File, address string, c credentials.Creden
 }
 
 // expect checks the credential for an address; the zero value means none.
-func expect(t *testing.T, f *credentials.File, address string, want credentials.Credential) {
+func expectCredential(t *testing.T, f *machine.CredentialsFile, address string, want machine.Credential) {
 	t.Helper()
 	got, ok, err := f.Get(address)
-	if err != nil || got != want || ok != (want != credentials.Credential{}) {
+	if err != nil || got != want || ok != (want != machine.Credential{}) {
 		t.Errorf("%s: got %+v, %t and error %v, want %+v", address, got, ok, err, want)
 	}
 }
 
 // TestFile follows the credentials for two servers.
-func TestFile(t *testing.T) {
-	f := credentials.At(filepath.Join(t.TempDir(), "new", "credentials.json"))
-	expect(t, f, shop, credentials.Credential{})
-	first, second := credentials.Credential{Token: "gdn_1<&>", Session: true}, credentials.Credential{Token: "gdn_2"}
-	set(t, f, shop, first)
-	set(t, f, bank, second)
-	expect(t, f, shop, first)
-	expect(t, f, bank, second)
+func TestCredentialsFile(t *testing.T) {
+	f := machine.CredentialsIn(filepath.Join(t.TempDir(), "new", "credentials.json"))
+	expectCredential(t, f, shop, machine.Credential{})
+	first, second := machine.Credential{Token: "gdn_1<&>", Session: true}, machine.Credential{Token: "gdn_2"}
+	setCredential(t, f, shop, first)
+	setCredential(t, f, bank, second)
+	expectCredential(t, f, shop, first)
+	expectCredential(t, f, bank, second)
 
 	for path, want := range map[string]os.FileMode{f.Path(): 0o600, filepath.Dir(f.Path()): 0o700} {
 		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != want {
@@ -65,22 +65,22 @@ func TestFile(t *testing.T) {
 	if err := f.Remove(t.Context(), shop, "gdn_other"); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, f, shop, first) // signed in again since
+	expectCredential(t, f, shop, first) // signed in again since
 	if err := f.Remove(t.Context(), shop, first.Token); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, f, shop, credentials.Credential{})
-	expect(t, f, bank, second)
-	set(t, f, bank, credentials.Credential{Token: "gdn_3", Session: true})
-	expect(t, f, bank, credentials.Credential{Token: "gdn_3", Session: true})
+	expectCredential(t, f, shop, machine.Credential{})
+	expectCredential(t, f, bank, second)
+	setCredential(t, f, bank, machine.Credential{Token: "gdn_3", Session: true})
+	expectCredential(t, f, bank, machine.Credential{Token: "gdn_3", Session: true})
 }
 
 // TestUnknownMembers: what a later release wrote is kept.
-func TestUnknownMembers(t *testing.T) {
-	f := in(t, `{"default":"https://bank.example/flags","n":12345678901234567890,
+func TestCredentialsUnknownMembers(t *testing.T) {
+	f := credentialsIn(t, `{"default":"https://bank.example/flags","n":12345678901234567890,
 		"servers":{"https://bank.example/flags":{"token":"gdn_1","note":{"a":[1]}},"x":7}}`)
-	set(t, f, bank, credentials.Credential{Token: "gdn_2", Session: true})
-	set(t, f, shop, credentials.Credential{Token: "gdn_3"})
+	setCredential(t, f, bank, machine.Credential{Token: "gdn_2", Session: true})
+	setCredential(t, f, shop, machine.Credential{Token: "gdn_3"})
 	content, err := os.ReadFile(f.Path())
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func compact(t *testing.T, text []byte) string {
 
 // TestRejected: a file that cannot be used is an error that shows no token, for reading
 // and for writing, and stays as it is.
-func TestRejected(t *testing.T) {
+func TestCredentialsRejected(t *testing.T) {
 	tests := []struct{ name, content, want string }{
 		{"no JSON", `gdn_secret`, "is not a JSON object"},
 		{"null", `null`, "is not a JSON object"},
@@ -120,10 +120,10 @@ func TestRejected(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := in(t, tt.content)
+			f := credentialsIn(t, tt.content)
 			_, _, getting := f.Get(shop)
 			for what, err := range map[string]error{
-				"get": getting, "set": f.Set(t.Context(), shop, credentials.Credential{Token: "new"}),
+				"get": getting, "set": f.Set(t.Context(), shop, machine.Credential{Token: "new"}),
 				"remove": f.Remove(t.Context(), shop, "x"), "prepare": f.Prepare(t.Context()),
 			} {
 				if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), f.Path()) || strings.Contains(err.Error(), "gdn_secret") {
@@ -139,31 +139,31 @@ func TestRejected(t *testing.T) {
 
 // TestMalformedEntry: one malformed entry does not affect the others, and signing in
 // again mends it.
-func TestMalformedEntry(t *testing.T) {
+func TestCredentialsMalformedEntry(t *testing.T) {
 	for _, entry := range []string{`7`, `null`, `"gdn_secret"`, `{"token":["gdn_secret"]}`, `{"token":""}`, `{}`} {
-		f := in(t, `{"servers":{"https://shop.example":`+entry+`,"https://bank.example/flags":{"token":"gdn_1"}}}`)
+		f := credentialsIn(t, `{"servers":{"https://shop.example":`+entry+`,"https://bank.example/flags":{"token":"gdn_1"}}}`)
 		if _, _, err := f.Get(shop); err == nil || !strings.Contains(err.Error(), "malformed") || strings.Contains(err.Error(), "gdn_secret") {
 			t.Errorf("%s: got error %v, want that it is malformed", entry, err)
 		}
-		expect(t, f, bank, credentials.Credential{Token: "gdn_1"})
-		set(t, f, shop, credentials.Credential{Token: "gdn_2"})
-		expect(t, f, shop, credentials.Credential{Token: "gdn_2"})
+		expectCredential(t, f, bank, machine.Credential{Token: "gdn_1"})
+		setCredential(t, f, shop, machine.Credential{Token: "gdn_2"})
+		expectCredential(t, f, shop, machine.Credential{Token: "gdn_2"})
 	}
 }
 
 // TestPermissions: a file that others can read or change is refused, with the command that
 // mends it.
-func TestPermissions(t *testing.T) {
+func TestCredentialsPermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no modes")
 	}
 	for _, mode := range []os.FileMode{0o644, 0o640, 0o604, 0o620, 0o602, 0o610} {
-		f := in(t, `{"servers":{"https://shop.example":{"token":"gdn_secret"}}}`)
+		f := credentialsIn(t, `{"servers":{"https://shop.example":{"token":"gdn_secret"}}}`)
 		if err := os.Chmod(f.Path(), mode); err != nil {
 			t.Fatal(err)
 		}
 		_, _, getting := f.Get(shop)
-		for _, err := range []error{getting, f.Set(t.Context(), shop, credentials.Credential{Token: "new"})} {
+		for _, err := range []error{getting, f.Set(t.Context(), shop, machine.Credential{Token: "new"})} {
 			if want := fmt.Sprintf("(mode %04o); run: chmod 600 %s", mode, f.Path()); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got error %v, want one with %q", err, want)
 			}
@@ -171,38 +171,38 @@ func TestPermissions(t *testing.T) {
 		if err := os.Chmod(f.Path(), 0o400); err != nil {
 			t.Fatal(err)
 		}
-		expect(t, f, shop, credentials.Credential{Token: "gdn_secret"})
+		expectCredential(t, f, shop, machine.Credential{Token: "gdn_secret"})
 	}
-	if _, _, err := credentials.At(t.TempDir()).Get(shop); err == nil || !strings.Contains(err.Error(), "must be a regular file") {
+	if _, _, err := machine.CredentialsIn(t.TempDir()).Get(shop); err == nil || !strings.Contains(err.Error(), "must be a regular file") {
 		t.Errorf("a directory: got error %v", err)
 	}
 }
 
 // TestSymbolicLink: the file that a link leads to is replaced, not the link.
-func TestSymbolicLink(t *testing.T) {
-	target := in(t, `{}`)
+func TestCredentialsSymbolicLink(t *testing.T) {
+	target := credentialsIn(t, `{}`)
 	link := filepath.Join(t.TempDir(), "credentials.json")
 	if err := os.Symlink(target.Path(), link); err != nil {
 		t.Skip(err)
 	}
-	set(t, credentials.At(link), shop, credentials.Credential{Token: "gdn_1"})
-	expect(t, target, shop, credentials.Credential{Token: "gdn_1"})
+	setCredential(t, machine.CredentialsIn(link), shop, machine.Credential{Token: "gdn_1"})
+	expectCredential(t, target, shop, machine.Credential{Token: "gdn_1"})
 }
 
 // TestConcurrent: no credential is lost when several commands sign in at once.
-func TestConcurrent(t *testing.T) {
-	f := credentials.At(filepath.Join(t.TempDir(), "credentials.json"))
+func TestCredentialsConcurrent(t *testing.T) {
+	f := machine.CredentialsIn(filepath.Join(t.TempDir(), "credentials.json"))
 	var group sync.WaitGroup
 	for i := range 20 {
 		group.Go(func() {
-			other := credentials.At(f.Path())
-			if err := other.Set(t.Context(), fmt.Sprintf("https://%d.example", i), credentials.Credential{Token: fmt.Sprint(i)}); err != nil {
+			other := machine.CredentialsIn(f.Path())
+			if err := other.Set(t.Context(), fmt.Sprintf("https://%d.example", i), machine.Credential{Token: fmt.Sprint(i)}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	group.Wait()
 	for i := range 20 {
-		expect(t, f, fmt.Sprintf("https://%d.example", i), credentials.Credential{Token: fmt.Sprint(i)})
+		expectCredential(t, f, fmt.Sprintf("https://%d.example", i), machine.Credential{Token: fmt.Sprint(i)})
 	}
 }

@@ -1,6 +1,4 @@
-// Package loopback receives the response of a sign-in page on the loopback interface of
-// the machine that runs the browser (RFC 8252 7.3).
-package loopback
+package machine
 
 import (
 	"context"
@@ -17,20 +15,20 @@ import (
 	"time"
 )
 
-// Path is the path at which the response is received.
-const Path = "/callback"
+// CallbackPath is the path at which the response is received.
+const CallbackPath = "/callback"
 
 // Limits on what a browser, or another program of this machine, may send. Browsers send
 // the cookies of all ports of the host.
 const (
-	maxHeader = 256 << 10
-	maxQuery  = 8 << 10
-	maxCode   = 2 << 10
-	timeout   = 5 * time.Second
+	maxCallbackHeader = 256 << 10
+	maxCallbackQuery  = 8 << 10
+	maxCallbackCode   = 2 << 10
+	callbackTimeout   = 5 * time.Second
 )
 
-// closeWait is how long Close waits until the browser has the page.
-const closeWait = time.Second
+// receiverCloseWait is how long Close waits until the browser has the page.
+const receiverCloseWait = time.Second
 
 // Receiver waits for one response on a free port of 127.0.0.1.
 type Receiver struct {
@@ -43,8 +41,8 @@ type Receiver struct {
 	served chan error
 }
 
-// Listen returns a receiver that accepts connections.
-func Listen() (*Receiver, error) {
+// ListenLoopback returns a receiver that accepts connections.
+func ListenLoopback() (*Receiver, error) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -54,8 +52,8 @@ func Listen() (*Receiver, error) {
 		codes: make(chan string, 1), served: make(chan error, 1),
 	}
 	r.server = &http.Server{
-		Handler: r, MaxHeaderBytes: maxHeader,
-		ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: timeout,
+		Handler: r, MaxHeaderBytes: maxCallbackHeader,
+		ReadTimeout: callbackTimeout, WriteTimeout: callbackTimeout, IdleTimeout: callbackTimeout,
 		ErrorLog: log.New(io.Discard, "", 0), // it would be mixed with the output of the command
 	}
 	r.server.SetKeepAlivesEnabled(false)
@@ -69,8 +67,8 @@ func (r *Receiver) Port() int { return r.port }
 // State returns the random state that the response must repeat.
 func (r *Receiver) State() string { return r.state }
 
-// ErrDenied is the error of [Receiver.Receive] if the user denied the request.
-var ErrDenied = errors.New("denied in the browser")
+// ErrSignInDenied is the error of [Receiver.Receive] if the user denied the request.
+var ErrSignInDenied = errors.New("denied in the browser")
 
 // Receive waits for the response and returns its code. It returns [ErrDenied] if the
 // response is an error, and the context's error if that ends first.
@@ -78,7 +76,7 @@ func (r *Receiver) Receive(ctx context.Context) (code string, err error) {
 	select {
 	case code := <-r.codes:
 		if code == "" {
-			return "", ErrDenied
+			return "", ErrSignInDenied
 		}
 		return code, nil
 	case err := <-r.served:
@@ -92,7 +90,7 @@ func (r *Receiver) Receive(ctx context.Context) (code string, err error) {
 // Close stops listening. It waits for a moment until the browser has the page that it is
 // being sent.
 func (r *Receiver) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	ctx, cancel := context.WithTimeout(context.Background(), receiverCloseWait)
 	defer cancel()
 	err := r.server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -143,13 +141,13 @@ func (r *Receiver) read(request *http.Request) (code string, refusal int) {
 	if request.Host != r.host { // a name that resolves to this address (DNS rebinding)
 		return "", http.StatusMisdirectedRequest
 	}
-	if request.URL.Path != Path {
+	if request.URL.Path != CallbackPath {
 		return "", http.StatusNotFound
 	}
 	if request.Method != http.MethodGet {
 		return "", http.StatusMethodNotAllowed
 	}
-	if len(request.URL.RawQuery) > maxQuery {
+	if len(request.URL.RawQuery) > maxCallbackQuery {
 		return "", http.StatusRequestURITooLong
 	}
 	query, err := url.ParseQuery(request.URL.RawQuery)
@@ -160,7 +158,7 @@ func (r *Receiver) read(request *http.Request) (code string, refusal int) {
 	if len(states) != 1 || subtle.ConstantTimeCompare([]byte(states[0]), []byte(r.state)) != 1 {
 		return "", http.StatusForbidden
 	}
-	if len(codes)+len(failures) != 1 || len(codes) == 1 && (codes[0] == "" || len(codes[0]) > maxCode) {
+	if len(codes)+len(failures) != 1 || len(codes) == 1 && (codes[0] == "" || len(codes[0]) > maxCallbackCode) {
 		return "", http.StatusBadRequest
 	}
 	if !r.used.CompareAndSwap(false, true) {

@@ -1,6 +1,4 @@
-// Package contexts keeps the servers that a user works with, by name, in a file of the
-// user's configuration directory.
-package contexts
+package machine
 
 import (
 	"bytes"
@@ -16,12 +14,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/guidonhq/guidon/cmd/internal/atomicfile"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 )
-
-// maxFile is the maximum size of the file, in bytes.
-const maxFile = 1 << 20
 
 // Context is a server with the settings for it.
 type Context struct {
@@ -65,16 +59,16 @@ func (c *Contexts) At(address string) string {
 	return ""
 }
 
-var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var contextName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// IsName reports whether the text may be the name of a context: up to 64 letters, digits,
+// IsContextName reports whether the text may be the name of a context: up to 64 letters, digits,
 // dots, hyphens and underscores, of which the first is a letter or digit.
-func IsName(text string) bool { return name.MatchString(text) }
+func IsContextName(text string) bool { return contextName.MatchString(text) }
 
 // check returns an error about the first problem of the contexts, or nil.
 func (c *Contexts) check() error {
 	for _, name := range c.Names() {
-		if !IsName(name) {
+		if !IsContextName(name) {
 			return fmt.Errorf("contexts: %q must have at most 64 letters, digits, dots, hyphens and underscores", name)
 		}
 		if _, err := client.Normalize(c.Named[name].Address); err != nil {
@@ -87,15 +81,15 @@ func (c *Contexts) check() error {
 	return nil
 }
 
-// File is a file of contexts, which need not exist. Its methods are safe for concurrent use
+// ContextsFile is a file of contexts, which need not exist. Its methods are safe for concurrent use
 // by several processes.
-type File struct{ path string }
+type ContextsFile struct{ path string }
 
-// InFile returns the file with the path.
-func InFile(path string) *File { return &File{path: path} }
+// ContextsIn returns the file with the path.
+func ContextsIn(path string) *ContextsFile { return &ContextsFile{path: path} }
 
 // Read returns the contexts, or an empty set if the file does not exist.
-func (f *File) Read() (*Contexts, error) {
+func (f *ContextsFile) Read() (*Contexts, error) {
 	c := &Contexts{Named: make(map[string]Context)}
 	content, err := f.content()
 	if err != nil {
@@ -115,7 +109,7 @@ func (f *File) Read() (*Contexts, error) {
 	return c, nil
 }
 
-func (f *File) content() ([]byte, error) {
+func (f *ContextsFile) content() ([]byte, error) {
 	file, err := os.Open(f.path) // #nosec G304 -- in the user's own configuration directory
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -133,9 +127,9 @@ func (f *File) content() ([]byte, error) {
 
 // Update changes the contexts with fn. Of several processes, one at a time does. If fn or
 // the result is invalid, the file does not change.
-func (f *File) Update(ctx context.Context, fn func(*Contexts) error) (err error) {
-	path := atomicfile.Target(f.path)
-	lock, err := atomicfile.Lock(ctx, path)
+func (f *ContextsFile) Update(ctx context.Context, fn func(*Contexts) error) (err error) {
+	path := FileTarget(f.path)
+	lock, err := LockFile(ctx, path)
 	if err != nil {
 		return fmt.Errorf("cannot lock %s: %w", f.path, err)
 	}
@@ -150,7 +144,7 @@ func (f *File) Update(ctx context.Context, fn func(*Contexts) error) (err error)
 	if err := c.check(); err != nil {
 		return err
 	}
-	err = atomicfile.Write(path, 0o600, func(w io.Writer) error {
+	err = ReplaceFile(path, 0o600, func(w io.Writer) error {
 		encoder := yaml.NewEncoder(w)
 		encoder.SetIndent(2)
 		return errors.Join(encoder.Encode(c), encoder.Close())

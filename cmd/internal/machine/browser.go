@@ -1,5 +1,4 @@
-// Package browser opens the user's web browser.
-package browser
+package machine
 
 import (
 	"errors"
@@ -7,26 +6,24 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-
-	"github.com/guidonhq/guidon/cmd/internal/environ"
 )
 
-// Open starts the browser with the URL and does not wait for it. It tries the commands of
+// OpenBrowser starts the browser with the URL and does not wait for it. It tries the commands of
 // the variable BROWSER or else that of the system. variables are the environment of the
 // browser, from which the variables of this program are removed: they may be secrets.
-func Open(variables []string, url string) error {
+func OpenBrowser(variables []string, url string) error {
 	err := errors.New("no command to open a browser is known on this system")
-	for _, command := range commands(runtime.GOOS, variables, url) {
-		if err = start(command, variables); err == nil {
+	for _, command := range browserCommands(runtime.GOOS, variables, url) {
+		if err = startBrowser(command, variables); err == nil {
 			return nil
 		}
 	}
 	return err
 }
 
-func start(command, variables []string) error {
+func startBrowser(command, variables []string) error {
 	browser := exec.Command(command[0], command[1:]...) // #nosec G204 -- the user's own choice, or a constant
-	browser.Env = environ.ForOthers(variables)
+	browser.Env = EnvironForOthers(variables)
 	if err := browser.Start(); err != nil {
 		return err
 	}
@@ -34,10 +31,10 @@ func start(command, variables []string) error {
 	return nil
 }
 
-// commands returns the commands to try, in order.
-func commands(system string, variables []string, url string) [][]string {
-	if chosen := environ.Get(variables, "BROWSER"); chosen != "" {
-		return chosenCommands(chosen, url)
+// browserCommands returns the commands to try, in order.
+func browserCommands(system string, variables []string, url string) [][]string {
+	if chosen := Variable(variables, "BROWSER"); chosen != "" {
+		return chosenBrowsers(chosen, url)
 	}
 	switch system {
 	case "darwin":
@@ -50,10 +47,10 @@ func commands(system string, variables []string, url string) [][]string {
 	return [][]string{{"xdg-open", url}}
 }
 
-// chosenCommands returns the commands of the variable BROWSER, a list like that of PATH.
+// chosenBrowsers returns the commands of the variable BROWSER, a list like that of PATH.
 // In each of them %s stands for the URL, which otherwise is the last argument. There is no
 // shell, so nothing in the URL has a meaning.
-func chosenCommands(list, url string) [][]string {
+func chosenBrowsers(list, url string) [][]string {
 	var all [][]string
 	for _, text := range filepath.SplitList(list) {
 		command := strings.Fields(text)

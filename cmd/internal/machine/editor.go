@@ -1,5 +1,4 @@
-// Package editor lets the user edit a text in an editor of their own.
-package editor
+package machine
 
 import (
 	"bytes"
@@ -15,15 +14,13 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/guidonhq/guidon/cmd/internal/environ"
 )
 
-// maxText limits the size of an edited text.
-const maxText = 16 << 20
+// maxEditedText limits the size of an edited text.
+const maxEditedText = 16 << 20
 
-// stopTime is how long an editor has to end when the context ends.
-const stopTime = 5 * time.Second
+// editorStopTime is how long an editor has to end when the context ends.
+const editorStopTime = 5 * time.Second
 
 // Editor configures how texts are edited.
 type Editor struct {
@@ -40,11 +37,11 @@ type Editor struct {
 	Terminal bool
 }
 
-var running atomic.Int32
+var runningEditors atomic.Int32
 
-// Running reports whether an editor is running. It shares the terminal with this program,
+// EditorRunning reports whether an editor is running. It shares the terminal with this program,
 // which must then ignore SIGINT: it is meant for the editor.
-func Running() bool { return running.Load() > 0 }
+func EditorRunning() bool { return runningEditors.Load() > 0 }
 
 // Edit lets the user edit the text and returns the result, which equals text if nothing was
 // changed. It waits until the editor ends. The editor sees a temporary file that only the user
@@ -56,20 +53,20 @@ func (e *Editor) Edit(ctx context.Context, name string, text []byte) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	path, err := write(name, text)
+	path, err := writeText(name, text)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the file to edit: %w", err)
 	}
 	failed := e.start(ctx, append(command, path))
-	edited, err := read(path)
+	edited, err := readText(path)
 	if err = errors.Join(failed, err); err == nil {
 		return edited, os.RemoveAll(filepath.Dir(path))
 	}
-	return nil, salvage(err, path, edited == nil || bytes.Equal(edited, text))
+	return nil, salvageText(err, path, edited == nil || bytes.Equal(edited, text))
 }
 
-// salvage returns err with the path of the edited text, unless nothing is left there.
-func salvage(err error, path string, unchanged bool) error {
+// salvageText returns err with the path of the edited text, unless nothing is left there.
+func salvageText(err error, path string, unchanged bool) error {
 	if !unchanged {
 		return fmt.Errorf("%w; the edited text is in %s", err, path)
 	}
@@ -81,10 +78,10 @@ func salvage(err error, path string, unchanged bool) error {
 	return err
 }
 
-// Keep writes an edited text that cannot be used to a temporary file, so that it is not lost,
+// KeepText writes an edited text that cannot be used to a temporary file, so that it is not lost,
 // and returns the path.
-func Keep(name string, text []byte) (path string, err error) {
-	path, err = write(name, text)
+func KeepText(name string, text []byte) (path string, err error) {
+	path, err = writeText(name, text)
 	if err != nil {
 		return "", fmt.Errorf("cannot keep the edited text: %w", err)
 	}
@@ -94,36 +91,36 @@ func Keep(name string, text []byte) (path string, err error) {
 // start runs the command until it ends.
 func (e *Editor) start(ctx context.Context, command []string) error {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...) // #nosec G204 -- the user's own choice, or a constant
-	cmd.Env = environ.ForOthers(e.Environ)
+	cmd.Env = EnvironForOthers(e.Environ)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.In, e.Out, e.Err
 	if runtime.GOOS != "windows" {
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it can save what it has
 	}
-	cmd.WaitDelay = stopTime
-	running.Add(1)
-	defer running.Add(-1)
+	cmd.WaitDelay = editorStopTime
+	runningEditors.Add(1)
+	defer runningEditors.Add(-1)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("the editor failed: %w; VISUAL or EDITOR sets which one is used", err)
 	}
 	return nil
 }
 
-// write writes the text to a file in a new directory, both only for the user.
-func write(name string, text []byte) (path string, err error) {
+// writeText writes the text to a file in a new directory, both only for the user.
+func writeText(name string, text []byte) (path string, err error) {
 	dir, err := os.MkdirTemp("", "guidon-edit-*")
 	if err != nil {
 		return "", err
 	}
-	path = filepath.Join(dir, fileName(name))
+	path = filepath.Join(dir, textFileName(name))
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		return "", errors.Join(err, os.RemoveAll(dir))
 	}
 	return path, nil
 }
 
-// fileName returns the name without characters that have a meaning for a file system or a
+// textFileName returns the name without characters that have a meaning for a file system or a
 // shell, limited in length from the left so that its extension stays.
-func fileName(name string) string {
+func textFileName(name string) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
@@ -135,19 +132,19 @@ func fileName(name string) string {
 	return "guidon-" + safe
 }
 
-// read reads an edited file.
-func read(path string) ([]byte, error) {
+// readText reads an edited file.
+func readText(path string) ([]byte, error) {
 	f, err := os.Open(path) // #nosec G304 -- the file that write made
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the edited file: %w", err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxText+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxEditedText+1))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the edited file: %w", err)
 	}
-	if len(text) > maxText {
-		return text, fmt.Errorf("the edited text must not be longer than %d MiB", maxText>>20)
+	if len(text) > maxEditedText {
+		return text, fmt.Errorf("the edited text must not be longer than %d MiB", maxEditedText>>20)
 	}
 	return text, nil
 }

@@ -1,4 +1,4 @@
-package atomicfile
+package machine
 
 import (
 	"context"
@@ -11,25 +11,25 @@ import (
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
-// How long Lock waits for another process, and how often it polls.
+// How long LockFile waits for another process, and how often it polls.
 const (
 	lockWait = 10 * time.Second
 	lockPoll = 20 * time.Millisecond
 )
 
-// Target returns the path of the file itself if the path is a symbolic link.
-func Target(path string) string {
+// FileTarget returns the path of the file itself if the path is a symbolic link.
+func FileTarget(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
 	}
 	return path
 }
 
-// Lock waits up to 10 seconds until no other process changes the file with the path, and
+// LockFile waits up to 10 seconds until no other process changes the file with the path, and
 // keeps others from it until the lock is released. The lock is a file beside it, because the
 // file itself is replaced. Lock creates the directory of both, for the user alone. The path
 // must not be a symbolic link; see [Target].
-func Lock(ctx context.Context, path string) (*filelock.Lock, error) {
+func LockFile(ctx context.Context, path string) (*filelock.Lock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}

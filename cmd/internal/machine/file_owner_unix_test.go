@@ -1,6 +1,6 @@
 //go:build unix
 
-package atomicfile_test
+package machine_test
 
 import (
 	"io"
@@ -9,11 +9,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/guidonhq/guidon/cmd/internal/atomicfile"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 // TestWriteOwner: a file that root replaces stays that of its owner.
-func TestWriteOwner(t *testing.T) {
+func TestReplaceFileOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
 	}
@@ -24,7 +24,7 @@ func TestWriteOwner(t *testing.T) {
 	if err := os.Chown(path, 1001, 1002); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.Write(path, 0o640, func(io.Writer) error { return nil }); err != nil {
+	if err := machine.ReplaceFile(path, 0o640, func(io.Writer) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)

@@ -1,4 +1,4 @@
-package browser
+package machine
 
 import (
 	"errors"
@@ -32,7 +32,7 @@ func TestCommands(t *testing.T) {
 		{"linux", " ", nil},
 	}
 	for _, tt := range tests {
-		got := commands(tt.system, []string{"BROWSER=first", "BROWSER=" + tt.browser}, url)
+		got := browserCommands(tt.system, []string{"BROWSER=first", "BROWSER=" + tt.browser}, url)
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s with %q (-want +got):\n%s", tt.system, tt.browser, diff)
 		}
@@ -76,7 +76,7 @@ func TestOpen(t *testing.T) {
 		"GUIDON_TOKEN=gdn_secret", "LANG=C", reportTo + "=" + reports.Addr().String(), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"),
 		"BROWSER=" + missing + string(filepath.ListSeparator) + os.Args[0],
 	}
-	if err := Open(environ, "https://flags.example/?a=b c"); err != nil {
+	if err := OpenBrowser(environ, "https://flags.example/?a=b c"); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := reports.Accept()
@@ -89,10 +89,10 @@ func TestOpen(t *testing.T) {
 		t.Errorf("the browser got %q, error %v", got, err)
 	}
 
-	if err := Open([]string{"BROWSER=" + missing}, "https://flags.example"); err == nil {
+	if err := OpenBrowser([]string{"BROWSER=" + missing}, "https://flags.example"); err == nil {
 		t.Error("a browser that does not exist: got no error")
 	}
-	if err := Open([]string{"BROWSER= "}, "https://flags.example"); err == nil {
+	if err := OpenBrowser([]string{"BROWSER= "}, "https://flags.example"); err == nil {
 		t.Error("no browser: got no error")
 	}
 }

@@ -1,5 +1,4 @@
-// Package atomicfile replaces files completely or not at all.
-package atomicfile
+package machine
 
 import (
 	"io"
@@ -8,11 +7,11 @@ import (
 	"path/filepath"
 )
 
-// Write creates or replaces the file with the output of write. It writes to a temporary
+// ReplaceFile creates or replaces the file with the output of write. It writes to a temporary
 // file in the same directory, which only the owner can read, and renames it to path. The
 // owner and group of a replaced file stay, as far as the process may set them. If Write
 // returns an error, the file has not changed.
-func Write(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
+func ReplaceFile(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".guidon-*")
 	if err != nil {
 		return err
