@@ -37,8 +37,9 @@ func (p *program) applyCommand() *cobra.Command {
 		Short:   "Make namespaces equal to files",
 		Long:    applyHelp,
 		Example: applyExample,
+		RunE:    p.action(c.runApply),
 	}
-	withPlanExitCodes(p, command, c.runApply)
+	withDifferences(command)
 	c.connection.writeFlags(command)
 	c.fileFlags(command)
 	command.Flags().StringVar(&c.saved, "plan", "", "apply the plan that is saved in this `file`")

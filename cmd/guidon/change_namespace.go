@@ -26,6 +26,7 @@ type changeCommand struct {
 
 // flags adds the flags that all of these commands have.
 func (c *changeCommand) flags(command *cobra.Command) {
+	withDifferences(command)
 	c.connection.writeFlags(command)
 	flags := command.Flags()
 	flags.StringSliceVar(&c.request.FlagKeys, "flag", nil, "`keys` of the flags, separated by commas")
@@ -73,7 +74,7 @@ func (c *changeCommand) change(ctx context.Context, service client.Client) error
 	case len(plan.GetConflicts()) > 0:
 		return mustResolve(len(plan.GetConflicts()))
 	case c.dryRun && changes > 0:
-		return hasChanges
+		return different
 	case c.dryRun || changes == 0 && c.output.data():
 		return nil
 	case changes == 0:

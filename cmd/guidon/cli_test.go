@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // shell runs commands with its own home directory.
@@ -60,11 +59,9 @@ func (s *shell) run(args ...string) result {
 	s.t.Helper()
 	var out, err bytes.Buffer
 	in := strings.NewReader(s.input)
-	p := &program{
-		environ: s.environ, in: in, out: &out, err: &err, now: time.Now,
-		terminal: func(stream any) bool { return s.terminal && (stream == any(in) || stream == any(&err)) },
-	}
-	code := p.run(s.t.Context(), args)
+	p := newProgram(s.environ, in, &out, &err)
+	p.terminal = func(stream any) bool { return s.terminal && (stream == any(in) || stream == any(&err)) }
+	code := p.run(s.t.Context(), args, root)
 	return result{code: code, out: out.String(), err: err.String()}
 }
 
@@ -176,8 +173,8 @@ func TestHelp(t *testing.T) {
 	if got := s.ok(); got != s.ok("--help") {
 		t.Error("without a command: got something other than the help")
 	}
-	p := &program{out: io.Discard, err: io.Discard, terminal: isTerminal}
-	commands := p.root().Commands()
+	p := newProgram(nil, nil, io.Discard, io.Discard)
+	commands := root(p).Commands()
 	for len(commands) > 0 {
 		command := commands[0]
 		commands = append(commands[1:], command.Commands()...)

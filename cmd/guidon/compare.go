@@ -52,16 +52,16 @@ type compareCommand struct {
 func (p *program) compareCommand() *cobra.Command {
 	c := &compareCommand{program: p}
 	command := &cobra.Command{
-		Use:         "compare <before> <after>",
-		Short:       "Compare two namespaces, or files",
-		Long:        compareHelp,
-		Example:     compareExample,
-		Args:        cobra.ExactArgs(2),
-		Annotations: map[string]string{usageFails: "true"},
-		RunE:        p.action(c.run),
+		Use:     "compare <before> <after>",
+		Short:   "Compare two namespaces, or files",
+		Long:    compareHelp,
+		Example: compareExample,
+		Args:    cobra.ExactArgs(2),
+		RunE:    p.action(c.run),
 
 		ValidArgsFunction: p.completeNamespacesAndFiles,
 	}
+	withDifferences(command)
 	c.connection.flags(command)
 	flags := command.Flags()
 	c.format.flag(command)

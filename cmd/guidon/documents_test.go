@@ -297,7 +297,7 @@ func TestUnknownMembers(t *testing.T) {
 		}
 		s.fails(exitFindings, []string{"validate", path}, "did you mean "+test.old+"?")
 		s.ok("validate", "--ignore-unknown", path)
-		if r := s.run("plan", "--ignore-unknown", path); r.code != exitChanges {
+		if r := s.run("plan", "--ignore-unknown", path); r.code != exitDifferent {
 			t.Errorf("plan --ignore-unknown: got exit code %d and %q", r.code, r.err)
 		}
 	}

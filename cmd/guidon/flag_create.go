@@ -53,7 +53,7 @@ type flagCreateCommand struct {
 }
 
 func (p *program) flagCreateCommand() *cobra.Command {
-	c := &flagCreateCommand{objects: objects{program: p}}
+	c := &flagCreateCommand{objects: objects{task{program: p}}}
 	command := &cobra.Command{
 		Use:     "create <flag>",
 		Short:   "Create a flag",

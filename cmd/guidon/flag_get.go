@@ -29,7 +29,7 @@ const flagGetExample = `  guidon flag get new-checkout
   guidon flag get new-checkout -o json | jq .enabled`
 
 func (p *program) flagGetCommand() *cobra.Command {
-	o := &objects{program: p}
+	o := &objects{task{program: p}}
 	command := &cobra.Command{
 		Use:               "get <flag>",
 		Short:             "Show a flag",

@@ -29,7 +29,7 @@ const flagListExample = `  guidon flag list
 const summaryPage = 200
 
 func (p *program) flagListCommand() *cobra.Command {
-	o := &objects{program: p}
+	o := &objects{task{program: p}}
 	request := new(guidonv1.ListFlagSummariesRequest)
 	command := &cobra.Command{
 		Use:     "list",

@@ -39,14 +39,14 @@ type flagSwitchCommand struct {
 }
 
 func (p *program) flagOnCommand() *cobra.Command {
-	s := &flagSwitchCommand{objects: objects{program: p}, word: "on"}
+	s := &flagSwitchCommand{objects: objects{task{program: p}}, word: "on"}
 	command := s.command("Turn a flag on", flagOnHelp, s.turnOn)
 	command.Flags().BoolVar(&s.everyone, "everyone", false, "if the flag has not been turned off, enable it for everyone without asking")
 	return command
 }
 
 func (p *program) flagOffCommand() *cobra.Command {
-	s := &flagSwitchCommand{objects: objects{program: p}, word: "off"}
+	s := &flagSwitchCommand{objects: objects{task{program: p}}, word: "off"}
 	return s.command("Turn a flag off for everybody", flagOffHelp, s.turnOff)
 }
 

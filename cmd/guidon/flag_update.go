@@ -22,7 +22,7 @@ const flagUpdateExample = `  guidon flag update new-checkout --name "New checkou
   guidon flag update payment-methods --default-variant classic -m "after the incident"`
 
 func (p *program) flagUpdateCommand() *cobra.Command {
-	o := &objects{program: p}
+	o := &objects{task{program: p}}
 	var fields flagFields
 	command := &cobra.Command{
 		Use:               "update <flag>",

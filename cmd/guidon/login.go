@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -32,11 +31,8 @@ servers without a sign-in page.
 Tokens are kept in guidon/credentials.json in the user's configuration directory,
 which only you can read.`
 
-// The longest name of a command line, and the longest wait for the user to sign in.
-const (
-	maxLoginName = 64
-	loginWait    = 10 * time.Minute
-)
+// maxLoginName is the longest name of a command line.
+const maxLoginName = 64
 
 // login is one run of the command.
 type login struct {
@@ -46,14 +42,13 @@ type login struct {
 	readsToken bool
 	name       string
 	context    string // the name of the context for the server
-	wait       time.Duration
 
 	address string // normalized
 	file    *machine.CredentialsFile
 }
 
 func (p *program) loginCommand() *cobra.Command {
-	l := &login{program: p, wait: loginWait}
+	l := &login{program: p}
 	command := &cobra.Command{
 		Use:   "login",
 		Short: "Sign in to a server",

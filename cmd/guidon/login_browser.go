@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -67,7 +64,7 @@ func (l *login) checkMethods(ctx context.Context, server client.Client) error {
 
 // code returns the code of the sign-in page, for which the user has some time.
 func (l *login) code(ctx context.Context, query url.Values) (string, error) {
-	bounded, cancel := context.WithTimeout(ctx, l.wait)
+	bounded, cancel := context.WithTimeout(ctx, l.loginWait)
 	defer cancel()
 	receive := l.received
 	if l.noBrowser {
@@ -76,7 +73,7 @@ func (l *login) code(ctx context.Context, query url.Values) (string, error) {
 	code, err := receive(bounded, query)
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
 		return "", fmt.Errorf("nobody signed in within %s; run the command again, with --no-browser if the browser is on another machine",
-			clock.Text(l.wait))
+			clock.Text(l.loginWait))
 	}
 	return code, err
 }
@@ -118,19 +115,6 @@ func (l *login) pasted(ctx context.Context, query url.Values) (string, error) {
 // page returns the address of the sign-in page.
 func (l *login) page(query url.Values) string {
 	return l.address + "/sign-in/cli?" + query.Encode()
-}
-
-// readLine returns a line of the standard input without white space around it.
-func (l *login) readLine(ctx context.Context, limit int64) (string, error) {
-	reader := bufio.NewReader(io.LimitReader(&interruptible{ctx: ctx, reader: l.in}, limit))
-	line, err := reader.ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", err
-	}
-	if int64(len(line)) == limit {
-		return "", fmt.Errorf("the input is too long: at most %d bytes are allowed", limit-1)
-	}
-	return strings.TrimSpace(line), nil
 }
 
 // exchange trades the code for a token and keeps that.

@@ -394,13 +394,12 @@ func TestLoginWait(t *testing.T) {
 	page, s := newSignInPage(t)
 	page.forge = func(string) string { return page.URL + "/base/health" } // the user closes the window
 	for _, args := range [][]string{{"login", "-a", page.address}, {"login", "-a", page.address, "--no-browser"}} {
-		noBrowser := len(args) > 3
 		var out, said bytes.Buffer
 		silent, keyboard := io.Pipe()
-		p := &program{environ: s.environ, in: silent, out: &out, err: &said, now: time.Now, terminal: func(any) bool { return false }}
-		l := &login{program: p, noBrowser: noBrowser, wait: 100 * time.Millisecond, connection: connection{address: page.address}}
-		if err := l.run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "nobody signed in within 100ms") {
-			t.Errorf("%v: got error %v", args, err)
+		p := newProgram(s.environ, silent, &out, &said)
+		p.loginWait = 100 * time.Millisecond
+		if code := p.run(t.Context(), args, root); code != exitFailure || !strings.Contains(said.String(), "nobody signed in within 100ms") {
+			t.Errorf("%v: got exit code %d and %s", args, code, said.String())
 		}
 		keyboard.Close()
 
@@ -531,7 +530,8 @@ func (x *terminal) await(t *testing.T, what *regexp.Regexp) string {
 // run runs a command at the terminal.
 func (x *terminal) run(ctx context.Context, args ...string) result {
 	var out bytes.Buffer
-	p := &program{environ: x.shell.environ, in: x.keyboard, out: &out, err: x, now: time.Now, terminal: func(any) bool { return true }}
-	code := p.run(ctx, args)
+	p := newProgram(x.shell.environ, x.keyboard, &out, x)
+	p.terminal = func(any) bool { return true }
+	code := p.run(ctx, args, root)
 	return result{code: code, out: out.String(), err: x.content()}
 }

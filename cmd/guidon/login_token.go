@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/machine"
@@ -56,25 +53,4 @@ func (l *login) readToken(ctx context.Context) (string, error) {
 	}
 	defer fmt.Fprintln(l.err)
 	return readHidden(ctx, file)
-}
-
-// readHidden reads a line from the terminal without echo. If the context ends, the terminal
-// echoes again.
-func readHidden(ctx context.Context, terminal *os.File) (string, error) {
-	fd := int(terminal.Fd()) // #nosec G115 -- a file descriptor
-	state, err := term.GetState(fd)
-	if err != nil {
-		return "", err
-	}
-	done := make(chan chunk, 1)
-	go func() {
-		line, err := term.ReadPassword(fd)
-		done <- chunk{line, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", errors.Join(ctx.Err(), term.Restore(fd, state))
-	case line := <-done:
-		return strings.TrimSpace(string(line.data)), line.err
-	}
 }

@@ -32,7 +32,7 @@ type objectDeleteCommand struct {
 }
 
 func (p *program) flagDeleteCommand() *cobra.Command {
-	d := &objectDeleteCommand{objects: objects{program: p}, kind: "flag"}
+	d := &objectDeleteCommand{objects: objects{task{program: p}}, kind: "flag"}
 	d.check = func(ctx context.Context, service client.Client, key string) error {
 		_, err := d.flag(ctx, service, key)
 		return err
@@ -44,7 +44,7 @@ func (p *program) flagDeleteCommand() *cobra.Command {
 }
 
 func (p *program) segmentDeleteCommand() *cobra.Command {
-	d := &objectDeleteCommand{objects: objects{program: p}, kind: "segment"}
+	d := &objectDeleteCommand{objects: objects{task{program: p}}, kind: "segment"}
 	d.check = func(ctx context.Context, service client.Client, key string) error {
 		_, err := d.segment(ctx, service, key)
 		return err

@@ -34,7 +34,7 @@ type objectEditCommand struct {
 }
 
 func (p *program) flagEditCommand() *cobra.Command {
-	e := &objectEditCommand{objects: objects{program: p}, kind: "flag"}
+	e := &objectEditCommand{objects: objects{task{program: p}}, kind: "flag"}
 	e.read = func(ctx context.Context, c client.Client) (*service.Document, error) {
 		content, err := e.flag(ctx, c, e.key)
 		if err != nil {
@@ -49,7 +49,7 @@ func (p *program) flagEditCommand() *cobra.Command {
 }
 
 func (p *program) segmentEditCommand() *cobra.Command {
-	e := &objectEditCommand{objects: objects{program: p}, kind: "segment"}
+	e := &objectEditCommand{objects: objects{task{program: p}}, kind: "segment"}
 	e.read = func(ctx context.Context, c client.Client) (*service.Document, error) {
 		content, err := e.segment(ctx, c, e.key)
 		if err != nil {

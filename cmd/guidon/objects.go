@@ -14,7 +14,10 @@ import (
 )
 
 // objects is one run of a command about the flags or segments of a namespace.
-type objects struct {
+type objects struct{ task }
+
+// task is one run of a command on a server or a database.
+type task struct {
 	*program
 	connection connection
 	namespace  string
@@ -23,33 +26,33 @@ type objects struct {
 }
 
 // readFlags adds the flags of a command that prints objects.
-func (o *objects) readFlags(command *cobra.Command, names string) {
-	o.connection.flags(command)
-	namespaceFlag(command, &o.namespace)
-	o.output.flag(command, names)
+func (t *task) readFlags(command *cobra.Command, names string) {
+	t.connection.flags(command)
+	namespaceFlag(command, &t.namespace)
+	t.output.flag(command, names)
 }
 
 // writeFlags adds the flags of a command that changes objects, and prints them.
-func (o *objects) writeFlags(command *cobra.Command, names string) {
-	o.connection.writeFlags(command)
-	o.connection.quiet = true // messages have the place
-	namespaceFlag(command, &o.namespace)
-	o.output.flag(command, names)
+func (t *task) writeFlags(command *cobra.Command, names string) {
+	t.connection.writeFlags(command)
+	t.connection.quiet = true // messages have the place
+	namespaceFlag(command, &t.namespace)
+	t.output.flag(command, names)
 }
 
 // yesFlag adds the flag of a command that asks for confirmation.
-func (o *objects) yesFlag(command *cobra.Command) {
-	command.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
+func (t *task) yesFlag(command *cobra.Command) {
+	command.Flags().BoolVarP(&t.yes, "yes", "y", false, "do not ask for confirmation")
 }
 
 // reading calls fn with a client for reads.
-func (o *objects) reading(ctx context.Context, fn func(client.Client) error) error {
-	return o.withClient(ctx, &o.connection, reading, fn)
+func (t *task) reading(ctx context.Context, fn func(client.Client) error) error {
+	return t.withClient(ctx, &t.connection, reading, fn)
 }
 
 // writing calls fn with a client for writes.
-func (o *objects) writing(ctx context.Context, fn func(client.Client) error) error {
-	return o.withClient(ctx, &o.connection, writing, fn)
+func (t *task) writing(ctx context.Context, fn func(client.Client) error) error {
+	return t.withClient(ctx, &t.connection, writing, fn)
 }
 
 // checkNamespace returns an error unless the namespace exists. Lists of one that does not are
@@ -61,11 +64,11 @@ func (o *objects) checkNamespace(ctx context.Context, c client.Client) error {
 }
 
 // place returns where the command works, for messages.
-func (o *objects) place() string {
-	if o.connection.remote() {
-		return o.namespace + " at " + o.connection.address
+func (t *task) place() string {
+	if t.connection.remote() {
+		return t.namespace + " at " + t.connection.address
 	}
-	return o.namespace
+	return t.namespace
 }
 
 // revision returns the revision of the namespace before anything else is read, so that a

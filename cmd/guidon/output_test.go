@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // fullDisk is a standard output that fails every write.
@@ -22,11 +21,8 @@ func TestLostOutput(t *testing.T) {
 	run := func(args ...string) (int, string) {
 		t.Helper()
 		var said bytes.Buffer
-		p := &program{
-			environ: s.environ, in: strings.NewReader(""), out: fullDisk{}, err: &said, now: time.Now,
-			terminal: func(any) bool { return false },
-		}
-		return p.run(t.Context(), args), said.String()
+		p := newProgram(s.environ, strings.NewReader(""), fullDisk{}, &said)
+		return p.run(t.Context(), args, root), said.String()
 	}
 	for _, args := range [][]string{
 		{"version"}, {"config", "check"}, {"config", "init", "-"}, {"export"}, {"evaluate", "wishlist"},

@@ -36,12 +36,6 @@ const planExample = `  guidon plan flags/ --address https://flags.example
   guidon plan flags/ --effect
   guidon plan shop.yaml till.yaml --drop -o json`
 
-// exitChanges is the exit code of a plan with changes.
-const exitChanges = 2
-
-// hasChanges is returned by a command that completed and found changes to make.
-var hasChanges = &exitError{code: exitChanges}
-
 // planCommand is one run of "plan" or "apply".
 type planCommand struct {
 	*program
@@ -62,8 +56,9 @@ func (p *program) planCommand() *cobra.Command {
 		Short:   "Show what applying files would change",
 		Long:    planHelp,
 		Example: planExample,
+		RunE:    p.action(c.run),
 	}
-	withPlanExitCodes(p, command, c.run)
+	withDifferences(command)
 	c.connection.flags(command)
 	c.fileFlags(command)
 	command.Flags().StringVar(&c.saveTo, "out", "", "save the plan to this `file`")
@@ -77,20 +72,6 @@ func (c *planCommand) fileFlags(command *cobra.Command) {
 	flags.BoolVar(&c.drop, "drop", false, "also delete what is not in the files from their namespaces")
 	effectFlag(command, &c.effect)
 	c.output.flag(command, "what changes, such as shop/flag/new-checkout")
-}
-
-// withPlanExitCodes makes the command run fn, with 1 as the exit code of all errors: 2 means
-// that there are changes.
-func withPlanExitCodes(p *program, command *cobra.Command, fn func(ctx context.Context, args []string) error) {
-	one := func(err error) error {
-		if e, ok := errors.AsType[*exitError](err); ok && e.code == exitUsage && e.err != nil {
-			return &exitError{code: exitFailure, err: e.err}
-		}
-		return err
-	}
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{code: exitFailure, err: err} })
-	command.PreRun = func(*cobra.Command, []string) { p.working = true } // flags that exclude each other are checked after it
-	command.RunE = p.action(func(ctx context.Context, args []string) error { return one(fn(ctx, args)) })
 }
 
 func (c *planCommand) run(ctx context.Context, paths []string) error {
@@ -112,7 +93,7 @@ func (c *planCommand) run(ctx context.Context, paths []string) error {
 			}
 		}
 		if changesOf(plans) > 0 {
-			return hasChanges
+			return different
 		}
 		return nil
 	})

@@ -30,8 +30,8 @@ func (s *shell) dir(files ...string) string {
 func (s *shell) changes(args ...string) string {
 	s.t.Helper()
 	r := s.run(args...)
-	if r.code != exitChanges {
-		s.t.Fatalf("%q: exit code %d, want %d: %s%s", args, r.code, exitChanges, r.out, r.err)
+	if r.code != exitDifferent {
+		s.t.Fatalf("%q: exit code %d, want %d: %s%s", args, r.code, exitDifferent, r.out, r.err)
 	}
 	return r.out
 }
@@ -96,7 +96,7 @@ func TestSavedPlan(t *testing.T) {
 		"plan again to see what has changed since", "applied: small\nnot applied: till")
 	wantText(t, r.out, "small: 1 change applied; revision 2")
 	r = s.fails(exitFailure, []string{"apply", edited, "--plan", saved, "--output=json"}, "applied: none\nnot applied: small, till")
-	var outcomes []outcome
+	var outcomes []struct{ Status string }
 	if err := json.Unmarshal([]byte(r.out), &outcomes); err != nil || len(outcomes) != 2 || outcomes[0].Status != "failed" || outcomes[1].Status != "not applied" {
 		t.Errorf("got %s: %v", r.out, err)
 	}

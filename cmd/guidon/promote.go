@@ -35,7 +35,7 @@ func (p *program) promoteCommand() *cobra.Command {
 
 		ValidArgsFunction: p.completeNamespaces,
 	}
-	withPlanExitCodes(p, command, func(ctx context.Context, args []string) error {
+	command.RunE = p.action(func(ctx context.Context, args []string) error {
 		if len(args) != 2 {
 			return usageError("specify the source and the target, such as: guidon promote staging production")
 		}

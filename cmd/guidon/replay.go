@@ -65,13 +65,13 @@ type replaySide struct{ address, tokenFile string }
 func (p *program) replayCommand() *cobra.Command {
 	r := &replayCommand{program: p}
 	command := &cobra.Command{
-		Use:         "replay <log>... | - | --generate",
-		Short:       "Compare the evaluations of two servers",
-		Long:        replayHelp,
-		Example:     replayExample,
-		Annotations: map[string]string{usageFails: "true"},
-		RunE:        p.action(r.run),
+		Use:     "replay <log>... | - | --generate",
+		Short:   "Compare the evaluations of two servers",
+		Long:    replayHelp,
+		Example: replayExample,
+		RunE:    p.action(r.run),
 	}
+	withDifferences(command)
 	flags := command.Flags()
 	const forms = ", such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000"
 	flags.StringVar(&r.from.address, "from", "", "`URL` of the first server"+forms+", or the name of a context")

@@ -37,7 +37,7 @@ func (p *program) restoreCommand() *cobra.Command {
 		Long:    restoreHelp,
 		Example: restoreExample,
 	}
-	withPlanExitCodes(p, command, func(ctx context.Context, args []string) error {
+	command.RunE = p.action(func(ctx context.Context, args []string) error {
 		if len(args) != 1 {
 			return usageError("specify the state, such as: guidon restore shop@412 --flag new-checkout")
 		}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 )
@@ -35,8 +37,13 @@ Exit codes:
   130  interrupted (a second SIGTERM: 143)
 `
 
+// run runs the command in args until it completes or ctx ends, and returns the exit code.
+func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return newProgram(environ, stdin, stdout, stderr).run(ctx, args, root)
+}
+
 // root returns the tree of commands.
-func (p *program) root() *cobra.Command {
+func root(p *program) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "guidon",
 		Short:         "Feature-flag service and tools",
@@ -58,7 +65,7 @@ func (p *program) root() *cobra.Command {
 		&cobra.Group{ID: "setup", Title: "Setup:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand(),
+		"service": {p.serverCommand(buildInfo()), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand(),
 			p.backupCommand(), p.restoreBackupCommand()},
 		"flags": {
 			p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand(),

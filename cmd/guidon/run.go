@@ -23,7 +23,7 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2
-	exitDifferent   = 2 // of "compare", whose usage errors are failures
+	exitDifferent   = 2 // of commands whose usage errors are failures; see usageFails
 	exitFindings    = 3
 	exitInterrupted = 130
 	exitTerminated  = 143
@@ -31,32 +31,34 @@ const (
 
 // program holds what all commands share.
 type program struct {
-	environ  []string
-	in       io.Reader // the standard input itself
-	input    io.Reader // the standard input, interruptible
-	out, err io.Writer
-	stdout   io.Writer             // the standard output itself, for the log
-	terminal func(stream any) bool // reports whether a stream is a terminal
-	now      func() time.Time
-	working  bool // a command is running: errors are no longer usage errors
-	config   string
-	aws      secrets.AWS
+	environ   []string
+	in        io.Reader // the standard input itself
+	input     io.Reader // the standard input, interruptible
+	out, err  io.Writer
+	stdout    io.Writer             // the standard output itself, for the log
+	terminal  func(stream any) bool // reports whether a stream is a terminal
+	now       func() time.Time
+	loginWait time.Duration // how long the user has to sign in
+	working   bool          // a command is running: errors are no longer usage errors
+	config    string
+	aws       secrets.AWS
 
 	unauthenticated string // the hint if the credentials are rejected; "" for that about tokens
 }
 
-// run runs the command in args until it completes or ctx ends, and returns the exit
-// code.
-func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{environ: environ, in: stdin, out: stdout, err: stderr, terminal: isTerminal, now: time.Now}
+// newProgram returns a program with the environment and the standard streams.
+func newProgram(environ []string, in io.Reader, out, err io.Writer) *program {
+	p := &program{environ: environ, in: in, out: out, err: err, terminal: isTerminal, now: time.Now, loginWait: 10 * time.Minute}
 	p.aws.Load = func(ctx context.Context) (aws.Config, error) { return awsconfig.LoadDefaultConfig(ctx) }
-	return p.run(ctx, args)
+	return p
 }
 
-func (p *program) run(ctx context.Context, args []string) int {
+// run runs the command in args, of the tree that commands returns, until it completes or ctx
+// ends, and returns the exit code.
+func (p *program) run(ctx context.Context, args []string, commands func(p *program) *cobra.Command) int {
 	out := &output{Writer: p.out}
 	p.stdout, p.out = p.out, out
-	root := p.root()
+	root := commands(p)
 	p.input = &interruptible{ctx: ctx, reader: p.in}
 	root.SetArgs(args)
 	root.SetIn(p.in)
@@ -74,9 +76,14 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return code
 }
 
-// usageFails is the annotation of commands whose usage errors have the exit code of
-// failures.
+// usageFails is the annotation of commands that return different: their usage errors have the
+// exit code of failures.
 const usageFails = "usage-fails"
+
+// withDifferences makes the command one that may return different.
+func withDifferences(command *cobra.Command) {
+	command.Annotations = map[string]string{usageFails: "true"}
+}
 
 // exitError is an error with its own exit code.
 type exitError struct {
@@ -91,7 +98,7 @@ func (e *exitError) Unwrap() error { return e.err }
 // findings is returned by a command that completed and found problems or differences.
 var findings = &exitError{code: exitFindings}
 
-// different is returned by "compare" if the sides differ.
+// different is returned by a command that completed and found differences, or changes to make.
 var different = &exitError{code: exitDifferent}
 
 // usageError returns an error with the exit code for incorrect usage.

@@ -82,7 +82,7 @@ func (f *segmentFields) set(segment *guidonv1.DocumentSegment, given []string) e
 }
 
 func (p *program) segmentCreateCommand() *cobra.Command {
-	o := &objects{program: p}
+	o := &objects{task{program: p}}
 	var fields segmentFields
 	var constraints []string
 	command := &cobra.Command{

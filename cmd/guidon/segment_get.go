@@ -21,7 +21,7 @@ and the times of its creation and last change.
 The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`
 
 func (p *program) segmentGetCommand() *cobra.Command {
-	o := &objects{program: p}
+	o := &objects{task{program: p}}
 	command := &cobra.Command{
 		Use:   "get <segment>",
 		Short: "Show a segment",

@@ -17,7 +17,7 @@ key, name, description or a constraint.
 The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`
 
 func (p *program) segmentListCommand() *cobra.Command {
-	o := &objects{program: p}
+	o := &objects{task{program: p}}
 	request := new(guidonv1.ListSegmentSummariesRequest)
 	command := &cobra.Command{
 		Use:     "list",

@@ -16,7 +16,7 @@ constraints.
 If somebody changes the segment at the same time, nothing is changed.`
 
 func (p *program) segmentUpdateCommand() *cobra.Command {
-	o := &objects{program: p}
+	o := &objects{task{program: p}}
 	var fields segmentFields
 	command := &cobra.Command{
 		Use:               "update <segment>",

@@ -17,6 +17,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/internal/clock"
@@ -41,7 +42,7 @@ server.shutdown_delay, requests are still accepted and clients are told to close
 their connections. Requests in progress then have server.shutdown_timeout to
 finish, and the database is closed. A second signal ends the process immediately.`
 
-func (p *program) serverCommand() *cobra.Command {
+func (p *program) serverCommand(build diagnostics.Info) *cobra.Command {
 	return &cobra.Command{
 		Use:     "server",
 		Aliases: []string{"serve"},
@@ -51,7 +52,7 @@ func (p *program) serverCommand() *cobra.Command {
   guidon server --config guidon.yml
   GUIDON_SERVER_HTTP_PORT=8081 GUIDON_DB_URL=file:/data/guidon.db guidon server`,
 		Args: cobra.NoArgs,
-		RunE: p.action(func(ctx context.Context, _ []string) error { return p.serve(ctx) }),
+		RunE: p.action(func(ctx context.Context, _ []string) error { return p.serve(ctx, build) }),
 	}
 }
 
@@ -69,7 +70,7 @@ const logDelay = 10 * time.Millisecond
 
 // serve starts the server in the order of operations 4.6 (configuration, log,
 // database, service, listeners) and stops it in reverse order.
-func (p *program) serve(ctx context.Context) (err error) {
+func (p *program) serve(ctx context.Context, build diagnostics.Info) (err error) {
 	defer runtime.KeepAlive(make([]byte, ballast))
 	c, err := p.loadConfig(ctx, "")
 	if err != nil {
@@ -101,7 +102,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	}
 	logger.Info("database ready", "path", db.Path())
 
-	parts, err := newParts(c, db, logger)
+	parts, err := newParts(c, db, build, logger)
 	if err != nil {
 		return err
 	}
@@ -144,6 +145,7 @@ func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger
 
 // parts are the components of a server.
 type parts struct {
+	build     diagnostics.Info
 	db        *instance.Storage
 	service   *service.Service
 	handler   *handler.Handler
@@ -154,7 +156,7 @@ type parts struct {
 	freshness *freshness
 }
 
-func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) (parts, error) {
+func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, logger *slog.Logger) (parts, error) {
 	snapshots := instance.NewCache(db, c.Cache)
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
 	watched := instance.Watch(snapshots, logger)
@@ -163,6 +165,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) (part
 		return parts{}, err
 	}
 	p := parts{
+		build:     build,
 		db:        db,
 		service:   svc,
 		health:    server.NewHealth(),
@@ -176,7 +179,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) (part
 		})
 	}
 	signIns := metrics.NewSignIns()
-	h, err := instance.HandlerConfig(c, p.service, db.DB, signIns, buildInfo(), instance.Runtime{Streams: p.streams != nil}, logger)
+	h, err := instance.HandlerConfig(c, p.service, db.DB, signIns, build, instance.Runtime{Streams: p.streams != nil}, logger)
 	if err != nil {
 		return parts{}, err
 	}
@@ -217,7 +220,7 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 		ShutdownDelay:      s.ShutdownDelay, ShutdownTimeout: s.ShutdownTimeout,
 		OnReady: func(web, grpc net.Addr) {
 			logger.Info("serving", "http", s.Protocol+"://"+web.String(), "grpc", grpcScheme(s)+"://"+grpc.String(),
-				"version", buildInfo().Version)
+				"version", p.build.Version)
 		},
 	}
 	if s.TLS() {

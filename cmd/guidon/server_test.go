@@ -454,11 +454,9 @@ func TestConsoleLog(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var out, err bytes.Buffer
 			s := newShell(t, test.variable, "GUIDON_SERVER_HOST=256.0.0.1")
-			p := &program{
-				environ: s.environ, in: strings.NewReader(""), out: &out, err: &err, now: time.Now,
-				terminal: func(stream any) bool { return stream == any(&out) },
-			}
-			if code := p.run(t.Context(), []string{"server"}); code != exitFailure {
+			p := newProgram(s.environ, strings.NewReader(""), &out, &err)
+			p.terminal = func(stream any) bool { return stream == any(&out) }
+			if code := p.run(t.Context(), []string{"server"}, root); code != exitFailure {
 				t.Errorf("got exit code %d", code)
 			}
 			if got := out.String(); !strings.Contains(got, test.want) || strings.Contains(got, test.not) {

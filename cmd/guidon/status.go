@@ -32,7 +32,7 @@ type commandStatus struct {
 }
 
 func (p *program) statusCommand() *cobra.Command {
-	o := &objects{program: p}
+	o := &task{program: p}
 	command := &cobra.Command{
 		Use:   "status",
 		Short: "Show which server commands use, and who you are there",
@@ -46,7 +46,7 @@ func (p *program) statusCommand() *cobra.Command {
 	return command
 }
 
-func (o *objects) status(ctx context.Context) error {
+func (o *task) status(ctx context.Context) error {
 	s := commandStatus{Namespace: o.namespace}
 	err := o.reading(ctx, func(service client.Client) error {
 		if !o.connection.remote() {
@@ -63,7 +63,7 @@ func (o *objects) status(ctx context.Context) error {
 	})
 }
 
-func (o *objects) databaseStatus(ctx context.Context, s *commandStatus) error {
+func (o *task) databaseStatus(ctx context.Context, s *commandStatus) error {
 	c, err := o.loadConfig(ctx, o.connection.database)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (o *objects) databaseStatus(ctx context.Context, s *commandStatus) error {
 	return nil
 }
 
-func (o *objects) serverStatus(ctx context.Context, service client.Client, s *commandStatus) error {
+func (o *task) serverStatus(ctx context.Context, service client.Client, s *commandStatus) error {
 	address, err := o.connection.normalized()
 	if err != nil {
 		return err

@@ -1,8 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
 )
 
 // interruptible is a reader whose Read returns when the context ends. The underlying
@@ -43,5 +50,39 @@ func (r *interruptible) Read(p []byte) (int, error) {
 			return n, nil // the next read returns the error again, if any
 		}
 		return n, c.err
+	}
+}
+
+// readLine returns a line of the standard input without white space around it.
+func (p *program) readLine(ctx context.Context, limit int64) (string, error) {
+	reader := bufio.NewReader(io.LimitReader(&interruptible{ctx: ctx, reader: p.in}, limit))
+	line, err := reader.ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	if int64(len(line)) == limit {
+		return "", fmt.Errorf("the input is too long: at most %d bytes are allowed", limit-1)
+	}
+	return strings.TrimSpace(line), nil
+}
+
+// readHidden reads a line from the terminal without echo. If the context ends, the terminal
+// echoes again.
+func readHidden(ctx context.Context, terminal *os.File) (string, error) {
+	fd := int(terminal.Fd()) // #nosec G115 -- a file descriptor
+	state, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
+	done := make(chan chunk, 1)
+	go func() {
+		line, err := term.ReadPassword(fd)
+		done <- chunk{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", errors.Join(ctx.Err(), term.Restore(fd, state))
+	case line := <-done:
+		return strings.TrimSpace(string(line.data)), line.err
 	}
 }

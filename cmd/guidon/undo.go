@@ -44,8 +44,8 @@ func (p *program) undoCommand() *cobra.Command {
 		Short:   "Undo changes",
 		Long:    undoHelp,
 		Example: undoExample,
+		RunE:    p.action(u.run),
 	}
-	withPlanExitCodes(p, command, u.run)
 	u.flags(command)
 	flags := command.Flags()
 	namespaceFlag(command, &u.request.NamespaceKey)

@@ -55,7 +55,7 @@ func (p *program) validate(paths []string, input *inputFormat, format string, st
 		return err
 	}
 	errors, warnings := 0, 0
-	printer := p.findingPrinter(format)
+	printer := p.newFindingPrinter(format)
 	for _, path := range paths {
 		file := lintedFile{path: path, Report: p.lintFile(path, input)}
 		errors += file.Errors()
@@ -90,7 +90,7 @@ type findingPrinter interface {
 	end() error
 }
 
-func (p *program) findingPrinter(format string) findingPrinter {
+func (p *program) newFindingPrinter(format string) findingPrinter {
 	switch format {
 	case "json":
 		return &jsonFindings{program: p, report: findingsReport{Findings: []jsonFinding{}}}
