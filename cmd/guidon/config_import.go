@@ -28,8 +28,8 @@ listed; --output creates it readable only by its owner.
 Flipt's database is not used: Guidon gets a new one, next to it, and the command is
 printed that takes the data over.`
 
-// configImportCommand is one run of the command.
-type configImportCommand struct {
+// configImport is one run of the command.
+type configImport struct {
 	*program
 	environment bool
 	output      string
@@ -37,7 +37,7 @@ type configImportCommand struct {
 }
 
 func (p *program) configImportCommand() *cobra.Command {
-	i := &configImportCommand{program: p}
+	i := &configImport{program: p}
 	command := &cobra.Command{
 		Use:   "import [file | -]",
 		Short: "Translate the configuration of a Flipt v1 server",
@@ -56,7 +56,7 @@ func (p *program) configImportCommand() *cobra.Command {
 	return command
 }
 
-func (i *configImportCommand) run(_ context.Context, args []string) error {
+func (i *configImport) run(_ context.Context, args []string) error {
 	source, err := i.source(args)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func refusal(keys int) error {
 }
 
 // write writes the result to the file or the standard output.
-func (i *configImportCommand) write(result *fliptconfig.Result) error {
+func (i *configImport) write(result *fliptconfig.Result) error {
 	if !i.writesFile() {
 		_, err := i.out.Write(result.Text)
 		return err
@@ -110,10 +110,10 @@ func (i *configImportCommand) write(result *fliptconfig.Result) error {
 	return nil
 }
 
-func (i *configImportCommand) writesFile() bool { return i.output != "" && i.output != standardStream }
+func (i *configImport) writesFile() bool { return i.output != "" && i.output != standardStream }
 
 // source returns the configuration to translate.
-func (i *configImportCommand) source(args []string) (source fliptconfig.Source, err error) {
+func (i *configImport) source(args []string) (source fliptconfig.Source, err error) {
 	if len(args) == 0 && !i.environment {
 		return source, usageError("specify Flipt's configuration file, - for the standard input, or --from-flipt-environment")
 	}
@@ -135,7 +135,7 @@ func (i *configImportCommand) source(args []string) (source fliptconfig.Source, 
 const maxFliptConfig = 1 << 20
 
 // printNext says how to go on, without passwords.
-func (i *configImportCommand) printNext(result *fliptconfig.Result) {
+func (i *configImport) printNext(result *fliptconfig.Result) {
 	old := redact.URL(result.Old)
 	if old == "" {
 		old = "<URL of Flipt's database>"

@@ -44,8 +44,8 @@ func (f *flagFields) flags(command *cobra.Command) {
 	flags.StringArrayVar(&f.metadata, "metadata", nil, "a `key=value`, which may be JSON; an empty value removes the key; may be repeated")
 }
 
-// flagCreateCommand is one run of "flag create".
-type flagCreateCommand struct {
+// flagCreation is one run of "flag create".
+type flagCreation struct {
 	objects
 	kind     string
 	fields   flagFields
@@ -53,7 +53,7 @@ type flagCreateCommand struct {
 }
 
 func (p *program) flagCreateCommand() *cobra.Command {
-	c := &flagCreateCommand{objects: objects{task{program: p}}}
+	c := &flagCreation{objects: objects{task{program: p}}}
 	command := &cobra.Command{
 		Use:     "create <flag>",
 		Short:   "Create a flag",
@@ -70,7 +70,7 @@ func (p *program) flagCreateCommand() *cobra.Command {
 	return command
 }
 
-func (c *flagCreateCommand) run(ctx context.Context, args []string) error {
+func (c *flagCreation) run(ctx context.Context, args []string) error {
 	flag, err := c.flag(args[0])
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func existing(kind, namespace, key string, err error) error {
 }
 
 // flag returns the flag to create.
-func (c *flagCreateCommand) flag(key string) (*guidonv1.DocumentFlag, error) {
+func (c *flagCreation) flag(key string) (*guidonv1.DocumentFlag, error) {
 	flag := &guidonv1.DocumentFlag{
 		Key: key, Name: c.fields.name, Description: c.fields.description, Enabled: c.fields.enabled, Type: flipt.FlagType_BOOLEAN_FLAG_TYPE,
 	}

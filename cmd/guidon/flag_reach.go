@@ -27,8 +27,8 @@ const flagReachExample = `  guidon flag reach new-checkout
   guidon flag reach new-checkout -n shop@412
   guidon flag reach new-checkout -o json | jq .unservedVariants`
 
-// flagReachCommand is one run of "flag reach".
-type flagReachCommand struct {
+// flagReach is one run of "flag reach".
+type flagReach struct {
 	*program
 	connection connection
 	namespace  string
@@ -36,7 +36,7 @@ type flagReachCommand struct {
 }
 
 func (p *program) flagReachCommand() *cobra.Command {
-	r := &flagReachCommand{program: p}
+	r := &flagReach{program: p}
 	command := &cobra.Command{
 		Use:     "reach <flag>",
 		Short:   "Show what a flag can never do",
@@ -53,7 +53,7 @@ func (p *program) flagReachCommand() *cobra.Command {
 	return command
 }
 
-func (r *flagReachCommand) run(ctx context.Context, args []string) error {
+func (r *flagReach) run(ctx context.Context, args []string) error {
 	response := new(guidonv1.FlagReach)
 	err := r.withClient(ctx, &r.connection, reading, func(service client.Client) error {
 		return service.Invoke(ctx, "/guidon.v1.AnalysisService/GetFlagReach",

@@ -21,8 +21,8 @@ const segmentUsageExample = `  guidon segment usage beta-users
   guidon segment usage beta-users -n shop@412
   guidon segment usage beta-users -o json | jq '.uses[].flagKey'`
 
-// segmentUsageCommand is one run of "segment usage".
-type segmentUsageCommand struct {
+// segmentUsage is one run of "segment usage".
+type segmentUsage struct {
 	*program
 	connection connection
 	namespace  string
@@ -31,7 +31,7 @@ type segmentUsageCommand struct {
 }
 
 func (p *program) segmentUsageCommand() *cobra.Command {
-	u := &segmentUsageCommand{program: p}
+	u := &segmentUsage{program: p}
 	command := &cobra.Command{
 		Use:     "usage <segment>",
 		Short:   "List what uses a segment, and what would change without it",
@@ -48,7 +48,7 @@ func (p *program) segmentUsageCommand() *cobra.Command {
 	return command
 }
 
-func (u *segmentUsageCommand) run(ctx context.Context, args []string) error {
+func (u *segmentUsage) run(ctx context.Context, args []string) error {
 	u.segment = args[0]
 	return u.withClient(ctx, &u.connection, reading, func(service client.Client) error {
 		if !u.format.data() {
@@ -67,7 +67,7 @@ func (u *segmentUsageCommand) run(ctx context.Context, args []string) error {
 }
 
 // each calls fn for each page.
-func (u *segmentUsageCommand) each(ctx context.Context, service client.Client, fn func(*guidonv1.SegmentUsage)) error {
+func (u *segmentUsage) each(ctx context.Context, service client.Client, fn func(*guidonv1.SegmentUsage)) error {
 	token := ""
 	for {
 		page := new(guidonv1.SegmentUsage)
@@ -85,7 +85,7 @@ func (u *segmentUsageCommand) each(ctx context.Context, service client.Client, f
 }
 
 // all returns the response with the flags of all pages.
-func (u *segmentUsageCommand) all(ctx context.Context, service client.Client) (*guidonv1.SegmentUsage, error) {
+func (u *segmentUsage) all(ctx context.Context, service client.Client) (*guidonv1.SegmentUsage, error) {
 	all := new(guidonv1.SegmentUsage)
 	err := u.each(ctx, service, func(page *guidonv1.SegmentUsage) {
 		all.Uses, all.TotalCount = append(all.Uses, page.GetUses()...), page.GetTotalCount()
@@ -94,7 +94,7 @@ func (u *segmentUsageCommand) all(ctx context.Context, service client.Client) (*
 }
 
 // printTree prints the flags as a tree, page by page.
-func (u *segmentUsageCommand) printTree(ctx context.Context, service client.Client) error {
+func (u *segmentUsage) printTree(ctx context.Context, service client.Client) error {
 	t := &tree{out: bufio.NewWriter(u.out)}
 	begun := false
 	err := u.each(ctx, service, func(page *guidonv1.SegmentUsage) {

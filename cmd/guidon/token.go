@@ -25,8 +25,8 @@ func (p *program) tokenCommand() *cobra.Command {
 		p.tokenCreateCommand(), p.tokenListCommand(), p.tokenDeleteCommand(), p.tokenRevokeCommand())
 }
 
-// tokenCreateCommand is one run of "token create".
-type tokenCreateCommand struct {
+// tokenCreation is one run of "token create".
+type tokenCreation struct {
 	*program
 	connection  connection
 	namespace   string
@@ -44,7 +44,7 @@ const tokenCreateHelp = `Create a static token and print it, without anything el
 It cannot be shown again: the service stores only its hash.`
 
 func (p *program) tokenCreateCommand() *cobra.Command {
-	c := &tokenCreateCommand{program: p}
+	c := &tokenCreation{program: p}
 	command := &cobra.Command{
 		Use:   "create <name>",
 		Short: "Create a token",
@@ -72,7 +72,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	return command
 }
 
-func (c *tokenCreateCommand) run(ctx context.Context, args []string) error {
+func (c *tokenCreation) run(ctx context.Context, args []string) error {
 	request, err := c.request(args[0])
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (c *tokenCreateCommand) run(ctx context.Context, args []string) error {
 	})
 }
 
-func (c *tokenCreateCommand) print(response *auth.CreateTokenResponse) error {
+func (c *tokenCreation) print(response *auth.CreateTokenResponse) error {
 	return c.show(c.format, shown{
 		data: dataOf(response), names: []string{response.GetClientToken()},
 		table: func(out io.Writer) error {
@@ -103,7 +103,7 @@ func (c *tokenCreateCommand) print(response *auth.CreateTokenResponse) error {
 }
 
 // explain adds the likely reason if the server lacks the operation.
-func (c *tokenCreateCommand) explain(err error) error {
+func (c *tokenCreation) explain(err error) error {
 	switch guidon.CodeOf(err) {
 	case guidon.NotFound, guidon.Unimplemented:
 		return fmt.Errorf("%w; the server does not offer static tokens unless authentication.methods.token.enabled is true", err)
@@ -111,7 +111,7 @@ func (c *tokenCreateCommand) explain(err error) error {
 	return err
 }
 
-func (c *tokenCreateCommand) request(name string) (*auth.CreateTokenRequest, error) {
+func (c *tokenCreation) request(name string) (*auth.CreateTokenRequest, error) {
 	metadata, err := pairs("--metadata", c.metadata)
 	if err != nil {
 		return nil, err
