@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
@@ -35,9 +36,9 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 			default:
 				fmt.Fprintln(os.Stderr, "guidon: terminated by a second signal")
 				if received == syscall.SIGTERM {
-					os.Exit(exitTerminated)
+					os.Exit(cli.ExitTerminated)
 				}
-				os.Exit(exitInterrupted)
+				os.Exit(cli.ExitInterrupted)
 			}
 		}
 	}()

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+// Tree prints lines with branches in front.
+type Tree struct {
+	Out    *bufio.Writer
+	indent string
+}
+
+// Branch prints a line, and lets below print those that belong to it.
+func (t *Tree) Branch(last bool, line string, below func(t *Tree)) {
+	mark, indent := "├─ ", "│  "
+	if last {
+		mark, indent = "└─ ", "   "
+	}
+	fmt.Fprintf(t.Out, "%s%s%s\n", t.indent, mark, line)
+	if below != nil {
+		below(&Tree{t.Out, t.indent + indent})
+	}
+}
+
+// StepKind returns the word for the steps of a flag.
+func StepKind(t flipt.FlagType) string {
+	if t == flipt.FlagType_BOOLEAN_FLAG_TYPE {
+		return "rollout"
+	}
+	return "rule"
+}
+
+func Mark(matched bool) string {
+	if matched {
+		return "✓"
+	}
+	return "✗"
+}

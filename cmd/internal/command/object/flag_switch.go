@@ -1,0 +1,176 @@
+package object
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/changes"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const flagOnHelp = `Turn a flag on: restore what it was before it was turned off, by "guidon flag off", on its
+page or by the API. Rollouts and rules decide again who gets what. If the flag was false for
+everybody before, it still is.
+
+A flag that is off but has not been turned off, such as a new one or one whose rollout is
+at 0 %, can only be turned on for more people than ever had it. The command shows for whom,
+and asks. Scripts give --everyone instead. A boolean flag then becomes enabled: true for
+everybody whom no rollout matches. A variant flag becomes enabled: its rules decide.`
+
+const flagOffHelp = `Turn a flag off for everybody, whatever its rules and rollouts say. Nothing of them is
+lost; "guidon flag on" restores what the flag was.
+
+A boolean flag becomes false for everybody: it gets a first rollout of 100 % with the
+value false.
+
+A variant flag becomes not enabled: everybody gets the default variant, or none. Its
+metadata get guidon.turnedOff, by which "guidon flag on" knows that the flag was enabled.`
+
+// flagSwitchCommand is one run of "flag on" or "flag off".
+type flagSwitchCommand struct {
+	objects
+	word     string // "on" or "off"
+	everyone bool
+}
+
+func flagOnCommand(p *cli.Program) *cobra.Command {
+	s := &flagSwitchCommand{objects: objects{cli.Task{Program: p}}, word: "on"}
+	command := s.command("Turn a flag on", flagOnHelp, s.turnOn)
+	command.Flags().BoolVar(&s.everyone, "everyone", false, "if the flag has not been turned off, enable it for everyone without asking")
+	return command
+}
+
+func flagOffCommand(p *cli.Program) *cobra.Command {
+	s := &flagSwitchCommand{objects: objects{cli.Task{Program: p}}, word: "off"}
+	return s.command("Turn a flag off for everybody", flagOffHelp, s.turnOff)
+}
+
+// command returns the command that switches a flag with turn.
+func (s *flagSwitchCommand) command(
+	short, long string, turn func(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error),
+) *cobra.Command {
+	command := &cobra.Command{
+		Use:   s.word + " <flag>",
+		Short: short,
+		Long:  long,
+		Example: fmt.Sprintf(`  guidon flag %[1]s new-checkout
+  guidon flag %[1]s new-checkout -n shop -m "too many bots" --address https://flags.example`, s.word),
+		Args:              cli.OneArgument("flag"),
+		ValidArgsFunction: cli.FirstArgument(s.CompleteFlags),
+		RunE: s.Action(func(ctx context.Context, args []string) error {
+			return s.Writing(ctx, func(service client.Client) error {
+				done, err := turn(ctx, service, args[0])
+				if err != nil {
+					return err
+				}
+				return s.showSwitched(ctx, service, args[0], done)
+			})
+		}),
+	}
+	s.WriteFlags(command, "the state: on, off or partly")
+	return command
+}
+
+func (s *flagSwitchCommand) turnOff(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
+	if _, err := s.flag(ctx, service, key); err != nil {
+		return nil, err
+	}
+	return s.patch(ctx, service, &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{TurnOff: key}}})
+}
+
+// turnOn turns the flag on. If that would not restore anything, it asks first, unless
+// --everyone was given.
+func (s *flagSwitchCommand) turnOn(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
+	since, err := s.revision(ctx, service)
+	if err != nil {
+		return nil, err
+	}
+	summary, err := s.summary(ctx, service, key)
+	if err != nil {
+		return nil, err
+	}
+	everyone := s.everyone
+	if summary.GetState() == guidonv1.FlagState_OFF_FLAG_STATE && !summary.GetTurnedOff() && !everyone {
+		if err := s.askForEveryone(ctx, service, key); err != nil {
+			return nil, err
+		}
+		everyone = true
+	}
+	done := new(guidonv1.EditResponse)
+	err = service.Invoke(ctx, "/guidon.v1.EditService/TurnFlagOn", &guidonv1.SwitchFlagRequest{
+		NamespaceKey: s.Namespace, Key: key, Everyone: everyone, UnlessChangedSince: since,
+	}, done)
+	return done, changedMeanwhile(err)
+}
+
+// askForEveryone prints the effect of turning the flag on for everyone, and asks for
+// confirmation.
+func (s *flagSwitchCommand) askForEveryone(ctx context.Context, service client.Client, key string) error {
+	effect := new(guidonv1.FlagEffect)
+	err := service.Invoke(ctx, "/guidon.v1.AnalysisService/PreviewFlag",
+		&guidonv1.PreviewFlagRequest{NamespaceKey: s.Namespace, Key: key, TurnOn: new(true)}, effect)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.Err, "Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n",
+		cli.Printable(key), s.Place())
+	if len(changes.EffectLines(effect)) == 0 {
+		fmt.Fprintln(s.Err, "    effect: nobody gets anything else")
+	}
+	changes.PrintEffect(s.Err, effect)
+	return s.Ask("--everyone")
+}
+
+// summary returns the summary of the flag.
+func (o *objects) summary(ctx context.Context, service client.Client, key string) (*guidonv1.FlagSummary, error) {
+	flags, err := cli.AllFlags(ctx, service, &guidonv1.ListFlagSummariesRequest{NamespaceKey: o.Namespace, Keys: []string{key}})
+	if err == nil && len(flags) != 1 {
+		err = guidon.Errorf(guidon.NotFound, "flag %q not found", o.Namespace+"/"+key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return flags[0], nil
+}
+
+// showSwitched prints the new state of the flag.
+func (s *flagSwitchCommand) showSwitched(ctx context.Context, service client.Client, key string, done *guidonv1.EditResponse) error {
+	summary, err := s.summary(ctx, service, key)
+	if err != nil {
+		return err
+	}
+	return s.Show(s.Output, cli.Output{
+		Data: cli.DataOf(summary), Names: []string{stateWord(summary.GetState())},
+		Table: func(out io.Writer) error {
+			_, err := fmt.Fprintf(out, "%s flag %s in %s: %s\n", outcomeWord(done, "turned "+s.word), key, s.Place(), s.stateText(summary))
+			return err
+		},
+	})
+}
+
+// stateText returns the state of a flag in words.
+func (s *flagSwitchCommand) stateText(f *guidonv1.FlagSummary) string {
+	boolean := f.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE
+	switch {
+	case !boolean && f.GetEnabled():
+		return "its rules decide"
+	case !boolean && f.GetWhileOff().GetVariantKey() != "":
+		return "everybody gets " + cli.Printable(f.GetWhileOff().GetVariantKey())
+	case !boolean:
+		return "nobody gets a variant"
+	case f.GetState() == guidonv1.FlagState_ON_FLAG_STATE:
+		return "true for everybody"
+	case f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE && s.word == "on":
+		return "false for everybody, as before it was turned off"
+	case f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE:
+		return "false for everybody"
+	}
+	return "true for some, as its rollouts say"
+}
