@@ -76,16 +76,20 @@ func root(p *cli.Program) *cobra.Command {
 		&cobra.Group{ID: "setup", Title: "Setup:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		"service": {server.ServerCommand(p, buildInfo()), server.HealthCommand(p), database.MigrateCommand(p), database.CleanupCommand(p), database.ReaderCommand(p), database.CopyDatabaseCommand(p),
-			database.BackupCommand(p), database.RestoreBackupCommand(p)},
-		"flags": {
-			document.ImportCommand(p), document.ExportCommand(p), document.ValidateCommand(p), evaluate.EvaluateCommand(p), evaluate.ExplainCommand(p), changes.LogCommand(p), changes.CompareCommand(p),
-			replay.ReplayCommand(p),
-			changes.PlanCommand(p), changes.ApplyCommand(p), changes.PromoteCommand(p), changes.RestoreCommand(p), changes.UndoCommand(p),
-			object.FlagCommand(p), object.SegmentCommand(p), object.NamespaceCommand(p),
+		"service": {
+			server.ServerCommand(p, buildInfo()), server.HealthCommand(p),
+			database.MigrateCommand(p), database.CleanupCommand(p), database.ReaderCommand(p), database.CopyDatabaseCommand(p),
+			database.BackupCommand(p), database.RestoreBackupCommand(p),
 		},
-		"access": {access.StatusCommand(p), access.LoginCommand(p), access.LogoutCommand(p), access.WhoamiCommand(p), object.SessionCommand(p), object.TokenCommand(p),
-			object.BindingCommand(p), access.SignInCommand(p)},
+		"flags": {
+			document.ImportCommand(p), document.ExportCommand(p), document.ValidateCommand(p),
+			evaluate.EvaluateCommand(p), evaluate.ExplainCommand(p), replay.ReplayCommand(p),
+			changes.LogCommand(p), changes.CompareCommand(p), changes.PlanCommand(p), changes.ApplyCommand(p),
+			changes.PromoteCommand(p), changes.RestoreCommand(p), changes.UndoCommand(p),
+		},
+		"access": {
+			access.StatusCommand(p), access.LoginCommand(p), access.LogoutCommand(p), access.WhoamiCommand(p), access.SignInCommand(p),
+		},
 		"setup": {access.ContextCommand(p), configuration.ConfigCommand(p), completionCommand(p), versionCommand(p)},
 	} {
 		for _, command := range commands {
@@ -93,6 +97,7 @@ func root(p *cli.Program) *cobra.Command {
 			root.AddCommand(command)
 		}
 	}
+	root.AddCommand(object.Commands(p)...)
 	root.SetHelpCommandGroupID("setup")
 	p.CompleteDefaults(root)
 	cli.StrictHelp(root)

@@ -49,7 +49,7 @@ func ApplyCommand(p *cli.Program) *cobra.Command {
 }
 
 func (c *planCommand) runApply(ctx context.Context, paths []string) error {
-	if c.effect && (c.saved != "" || c.output.Data()) {
+	if c.effect && (c.saved != "" || c.output.ForPrograms()) {
 		return cli.UsageError(`--effect cannot be combined with --plan or --output, which print no plan; use "guidon plan --effect"`)
 	}
 	documents, err := c.read(paths)
@@ -79,7 +79,7 @@ func (c *planCommand) confirmed(ctx context.Context, service client.Client, docu
 	if err != nil {
 		return nil, fmt.Errorf("nothing was applied: %w", err)
 	}
-	if !c.output.Data() {
+	if !c.output.ForPrograms() {
 		for _, plan := range responses {
 			PrintPlan(c.Out, plan)
 		}
@@ -91,7 +91,7 @@ func (c *planCommand) confirmed(ctx context.Context, service client.Client, docu
 	if n := changesOf(responses); n > 0 {
 		return plans, c.Confirm(WillApply(n, namespaceList(plans)), c.yes)
 	}
-	if c.output.Data() {
+	if c.output.ForPrograms() {
 		return plans, nil // so that the output states the outcome for each namespace
 	}
 	fmt.Fprintln(c.Out, "nothing to do")
@@ -117,7 +117,7 @@ type outcome struct {
 
 // applyAll applies the plans in order, up to the first that fails.
 func (c *planCommand) applyAll(ctx context.Context, service client.Client, documents []cli.FileDocument, plans []savedPlan) error {
-	if !c.output.Data() && len(plans) > 1 {
+	if !c.output.ForPrograms() && len(plans) > 1 {
 		fmt.Fprintf(c.Out, "applying in this order: %s\n", namespaceList(plans))
 	}
 	outcomes := make([]outcome, len(plans))
@@ -138,11 +138,11 @@ func (c *planCommand) applyAll(ctx context.Context, service client.Client, docum
 		default:
 			outcomes[i].Status = "applied"
 		}
-		if outcomes[i].Revision = revision; !c.output.Data() {
+		if outcomes[i].Revision = revision; !c.output.ForPrograms() {
 			fmt.Fprintln(c.Out, outcomes[i].text())
 		}
 	}
-	if c.output.Data() {
+	if c.output.ForPrograms() {
 		if err := c.Show(c.output, shownOutcomes(outcomes)); err != nil {
 			return errors.Join(failed, err)
 		}

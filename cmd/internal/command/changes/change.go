@@ -67,7 +67,7 @@ func (c *changeCommand) change(ctx context.Context, service client.Client) error
 		return err
 	}
 	changes := len(plan.GetChanges())
-	if c.dryRun || !c.output.Data() || changes == 0 {
+	if c.dryRun || !c.output.ForPrograms() || changes == 0 {
 		if err := c.print(plan); err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (c *changeCommand) change(ctx context.Context, service client.Client) error
 		return mustResolve(len(plan.GetConflicts()))
 	case c.dryRun && changes > 0:
 		return cli.ErrDifferent
-	case c.dryRun || changes == 0 && c.output.Data():
+	case c.dryRun || changes == 0 && c.output.ForPrograms():
 		return nil
 	case changes == 0:
 		fmt.Fprintln(c.Out, "nothing to do")
@@ -90,7 +90,7 @@ func (c *changeCommand) change(ctx context.Context, service client.Client) error
 	if err != nil {
 		return err
 	}
-	if c.output.Data() {
+	if c.output.ForPrograms() {
 		done.Effects, done.EffectsTruncated = plan.GetEffects(), plan.GetEffectsTruncated() // only a plan has them
 		return c.print(done)
 	}

@@ -115,7 +115,7 @@ func (c *compareCommand) compareNamespaces(ctx context.Context, before, after st
 
 // allPages returns a comparison with the objects of all pages.
 func (c *compareCommand) allPages(ctx context.Context, service client.Client, before, after string) (*guidonv1.CompareResponse, error) {
-	request := &guidonv1.CompareRequest{NamespaceKey: before, With: after, Diff: !c.output.Data() && !c.stat, Limit: 1000}
+	request := &guidonv1.CompareRequest{NamespaceKey: before, With: after, Diff: !c.output.ForPrograms() && !c.stat, Limit: 1000}
 	if c.stat {
 		request.Limit = 1
 	}
@@ -156,7 +156,7 @@ func (c *compareCommand) compareFiles(ctx context.Context, before, after string)
 	}
 	comparison := plan.NewComparison(was, is)
 	result := &guidonv1.CompareResponse{Flags: comparison.Flags(), Segments: comparison.Segments()}
-	for o, err := range comparison.Objects(0, !c.output.Data() && !c.stat) {
+	for o, err := range comparison.Objects(0, !c.output.ForPrograms() && !c.stat) {
 		if err != nil {
 			return nil, err
 		}

@@ -199,7 +199,7 @@ func (l *logCommand) newList() changeList {
 type changeTable struct{ *tabwriter.Writer }
 
 func (t changeTable) add(c *guidonv1.Change) error {
-	_, err := fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.GetRevision(), cli.TimeOr(cli.Instant(c.GetAt()), "-"), c.GetActor().GetId(),
+	_, err := fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.GetRevision(), cli.When(c.GetAt()), c.GetActor().GetId(),
 		c.GetAction(), c.GetKind(), c.GetKey(), cli.OrDash(c.GetReason().GetText()), cli.OrDash(c.GetMessage()), cli.OrDash(c.GetSummary()))
 	return err
 }

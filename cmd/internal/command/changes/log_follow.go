@@ -96,7 +96,7 @@ func (l *logCommand) printLine(c *guidonv1.Change) error {
 }
 
 func printChange(out io.Writer, c *guidonv1.Change) error {
-	line := fmt.Sprintf("%-8d  %s  %-24s  %s %s %s: %s", c.GetRevision(), cli.TimeOr(cli.Instant(c.GetAt()), "-"), c.GetActor().GetId(),
+	line := fmt.Sprintf("%-8d  %s  %-24s  %s %s %s: %s", c.GetRevision(), cli.When(c.GetAt()), c.GetActor().GetId(),
 		c.GetAction(), c.GetKind(), c.GetKey(), cli.OrDash(c.GetSummary()))
 	if reason := c.GetReason().GetText(); reason != "" {
 		line += "  [" + reason + "]"

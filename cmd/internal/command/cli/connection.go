@@ -35,7 +35,7 @@ type Connection struct {
 	Database  string
 	local     bool
 	optional  bool // without a server, the command works on the local database
-	quiet     bool // the server is named elsewhere, and a database that is only read is not
+	Quiet     bool // the server is named elsewhere, and a database that is only read is not
 	timeout   time.Duration
 	Message   string // of writes; see writeFlags
 }
@@ -78,7 +78,7 @@ func (c *Connection) Remote() bool { return c.Address != "" }
 // the flag --local is given.
 func (p *Program) connect(ctx context.Context, c *Connection, mode access) (client.Client, error) {
 	if c.Remote() || !c.optional {
-		if mode == Writing && !c.quiet {
+		if mode == Writing && !c.Quiet {
 			p.NameTarget("the server at " + c.Address)
 		}
 		return p.connectRemote(c)
@@ -99,7 +99,7 @@ func (p *Program) connect(ctx context.Context, c *Connection, mode access) (clie
 	if err != nil {
 		return nil, err
 	}
-	if named := c.Database != "" || p.ConfigFile != "" || config.ClientFrom(p.Environ).Database; mode == Writing || !named && !c.quiet {
+	if named := c.Database != "" || p.ConfigFile != "" || config.ClientFrom(p.Environ).Database; mode == Writing || !named && !c.Quiet {
 		p.NameTarget("the database " + db.Path())
 	}
 	return localClient(configuration, db, end)

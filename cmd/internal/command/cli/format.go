@@ -71,8 +71,8 @@ func (o Format) AtTerminal(p *Program) Format {
 	return FormatJSON
 }
 
-// Data reports whether the output is for programs.
-func (o Format) Data() bool { return o != "" && o != formatTable }
+// ForPrograms reports whether the output is for programs.
+func (o Format) ForPrograms() bool { return o != "" && o != formatTable }
 
 // Output is the output of a command in the formats that the user can choose.
 type Output struct {

@@ -27,7 +27,7 @@ func (t *Task) ReadFlags(command *cobra.Command, names string) {
 // WriteFlags adds the flags of a command that changes objects, and prints them.
 func (t *Task) WriteFlags(command *cobra.Command, names string) {
 	t.Connection.WriteFlags(command)
-	t.Connection.quiet = true // messages have the place
+	t.Connection.Quiet = true // messages have the place
 	NamespaceFlag(command, &t.Namespace)
 	t.Output.Flag(command, names)
 }

@@ -27,10 +27,12 @@ func Printable(text string) string {
 	return text
 }
 
+// Percent returns a percentage in words.
 func Percent(p float32) string {
 	return strconv.FormatFloat(float64(p), 'f', -1, 32) + " %"
 }
 
+// OrDash returns the text, or a dash instead of an empty one.
 func OrDash(text string) string {
 	if text == "" {
 		return "-"
@@ -53,3 +55,6 @@ func Instant(at *timestamppb.Timestamp) time.Time {
 	}
 	return at.AsTime()
 }
+
+// When returns the time of a timestamp for a table, or a dash if it is not set.
+func When(at *timestamppb.Timestamp) string { return TimeOr(Instant(at), "-") }

@@ -224,7 +224,7 @@ func (i *importCommand) apply(ctx context.Context, service client.Client, docume
 		}
 	}
 	imported, err := i.importAll(ctx, service, documents, plans)
-	if i.output.Data() {
+	if i.output.ForPrograms() {
 		err = errors.Join(err, i.Show(i.output, shownImports(imported)))
 	}
 	return err
@@ -249,7 +249,7 @@ func (i *importCommand) importAll(
 		}
 		imported = append(imported, done)
 		progress.Add(d.Objects())
-		if !i.output.Data() {
+		if !i.output.ForPrograms() {
 			progress.Hide(func() { fmt.Fprintln(i.Out, summary(done)) })
 		}
 	}

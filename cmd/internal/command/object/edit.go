@@ -24,85 +24,39 @@ What you save is checked, and shown as a plan, with what changes for users. It i
 if you confirm that, unless somebody has changed the %[1]s since the editor began. If
 something is wrong with it, you can edit again. Nothing that you typed is lost.`
 
-// objectEditCommand is one run of "flag edit" or "segment edit".
-type objectEditCommand struct {
-	objects
-	kind, key string
-
-	// read returns the document that has only the object, and replace replaces the object
-	// by that of a document.
-	read    func(ctx context.Context, service client.Client) (*service.Document, error)
-	replace func(ctx context.Context, service client.Client, d *guidonv1.Document, since *int64) (*guidonv1.EditResponse, error)
+// edit is one edit of an object.
+type edit struct {
+	*keyed
+	key string
 }
 
-func flagEditCommand(p *cli.Program) *cobra.Command {
-	e := &objectEditCommand{objects: objects{cli.Task{Program: p}}, kind: "flag"}
-	e.read = func(ctx context.Context, c client.Client) (*service.Document, error) {
-		content, err := e.flag(ctx, c, e.key)
-		if err != nil {
-			return nil, err
-		}
-		return &service.Document{Flags: []*service.DocumentFlag{convert.DocumentFlagOf(content.GetFlag())}}, nil
+// edit returns the verb that edits an object.
+func (k *keyed) edit(complete cobra.CompletionFunc) verb {
+	return verb{
+		use: "edit <" + k.kind + ">", short: "Edit a " + k.kind + " in an editor", long: fmt.Sprintf(editHelp, k.kind),
+		example: fmt.Sprintf(`  guidon %[1]s edit new-checkout
+  EDITOR='code --wait' guidon %[1]s edit new-checkout -n shop -m "for the sale"`, k.kind),
+		names: "the key", complete: complete, options: k.YesFlag,
+		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+			return edit{k, args[0]}.run(ctx, c)
+		},
 	}
-	e.replace = func(ctx context.Context, c client.Client, d *guidonv1.Document, since *int64) (*guidonv1.EditResponse, error) {
-		return e.replaceFlag(ctx, c, d.GetFlags()[0], since)
-	}
-	return e.command(cli.FirstArgument(p.CompleteFlags))
 }
 
-func segmentEditCommand(p *cli.Program) *cobra.Command {
-	e := &objectEditCommand{objects: objects{cli.Task{Program: p}}, kind: "segment"}
-	e.read = func(ctx context.Context, c client.Client) (*service.Document, error) {
-		content, err := e.segment(ctx, c, e.key)
-		if err != nil {
-			return nil, err
-		}
-		return &service.Document{Segments: []*service.DocumentSegment{convert.DocumentSegmentOf(content.GetSegment())}}, nil
-	}
-	e.replace = func(ctx context.Context, c client.Client, d *guidonv1.Document, since *int64) (*guidonv1.EditResponse, error) {
-		return e.replaceSegment(ctx, c, d.GetSegments()[0], since)
-	}
-	return e.command(cli.FirstArgument(p.CompleteSegments))
-}
-
-func (e *objectEditCommand) command(complete cobra.CompletionFunc) *cobra.Command {
-	command := &cobra.Command{
-		Use:   "edit <" + e.kind + ">",
-		Short: "Edit a " + e.kind + " in an editor",
-		Long:  fmt.Sprintf(editHelp, e.kind),
-		Example: fmt.Sprintf(`  guidon %[1]s edit new-checkout
-  EDITOR='code --wait' guidon %[1]s edit new-checkout -n shop -m "for the sale"`, e.kind),
-		Args:              cli.OneArgument(e.kind),
-		ValidArgsFunction: complete,
-		RunE: e.Action(func(ctx context.Context, args []string) error {
-			e.key = args[0]
-			return e.Writing(ctx, func(service client.Client) error { return e.run(ctx, service) })
-		}),
-	}
-	e.WriteFlags(command, "the key")
-	e.YesFlag(command)
-	return command
-}
-
-func (e *objectEditCommand) run(ctx context.Context, c client.Client) error {
+func (e edit) run(ctx context.Context, c client.Client) (cli.Output, error) {
 	since, err := e.revision(ctx, c)
 	if err != nil {
-		return err
+		return cli.Output{}, err
 	}
-	d, err := e.read(ctx, c)
+	text, err := e.text(ctx, c)
 	if err != nil {
-		return err
-	}
-	d.Namespace.Key = e.Namespace
-	var text bytes.Buffer
-	if err := document.Encode(&text, document.YAML, []*service.Document{d}); err != nil {
-		return err
+		return cli.Output{}, err
 	}
 	name := e.key + ".yaml"
 	var edited *guidonv1.Document
 	var plan *guidonv1.PlanResponse
 	var typed []byte
-	err = e.Revise(ctx, name, text.Bytes(), func(changed []byte) (err error) {
+	err = e.Revise(ctx, name, text, func(changed []byte) (err error) {
 		typed = changed
 		if edited, err = e.parse(changed); err == nil {
 			plan, err = e.plan(ctx, c, edited)
@@ -112,19 +66,33 @@ func (e *objectEditCommand) run(ctx context.Context, c client.Client) error {
 	switch {
 	case errors.Is(err, cli.ErrUnedited) || err == nil && len(plan.GetChanges()) == 0:
 		fmt.Fprintf(e.Err, "nothing to do for %s %s in %s\n", e.kind, e.key, e.Place())
-		return nil
+		return cli.Output{}, nil
 	case err != nil:
-		return err
+		return cli.Output{}, err
 	}
 	e.printWarnings(typed)
-	if err := e.apply(ctx, c, edited, plan, since); err != nil {
-		return errors.Join(err, cli.KeepEdited(name, typed, text.Bytes()))
+	output, err := e.apply(ctx, c, edited, plan, since)
+	if err != nil {
+		err = errors.Join(err, cli.KeepEdited(name, typed, text))
 	}
-	return nil
+	return output, err
+}
+
+// text returns the YAML of the object.
+func (e edit) text(ctx context.Context, c client.Client) ([]byte, error) {
+	found, err := e.read(ctx, c, e.key)
+	if err != nil {
+		return nil, err
+	}
+	d := convert.DocumentOf(found.document)
+	d.Namespace.Key = e.Namespace
+	var text bytes.Buffer
+	err = document.Encode(&text, document.YAML, []*service.Document{d})
+	return text.Bytes(), err
 }
 
 // parse returns the document of the text, which must have nothing but the object.
-func (e *objectEditCommand) parse(text []byte) (*guidonv1.Document, error) {
+func (e edit) parse(text []byte) (*guidonv1.Document, error) {
 	documents, err := document.DecodeText(text, document.YAML, document.RejectUnknown)
 	if err != nil {
 		return nil, err
@@ -150,7 +118,7 @@ func (e *objectEditCommand) parse(text []byte) (*guidonv1.Document, error) {
 }
 
 // printWarnings prints the warnings about the text, such as one about a misspelled member.
-func (e *objectEditCommand) printWarnings(text []byte) {
+func (e edit) printWarnings(text []byte) {
 	for _, f := range document.Lint(text, document.YAML, document.RejectUnknown).Findings {
 		if f.Warning {
 			fmt.Fprintf(e.Err, "warning: line %d: %s\n", f.Line, cli.FindingText(f))
@@ -159,33 +127,23 @@ func (e *objectEditCommand) printWarnings(text []byte) {
 }
 
 // plan returns the plan of the document, with its effects.
-func (e *objectEditCommand) plan(ctx context.Context, c client.Client, d *guidonv1.Document) (*guidonv1.PlanResponse, error) {
-	plan := new(guidonv1.PlanResponse)
-	err := c.Invoke(ctx, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
+func (e edit) plan(ctx context.Context, c client.Client, d *guidonv1.Document) (*guidonv1.PlanResponse, error) {
+	return cli.Call[guidonv1.PlanResponse](ctx, c, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
 		NamespaceKey: e.Namespace, Document: d, Mode: guidonv1.PlanMode_UPDATE_PLAN_MODE, WithEffects: true,
-	}, plan)
-	return plan, err
+	})
 }
 
 // apply shows the plan, and replaces the object if the user confirms it.
-func (e *objectEditCommand) apply(
+func (e edit) apply(
 	ctx context.Context, c client.Client, d *guidonv1.Document, plan *guidonv1.PlanResponse, since *int64,
-) error {
+) (cli.Output, error) {
 	out := e.Out
-	if e.Output.Data() {
+	if e.Output.ForPrograms() {
 		out = e.Err
 	}
 	changes.PrintPlan(out, plan)
 	if err := e.Confirm(changes.WillApply(len(plan.GetChanges()), e.Place()), e.Yes); err != nil {
-		return err
+		return cli.Output{}, err
 	}
-	done, err := e.replace(ctx, c, d, since)
-	if err != nil {
-		return err
-	}
-	show := e.showFlag
-	if e.kind == "segment" {
-		show = e.showSegment
-	}
-	return show(ctx, c, e.key, outcomeWord(done, "updated"))
+	return e.replaced(ctx, c, e.key, d, since)
 }

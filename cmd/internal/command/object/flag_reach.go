@@ -27,45 +27,19 @@ const flagReachExample = `  guidon flag reach new-checkout
   guidon flag reach new-checkout -n shop@412
   guidon flag reach new-checkout -o json | jq .unservedVariants`
 
-// flagReach is one run of "flag reach".
-type flagReach struct {
-	*cli.Program
-	connection cli.Connection
-	namespace  string
-	format     cli.Format
-}
-
-func flagReachCommand(p *cli.Program) *cobra.Command {
-	r := &flagReach{Program: p}
-	command := &cobra.Command{
-		Use:     "reach <flag>",
-		Short:   "Show what a flag can never do",
-		Long:    flagReachHelp,
-		Example: flagReachExample,
-		Args:    cli.OneArgument("flag"),
-		RunE:    p.Action(r.run),
-
-		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
+func flagReach(o *object, complete cobra.CompletionFunc) verb {
+	return verb{
+		use: "reach <flag>", short: "Show what a flag can never do", long: flagReachHelp, example: flagReachExample,
+		names: "the variants that nobody can get", complete: cli.FirstArgument(complete),
+		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+			found, err := cli.Call[guidonv1.FlagReach](ctx, service, "/guidon.v1.AnalysisService/GetFlagReach",
+				&guidonv1.GetFlagReachRequest{NamespaceKey: o.Namespace, Key: args[0]})
+			return cli.Output{
+				Data: cli.DataOf(found), Names: found.GetUnservedVariants(),
+				Table: func(out io.Writer) error { return printReach(out, o.Namespace+"/"+args[0], found) },
+			}, err
+		},
 	}
-	r.connection.Flags(command)
-	cli.NamespaceFlag(command, &r.namespace)
-	r.format.Flag(command, "the variants that nobody can get")
-	return command
-}
-
-func (r *flagReach) run(ctx context.Context, args []string) error {
-	response := new(guidonv1.FlagReach)
-	err := r.WithClient(ctx, &r.connection, cli.Reading, func(service client.Client) error {
-		return service.Invoke(ctx, "/guidon.v1.AnalysisService/GetFlagReach",
-			&guidonv1.GetFlagReachRequest{NamespaceKey: r.namespace, Key: args[0]}, response)
-	})
-	if err != nil {
-		return err
-	}
-	return r.Show(r.format, cli.Output{
-		Data: cli.DataOf(response), Names: response.GetUnservedVariants(),
-		Table: func(out io.Writer) error { return printReach(out, r.namespace+"/"+args[0], response) },
-	})
 }
 
 // printReach prints the reach of the flag as a tree.

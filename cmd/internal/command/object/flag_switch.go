@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -33,53 +32,47 @@ value false.
 A variant flag becomes not enabled: everybody gets the default variant, or none. Its
 metadata get guidon.turnedOff, by which "guidon flag on" knows that the flag was enabled.`
 
-// flagSwitchCommand is one run of "flag on" or "flag off".
-type flagSwitchCommand struct {
-	objects
+// flagSwitch is the command "flag on" or "flag off".
+type flagSwitch struct {
+	*keyed
 	word     string // "on" or "off"
 	everyone bool
 }
 
-func flagOnCommand(p *cli.Program) *cobra.Command {
-	s := &flagSwitchCommand{objects: objects{cli.Task{Program: p}}, word: "on"}
-	command := s.command("Turn a flag on", flagOnHelp, s.turnOn)
-	command.Flags().BoolVar(&s.everyone, "everyone", false, "if the flag has not been turned off, enable it for everyone without asking")
-	return command
-}
-
-func flagOffCommand(p *cli.Program) *cobra.Command {
-	s := &flagSwitchCommand{objects: objects{cli.Task{Program: p}}, word: "off"}
-	return s.command("Turn a flag off for everybody", flagOffHelp, s.turnOff)
-}
-
-// command returns the command that switches a flag with turn.
-func (s *flagSwitchCommand) command(
-	short, long string, turn func(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error),
-) *cobra.Command {
-	command := &cobra.Command{
-		Use:   s.word + " <flag>",
-		Short: short,
-		Long:  long,
-		Example: fmt.Sprintf(`  guidon flag %[1]s new-checkout
-  guidon flag %[1]s new-checkout -n shop -m "too many bots" --address https://flags.example`, s.word),
-		Args:              cli.OneArgument("flag"),
-		ValidArgsFunction: cli.FirstArgument(s.CompleteFlags),
-		RunE: s.Action(func(ctx context.Context, args []string) error {
-			return s.Writing(ctx, func(service client.Client) error {
-				done, err := turn(ctx, service, args[0])
-				if err != nil {
-					return err
-				}
-				return s.showSwitched(ctx, service, args[0], done)
-			})
-		}),
+func flagOn(k *keyed) verb {
+	s := &flagSwitch{keyed: k, word: "on"}
+	v := s.verb("Turn a flag on", flagOnHelp, s.turnOn)
+	v.options = func(command *cobra.Command) {
+		command.Flags().BoolVar(&s.everyone, "everyone", false, "if the flag has not been turned off, enable it for everyone without asking")
 	}
-	s.WriteFlags(command, "the state: on, off or partly")
-	return command
+	return v
 }
 
-func (s *flagSwitchCommand) turnOff(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
-	if _, err := s.flag(ctx, service, key); err != nil {
+func flagOff(k *keyed) verb {
+	s := &flagSwitch{keyed: k, word: "off"}
+	return s.verb("Turn a flag off for everybody", flagOffHelp, s.turnOff)
+}
+
+// verb returns the verb that switches a flag with turn.
+func (s *flagSwitch) verb(
+	short, long string, turn func(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error),
+) verb {
+	return verb{
+		use: s.word + " <flag>", short: short, long: long, names: "the state: on, off or partly", complete: cli.FirstArgument(s.complete),
+		example: fmt.Sprintf(`  guidon flag %[1]s new-checkout
+  guidon flag %[1]s new-checkout -n shop -m "too many bots" --address https://flags.example`, s.word),
+		write: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+			done, err := turn(ctx, service, args[0])
+			if err != nil {
+				return cli.Output{}, err
+			}
+			return s.switched(ctx, service, args[0], done)
+		},
+	}
+}
+
+func (s *flagSwitch) turnOff(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
+	if _, err := s.read(ctx, service, key); err != nil {
 		return nil, err
 	}
 	return s.patch(ctx, service, &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{TurnOff: key}}})
@@ -87,7 +80,7 @@ func (s *flagSwitchCommand) turnOff(ctx context.Context, service client.Client, 
 
 // turnOn turns the flag on. If that would not restore anything, it asks first, unless
 // --everyone was given.
-func (s *flagSwitchCommand) turnOn(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
+func (s *flagSwitch) turnOn(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
 	since, err := s.revision(ctx, service)
 	if err != nil {
 		return nil, err
@@ -103,19 +96,17 @@ func (s *flagSwitchCommand) turnOn(ctx context.Context, service client.Client, k
 		}
 		everyone = true
 	}
-	done := new(guidonv1.EditResponse)
-	err = service.Invoke(ctx, "/guidon.v1.EditService/TurnFlagOn", &guidonv1.SwitchFlagRequest{
+	done, err := cli.Call[guidonv1.EditResponse](ctx, service, "/guidon.v1.EditService/TurnFlagOn", &guidonv1.SwitchFlagRequest{
 		NamespaceKey: s.Namespace, Key: key, Everyone: everyone, UnlessChangedSince: since,
-	}, done)
+	})
 	return done, changedMeanwhile(err)
 }
 
 // askForEveryone prints the effect of turning the flag on for everyone, and asks for
 // confirmation.
-func (s *flagSwitchCommand) askForEveryone(ctx context.Context, service client.Client, key string) error {
-	effect := new(guidonv1.FlagEffect)
-	err := service.Invoke(ctx, "/guidon.v1.AnalysisService/PreviewFlag",
-		&guidonv1.PreviewFlagRequest{NamespaceKey: s.Namespace, Key: key, TurnOn: new(true)}, effect)
+func (s *flagSwitch) askForEveryone(ctx context.Context, service client.Client, key string) error {
+	effect, err := cli.Call[guidonv1.FlagEffect](ctx, service, "/guidon.v1.AnalysisService/PreviewFlag",
+		&guidonv1.PreviewFlagRequest{NamespaceKey: s.Namespace, Key: key, TurnOn: new(true)})
 	if err != nil {
 		return err
 	}
@@ -129,10 +120,10 @@ func (s *flagSwitchCommand) askForEveryone(ctx context.Context, service client.C
 }
 
 // summary returns the summary of the flag.
-func (o *objects) summary(ctx context.Context, service client.Client, key string) (*guidonv1.FlagSummary, error) {
-	flags, err := cli.AllFlags(ctx, service, &guidonv1.ListFlagSummariesRequest{NamespaceKey: o.Namespace, Keys: []string{key}})
+func (s *flagSwitch) summary(ctx context.Context, service client.Client, key string) (*guidonv1.FlagSummary, error) {
+	flags, err := cli.AllFlags(ctx, service, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.Namespace, Keys: []string{key}})
 	if err == nil && len(flags) != 1 {
-		err = guidon.Errorf(guidon.NotFound, "flag %q not found", o.Namespace+"/"+key)
+		err = guidon.Errorf(guidon.NotFound, "flag %q not found", s.Namespace+"/"+key)
 	}
 	if err != nil {
 		return nil, err
@@ -140,23 +131,17 @@ func (o *objects) summary(ctx context.Context, service client.Client, key string
 	return flags[0], nil
 }
 
-// showSwitched prints the new state of the flag.
-func (s *flagSwitchCommand) showSwitched(ctx context.Context, service client.Client, key string, done *guidonv1.EditResponse) error {
+// switched returns the output about the new state of the flag.
+func (s *flagSwitch) switched(ctx context.Context, service client.Client, key string, done *guidonv1.EditResponse) (cli.Output, error) {
 	summary, err := s.summary(ctx, service, key)
-	if err != nil {
-		return err
-	}
-	return s.Show(s.Output, cli.Output{
+	return cli.Output{
 		Data: cli.DataOf(summary), Names: []string{stateWord(summary.GetState())},
-		Table: func(out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s flag %s in %s: %s\n", outcomeWord(done, "turned "+s.word), key, s.Place(), s.stateText(summary))
-			return err
-		},
-	})
+		Table: cli.Line("%s flag %s in %s: %s", outcomeWord(done, "turned "+s.word), key, s.Place(), s.stateText(summary)),
+	}, err
 }
 
 // stateText returns the state of a flag in words.
-func (s *flagSwitchCommand) stateText(f *guidonv1.FlagSummary) string {
+func (s *flagSwitch) stateText(f *guidonv1.FlagSummary) string {
 	boolean := f.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE
 	switch {
 	case !boolean && f.GetEnabled():

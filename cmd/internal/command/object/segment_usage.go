@@ -4,9 +4,8 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/changes"
@@ -23,59 +22,37 @@ const segmentUsageExample = `  guidon segment usage beta-users
   guidon segment usage beta-users -n shop@412
   guidon segment usage beta-users -o json | jq '.uses[].flagKey'`
 
-// segmentUsage is one run of "segment usage".
-type segmentUsage struct {
-	*cli.Program
-	connection cli.Connection
-	namespace  string
-	segment    string
-	format     cli.Format
-}
+// segmentUsage is the command "segment usage".
+type segmentUsage struct{ *keyed }
 
-func segmentUsageCommand(p *cli.Program) *cobra.Command {
-	u := &segmentUsage{Program: p}
-	command := &cobra.Command{
-		Use:     "usage <segment>",
-		Short:   "List what uses a segment, and what would change without it",
-		Long:    segmentUsageHelp,
-		Example: segmentUsageExample,
-		Args:    cli.OneArgument("segment"),
-		RunE:    p.Action(u.run),
-
-		ValidArgsFunction: cli.FirstArgument(p.CompleteSegments),
+func (u segmentUsage) verb() verb {
+	return verb{
+		use: "usage <segment>", short: "List what uses a segment, and what would change without it",
+		long: segmentUsageHelp, example: segmentUsageExample,
+		names: "the keys of the flags", complete: cli.FirstArgument(u.complete),
+		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+			if !u.Output.ForPrograms() { // page by page
+				return cli.Output{Table: func(out io.Writer) error { return u.printTree(ctx, service, out, args[0]) }}, nil
+			}
+			all := new(guidonv1.SegmentUsage)
+			var names []string
+			err := u.each(ctx, service, args[0], func(page *guidonv1.SegmentUsage) {
+				all.Uses, all.TotalCount = append(all.Uses, page.GetUses()...), page.GetTotalCount()
+				for _, use := range page.GetUses() {
+					names = append(names, use.GetFlagKey())
+				}
+			})
+			return cli.Output{Data: cli.DataOf(all), Names: names}, err
+		},
 	}
-	u.connection.Flags(command)
-	cli.NamespaceFlag(command, &u.namespace)
-	u.format.Flag(command, "the keys of the flags")
-	return command
-}
-
-func (u *segmentUsage) run(ctx context.Context, args []string) error {
-	u.segment = args[0]
-	return u.WithClient(ctx, &u.connection, cli.Reading, func(service client.Client) error {
-		if !u.format.Data() {
-			return u.printTree(ctx, service) // page by page
-		}
-		all, err := u.all(ctx, service)
-		if err != nil {
-			return err
-		}
-		var names []string
-		for _, use := range all.GetUses() {
-			names = append(names, use.GetFlagKey())
-		}
-		return u.Show(u.format, cli.Output{Data: cli.DataOf(all), Names: names})
-	})
 }
 
 // each calls fn for each page.
-func (u *segmentUsage) each(ctx context.Context, service client.Client, fn func(*guidonv1.SegmentUsage)) error {
+func (u segmentUsage) each(ctx context.Context, service client.Client, key string, fn func(*guidonv1.SegmentUsage)) error {
 	token := ""
 	for {
-		page := new(guidonv1.SegmentUsage)
-		err := service.Invoke(ctx, "/guidon.v1.AnalysisService/GetSegmentUsage", &guidonv1.GetSegmentUsageRequest{
-			NamespaceKey: u.namespace, Key: u.segment, PageToken: token,
-		}, page)
+		page, err := cli.Call[guidonv1.SegmentUsage](ctx, service, "/guidon.v1.AnalysisService/GetSegmentUsage",
+			&guidonv1.GetSegmentUsageRequest{NamespaceKey: u.Namespace, Key: key, PageToken: token})
 		if err != nil {
 			return err
 		}
@@ -86,22 +63,13 @@ func (u *segmentUsage) each(ctx context.Context, service client.Client, fn func(
 	}
 }
 
-// all returns the response with the flags of all pages.
-func (u *segmentUsage) all(ctx context.Context, service client.Client) (*guidonv1.SegmentUsage, error) {
-	all := new(guidonv1.SegmentUsage)
-	err := u.each(ctx, service, func(page *guidonv1.SegmentUsage) {
-		all.Uses, all.TotalCount = append(all.Uses, page.GetUses()...), page.GetTotalCount()
-	})
-	return all, err
-}
-
 // printTree prints the flags as a tree, page by page.
-func (u *segmentUsage) printTree(ctx context.Context, service client.Client) error {
-	t := &cli.Tree{Out: bufio.NewWriter(u.Out)}
+func (u segmentUsage) printTree(ctx context.Context, service client.Client, out io.Writer, key string) error {
+	t := &cli.Tree{Out: bufio.NewWriter(out)}
 	begun := false
-	err := u.each(ctx, service, func(page *guidonv1.SegmentUsage) {
+	err := u.each(ctx, service, key, func(page *guidonv1.SegmentUsage) {
 		if !begun {
-			fmt.Fprintf(t.Out, "%s is used by %s\n", cli.Printable(u.namespace+"/"+u.segment), countFlags(page.GetTotalCount()))
+			fmt.Fprintf(t.Out, "%s is used by %s\n", cli.Printable(u.Namespace+"/"+key), countFlags(page.GetTotalCount()))
 			begun = true
 		}
 		for i, use := range page.GetUses() {
