@@ -31,6 +31,7 @@ and in the namespace of --namespace, of GUIDON_NAMESPACE or of the context, or i
 Contexts are kept in guidon/contexts.yml in the user's configuration directory. Tokens are
 kept elsewhere, and belong to addresses.`
 
+// ContextCommand returns the command "context".
 func ContextCommand(p *cli.Program) *cobra.Command {
 	command := cli.Group("context", "Name servers, and choose the one to use", contextHelp,
 		contextListCommand(p), contextGetCommand(p), contextSetCommand(p), contextUseCommand(p), contextDeleteCommand(p))
@@ -81,15 +82,13 @@ func contextListCommand(p *cli.Program) *cobra.Command {
 }
 
 func printContexts(out io.Writer, list []namedContext) error {
-	table := cli.NewTable(out, "CURRENT\tNAME\tADDRESS\tNAMESPACE\tCA FILE")
-	for _, c := range list {
+	return cli.PrintTable(out, "CURRENT\tNAME\tADDRESS\tNAMESPACE\tCA FILE", list, func(c namedContext) []any {
 		mark := ""
 		if c.Current {
 			mark = "*"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", mark, c.Name, c.Address, cli.OrDash(c.Namespace), cli.OrDash(c.CAFile))
-	}
-	return table.Flush()
+		return []any{mark, c.Name, c.Address, cli.OrDash(c.Namespace), cli.OrDash(c.CAFile)}
+	})
 }
 
 func contextGetCommand(p *cli.Program) *cobra.Command {
@@ -144,7 +143,7 @@ func contextSetCommand(p *cli.Program) *cobra.Command {
 	}
 	command.RunE = p.Action(func(ctx context.Context, args []string) error {
 		changed := command.Flags().Changed
-		return setContext(p, ctx, args[0], func(c *machine.Context) error {
+		return setContext(ctx, p, args[0], func(c *machine.Context) error {
 			if changed("address") {
 				c.Address = address
 			}
@@ -182,7 +181,7 @@ func completeContext(c *machine.Context) error {
 }
 
 // setContext changes the context with fn, and creates it if it does not exist.
-func setContext(p *cli.Program, ctx context.Context, name string, fn func(*machine.Context) error) error {
+func setContext(ctx context.Context, p *cli.Program, name string, fn func(*machine.Context) error) error {
 	if !machine.IsContextName(name) {
 		return cli.UsageError("invalid context %q: must have at most 64 letters, digits, dots, hyphens and underscores", name)
 	}
@@ -223,14 +222,14 @@ func contextUseCommand(p *cli.Program) *cobra.Command {
 			if none == (len(args) > 0) {
 				return cli.UsageError("give either the name of a context or --none")
 			}
-			return useContext(p, ctx, args)
+			return useContext(ctx, p, args)
 		}),
 	}
 	command.Flags().BoolVar(&none, "none", false, "use no context")
 	return command
 }
 
-func useContext(p *cli.Program, ctx context.Context, names []string) error {
+func useContext(ctx context.Context, p *cli.Program, names []string) error {
 	var used machine.Context
 	err := p.UpdateContexts(ctx, func(all *machine.Contexts) (err error) {
 		all.Current = ""

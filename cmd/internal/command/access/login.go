@@ -49,6 +49,7 @@ type login struct {
 	file    *machine.CredentialsFile
 }
 
+// LoginCommand returns the command "login".
 func LoginCommand(p *cli.Program) *cobra.Command {
 	l := &login{Program: p}
 	command := &cobra.Command{

@@ -51,8 +51,8 @@ func (l *login) withBrowser(ctx context.Context) error {
 
 // checkMethods returns an error if the server has no method of signing in with a browser.
 func (l *login) checkMethods(ctx context.Context, server client.Client) error {
-	list := new(auth.ListAuthenticationMethodsResponse)
-	if err := server.Invoke(ctx, "/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", new(emptypb.Empty), list); err != nil {
+	list, err := cli.Call[auth.ListAuthenticationMethodsResponse](ctx, server, "/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", new(emptypb.Empty))
+	if err != nil {
 		return err
 	}
 	for _, method := range list.GetMethods() {
@@ -120,9 +120,8 @@ func (l *login) page(query url.Values) string {
 
 // exchange trades the code for a token and keeps that.
 func (l *login) exchange(ctx context.Context, server client.Client, code, verifier string) error {
-	response := new(guidonv1.ExchangeGrantResponse)
-	err := server.Invoke(ctx, "/guidon.v1.SessionService/ExchangeGrant",
-		&guidonv1.ExchangeGrantRequest{Code: code, CodeVerifier: verifier}, response)
+	response, err := cli.Call[guidonv1.ExchangeGrantResponse](ctx, server, "/guidon.v1.SessionService/ExchangeGrant",
+		&guidonv1.ExchangeGrantRequest{Code: code, CodeVerifier: verifier})
 	switch {
 	case errors.Is(err, guidon.Unauthenticated): // without the hint to provide a token
 		return fmt.Errorf("the server did not accept the code, which is valid once and for a short time: %s; run the command again",

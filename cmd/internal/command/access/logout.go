@@ -24,6 +24,7 @@ be in use elsewhere.
   --everywhere  revoke all of your sessions, in browsers and on other machines,
                 and the token even if it was given`
 
+// LogoutCommand returns the command "logout".
 func LogoutCommand(p *cli.Program) *cobra.Command {
 	var c cli.Connection
 	var everywhere bool
@@ -34,14 +35,14 @@ func LogoutCommand(p *cli.Program) *cobra.Command {
 		Example: `  guidon logout
   guidon logout --address https://flags.example --everywhere`,
 		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return logout(p, ctx, &c, everywhere) }),
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return logout(ctx, p, &c, everywhere) }),
 	}
 	c.AddressFlags(command)
 	command.Flags().BoolVar(&everywhere, "everywhere", false, "end all of your sessions")
 	return command
 }
 
-func logout(p *cli.Program, ctx context.Context, c *cli.Connection, everywhere bool) error {
+func logout(ctx context.Context, p *cli.Program, c *cli.Connection, everywhere bool) error {
 	address, err := c.Normalized()
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// SignInCommand returns the command "sign-in".
 func SignInCommand(p *cli.Program) *cobra.Command {
 	return cli.Group("sign-in", "Replace the keys of signing in", "Manage what all servers on a database share for signing in.",
 		rotateKeysCommand(p))
@@ -37,33 +37,30 @@ func rotateKeysCommand(p *cli.Program) *cobra.Command {
 		Example: `  guidon sign-in rotate-keys
   guidon sign-in rotate-keys --db postgres://guidon@db/guidon`,
 		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return rotateKeys(p, ctx, database) }),
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return rotateKeys(ctx, p, database) }),
 	}
 	cli.DatabaseFlag(command, &database)
 	return command
 }
 
-func rotateKeys(p *cli.Program, ctx context.Context, database string) error {
+func rotateKeys(ctx context.Context, p *cli.Program, database string) error {
 	var number int64
 	err := p.WithDatabase(ctx, database, cli.Writing, func(_ *config.Config, db *instance.Storage) (err error) {
-		number, err = addSecret(p, ctx, db.DB)
+		number, err = addSecret(ctx, p, db.DB)
 		if err != nil {
 			return err
 		}
 		return db.DeleteSecrets(ctx, number-1)
 	})
-	if _, held := errors.AsType[cli.HeldError](err); held {
-		return fmt.Errorf("%w; stop that server first", err)
-	}
 	if err != nil {
-		return err
+		return cli.AdviseHeld(err, "stop that server first")
 	}
 	_, err = fmt.Fprintf(p.Out, "made key %d and deleted the others; restart the servers\n", number)
 	return err
 }
 
 // addSecret stores a new secret after all others, and returns its number.
-func addSecret(p *cli.Program, ctx context.Context, store service.SecretStore) (int64, error) {
+func addSecret(ctx context.Context, p *cli.Program, store service.SecretStore) (int64, error) {
 	for {
 		secrets, err := store.Secrets(ctx)
 		if err != nil {

@@ -32,6 +32,7 @@ type commandStatus struct {
 	Identity  string `json:"identity,omitempty"` // the name of the caller, or the id
 }
 
+// StatusCommand returns the command "status".
 func StatusCommand(p *cli.Program) *cobra.Command {
 	o := &cli.Task{Program: p}
 	command := &cobra.Command{
@@ -41,19 +42,19 @@ func StatusCommand(p *cli.Program) *cobra.Command {
 		Example: `  guidon status
   guidon status -o json | jq .readOnly`,
 		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return status(o, ctx) }),
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return status(ctx, o) }),
 	}
 	o.ReadFlags(command, "the address, or the database")
 	return command
 }
 
-func status(o *cli.Task, ctx context.Context) error {
+func status(ctx context.Context, o *cli.Task) error {
 	s := commandStatus{Namespace: o.Namespace}
 	err := o.Reading(ctx, func(service client.Client) error {
 		if !o.Connection.Remote() {
-			return databaseStatus(o, ctx, &s)
+			return databaseStatus(ctx, o, &s)
 		}
-		return serverStatus(o, ctx, service, &s)
+		return serverStatus(ctx, o, service, &s)
 	})
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func status(o *cli.Task, ctx context.Context) error {
 	})
 }
 
-func databaseStatus(o *cli.Task, ctx context.Context, s *commandStatus) error {
+func databaseStatus(ctx context.Context, o *cli.Task, s *commandStatus) error {
 	c, err := o.LoadConfig(ctx, o.Connection.Database)
 	if err != nil {
 		return err
@@ -73,7 +74,7 @@ func databaseStatus(o *cli.Task, ctx context.Context, s *commandStatus) error {
 	return nil
 }
 
-func serverStatus(o *cli.Task, ctx context.Context, service client.Client, s *commandStatus) error {
+func serverStatus(ctx context.Context, o *cli.Task, service client.Client, s *commandStatus) error {
 	address, err := o.Connection.Normalized()
 	if err != nil {
 		return err
@@ -90,8 +91,7 @@ func serverStatus(o *cli.Task, ctx context.Context, service client.Client, s *co
 	case !errors.Is(err, guidon.Unauthenticated):
 		return err
 	}
-	info := new(httpbody.HttpBody)
-	err = service.Invoke(ctx, "/flipt.meta.MetadataService/GetInfo", new(emptypb.Empty), info)
+	info, err := cli.Call[httpbody.HttpBody](ctx, service, "/flipt.meta.MetadataService/GetInfo", new(emptypb.Empty))
 	if errors.Is(err, guidon.Unauthenticated) && s.Identity == "" {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// WhoamiCommand returns the command "whoami".
 func WhoamiCommand(p *cli.Program) *cobra.Command {
 	var c cli.Connection
 	var format cli.Format

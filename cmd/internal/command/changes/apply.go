@@ -31,6 +31,7 @@ const applyExample = `  guidon apply flags/
   guidon apply flags/ --plan plan.json -m "release 42" --address https://flags.example
   guidon apply shop.yaml --drop --yes`
 
+// ApplyCommand returns the command "apply".
 func ApplyCommand(p *cli.Program) *cobra.Command {
 	c := &planCommand{Program: p}
 	command := &cobra.Command{
@@ -169,6 +170,7 @@ func (o outcome) text() string {
 	return fmt.Sprintf("%s: %s applied; revision %d", o.Namespace, countChanges(o.Changes), o.Revision)
 }
 
+// WillApply returns the question before changes are applied.
 func WillApply(changes int, namespaces string) string {
 	return fmt.Sprintf("%s will be applied to %s.\n", countChanges(changes), namespaces)
 }
@@ -207,11 +209,10 @@ func withOutcomes(err error, outcomes []outcome) error {
 
 // apply applies the plan of one document, and returns the revision.
 func (c *planCommand) apply(ctx context.Context, service client.Client, d cli.FileDocument, plan savedPlan) (int64, error) {
-	response := new(guidonv1.PlanResponse)
-	err := service.Invoke(ctx, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
+	response, err := cli.Call[guidonv1.PlanResponse](ctx, service, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
 		NamespaceKey: d.Key(), Document: d.Wire, Mode: c.mode(), Digest: plan.Digest, ExpectedChanges: plan.expected(),
 		IgnoreUnknown: c.format.IgnoreUnknown,
-	}, response)
+	})
 	return response.GetRevision(), err
 }
 

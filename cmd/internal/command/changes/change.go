@@ -62,8 +62,8 @@ func (c *changeCommand) run(ctx context.Context) error {
 }
 
 func (c *changeCommand) change(ctx context.Context, service client.Client) error {
-	plan := new(guidonv1.PlanResponse)
-	if err := service.Invoke(ctx, "/guidon.v1.PlanService/Plan", &c.request, plan); err != nil {
+	plan, err := cli.Call[guidonv1.PlanResponse](ctx, service, "/guidon.v1.PlanService/Plan", &c.request)
+	if err != nil {
 		return err
 	}
 	changes := len(plan.GetChanges())
@@ -103,12 +103,11 @@ func (c *changeCommand) print(plan *guidonv1.PlanResponse) error {
 }
 
 func (c *changeCommand) apply(ctx context.Context, service client.Client, plan savedPlan) (*guidonv1.PlanResponse, error) {
-	done := new(guidonv1.PlanResponse)
-	err := service.Invoke(ctx, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
+	done, err := cli.Call[guidonv1.PlanResponse](ctx, service, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
 		NamespaceKey: c.request.GetNamespaceKey(), SourceNamespaceKey: c.request.GetSourceNamespaceKey(), Undo: c.request.GetUndo(),
 		Mode: c.request.GetMode(), FlagKeys: c.request.GetFlagKeys(), SegmentKeys: c.request.GetSegmentKeys(),
 		WithoutSegments: c.request.GetWithoutSegments(), Keep: c.request.GetKeep(),
 		Digest: plan.Digest, ExpectedChanges: plan.expected(),
-	}, done)
+	})
 	return done, err
 }

@@ -50,6 +50,7 @@ type compareCommand struct {
 	stat       bool
 }
 
+// CompareCommand returns the command "compare".
 func CompareCommand(p *cli.Program) *cobra.Command {
 	c := &compareCommand{Program: p}
 	command := &cobra.Command{
@@ -121,8 +122,8 @@ func (c *compareCommand) allPages(ctx context.Context, service client.Client, be
 	}
 	var all *guidonv1.CompareResponse
 	for {
-		page := new(guidonv1.CompareResponse)
-		if err := service.Invoke(ctx, "/guidon.v1.CompareService/Compare", request, page); err != nil {
+		page, err := cli.Call[guidonv1.CompareResponse](ctx, service, "/guidon.v1.CompareService/Compare", request)
+		if err != nil {
 			return nil, err
 		}
 		if all == nil {

@@ -53,6 +53,7 @@ type logCommand struct {
 	following  bool
 }
 
+// LogCommand returns the command "log".
 func LogCommand(p *cli.Program) *cobra.Command {
 	l := &logCommand{Program: p}
 	command := &cobra.Command{
@@ -159,8 +160,8 @@ func (l *logCommand) each(ctx context.Context, service client.Client, fn func(*g
 	l.request.PageToken = ""
 	for left := l.limit; left > 0; {
 		l.request.Limit = int32(min(left, logPage)) // #nosec G115 -- at most 100
-		page := new(guidonv1.ListChangesResponse)
-		if err := service.Invoke(ctx, "/guidon.v1.ChangeService/ListChanges", &l.request, page); err != nil {
+		page, err := cli.Call[guidonv1.ListChangesResponse](ctx, service, "/guidon.v1.ChangeService/ListChanges", &l.request)
+		if err != nil {
 			return err
 		}
 		for _, c := range page.GetChanges() {

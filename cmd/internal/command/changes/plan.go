@@ -50,6 +50,7 @@ type planCommand struct {
 	yes        bool
 }
 
+// PlanCommand returns the command "plan".
 func PlanCommand(p *cli.Program) *cobra.Command {
 	c := &planCommand{Program: p}
 	command := &cobra.Command{

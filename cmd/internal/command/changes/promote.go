@@ -25,6 +25,7 @@ const promoteExample = `  guidon promote staging production --flag new-checkout 
   guidon promote staging production --flag new-checkout --keep enabled,percentages --dry-run
   guidon promote staging production --drop --yes -m "release 42"`
 
+// PromoteCommand returns the command "promote".
 func PromoteCommand(p *cli.Program) *cobra.Command {
 	c := &changeCommand{Program: p}
 	var withSegments, drop bool

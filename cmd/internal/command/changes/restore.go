@@ -29,6 +29,7 @@ const restoreExample = `  guidon restore shop@412 --flag new-checkout
   guidon restore shop@2026-11-20T14:00:00Z --flag new-checkout --keep enabled --dry-run
   guidon restore shop@412 --yes -m "back to last week"`
 
+// RestoreCommand returns the command "restore".
 func RestoreCommand(p *cli.Program) *cobra.Command {
 	c := &changeCommand{Program: p}
 	var keepNew bool

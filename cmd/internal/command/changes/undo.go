@@ -38,6 +38,7 @@ type undoCommand struct {
 	resolve []string
 }
 
+// UndoCommand returns the command "undo".
 func UndoCommand(p *cli.Program) *cobra.Command {
 	u := &undoCommand{changeCommand: changeCommand{Program: p}}
 	command := &cobra.Command{
@@ -72,9 +73,14 @@ func (u *undoCommand) run(ctx context.Context, args []string) error {
 	undo.Choices, u.request.Undo = choices, undo
 	u.prepare = func(ctx context.Context, service client.Client) error {
 		if undo.GetFirstRevision() == 0 {
-			if undo.FirstRevision, err = newestRevision(ctx, service, u.request.GetNamespaceKey()); err != nil {
+			newest, err := cli.NewestChange(ctx, service, u.request.GetNamespaceKey())
+			if err != nil {
 				return err
 			}
+			if newest == nil {
+				return guidon.Errorf(guidon.NotFound, "namespace %q has no changes to undo", u.request.GetNamespaceKey())
+			}
+			undo.FirstRevision = newest.GetRevision()
 		}
 		if all == "" {
 			return nil
@@ -96,17 +102,4 @@ func parseRevisions(text string) (first, last int64, err error) {
 		return 0, 0, cli.UsageError("invalid revision %q: must be a number such as 412, or a range such as 410..412", text)
 	}
 	return first, last, nil
-}
-
-// newestRevision returns the newest revision of the namespace, which may have been deleted.
-func newestRevision(ctx context.Context, service client.Client, namespace string) (int64, error) {
-	list := new(guidonv1.ListChangesResponse)
-	err := service.Invoke(ctx, "/guidon.v1.ChangeService/ListChanges", &guidonv1.ListChangesRequest{NamespaceKey: namespace, Limit: 1}, list)
-	if err != nil {
-		return 0, err
-	}
-	if len(list.GetChanges()) == 0 {
-		return 0, guidon.Errorf(guidon.NotFound, "namespace %q has no changes to undo", namespace)
-	}
-	return list.GetChanges()[0].GetRevision(), nil
 }

@@ -45,8 +45,8 @@ func parseChoices(texts []string) (choices []*guidonv1.ConflictChoice, all strin
 // has. There may be further ones, as a plan lists a limited number.
 func resolveAll(ctx context.Context, service client.Client, request *guidonv1.PlanRequest, side string) error {
 	for {
-		plan := new(guidonv1.PlanResponse)
-		if err := service.Invoke(ctx, "/guidon.v1.PlanService/Plan", request, plan); err != nil {
+		plan, err := cli.Call[guidonv1.PlanResponse](ctx, service, "/guidon.v1.PlanService/Plan", request)
+		if err != nil {
 			return err
 		}
 		if len(plan.GetConflicts()) == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// Expiry returns when the token expires, for a table.
 func (p *Program) Expiry(token *auth.Authentication) string {
 	at := Instant(token.GetExpiresAt())
 	text := TimeOr(at, "never")
@@ -22,8 +23,7 @@ func (p *Program) Expiry(token *auth.Authentication) string {
 
 // Self returns the authentication of the client.
 func Self(ctx context.Context, server client.Client) (*auth.Authentication, error) {
-	self := new(auth.Authentication)
-	err := server.Invoke(ctx, "/flipt.auth.AuthenticationService/GetAuthenticationSelf", new(emptypb.Empty), self)
+	self, err := Call[auth.Authentication](ctx, server, "/flipt.auth.AuthenticationService/GetAuthenticationSelf", new(emptypb.Empty))
 	return self, err
 }
 

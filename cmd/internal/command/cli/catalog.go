@@ -16,8 +16,8 @@ func AllFlags(ctx context.Context, service client.Client, request *guidonv1.List
 	var flags []*guidonv1.FlagSummary
 	request.Sort, request.Limit = guidonv1.FlagSort_KEY_FLAG_SORT, summaryPage
 	for {
-		page := new(guidonv1.FlagSummaryList)
-		if err := service.Invoke(ctx, "/guidon.v1.CatalogService/ListFlagSummaries", request, page); err != nil {
+		page, err := Call[guidonv1.FlagSummaryList](ctx, service, "/guidon.v1.CatalogService/ListFlagSummaries", request)
+		if err != nil {
 			return nil, err
 		}
 		flags = append(flags, page.GetFlags()...)
@@ -33,8 +33,8 @@ func AllNamespaces(ctx context.Context, service client.Client) ([]*flipt.Namespa
 	var all []*flipt.Namespace
 	request := new(flipt.ListNamespaceRequest) // without a limit: as few pages as possible
 	for {
-		page := new(flipt.NamespaceList)
-		if err := service.Invoke(ctx, "/flipt.Flipt/ListNamespaces", request, page); err != nil {
+		page, err := Call[flipt.NamespaceList](ctx, service, "/flipt.Flipt/ListNamespaces", request)
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, page.GetNamespaces()...)
@@ -51,8 +51,8 @@ func AllSegments(
 	var segments []*guidonv1.SegmentSummary
 	request.Sort, request.Limit = guidonv1.SegmentSort_KEY_SEGMENT_SORT, summaryPage
 	for {
-		page := new(guidonv1.SegmentSummaryList)
-		if err := service.Invoke(ctx, "/guidon.v1.CatalogService/ListSegmentSummaries", request, page); err != nil {
+		page, err := Call[guidonv1.SegmentSummaryList](ctx, service, "/guidon.v1.CatalogService/ListSegmentSummaries", request)
+		if err != nil {
 			return nil, err
 		}
 		segments = append(segments, page.GetSegments()...)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Limits of a completion: the shell waits for it.
@@ -61,9 +63,7 @@ func (p *Program) CompleteNamespaces(command *cobra.Command, _ []string, word st
 		all, err := AllNamespaces(ctx, service)
 		var offers []string
 		for _, n := range all {
-			if strings.HasPrefix(n.GetKey(), word) && len(offers) < maxCompletions {
-				offers = append(offers, describe(n.GetKey(), n.GetName()))
-			}
+			offers = addOffer(offers, n.GetKey(), n.GetName(), word, nil)
 		}
 		return offers, err
 	})
@@ -105,12 +105,7 @@ func (p *Program) CompleteSegments(command *cobra.Command, args []string, word s
 
 // addOffer adds a key that begins with the word and is not given yet.
 func addOffer(offers []string, key, name, word string, given []string) []string {
-	for _, other := range given {
-		if key == other {
-			return offers
-		}
-	}
-	if !strings.HasPrefix(key, word) || len(offers) == maxCompletions {
+	if slices.Contains(given, key) || !strings.HasPrefix(key, word) || len(offers) == maxCompletions {
 		return offers
 	}
 	return append(offers, describe(key, name))
@@ -165,4 +160,13 @@ func connectionOf(flags *pflag.FlagSet) (*Connection, string) {
 // CompleteWords returns a completion function for a flag with few values.
 func CompleteWords(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// CompleteRole offers the names of roles to the shell.
+func CompleteRole(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for role := service.RoleEvaluator; role <= service.RoleAdmin; role++ {
+		names = append(names, role.String())
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -28,7 +28,7 @@ const (
 // Connection holds the flags that select the target of a command: a running server or the
 // local database.
 type Connection struct {
-	Address   string // a URL, or "" for the local database; see program.setDefaults
+	Address   string // a URL, or "" for the local database; see Program.setDefaults
 	CAFile    string
 	Token     string
 	TokenFile string
@@ -37,7 +37,7 @@ type Connection struct {
 	optional  bool // without a server, the command works on the local database
 	Quiet     bool // the server is named elsewhere, and a database that is only read is not
 	timeout   time.Duration
-	Message   string // of writes; see writeFlags
+	Message   string // of writes; see WriteFlags
 }
 
 // Flags adds the connection flags to the command.
@@ -76,7 +76,7 @@ func (c *Connection) Remote() bool { return c.Address != "" }
 // connect returns a client for the server or database that the flags select, and names it
 // if the command writes or nothing on the command line does. It creates no database unless
 // the flag --local is given.
-func (p *Program) connect(ctx context.Context, c *Connection, mode access) (client.Client, error) {
+func (p *Program) connect(ctx context.Context, c *Connection, mode Access) (client.Client, error) {
 	if c.Remote() || !c.optional {
 		if mode == Writing && !c.Quiet {
 			p.NameTarget("the server at " + c.Address)
@@ -143,6 +143,7 @@ func (c *Connection) Options(token string) client.Options {
 	return client.Options{Token: token, Timeout: c.timeout, CAFile: c.CAFile}
 }
 
+// Dial returns a client for the server at the address.
 func Dial(address string, options client.Options) (client.Client, error) {
 	remote, err := client.Dial(address, options)
 	if err != nil {
@@ -171,11 +172,11 @@ func (p *Program) tokenFor(c *Connection, address string) (string, error) {
 }
 
 // openLocal opens the database for a command that works on it directly.
-func (p *Program) openLocal(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
+func (p *Program) openLocal(ctx context.Context, c *config.Config, mode Access) (*instance.Storage, func() error, error) {
 	local := *c
 	local.DB.StatementTimeout = max(c.DB.StatementTimeout, localStatement)
 	db, end, err := p.OpenReady(ctx, &local, mode)
-	return db, end, adviseAddress(err)
+	return db, end, AdviseHeld(err, "use that server with --address, or stop it first")
 }
 
 // localClient returns a client that works on the database directly, and ends with it. It has
@@ -204,7 +205,7 @@ func CliActor() change.Actor {
 }
 
 // WithClient calls fn with a client and closes it.
-func (p *Program) WithClient(ctx context.Context, c *Connection, mode access, fn func(client.Client) error) (err error) {
+func (p *Program) WithClient(ctx context.Context, c *Connection, mode Access, fn func(client.Client) error) (err error) {
 	service, err := p.connect(ctx, c, mode)
 	if err != nil {
 		return err

@@ -18,11 +18,11 @@ import (
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
-// access is how a command uses the database.
-type access uint8
+// Access is how a command uses the database.
+type Access uint8
 
 const (
-	Reading access = iota // next to a running server; the schema must be up to date
+	Reading Access = iota // next to a running server; the schema must be up to date
 	Writing               // exclusively for an SQLite file; writes are announced to Redis, if configured
 	Serving               // like writing, but Redis is also read from
 )
@@ -54,7 +54,7 @@ func DatabaseURL(text string) string {
 
 // OpenDatabase opens the database of the configuration. The returned function closes
 // it, and the connections to Redis.
-func (p *Program) OpenDatabase(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
+func (p *Program) OpenDatabase(ctx context.Context, c *config.Config, mode Access) (*instance.Storage, func() error, error) {
 	if mode == Reading {
 		if err := CheckExists(c.DB); err != nil {
 			return nil, nil, err
@@ -62,7 +62,7 @@ func (p *Program) OpenDatabase(ctx context.Context, c *config.Config, mode acces
 	}
 	db, err := instance.OpenDatabase(ctx, c.DB, &p.AWS, mode != Reading)
 	if _, held := errors.AsType[*filelock.HeldError](err); held {
-		err = HeldError{errors.New(guidon.PublicMessage(err))}
+		err = heldError{errors.New(guidon.PublicMessage(err))}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -80,7 +80,7 @@ func (p *Program) OpenDatabase(ctx context.Context, c *config.Config, mode acces
 // OpenReady opens the database and ensures that its schema is up to date. A command
 // with exclusive access to an SQLite file applies pending steps. In all other cases
 // pending steps are an error.
-func (p *Program) OpenReady(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
+func (p *Program) OpenReady(ctx context.Context, c *config.Config, mode Access) (*instance.Storage, func() error, error) {
 	db, end, err := p.OpenDatabase(ctx, c, mode)
 	if err != nil {
 		return nil, nil, err
@@ -99,7 +99,7 @@ func (p *Program) OpenReady(ctx context.Context, c *config.Config, mode access) 
 // WithDatabase calls fn with the configured database, or that of the flag --db, which must
 // exist. It closes the database.
 func (p *Program) WithDatabase(
-	ctx context.Context, database string, mode access, fn func(c *config.Config, db *instance.Storage) error,
+	ctx context.Context, database string, mode Access, fn func(c *config.Config, db *instance.Storage) error,
 ) (err error) {
 	c, err := p.LoadConfig(ctx, database)
 	if err != nil {
@@ -109,6 +109,22 @@ func (p *Program) WithDatabase(
 		return err
 	}
 	db, end, err := p.OpenReady(ctx, c, mode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = Closing(err, end) }()
+	return fn(c, db)
+}
+
+// WithAnySchema is WithDatabase for a database whose schema may be of any release.
+func (p *Program) WithAnySchema(
+	ctx context.Context, database string, mode Access, fn func(c *config.Config, db *instance.Storage) error,
+) (err error) {
+	c, err := p.LoadConfig(ctx, database)
+	if err != nil {
+		return err
+	}
+	db, end, err := p.OpenDatabase(ctx, c, mode)
 	if err != nil {
 		return err
 	}
@@ -129,13 +145,14 @@ func CheckExists(c config.DB) error {
 	return nil
 }
 
-// HeldError reports that another process is using the SQLite file.
-type HeldError struct{ error }
+// heldError reports that another process is using the SQLite file.
+type heldError struct{ error }
 
-// adviseAddress adds a hint to a heldError.
-func adviseAddress(err error) error {
-	if _, held := errors.AsType[HeldError](err); held {
-		return fmt.Errorf("%w; use that server with --address, or stop it first", err)
+// AdviseHeld adds the advice to the error of a database that another process is using. It
+// returns other errors, and nil, as they are.
+func AdviseHeld(err error, advice string) error {
+	if _, held := errors.AsType[heldError](err); held {
+		return fmt.Errorf("%w; %s", err, advice)
 	}
 	return err
 }

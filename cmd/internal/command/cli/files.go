@@ -34,7 +34,7 @@ type Choice struct {
 func (c *Choice) Set(word string) error {
 	word = strings.ToLower(word)
 	if !slices.Contains(c.Words, word) {
-		return fmt.Errorf("must be %s", joinWords(c.Words, "or"))
+		return fmt.Errorf("must be %s", JoinWords(c.Words, "or"))
 	}
 	c.Word = word
 	return nil
@@ -48,9 +48,7 @@ func (c *Choice) Type() string { return strings.Join(c.Words, "|") }
 
 // Complete offers the words to the shell.
 func (c *Choice) Complete(command *cobra.Command, flag string) {
-	_ = command.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { // the flag exists
-		return c.Words, cobra.ShellCompDirectiveNoFileComp
-	})
+	_ = command.RegisterFlagCompletionFunc(flag, CompleteWords(c.Words...)) // the flag exists
 }
 
 // fileFormat is the format of files of flags and segments, as set by a flag; "" means that the
@@ -74,6 +72,7 @@ func (f *fileFormat) chosen() (format document.Format, ok bool) {
 // ExportFormat is the value of --format of "export".
 type ExportFormat struct{ fileFormat }
 
+// Flag adds the options of the format to the command.
 func (f *ExportFormat) Flag(command *cobra.Command) {
 	f.register(command, "format", "output format (default: by the file extension; yaml on the standard output)")
 }
@@ -96,6 +95,7 @@ type InputFormat struct {
 	IgnoreUnknown bool
 }
 
+// Flag adds the options of the format to the command.
 func (f *InputFormat) Flag(command *cobra.Command) {
 	f.register(command, "input-format", "format of the files (default: by their extensions, or else their contents)")
 	command.Flags().BoolVar(&f.IgnoreUnknown, "ignore-unknown", false,
@@ -226,6 +226,7 @@ func (p *Program) ReadInput(path string, limit int64) ([]byte, error) {
 	return text, fileError(path, err)
 }
 
+// StreamName returns the name of a file, or of the standard input.
 func StreamName(path string) string {
 	if path == StandardStream {
 		return "standard input"

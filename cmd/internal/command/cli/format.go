@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,13 +30,11 @@ type Format string
 
 // Set implements pflag.Value.
 func (o *Format) Set(word string) error {
-	for _, format := range formats {
-		if word == format {
-			*o = Format(word)
-			return nil
-		}
+	if !slices.Contains(formats, word) {
+		return fmt.Errorf("must be %s", JoinWords(formats, "or"))
 	}
-	return fmt.Errorf("must be %s or %s", strings.Join(formats[:len(formats)-1], ", "), formats[len(formats)-1])
+	*o = Format(word)
+	return nil
 }
 
 // String implements pflag.Value.

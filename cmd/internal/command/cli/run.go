@@ -92,8 +92,10 @@ type ExitError struct {
 	Err  error // nil: nothing to print
 }
 
+// Error implements error.
 func (e *ExitError) Error() string { return fmt.Sprint(e.Err) }
 
+// Unwrap returns the error that the exit code is for, or nil.
 func (e *ExitError) Unwrap() error { return e.Err }
 
 // ErrFindings is returned by a command that completed and found problems or differences.

@@ -24,14 +24,6 @@ func (t *Task) ReadFlags(command *cobra.Command, names string) {
 	t.Output.Flag(command, names)
 }
 
-// WriteFlags adds the flags of a command that changes objects, and prints them.
-func (t *Task) WriteFlags(command *cobra.Command, names string) {
-	t.Connection.WriteFlags(command)
-	t.Connection.Quiet = true // messages have the place
-	NamespaceFlag(command, &t.Namespace)
-	t.Output.Flag(command, names)
-}
-
 // YesFlag adds the flag of a command that asks for confirmation.
 func (t *Task) YesFlag(command *cobra.Command) {
 	command.Flags().BoolVarP(&t.Yes, "yes", "y", false, "do not ask for confirmation")

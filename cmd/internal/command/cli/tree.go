@@ -33,6 +33,7 @@ func StepKind(t flipt.FlagType) string {
 	return "rule"
 }
 
+// Mark returns the mark of what matched, or did not.
 func Mark(matched bool) string {
 	if matched {
 		return "✓"

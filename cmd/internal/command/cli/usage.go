@@ -33,19 +33,19 @@ var usageTexts = []struct {
 }{
 	{
 		regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`),
-		func(flags []string) string { return joinWords(flags, "and") + " cannot be combined" },
+		func(flags []string) string { return JoinWords(flags, "and") + " cannot be combined" },
 	},
 	{
 		regexp.MustCompile(`^at least one of the flags in the group \[(.*)\] is required$`),
-		func(flags []string) string { return joinWords(flags, "or") + " is required" },
+		func(flags []string) string { return JoinWords(flags, "or") + " is required" },
 	},
 	{
 		regexp.MustCompile(`^if any flags in the group \[(.*)\] are set they must all be set; missing \[.*\]$`),
-		func(flags []string) string { return joinWords(flags, "and") + " must be used together" },
+		func(flags []string) string { return JoinWords(flags, "and") + " must be used together" },
 	},
 	{
 		regexp.MustCompile(`^required flag\(s\) (.*) not set$`),
-		func(flags []string) string { return joinWords(flags, "and") + " " + areRequired(len(flags)) },
+		func(flags []string) string { return JoinWords(flags, "and") + " " + areRequired(len(flags)) },
 	},
 }
 
@@ -77,8 +77,8 @@ func plainUsage(err error) error {
 	return err
 }
 
-// joinWords lists the words, with conjunction before the last one.
-func joinWords(words []string, conjunction string) string {
+// JoinWords lists the words, with conjunction before the last one.
+func JoinWords(words []string, conjunction string) string {
 	last := len(words) - 1
 	if last < 1 {
 		return strings.Join(words, "")
@@ -131,6 +131,7 @@ func childOf(command *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
+// NoSuchCommand returns an error for an argument, which can only be a misspelled command.
 func NoSuchCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -138,7 +139,7 @@ func NoSuchCommand(command *cobra.Command, args []string) error {
 	command.SuggestionsMinimumDistance = 2
 	hint := ""
 	if similar := command.SuggestionsFor(args[0]); len(similar) > 0 {
-		hint = "; did you mean " + joinWords(similar, "or") + "?"
+		hint = "; did you mean " + JoinWords(similar, "or") + "?"
 	}
 	return fmt.Errorf("unknown command %q for %q%s", args[0], command.CommandPath(), hint)
 }

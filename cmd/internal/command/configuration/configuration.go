@@ -19,6 +19,7 @@ const configHelp = `Check or edit the configuration, or write a configuration fi
 one translated from that of Flipt v1.
 docs/configuration.md explains every key.`
 
+// ConfigCommand returns the command "config".
 func ConfigCommand(p *cli.Program) *cobra.Command {
 	return cli.Group("config", "Check, edit or write the configuration", configHelp,
 		configCheckCommand(p), configEditCommand(p), configInitCommand(p), configImportCommand(p))
@@ -41,14 +42,14 @@ be used.`,
   guidon config check --config guidon.yml --show
   guidon config check --online`,
 		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return configCheck(p, ctx, show, online) }),
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return configCheck(ctx, p, show, online) }),
 	}
 	command.Flags().BoolVar(&show, "show", false, "print the resulting configuration, without secrets, as /meta/config does")
 	command.Flags().BoolVar(&online, "online", false, "also ask the providers of signing in")
 	return command
 }
 
-func configCheck(p *cli.Program, ctx context.Context, show, online bool) error {
+func configCheck(ctx context.Context, p *cli.Program, show, online bool) error {
 	c, err := config.Load(ctx, p.ConfigFile, p.Environ, &p.AWS)
 	if problems, ok := errors.AsType[*config.Error](err); ok {
 		for _, problem := range problems.Problems {
@@ -67,13 +68,13 @@ func configCheck(p *cli.Program, ctx context.Context, show, online bool) error {
 	}
 	fmt.Fprintln(p.Out, "the configuration is valid")
 	if online {
-		return checkProviders(p, ctx, c)
+		return checkProviders(ctx, p, c)
 	}
 	return nil
 }
 
 // checkProviders asks the providers of signing in whether they can be used.
-func checkProviders(p *cli.Program, ctx context.Context, c *config.Config) error {
+func checkProviders(ctx context.Context, p *cli.Program, c *config.Config) error {
 	checked, err := instance.CheckProviders(ctx, c)
 	if err != nil {
 		return err

@@ -33,11 +33,11 @@ start.`,
 		Example: `  guidon config edit
   EDITOR='code --wait' guidon config edit --config guidon.yml`,
 		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return configEdit(p, ctx) }),
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return configEdit(ctx, p) }),
 	}
 }
 
-func configEdit(p *cli.Program, ctx context.Context) error {
+func configEdit(ctx context.Context, p *cli.Program) error {
 	file, err := editedConfig(p)
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/fliptconfig"
 	"github.com/guidonhq/guidon/store/redact"
 )
 
@@ -67,7 +66,7 @@ func (i *configImport) run(_ context.Context, args []string) error {
 			return fmt.Errorf("%s already exists; overwrite it with --force", i.output)
 		}
 	}
-	result, err := fliptconfig.Translate(source)
+	result, err := translateFlipt(source)
 	if err != nil {
 		return err
 	}
@@ -89,14 +88,14 @@ func refusal(keys int) error {
 	case 0:
 		return nil
 	case 1:
-		return fmt.Errorf("1 key is refused and is a comment in the result: correct it, and then remove the line %q", fliptconfig.Unfinished)
+		return fmt.Errorf("1 key is refused and is a comment in the result: correct it, and then remove the line %q", unfinished)
 	}
 	return fmt.Errorf("%d keys are refused and are comments in the result: correct them, and then remove the line %q",
-		keys, fliptconfig.Unfinished)
+		keys, unfinished)
 }
 
 // write writes the result to the file or the standard output.
-func (i *configImport) write(result *fliptconfig.Result) error {
+func (i *configImport) write(result *fliptResult) error {
 	if !i.writesFile() {
 		_, err := i.Out.Write(result.Text)
 		return err
@@ -114,7 +113,7 @@ func (i *configImport) write(result *fliptconfig.Result) error {
 func (i *configImport) writesFile() bool { return i.output != "" && i.output != cli.StandardStream }
 
 // source returns the configuration to translate.
-func (i *configImport) source(args []string) (source fliptconfig.Source, err error) {
+func (i *configImport) source(args []string) (source fliptSource, err error) {
 	if len(args) == 0 && !i.environment {
 		return source, cli.UsageError("specify Flipt's configuration file, - for the standard input, or --from-flipt-environment")
 	}
@@ -136,7 +135,7 @@ func (i *configImport) source(args []string) (source fliptconfig.Source, err err
 const maxFliptConfig = 1 << 20
 
 // printNext says how to go on, without passwords.
-func (i *configImport) printNext(result *fliptconfig.Result) {
+func (i *configImport) printNext(result *fliptResult) {
 	old := redact.URL(result.Old)
 	if old == "" {
 		old = "<URL of Flipt's database>"

@@ -13,6 +13,8 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/store"
 )
@@ -32,6 +34,7 @@ type backup struct {
 	force      bool
 }
 
+// BackupCommand returns the command "backup".
 func BackupCommand(p *cli.Program) *cobra.Command {
 	b := &backup{Program: p}
 	command := &cobra.Command{
@@ -92,14 +95,9 @@ func (b *backup) copyTo(ctx context.Context, file *os.File) (source string, err 
 		}
 		return b.connection.Address, file.Sync()
 	}
-	c, err := b.LoadConfig(ctx, b.connection.Database)
-	if err != nil {
-		return "", err
-	}
-	db, end, err := b.OpenDatabase(ctx, c, cli.Reading)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = cli.Closing(err, end) }()
-	return db.Path(), db.Backup(ctx, file.Name())
+	err = b.WithAnySchema(ctx, b.connection.Database, cli.Reading, func(_ *config.Config, db *instance.Storage) error {
+		source = db.Path()
+		return db.Backup(ctx, file.Name())
+	})
+	return source, err
 }

@@ -2,7 +2,6 @@ package database
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -28,6 +27,7 @@ is using, or to run the cleanup as a scheduled job. One run deletes a limited
 number of records. It can be killed at any time and run again. It does nothing if
 another process is already cleaning up.`
 
+// CleanupCommand returns the command "cleanup".
 func CleanupCommand(p *cli.Program) *cobra.Command {
 	var database string
 	var format cli.Format
@@ -38,14 +38,14 @@ func CleanupCommand(p *cli.Program) *cobra.Command {
 		Example: `  guidon cleanup
   GUIDON_CHANGES_RETENTION=2160h guidon cleanup -o json`,
 		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return cleanup(p, ctx, database, format) }),
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return cleanup(ctx, p, database, format) }),
 	}
 	cli.DatabaseFlag(command, &database)
 	format.Flag(command, "how many records were deleted")
 	return command
 }
 
-func cleanup(p *cli.Program, ctx context.Context, database string, format cli.Format) error {
+func cleanup(ctx context.Context, p *cli.Program, database string, format cli.Format) error {
 	err := p.WithDatabase(ctx, database, cli.Writing, func(c *config.Config, db *instance.Storage) error {
 		result, err := instance.NewCleaner(c, db.DB, service.NewService(instance.NewCache(db, c.Cache), time.Now), cli.CliActor()).All(ctx)
 		if printErr := p.Show(format, cli.Output{
@@ -56,10 +56,7 @@ func cleanup(p *cli.Program, ctx context.Context, database string, format cli.Fo
 		}
 		return err
 	})
-	if _, held := errors.AsType[cli.HeldError](err); held {
-		return fmt.Errorf("%w; that server cleans up automatically", err)
-	}
-	return err
+	return cli.AdviseHeld(err, "that server cleans up automatically")
 }
 
 func printCleaned(out io.Writer, result instance.Cleaned) error {

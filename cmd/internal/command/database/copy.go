@@ -2,7 +2,6 @@ package database
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,6 +35,7 @@ const copyDatabaseExample = `  guidon copy-database --from file:/data/guidon.db 
 // side names one of the two databases.
 type side struct{ url, file string }
 
+// CopyDatabaseCommand returns the command "copy-database".
 func CopyDatabaseCommand(p *cli.Program) *cobra.Command {
 	var from, to side
 	var format cli.Format
@@ -45,7 +45,7 @@ func CopyDatabaseCommand(p *cli.Program) *cobra.Command {
 		Long:    copyDatabaseHelp,
 		Example: copyDatabaseExample,
 		Args:    cobra.NoArgs,
-		RunE:    p.Action(func(ctx context.Context, _ []string) error { return copyDatabase(p, ctx, from, to, format) }),
+		RunE:    p.Action(func(ctx context.Context, _ []string) error { return copyDatabase(ctx, p, from, to, format) }),
 	}
 	flags := command.Flags()
 	flags.StringVar(&from.url, "from", "", "`URL` of the database to copy (default: the configured one)")
@@ -59,12 +59,12 @@ func CopyDatabaseCommand(p *cli.Program) *cobra.Command {
 	return command
 }
 
-func copyDatabase(p *cli.Program, ctx context.Context, from, to side, format cli.Format) (err error) {
-	sourceConfig, err := sideConfig(p, ctx, from)
+func copyDatabase(ctx context.Context, p *cli.Program, from, to side, format cli.Format) (err error) {
+	sourceConfig, err := sideConfig(ctx, p, from)
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
-	targetConfig, err := sideConfig(p, ctx, to)
+	targetConfig, err := sideConfig(ctx, p, to)
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
@@ -75,11 +75,8 @@ func copyDatabase(p *cli.Program, ctx context.Context, from, to side, format cli
 		return err
 	}
 	source, endSource, err := p.OpenDatabase(ctx, sourceConfig, cli.Writing)
-	if _, held := errors.AsType[cli.HeldError](err); held {
-		return fmt.Errorf("source: %w; stop it first, so that its last changes are copied too", err)
-	}
 	if err != nil {
-		return fmt.Errorf("source: %w", err)
+		return fmt.Errorf("source: %w", cli.AdviseHeld(err, "stop it first, so that its last changes are copied too"))
 	}
 	defer func() { err = cli.Closing(err, endSource) }()
 	target, endTarget, err := p.OpenDatabase(ctx, targetConfig, cli.Writing)
@@ -90,7 +87,7 @@ func copyDatabase(p *cli.Program, ctx context.Context, from, to side, format cli
 	if source.Dialect() == target.Dialect() && source.Path() == target.Path() {
 		return errSameDatabase
 	}
-	return copyBetween(p, ctx, source.DB, target.DB, format)
+	return copyBetween(ctx, p, source.DB, target.DB, format)
 }
 
 var errSameDatabase = cli.UsageError("--from and --to are the same database")
@@ -110,14 +107,14 @@ func sameFile(a, b config.DB) bool {
 }
 
 // sideConfig returns the configuration with the database of s.
-func sideConfig(p *cli.Program, ctx context.Context, s side) (*config.Config, error) {
+func sideConfig(ctx context.Context, p *cli.Program, s side) (*config.Config, error) {
 	if s.file == "" {
 		return p.LoadConfig(ctx, s.url)
 	}
 	return config.Load(ctx, p.ConfigFile, append(slices.Clone(p.Environ), "GUIDON_DB_URL=", "GUIDON_DB_URL_FILE="+s.file), &p.AWS)
 }
 
-func copyBetween(p *cli.Program, ctx context.Context, source, target *store.DB, format cli.Format) error {
+func copyBetween(ctx context.Context, p *cli.Program, source, target *store.DB, format cli.Format) error {
 	from := copydb.Database{SQL: source.SQL(), Dialect: source.Dialect()}
 	if err := migrate.Check(ctx, from.SQL, from.Dialect); err != nil {
 		return fmt.Errorf("source: %w", err)
@@ -150,14 +147,13 @@ func shownCopy(copied []copydb.Table, source, target string) cli.Output {
 		list[i], names[i] = copiedTable{t.Name, t.Rows, t.Checksum}, t.Name
 	}
 	return cli.Output{Data: cli.DataOfValue(list), Names: names, Table: func(out io.Writer) error {
-		table := cli.NewTable(out, "TABLE\tROWS\tCHECKSUM")
-		for _, t := range copied {
-			fmt.Fprintf(table, "%s\t%d\t%.16s\n", t.Name, t.Rows, t.Checksum)
-		}
-		if err := table.Flush(); err != nil {
+		err := cli.PrintTable(out, "TABLE\tROWS\tCHECKSUM", copied, func(t copydb.Table) []any {
+			return []any{t.Name, t.Rows, fmt.Sprintf("%.16s", t.Checksum)}
+		})
+		if err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(out, "copied and verified: %s to %s\n", source, target)
+		_, err = fmt.Fprintf(out, "copied and verified: %s to %s\n", source, target)
 		return err
 	}}
 }

@@ -4,7 +4,6 @@ package database
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/migrate"
@@ -26,9 +26,10 @@ a database, run "migrate up" as a separate job before the new release starts, or
 set db.migrate_on_start. Servers of the previous release keep working during the
 migration. Those of the new release refuse to start until it is done.`
 
+// MigrateCommand returns the command "migrate".
 func MigrateCommand(p *cli.Program) *cobra.Command {
 	var database string
-	migrate := p.Action(func(ctx context.Context, _ []string) error { return migrateUp(p, ctx, database) })
+	migrate := p.Action(func(ctx context.Context, _ []string) error { return migrateUp(ctx, p, database) })
 	up := &cobra.Command{
 		Use:   "up",
 		Short: "Apply the pending steps",
@@ -48,7 +49,7 @@ It can be killed at any time and run again.`,
 		Long:    "List the schema steps and when they were applied. Nothing is changed.",
 		Example: `  guidon migrate status`,
 		Args:    cobra.NoArgs,
-		RunE:    p.Action(func(ctx context.Context, _ []string) error { return migrateStatus(p, ctx, database, format) }),
+		RunE:    p.Action(func(ctx context.Context, _ []string) error { return migrateStatus(ctx, p, database, format) }),
 	}
 	format.Flag(status, "the pending steps")
 	var timeout time.Duration
@@ -61,7 +62,7 @@ the database. Nothing is changed.`,
 		Example: `  guidon migrate wait && guidon server
   guidon migrate wait --timeout 30s`,
 		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return migrateWait(p, ctx, database, timeout) }),
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return migrateWait(ctx, p, database, timeout) }),
 	}
 	wait.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "longest `time` to wait; 0 waits forever")
 	command := cli.Group("migrate", "Update the database schema", migrateHelp, up, status, wait)
@@ -72,25 +73,22 @@ the database. Nothing is changed.`,
 	return command
 }
 
-func migrateUp(p *cli.Program, ctx context.Context, database string) (err error) {
-	c, err := p.LoadConfig(ctx, database)
-	if err != nil {
-		return err
-	}
-	db, end, err := p.OpenDatabase(ctx, c, cli.Writing)
-	if _, held := errors.AsType[cli.HeldError](err); held {
-		return fmt.Errorf("%w; stop it first (a server also updates the schema when it starts)", err)
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = cli.Closing(err, end) }()
-	err = instance.WaitReady(ctx, c.DB, db.DB, func(err error, next time.Duration) {
-		fmt.Fprintf(p.Err, "cannot reach the database %s yet: %v; next attempt in %s\n", db.Path(), err, clock.Text(next.Round(time.Millisecond)))
+func migrateUp(ctx context.Context, p *cli.Program, database string) error {
+	err := p.WithAnySchema(ctx, database, cli.Writing, func(c *config.Config, db *instance.Storage) error {
+		err := instance.WaitReady(ctx, c.DB, db.DB, func(err error, next time.Duration) {
+			fmt.Fprintf(p.Err, "cannot reach the database %s yet: %v; next attempt in %s\n",
+				db.Path(), err, clock.Text(next.Round(time.Millisecond)))
+		})
+		if err != nil {
+			return err
+		}
+		return applySteps(ctx, p, db)
 	})
-	if err != nil {
-		return err
-	}
+	return cli.AdviseHeld(err, "stop it first (a server also updates the schema when it starts)")
+}
+
+// applySteps applies the pending steps and prints them.
+func applySteps(ctx context.Context, p *cli.Program, db *instance.Storage) error {
 	progress := p.StartProgress("migrating", "steps", 0)
 	total := 0
 	applied, err := migrate.UpEach(ctx, db.SQL(), db.Dialect(), func(next migrate.Step, pending int) {
@@ -113,33 +111,26 @@ func migrateUp(p *cli.Program, ctx context.Context, database string) (err error)
 	return nil
 }
 
-func migrateWait(p *cli.Program, ctx context.Context, database string, timeout time.Duration) (err error) {
-	c, err := p.LoadConfig(ctx, database)
-	if err != nil {
-		return err
-	}
-	db, end, err := p.OpenDatabase(ctx, c, cli.Reading)
-	if err != nil {
-		return err
-	}
-	defer func() { err = cli.Closing(err, end) }()
-	bounded := ctx
-	if timeout > 0 {
-		var cancel context.CancelFunc
-		bounded, cancel = context.WithTimeout(ctx, timeout)
-		defer cancel()
-	}
-	if migrate.Check(bounded, db.SQL(), db.Dialect()) != nil {
-		fmt.Fprintf(p.Err, "waiting for the schema of %s\n", db.Path())
-	}
-	if err := reachable(ctx, db.DB, timeout); err != nil {
-		return err
-	}
-	if err := migrate.Wait(bounded, db.SQL(), db.Dialect()); err != nil {
-		return err
-	}
-	fmt.Fprintln(p.Out, "the schema is up to date")
-	return nil
+func migrateWait(ctx context.Context, p *cli.Program, database string, timeout time.Duration) error {
+	return p.WithAnySchema(ctx, database, cli.Reading, func(_ *config.Config, db *instance.Storage) error {
+		bounded := ctx
+		if timeout > 0 {
+			var cancel context.CancelFunc
+			bounded, cancel = context.WithTimeout(ctx, timeout)
+			defer cancel()
+		}
+		if migrate.Check(bounded, db.SQL(), db.Dialect()) != nil {
+			fmt.Fprintf(p.Err, "waiting for the schema of %s\n", db.Path())
+		}
+		if err := reachable(ctx, db.DB, timeout); err != nil {
+			return err
+		}
+		if err := migrate.Wait(bounded, db.SQL(), db.Dialect()); err != nil {
+			return err
+		}
+		fmt.Fprintln(p.Out, "the schema is up to date")
+		return nil
+	})
 }
 
 // reachable waits until a database server responds. A timeout of 0 means any time.
@@ -150,21 +141,14 @@ func reachable(ctx context.Context, db *store.DB, timeout time.Duration) error {
 	return db.WaitReady(ctx, time.Now().Add(cmp.Or(timeout, math.MaxInt64)), nil)
 }
 
-func migrateStatus(p *cli.Program, ctx context.Context, database string, format cli.Format) (err error) {
-	c, err := p.LoadConfig(ctx, database)
-	if err != nil {
-		return err
-	}
-	db, end, err := p.OpenDatabase(ctx, c, cli.Reading)
-	if err != nil {
-		return err
-	}
-	defer func() { err = cli.Closing(err, end) }()
-	steps, err := migrate.Status(ctx, db.SQL(), db.Dialect())
-	if err != nil {
-		return db.Explain(err)
-	}
-	return p.Show(format, shownSteps(steps))
+func migrateStatus(ctx context.Context, p *cli.Program, database string, format cli.Format) error {
+	return p.WithAnySchema(ctx, database, cli.Reading, func(_ *config.Config, db *instance.Storage) error {
+		steps, err := migrate.Status(ctx, db.SQL(), db.Dialect())
+		if err != nil {
+			return db.Explain(err)
+		}
+		return p.Show(format, shownSteps(steps))
+	})
 }
 
 // migrationStep is a schema step in JSON.
@@ -184,15 +168,11 @@ func shownSteps(steps []migrate.Step) cli.Output {
 			list[i].AppliedAt = &step.AppliedAt
 		}
 	}
-	return cli.Output{Data: cli.DataOfValue(list), Names: pending, Table: func(out io.Writer) error { return printSteps(out, steps) }}
-}
-
-func printSteps(out io.Writer, steps []migrate.Step) error {
-	table := cli.NewTable(out, "STEP\tNAME\tAPPLIED")
-	for _, step := range steps {
-		fmt.Fprintf(table, "%d\t%s\t%s\n", step.Version, stepName(step.Name), cli.TimeOr(step.AppliedAt, "pending"))
-	}
-	return table.Flush()
+	return cli.Output{Data: cli.DataOfValue(list), Names: pending, Table: func(out io.Writer) error {
+		return cli.PrintTable(out, "STEP\tNAME\tAPPLIED", steps, func(step migrate.Step) []any {
+			return []any{step.Version, stepName(step.Name), cli.TimeOr(step.AppliedAt, "pending")}
+		})
+	}}
 }
 
 // stepName returns the name of a step, or a text for a step of a newer release.

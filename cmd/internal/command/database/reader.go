@@ -20,6 +20,7 @@ const readerHelp = `List and delete the readers of the change log. Change record
 readers have passed them, whatever changes.retention is, so a reader that is no
 longer used must be deleted.`
 
+// ReaderCommand returns the command "reader".
 func ReaderCommand(p *cli.Program) *cobra.Command {
 	return cli.Group("reader", "List and delete the readers of the change log", readerHelp,
 		readerListCommand(p), readerDeleteCommand(p))
@@ -73,19 +74,13 @@ func shownReaders(readers []service.ChangeReader) cli.Output {
 			list[i].BehindSince = &r.Lag.Since
 		}
 	}
-	return cli.Output{
-		Data: cli.DataOfValue(list), Names: names,
-		Table: func(out io.Writer) error { return printReaders(out, readers) },
-	}
-}
-
-func printReaders(out io.Writer, readers []service.ChangeReader) error {
-	table := cli.NewTable(out, "NAME\tREGISTERED\tADVANCED\tNAMESPACES\tREVISIONS\tBEHIND SINCE")
-	for _, r := range readers {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%s\n", r.Name, cli.TimeOr(r.RegisteredAt, "-"), cli.TimeOr(r.AdvancedAt, "-"),
-			r.Lag.Namespaces, r.Lag.Revisions, cli.TimeOr(r.Lag.Since, "-"))
-	}
-	return table.Flush()
+	return cli.Output{Data: cli.DataOfValue(list), Names: names, Table: func(out io.Writer) error {
+		const header = "NAME\tREGISTERED\tADVANCED\tNAMESPACES\tREVISIONS\tBEHIND SINCE"
+		return cli.PrintTable(out, header, readers, func(r service.ChangeReader) []any {
+			return []any{r.Name, cli.TimeOr(r.RegisteredAt, "-"), cli.TimeOr(r.AdvancedAt, "-"),
+				r.Lag.Namespaces, r.Lag.Revisions, cli.TimeOr(r.Lag.Since, "-")}
+		})
+	}}
 }
 
 func readerDeleteCommand(p *cli.Program) *cobra.Command {
@@ -105,12 +100,10 @@ not passed may then be deleted. If the reader is registered again, it starts ane
 				}
 				return err
 			})
-			if _, held := errors.AsType[cli.HeldError](err); held {
-				return fmt.Errorf("%w; stop that server first", err)
+			if err != nil {
+				return cli.AdviseHeld(err, "stop that server first")
 			}
-			if err == nil {
-				_, err = fmt.Fprintf(p.Out, "deleted reader %s\n", args[0])
-			}
+			_, err = fmt.Fprintf(p.Out, "deleted reader %s\n", args[0])
 			return err
 		}),
 	}

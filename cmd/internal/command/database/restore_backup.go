@@ -28,6 +28,7 @@ next to the new one, under the name that is printed. The new file has the owner 
 the replaced one, or that of its folder if there was none, and only the owner can
 read it. A backup of an older release is updated when the server starts.`
 
+// RestoreBackupCommand returns the command "restore-backup".
 func RestoreBackupCommand(p *cli.Program) *cobra.Command {
 	var database string
 	var yes bool
@@ -38,14 +39,14 @@ func RestoreBackupCommand(p *cli.Program) *cobra.Command {
 		Example: `  guidon restore-backup guidon-backup.db
   guidon restore-backup guidon-backup.db --db /var/lib/guidon/guidon.db --yes`,
 		Args: cobra.ExactArgs(1),
-		RunE: p.Action(func(ctx context.Context, args []string) error { return restoreBackup(p, ctx, args[0], database, yes) }),
+		RunE: p.Action(func(ctx context.Context, args []string) error { return restoreBackup(ctx, p, args[0], database, yes) }),
 	}
 	cli.DatabaseFlag(command, &database)
 	command.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask for confirmation")
 	return command
 }
 
-func restoreBackup(p *cli.Program, ctx context.Context, backup, database string, yes bool) error {
+func restoreBackup(ctx context.Context, p *cli.Program, backup, database string, yes bool) error {
 	c, err := p.LoadConfig(ctx, database)
 	if err != nil {
 		return err

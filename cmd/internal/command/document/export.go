@@ -49,6 +49,7 @@ type exportCommand struct {
 	dir        string
 }
 
+// ExportCommand returns the command "export".
 func ExportCommand(p *cli.Program) *cobra.Command {
 	e := &exportCommand{Program: p}
 	command := &cobra.Command{
@@ -141,8 +142,7 @@ func (e *exportCommand) fetch(ctx context.Context, svc client.Client) ([]*servic
 	defer progress.Stop()
 	var documents []*service.Document
 	for _, key := range keys {
-		message := new(guidonv1.Document)
-		err := svc.Invoke(ctx, "/guidon.v1.DocumentService/Export", &guidonv1.ExportRequest{NamespaceKey: key, SortByKey: e.sortByKey}, message)
+		message, err := cli.Call[guidonv1.Document](ctx, svc, "/guidon.v1.DocumentService/Export", &guidonv1.ExportRequest{NamespaceKey: key, SortByKey: e.sortByKey})
 		if err != nil {
 			return nil, err
 		}

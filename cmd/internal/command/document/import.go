@@ -84,6 +84,7 @@ type importCommand struct {
 	ignoreOrphans bool
 }
 
+// ImportCommand returns the command "import".
 func ImportCommand(p *cli.Program) *cobra.Command {
 	i := &importCommand{Program: p}
 	command := &cobra.Command{
@@ -273,10 +274,9 @@ func (i *importCommand) partial(imported []cli.FileDocument, err error) error {
 
 // send imports one document or, in a dry run, only returns the changes that it would make.
 func (i *importCommand) send(ctx context.Context, service client.Client, d cli.FileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
-	response := new(guidonv1.ImportResponse)
-	err := service.Invoke(ctx, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{
+	response, err := cli.Call[guidonv1.ImportResponse](ctx, service, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{
 		NamespaceKey: d.Key(), Document: d.Wire, Mode: i.mode(), DryRun: dryRun, IgnoreUnknown: i.format.IgnoreUnknown,
-	}, response)
+	})
 	if err == nil {
 		return response, nil
 	}

@@ -25,6 +25,7 @@ Files are YAML or JSON, by their extension, or else by their content.`
 // maxPrintedFindings is how many findings are printed.
 const maxPrintedFindings = 1000
 
+// ValidateCommand returns the command "validate".
 func ValidateCommand(p *cli.Program) *cobra.Command {
 	var input cli.InputFormat
 	format, strict := cli.Choice{Words: []string{"text", "json", "github"}, Word: "text"}, false

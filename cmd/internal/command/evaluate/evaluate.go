@@ -47,6 +47,7 @@ type evaluateCommand struct {
 	entities   entitiesInput
 }
 
+// EvaluateCommand returns the command "evaluate".
 func EvaluateCommand(p *cli.Program) *cobra.Command {
 	e := &evaluateCommand{Program: p}
 	command := &cobra.Command{
@@ -103,8 +104,8 @@ func (e *evaluateCommand) evaluate(ctx context.Context, client client.Client, en
 				RequestId: e.requestID, NamespaceKey: e.namespace, FlagKey: e.flag, EntityId: entity.GetEntityId(), Context: entity.GetContext(),
 			})
 		}
-		response := new(evaluation.BatchEvaluationResponse)
-		if err := client.Invoke(ctx, "/flipt.evaluation.EvaluationService/Batch", request, response); err != nil {
+		response, err := cli.Call[evaluation.BatchEvaluationResponse](ctx, client, "/flipt.evaluation.EvaluationService/Batch", request)
+		if err != nil {
 			return nil, err
 		}
 		if got := len(response.GetResponses()); got != n {

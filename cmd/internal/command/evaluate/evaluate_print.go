@@ -115,15 +115,11 @@ func shownEvaluations(results []evaluated, many bool) cli.Output {
 			}
 			return json.Marshal(list)
 		},
-		Table: func(out io.Writer) error { return printEvaluations(out, results) },
+		Table: func(out io.Writer) error {
+			return cli.PrintTable(out, "ENTITY\tRESULT\tREASON\tSEGMENTS", results, func(r evaluated) []any {
+				reason, segments := r.reason()
+				return []any{cli.Printable(r.entity), r.text(), reason, segments}
+			})
+		},
 	}
-}
-
-func printEvaluations(out io.Writer, results []evaluated) error {
-	table := cli.NewTable(out, "ENTITY\tRESULT\tREASON\tSEGMENTS")
-	for _, r := range results {
-		reason, segments := r.reason()
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cli.Printable(r.entity), r.text(), reason, segments)
-	}
-	return table.Flush()
 }

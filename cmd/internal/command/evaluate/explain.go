@@ -41,6 +41,7 @@ type explainCommand struct {
 	output     cli.Format
 }
 
+// ExplainCommand returns the command "explain".
 func ExplainCommand(p *cli.Program) *cobra.Command {
 	e := &explainCommand{Program: p}
 	command := &cobra.Command{

@@ -161,13 +161,11 @@ func otherText(r *guidonv1.ExplainResponse, o *guidonv1.OtherResult) string {
 
 // printCounts prints how many entities have each result.
 func printCounts(out io.Writer, r *guidonv1.ExplainBatchResponse) error {
-	table := cli.NewTable(out, "RESULT\tENTITIES\tSHARE")
-	for _, c := range r.GetCounts() {
+	return cli.PrintTable(out, "RESULT\tENTITIES\tSHARE", r.GetCounts(), func(c *guidonv1.ResultCount) []any {
 		result := variantText(c.GetMatch(), c.GetVariantKey())
 		if r.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
 			result = strconv.FormatBool(c.GetEnabled())
 		}
-		fmt.Fprintf(table, "%s\t%d\t%.1f %%\n", result, c.GetCount(), 100*float64(c.GetCount())/float64(len(r.GetResults())))
-	}
-	return table.Flush()
+		return []any{result, c.GetCount(), fmt.Sprintf("%.1f %%", 100*float64(c.GetCount())/float64(len(r.GetResults())))}
+	})
 }

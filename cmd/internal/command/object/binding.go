@@ -38,13 +38,15 @@ func bindings(p *cli.Program) *object {
 	b := &bindingCommands{object: o}
 	o.verbs = []verb{
 		{
-			use: "create <role> <subject>", short: "Give a role to people or workloads", long: bindingCreateHelp, names: "the id",
+			use: "create <role> <subject>", short: "Give a role to people or workloads", names: "the id",
+			long: bindingCreateHelp,
 			example: `  guidon binding create admin oidc:google:email:ada@example.com
   guidon binding create editor oidc:google:group:payments --on checkout,pay-*
   guidon binding create client kubernetes:namespace:shop --address https://flags.example`,
 			args: roleAndSubject, complete: cli.FirstArgument(cli.CompleteRole),
 			options: func(command *cobra.Command) {
-				command.Flags().StringSliceVar(&b.on, "on", nil, "the `namespaces` in which the role holds, such as shop,pay-* (default all)")
+				command.Flags().StringSliceVar(&b.on, "on", nil,
+					"the `namespaces` in which the role holds, such as shop,pay-* (default all)")
 			},
 			write: b.create,
 		},
@@ -97,12 +99,14 @@ func (b *bindingCommands) create(ctx context.Context, c client.Client, args []st
 }
 
 func listBindings(ctx context.Context, c client.Client) ([]*guidonv1.Binding, error) {
-	list, err := cli.Call[guidonv1.ListBindingsResponse](ctx, c, "/guidon.v1.AccessService/ListBindings", new(emptypb.Empty))
+	list, err := cli.Call[guidonv1.ListBindingsResponse](ctx, c,
+		"/guidon.v1.AccessService/ListBindings", new(emptypb.Empty))
 	return list.GetBindings(), err
 }
 
 func listedBindings(all []*guidonv1.Binding) cli.Output {
-	return cli.List(all, (*guidonv1.Binding).GetId, "ID\tROLE\tNAMESPACES\tSUBJECT\tSOURCE\tCREATED\tCREATED BY", func(b *guidonv1.Binding) []any {
+	const header = "ID\tROLE\tNAMESPACES\tSUBJECT\tSOURCE\tCREATED\tCREATED BY"
+	return cli.List(all, (*guidonv1.Binding).GetId, header, func(b *guidonv1.Binding) []any {
 		return []any{b.GetId(), b.GetRole(), cli.NamespacesOf(b.GetNamespaceKeys()), b.GetSubject(), b.GetSource(),
 			cli.When(b.GetCreatedAt()), cli.OrDash(b.GetCreatedBy())}
 	})
@@ -121,7 +125,8 @@ func (b *bindingCommands) delete(ctx context.Context, c client.Client, ids []str
 		}
 	}
 	return cli.Output{}, b.each(ids, "deleted", func(id string) error {
-		_, err := cli.Call[emptypb.Empty](ctx, c, "/guidon.v1.AccessService/DeleteBinding", &guidonv1.DeleteBindingRequest{Id: id})
+		_, err := cli.Call[emptypb.Empty](ctx, c, "/guidon.v1.AccessService/DeleteBinding",
+			&guidonv1.DeleteBindingRequest{Id: id})
 		return err
 	})
 }

@@ -43,7 +43,8 @@ func parseConstraint(text string) (*guidonv1.DocumentConstraint, error) {
 	property, rest, _ := strings.Cut(rest, " ")
 	operator, value, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	if property == "" || operator == "" {
-		return nil, cli.UsageError("invalid --constraint %s: must be a property, an operator and a value, such as 'country eq PT'",
+		return nil, cli.UsageError(
+			"invalid --constraint %s: must be a property, an operator and a value, such as 'country eq PT'",
 			guidon.Quote(text))
 	}
 	if meant := meantBy(property); !typed && meant != "" {

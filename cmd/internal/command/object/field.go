@@ -2,7 +2,6 @@ package object
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,7 +20,15 @@ type field[M any] struct {
 // fields are the fields of a kind of object.
 type fields[M any] []field[M]
 
-func textField[M any](option, unset, usage string, set func(object M, value string) error) field[M] {
+func textField[M any](option, usage string, set func(object M, value string)) field[M] {
+	return checkedField(option, "", usage, func(object M, value string) error {
+		set(object, value)
+		return nil
+	})
+}
+
+// checkedField returns a field that does not take every text. Without the option it is unset.
+func checkedField[M any](option, unset, usage string, set func(object M, value string) error) field[M] {
 	value := new(string)
 	return field[M]{
 		option: option,
@@ -35,7 +42,10 @@ func boolField[M any](option, usage string, set func(object M, value bool)) fiel
 	return field[M]{
 		option: option,
 		add:    func(flags *pflag.FlagSet) { flags.BoolVar(value, option, false, usage) },
-		set:    func(object M) error { set(object, *value); return nil },
+		set: func(object M) error {
+			set(object, *value)
+			return nil
+		},
 	}
 }
 
@@ -75,6 +85,5 @@ func (fs fields[M]) given(flags *pflag.FlagSet) (fields[M], error) {
 	for i, f := range fs {
 		options[i] = "--" + f.option
 	}
-	last := len(options) - 1
-	return nil, cli.UsageError("nothing to change: give %s or %s", strings.Join(options[:last], ", "), options[last])
+	return nil, cli.UsageError("nothing to change: give %s", cli.JoinWords(options, "or"))
 }

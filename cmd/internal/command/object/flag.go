@@ -74,7 +74,8 @@ func flags(p *cli.Program) *object {
 	k.read = func(ctx context.Context, c client.Client, key string) (content, error) {
 		found, err := cli.Call[guidonv1.FlagContent](ctx, c, "/guidon.v1.EditService/GetFlagContent",
 			&guidonv1.GetFlagContentRequest{NamespaceKey: k.Namespace, Key: key})
-		return content{&guidonv1.Document{Flags: []*guidonv1.DocumentFlag{found.GetFlag()}}, found.GetCreatedAt(), found.GetUpdatedAt()}, err
+		d := &guidonv1.Document{Flags: []*guidonv1.DocumentFlag{found.GetFlag()}}
+		return content{d, found.GetCreatedAt(), found.GetUpdatedAt()}, err
 	}
 	k.put = func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest {
 		return &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{Put: flagOf(d), UnlessChangedSince: since}}}
@@ -96,9 +97,10 @@ func flags(p *cli.Program) *object {
 func flagOf(d *guidonv1.Document) *guidonv1.DocumentFlag { return d.GetFlags()[0] }
 
 func listedFlags(all []*guidonv1.FlagSummary) cli.Output {
-	return cli.List(all, (*guidonv1.FlagSummary).GetKey, "KEY\tNAME\tTYPE\tSTATE\tSTEPS\tOWNER\tCHANGED", func(f *guidonv1.FlagSummary) []any {
-		return []any{f.GetKey(), cli.Printable(f.GetName()), cli.FlagKind(f.GetType()), stateWord(f.GetState()), f.GetStepCount(),
-			cli.OrDash(cli.Printable(f.GetOwner())), cli.When(f.GetUpdatedAt())}
+	const header = "KEY\tNAME\tTYPE\tSTATE\tSTEPS\tOWNER\tCHANGED"
+	return cli.List(all, (*guidonv1.FlagSummary).GetKey, header, func(f *guidonv1.FlagSummary) []any {
+		return []any{f.GetKey(), cli.Printable(f.GetName()), cli.FlagKind(f.GetType()), stateWord(f.GetState()),
+			f.GetStepCount(), cli.OrDash(cli.Printable(f.GetOwner())), cli.When(f.GetUpdatedAt())}
 	})
 }
 
@@ -112,14 +114,16 @@ func flagFields() fields[*guidonv1.DocumentFlag] {
 	type flag = *guidonv1.DocumentFlag
 	var metadata []string
 	return fields[flag]{
-		textField("name", "", "the name for people (default: the key)", func(f flag, name string) error { f.Name = name; return nil }),
-		textField("description", "", "what the flag is for", func(f flag, text string) error { f.Description = text; return nil }),
+		textField("name", "the name for people (default: the key)", func(f flag, name string) { f.Name = name }),
+		textField("description", "what the flag is for", func(f flag, text string) { f.Description = text }),
 		boolField("enabled", "whether the flag is enabled", func(f flag, enabled bool) { f.Enabled = enabled }),
-		textField("default-variant", "", "`key` of the variant for those whom no rule gives one; empty for none", setDefaultVariant),
+		checkedField("default-variant", "", "`key` of the variant for those whom no rule gives one; empty for none",
+			setDefaultVariant),
 		{
 			option: "metadata",
 			add: func(flags *pflag.FlagSet) {
-				flags.StringArrayVar(&metadata, "metadata", nil, "a `key=value`, which may be JSON; an empty value removes the key; may be repeated")
+				flags.StringArrayVar(&metadata, "metadata", nil,
+					"a `key=value`, which may be JSON; an empty value removes the key; may be repeated")
 			},
 			set: func(f flag) error { return setMetadata(f, metadata) },
 		},
@@ -137,7 +141,8 @@ func (c *flagCreation) options(command *cobra.Command) {
 	c.fields.flags(command)
 	command.Flags().StringVar(&c.kind, "type", "", "boolean or variant (default boolean, or variant with --variant)")
 	_ = command.RegisterFlagCompletionFunc("type", cli.CompleteWords("boolean", "variant")) // the flag exists
-	command.Flags().StringArrayVar(&c.variants, "variant", nil, "`key` of a variant, or key=attachment with any JSON; may be repeated")
+	command.Flags().StringArrayVar(&c.variants, "variant", nil,
+		"`key` of a variant, or key=attachment with any JSON; may be repeated")
 }
 
 func (c *flagCreation) parse(key string) (*guidonv1.Document, error) {

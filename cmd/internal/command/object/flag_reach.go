@@ -98,7 +98,8 @@ func shareLines(r *guidonv1.FlagReach, s *guidonv1.StepReach) []string {
 		lines = append(lines, shareLine(share))
 	}
 	if s.GetUnassignedBuckets() > 0 {
-		lines = append(lines, fmt.Sprintf("no distribution: %s, with the default variant or none", shareOf(r, s.GetUnassignedBuckets())))
+		lines = append(lines, fmt.Sprintf("no distribution: %s, with the default variant or none",
+			shareOf(r, s.GetUnassignedBuckets())))
 	}
 	return lines
 }

@@ -43,7 +43,8 @@ func flagOn(k *keyed) verb {
 	s := &flagSwitch{keyed: k, word: "on"}
 	v := s.verb("Turn a flag on", flagOnHelp, s.turnOn)
 	v.options = func(command *cobra.Command) {
-		command.Flags().BoolVar(&s.everyone, "everyone", false, "if the flag has not been turned off, enable it for everyone without asking")
+		command.Flags().BoolVar(&s.everyone, "everyone", false,
+			"if the flag has not been turned off, enable it for everyone without asking")
 	}
 	return v
 }
@@ -58,7 +59,8 @@ func (s *flagSwitch) verb(
 	short, long string, turn func(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error),
 ) verb {
 	return verb{
-		use: s.word + " <flag>", short: short, long: long, names: "the state: on, off or partly", complete: cli.FirstArgument(s.complete),
+		use: s.word + " <flag>", short: short, long: long,
+		names: "the state: on, off or partly", complete: cli.FirstArgument(s.complete),
 		example: fmt.Sprintf(`  guidon flag %[1]s new-checkout
   guidon flag %[1]s new-checkout -n shop -m "too many bots" --address https://flags.example`, s.word),
 		write: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
@@ -96,9 +98,8 @@ func (s *flagSwitch) turnOn(ctx context.Context, service client.Client, key stri
 		}
 		everyone = true
 	}
-	done, err := cli.Call[guidonv1.EditResponse](ctx, service, "/guidon.v1.EditService/TurnFlagOn", &guidonv1.SwitchFlagRequest{
-		NamespaceKey: s.Namespace, Key: key, Everyone: everyone, UnlessChangedSince: since,
-	})
+	request := &guidonv1.SwitchFlagRequest{NamespaceKey: s.Namespace, Key: key, Everyone: everyone, UnlessChangedSince: since}
+	done, err := cli.Call[guidonv1.EditResponse](ctx, service, "/guidon.v1.EditService/TurnFlagOn", request)
 	return done, changedMeanwhile(err)
 }
 
@@ -110,7 +111,8 @@ func (s *flagSwitch) askForEveryone(ctx context.Context, service client.Client, 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.Err, "Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n",
+	fmt.Fprintf(s.Err,
+		"Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n",
 		cli.Printable(key), s.Place())
 	if len(changes.EffectLines(effect)) == 0 {
 		fmt.Fprintln(s.Err, "    effect: nobody gets anything else")
@@ -121,7 +123,8 @@ func (s *flagSwitch) askForEveryone(ctx context.Context, service client.Client, 
 
 // summary returns the summary of the flag.
 func (s *flagSwitch) summary(ctx context.Context, service client.Client, key string) (*guidonv1.FlagSummary, error) {
-	flags, err := cli.AllFlags(ctx, service, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.Namespace, Keys: []string{key}})
+	request := &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.Namespace, Keys: []string{key}}
+	flags, err := cli.AllFlags(ctx, service, request)
 	if err == nil && len(flags) != 1 {
 		err = guidon.Errorf(guidon.NotFound, "flag %q not found", s.Namespace+"/"+key)
 	}
@@ -132,7 +135,9 @@ func (s *flagSwitch) summary(ctx context.Context, service client.Client, key str
 }
 
 // switched returns the output about the new state of the flag.
-func (s *flagSwitch) switched(ctx context.Context, service client.Client, key string, done *guidonv1.EditResponse) (cli.Output, error) {
+func (s *flagSwitch) switched(
+	ctx context.Context, service client.Client, key string, done *guidonv1.EditResponse,
+) (cli.Output, error) {
 	summary, err := s.summary(ctx, service, key)
 	return cli.Output{
 		Data: cli.DataOf(summary), Names: []string{stateWord(summary.GetState())},

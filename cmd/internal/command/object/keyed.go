@@ -109,7 +109,8 @@ func (k *keyed) existing(key string, err error) error {
 	if err != nil {
 		return err
 	}
-	return guidon.Errorf(guidon.InvalidArgument, "%s %q already exists in namespace %q; \"guidon %s update\" and \"guidon %s edit\" change it",
+	return guidon.Errorf(guidon.InvalidArgument,
+		"%s %q already exists in namespace %q; \"guidon %s update\" and \"guidon %s edit\" change it",
 		k.kind, key, k.Namespace, k.kind, k.kind)
 }
 
@@ -141,7 +142,9 @@ func updated[M any](k *keyed, all fields[M], of func(d *guidonv1.Document) M) ve
 }
 
 // replaced replaces the object unless it has changed since the revision.
-func (k *keyed) replaced(ctx context.Context, c client.Client, key string, d *guidonv1.Document, since *int64) (cli.Output, error) {
+func (k *keyed) replaced(
+	ctx context.Context, c client.Client, key string, d *guidonv1.Document, since *int64,
+) (cli.Output, error) {
 	method, request := k.replace(d, since)
 	done, err := cli.Call[guidonv1.EditResponse](ctx, c, method, request)
 	if err != nil {
@@ -248,7 +251,9 @@ func changedMeanwhile(err error) error {
 }
 
 // patch applies the edits, all of them or none.
-func (k *keyed) patch(ctx context.Context, c client.Client, edits *guidonv1.PatchRequest) (*guidonv1.EditResponse, error) {
+func (k *keyed) patch(
+	ctx context.Context, c client.Client, edits *guidonv1.PatchRequest,
+) (*guidonv1.EditResponse, error) {
 	edits.NamespaceKey = k.Namespace
 	done, err := cli.Call[guidonv1.EditResponse](ctx, c, "/guidon.v1.EditService/Patch", edits)
 	return done, changedMeanwhile(err)

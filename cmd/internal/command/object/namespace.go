@@ -32,7 +32,8 @@ type namespaceCommands struct {
 
 func namespaces(p *cli.Program) *object {
 	o := &object{Task: &cli.Task{Program: p}, kind: "namespace", group: "flags"}
-	o.short, o.long, o.aliases, o.place = "List, create, change and delete namespaces", namespaceHelp, []string{"namespaces", "ns"}, inService
+	o.short, o.long, o.place = "List, create, change and delete namespaces", namespaceHelp, inService
+	o.aliases = []string{"namespaces", "ns"}
 	n := &namespaceCommands{object: o}
 	one := cli.FirstArgument(p.CompleteNamespaces)
 	o.verbs = []verb{
@@ -69,7 +70,8 @@ func namespaces(p *cli.Program) *object {
 }
 
 func listedNamespaces(all []*flipt.Namespace) cli.Output {
-	return cli.List(all, (*flipt.Namespace).GetKey, "KEY\tNAME\tPROTECTED\tCHANGED\tDESCRIPTION", func(n *flipt.Namespace) []any {
+	const header = "KEY\tNAME\tPROTECTED\tCHANGED\tDESCRIPTION"
+	return cli.List(all, (*flipt.Namespace).GetKey, header, func(n *flipt.Namespace) []any {
 		return []any{n.GetKey(), cli.Printable(n.GetName()), yesOrDash(n.GetProtected()), cli.When(n.GetUpdatedAt()),
 			cli.OrDash(cli.Printable(n.GetDescription()))}
 	})
@@ -121,10 +123,10 @@ func namespaceOutput(n *flipt.Namespace) cli.Output {
 func namespaceFields() fields[*flipt.UpdateNamespaceRequest] {
 	type namespace = *flipt.UpdateNamespaceRequest
 	return fields[namespace]{
-		textField("name", "", "the name for people (default: the key)", func(n namespace, name string) error { n.Name = name; return nil }),
-		textField("description", "", "what the namespace is for", func(n namespace, text string) error { n.Description = text; return nil }),
-		textField("color", "", "a color by which pages distinguish it: blue, amber, teal, pink, violet, green, red or slate",
-			func(n namespace, color string) error { n.Color = &color; return nil },
+		textField("name", "the name for people (default: the key)", func(n namespace, name string) { n.Name = name }),
+		textField("description", "what the namespace is for", func(n namespace, text string) { n.Description = text }),
+		textField("color", "a color by which pages distinguish it: blue, amber, teal, pink, violet, green, red or slate",
+			func(n namespace, color string) { n.Color = &color },
 		).among("blue", "amber", "teal", "pink", "violet", "green", "red", "slate"),
 		boolField("confirm-changes", "pages ask for the key before changes that affect all users at once",
 			func(n namespace, confirm bool) { n.ConfirmChanges = &confirm }),
@@ -134,7 +136,8 @@ func namespaceFields() fields[*flipt.UpdateNamespaceRequest] {
 func (n *namespaceCommands) create() verb {
 	fields := namespaceFields()
 	return verb{
-		use: "create <namespace>", short: "Create a namespace", long: "Create a namespace, without flags and segments.", names: "the key",
+		use: "create <namespace>", short: "Create a namespace", names: "the key",
+		long:    "Create a namespace, without flags and segments.",
 		example: `  guidon namespace create production --color red --confirm-changes`,
 		options: fields.flags,
 		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
@@ -210,12 +213,14 @@ func (n *namespaceCommands) delete(ctx context.Context, c client.Client, args []
 	if err != nil {
 		return cli.Output{}, err
 	}
-	what := fmt.Sprintf("This deletes namespace %s%s, with %d flags and %d segments.\n", args[0], n.at(), counts.GetFlags(), counts.GetSegments())
+	what := fmt.Sprintf("This deletes namespace %s%s, with %d flags and %d segments.\n",
+		args[0], n.at(), counts.GetFlags(), counts.GetSegments())
 	if n.force || counts.GetFlags()+counts.GetSegments() == 0 { // else the service refuses, and says why
 		if err := n.Confirm(what, n.Yes); err != nil {
 			return cli.Output{}, err
 		}
 	}
-	_, err = cli.Call[emptypb.Empty](ctx, c, "/flipt.Flipt/DeleteNamespace", &flipt.DeleteNamespaceRequest{Key: args[0], Force: n.force})
+	_, err = cli.Call[emptypb.Empty](ctx, c, "/flipt.Flipt/DeleteNamespace",
+		&flipt.DeleteNamespaceRequest{Key: args[0], Force: n.force})
 	return n.written(deleted, "deleted"), err
 }

@@ -62,7 +62,8 @@ func segments(p *cli.Program) *object {
 	k.read = func(ctx context.Context, c client.Client, key string) (content, error) {
 		found, err := cli.Call[guidonv1.SegmentContent](ctx, c, "/guidon.v1.EditService/GetSegmentContent",
 			&guidonv1.GetSegmentContentRequest{NamespaceKey: k.Namespace, Key: key})
-		return content{&guidonv1.Document{Segments: []*guidonv1.DocumentSegment{found.GetSegment()}}, found.GetCreatedAt(), found.GetUpdatedAt()}, err
+		d := &guidonv1.Document{Segments: []*guidonv1.DocumentSegment{found.GetSegment()}}
+		return content{d, found.GetCreatedAt(), found.GetUpdatedAt()}, err
 	}
 	k.put = func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest {
 		return &guidonv1.PatchRequest{Segments: []*guidonv1.SegmentEdit{{Put: segmentOf(d), UnlessChangedSince: since}}}
@@ -82,8 +83,10 @@ func segments(p *cli.Program) *object {
 func segmentOf(d *guidonv1.Document) *guidonv1.DocumentSegment { return d.GetSegments()[0] }
 
 func listedSegments(all []*guidonv1.SegmentSummary) cli.Output {
-	return cli.List(all, (*guidonv1.SegmentSummary).GetKey, "KEY\tNAME\tFLAGS\tCHANGED\tCONDITIONS", func(s *guidonv1.SegmentSummary) []any {
-		return []any{s.GetKey(), cli.Printable(s.GetName()), s.GetFlagCount(), cli.When(s.GetUpdatedAt()), cli.Printable(s.GetConditions())}
+	const header = "KEY\tNAME\tFLAGS\tCHANGED\tCONDITIONS"
+	return cli.List(all, (*guidonv1.SegmentSummary).GetKey, header, func(s *guidonv1.SegmentSummary) []any {
+		return []any{s.GetKey(), cli.Printable(s.GetName()), s.GetFlagCount(), cli.When(s.GetUpdatedAt()),
+			cli.Printable(s.GetConditions())}
 	})
 }
 
@@ -91,9 +94,9 @@ func listedSegments(all []*guidonv1.SegmentSummary) cli.Output {
 func segmentFields() fields[*guidonv1.DocumentSegment] {
 	type segment = *guidonv1.DocumentSegment
 	return fields[segment]{
-		textField("name", "", "the name for people (default: the key)", func(s segment, name string) error { s.Name = name; return nil }),
-		textField("description", "", "what the segment is for", func(s segment, text string) error { s.Description = text; return nil }),
-		textField("match", "all", "how many constraints must match: all or any", func(s segment, word string) error {
+		textField("name", "the name for people (default: the key)", func(s segment, name string) { s.Name = name }),
+		textField("description", "what the segment is for", func(s segment, text string) { s.Description = text }),
+		checkedField("match", "all", "how many constraints must match: all or any", func(s segment, word string) error {
 			match, ok := matchTypes[word]
 			s.MatchType = match
 			if !ok {
@@ -104,7 +107,10 @@ func segmentFields() fields[*guidonv1.DocumentSegment] {
 	}
 }
 
-var matchTypes = map[string]flipt.MatchType{"all": flipt.MatchType_ALL_MATCH_TYPE, "any": flipt.MatchType_ANY_MATCH_TYPE}
+// matchTypes are the values of --match.
+var matchTypes = map[string]flipt.MatchType{
+	"all": flipt.MatchType_ALL_MATCH_TYPE, "any": flipt.MatchType_ANY_MATCH_TYPE,
+}
 
 func createSegment(k *keyed) verb {
 	fields := segmentFields()
@@ -128,7 +134,8 @@ func createSegment(k *keyed) verb {
 	}
 	return k.create(parse, func(command *cobra.Command) {
 		fields.flags(command)
-		command.Flags().StringArrayVar(&constraints, "constraint", nil, "a `constraint`, such as 'country eq PT'; may be repeated")
+		command.Flags().StringArrayVar(&constraints, "constraint", nil,
+			"a `constraint`, such as 'country eq PT'; may be repeated")
 	})
 }
 

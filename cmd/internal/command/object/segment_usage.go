@@ -48,7 +48,9 @@ func (u segmentUsage) verb() verb {
 }
 
 // each calls fn for each page.
-func (u segmentUsage) each(ctx context.Context, service client.Client, key string, fn func(*guidonv1.SegmentUsage)) error {
+func (u segmentUsage) each(
+	ctx context.Context, service client.Client, key string, fn func(*guidonv1.SegmentUsage),
+) error {
 	token := ""
 	for {
 		page, err := cli.Call[guidonv1.SegmentUsage](ctx, service, "/guidon.v1.AnalysisService/GetSegmentUsage",
@@ -109,7 +111,8 @@ func segmentUse(t *cli.Tree, last bool, u *guidonv1.SegmentUse) {
 	if len(lines) == 0 {
 		lines = []string{"nothing changes for users"}
 	}
-	t.Branch(last, fmt.Sprintf("%s (%s): %s", cli.Printable(u.GetFlagKey()), cli.Printable(u.GetFlagName()), strings.Join(references, ", ")),
+	flag := fmt.Sprintf("%s (%s)", cli.Printable(u.GetFlagKey()), cli.Printable(u.GetFlagName()))
+	t.Branch(last, flag+": "+strings.Join(references, ", "),
 		func(t *cli.Tree) {
 			for i, line := range lines {
 				t.Branch(i == len(lines)-1, "without it: "+line, nil)

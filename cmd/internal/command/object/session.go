@@ -22,18 +22,21 @@ func sessions(p *cli.Program) *object {
 	o.verbs = []verb{
 		{
 			use: "list", short: "List your sessions", names: "ids",
-			long: "List your own sessions on a server, in creation order. Sessions of a command line have the name of their machine.",
+			long: "List your own sessions on a server, in creation order. " +
+				"Sessions of a command line have the name of their machine.",
 			example: `  guidon session list
   guidon session list -o json`,
 			read: o.listSessions,
 		},
 		{
 			use: "end <id>...", short: "End sessions of yours", args: cobra.MinimumNArgs(1),
-			long:    "End your own sessions with the given ids, which \"guidon session list\" shows. Their tokens are rejected from then on.",
+			long: "End your own sessions with the given ids, which \"guidon session list\" shows. " +
+				"Their tokens are rejected from then on.",
 			example: `  guidon session end 8a6e0804-2bd0-4672-b79d-d97027f9071a`,
 			write: func(ctx context.Context, c client.Client, ids []string) (cli.Output, error) {
 				return cli.Output{}, o.each(ids, "ended", func(id string) error {
-					_, err := cli.Call[emptypb.Empty](ctx, c, "/guidon.v1.SessionService/DeleteSession", &guidonv1.DeleteSessionRequest{Id: id})
+					_, err := cli.Call[emptypb.Empty](ctx, c, "/guidon.v1.SessionService/DeleteSession",
+						&guidonv1.DeleteSessionRequest{Id: id})
 					return err
 				})
 			},
@@ -43,12 +46,14 @@ func sessions(p *cli.Program) *object {
 }
 
 func (o *object) listSessions(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
-	list, err := cli.Call[guidonv1.ListSessionsResponse](ctx, c, "/guidon.v1.SessionService/ListSessions", new(emptypb.Empty))
+	list, err := cli.Call[guidonv1.ListSessionsResponse](ctx, c,
+		"/guidon.v1.SessionService/ListSessions", new(emptypb.Empty))
 	if err != nil {
 		return cli.Output{}, err
 	}
 	self, err := cli.Self(ctx, c)
-	return cli.List(list.GetAuthentications(), (*auth.Authentication).GetId, "ID\tNAME\tMETHOD\tCREATED\tEXPIRES\tCURRENT",
+	const header = "ID\tNAME\tMETHOD\tCREATED\tEXPIRES\tCURRENT"
+	return cli.List(list.GetAuthentications(), (*auth.Authentication).GetId, header,
 		func(a *auth.Authentication) []any {
 			current := "-"
 			if a.GetId() == self.GetId() {

@@ -64,17 +64,20 @@ func tokens(p *cli.Program) *object {
 		},
 		{
 			use: "delete <id>...", short: "Delete tokens", args: cobra.MinimumNArgs(1),
-			long: "Delete the tokens with the given ids, which \"guidon token list\" shows. Requests with a deleted token are rejected.",
+			long: "Delete the tokens with the given ids, which \"guidon token list\" shows. " +
+				"Requests with a deleted token are rejected.",
 			example: `  guidon token delete 8a6e0804-2bd0-4672-b79d-d97027f9071a
   guidon token delete 8a6e0804-2bd0-4672-b79d-d97027f9071a --address https://flags.example`,
 			write: t.delete,
 		},
 		{
-			use: "revoke --subject <subject>", short: "Delete all sessions and tokens of a subject", long: revokeHelp, args: cobra.NoArgs,
+			use: "revoke --subject <subject>", short: "Delete all sessions and tokens of a subject",
+			long: revokeHelp, args: cobra.NoArgs,
 			example: `  guidon token revoke --subject oidc:google:sub:1234 --address https://flags.example
   guidon token revoke --subject kubernetes:serviceaccount:shop/checkout`,
 			options: func(command *cobra.Command) {
-				command.Flags().StringVar(&t.subject, "subject", "", "the `subject` whose sessions and tokens are deleted")
+				command.Flags().StringVar(&t.subject, "subject", "",
+					"the `subject` whose sessions and tokens are deleted")
 				_ = command.MarkFlagRequired("subject") // the flag exists
 			},
 			check: func(*cobra.Command) error {
@@ -95,7 +98,8 @@ func (t *tokenCommands) list(ctx context.Context, c client.Client, _ []string) (
 		request.Method = auth.Method_METHOD_NONE // all
 	}
 	all, err := listTokens(ctx, c, request)
-	return cli.List(all, (*auth.Authentication).GetId, "ID\tNAME\tROLE\tNAMESPACE\tCREATED\tEXPIRES", func(a *auth.Authentication) []any {
+	const header = "ID\tNAME\tROLE\tNAMESPACE\tCREATED\tEXPIRES"
+	return cli.List(all, (*auth.Authentication).GetId, header, func(a *auth.Authentication) []any {
 		role, namespaces := granted(a)
 		return []any{a.GetId(), cli.OrDash(cli.NameOf(a)), role, namespaces, cli.When(a.GetCreatedAt()), t.Expiry(a)}
 	}), err
@@ -105,11 +109,14 @@ func (t *tokenCommands) list(ctx context.Context, c client.Client, _ []string) (
 const tokenPage = 100
 
 // listTokens returns all pages of the list.
-func listTokens(ctx context.Context, c client.Client, request *auth.ListAuthenticationsRequest) ([]*auth.Authentication, error) {
+func listTokens(
+	ctx context.Context, c client.Client, request *auth.ListAuthenticationsRequest,
+) ([]*auth.Authentication, error) {
 	var tokens []*auth.Authentication
 	request.Limit = tokenPage
 	for {
-		page, err := cli.Call[auth.ListAuthenticationsResponse](ctx, c, "/flipt.auth.AuthenticationService/ListAuthentications", request)
+		page, err := cli.Call[auth.ListAuthenticationsResponse](ctx, c,
+			"/flipt.auth.AuthenticationService/ListAuthentications", request)
 		if err != nil {
 			return nil, err
 		}
@@ -141,13 +148,15 @@ func granted(token *auth.Authentication) (role, namespaces string) {
 // line it is more likely a typing error.
 func (t *tokenCommands) delete(ctx context.Context, c client.Client, ids []string) (cli.Output, error) {
 	for _, id := range ids {
-		_, err := cli.Call[auth.Authentication](ctx, c, "/flipt.auth.AuthenticationService/GetAuthentication", &auth.GetAuthenticationRequest{Id: id})
+		_, err := cli.Call[auth.Authentication](ctx, c,
+			"/flipt.auth.AuthenticationService/GetAuthentication", &auth.GetAuthenticationRequest{Id: id})
 		if err != nil {
 			return cli.Output{}, t.unknown(id, err)
 		}
 	}
 	return cli.Output{}, t.each(ids, "deleted", func(id string) error {
-		_, err := cli.Call[emptypb.Empty](ctx, c, "/flipt.auth.AuthenticationService/DeleteAuthentication", &auth.DeleteAuthenticationRequest{Id: id})
+		_, err := cli.Call[emptypb.Empty](ctx, c,
+			"/flipt.auth.AuthenticationService/DeleteAuthentication", &auth.DeleteAuthenticationRequest{Id: id})
 		return err
 	})
 }
@@ -182,7 +191,8 @@ func (t *tokenCommands) revoke(ctx context.Context, c client.Client, _ []string)
 	if len(all) == 0 {
 		return cli.Output{}, guidon.Errorf(guidon.NotFound, "no sessions or tokens of %q found", t.subject)
 	}
-	_, err = cli.Call[emptypb.Empty](ctx, c, "/guidon.v1.AccessService/DeleteAuthentications", &guidonv1.DeleteAuthenticationsRequest{Subject: t.subject})
+	_, err = cli.Call[emptypb.Empty](ctx, c,
+		"/guidon.v1.AccessService/DeleteAuthentications", &guidonv1.DeleteAuthenticationsRequest{Subject: t.subject})
 	if err == nil {
 		_, err = fmt.Fprintf(t.Out, "deleted sessions and tokens of %s: %d\n", t.subject, len(all))
 	}

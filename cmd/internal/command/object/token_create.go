@@ -32,7 +32,8 @@ type tokenCreation struct {
 func (c *tokenCreation) options(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&c.namespace, "namespace", "n", "", "limit the token to the namespace with this `key`")
-	flags.StringVar(&c.role, "role", "", "what the token may do: evaluator, client, viewer, editor or admin (default admin)")
+	flags.StringVar(&c.role, "role", "",
+		"what the token may do: evaluator, client, viewer, editor or admin (default admin)")
 	_ = command.RegisterFlagCompletionFunc("role", cli.CompleteRole) // the flag exists
 	flags.StringSliceVar(&c.on, "on", nil, "the `namespaces` in which the role holds, such as shop,pay-* (default all)")
 	flags.StringVar(&c.description, "description", "", "what the token is for")
@@ -44,7 +45,8 @@ func (c *tokenCreation) options(command *cobra.Command) {
 }
 
 func (c *tokenCreation) create(ctx context.Context, service client.Client, _ []string) (cli.Output, error) {
-	created, err := cli.Call[auth.CreateTokenResponse](ctx, service, "/flipt.auth.AuthenticationMethodTokenService/CreateToken", c.request)
+	created, err := cli.Call[auth.CreateTokenResponse](ctx, service,
+		"/flipt.auth.AuthenticationMethodTokenService/CreateToken", c.request)
 	if err != nil {
 		return cli.Output{}, c.explain(err)
 	}
@@ -71,7 +73,8 @@ func (c *tokenCreation) print(response *auth.CreateTokenResponse) error {
 func (c *tokenCreation) explain(err error) error {
 	switch guidon.CodeOf(err) {
 	case guidon.NotFound, guidon.Unimplemented:
-		return fmt.Errorf("%w; the server does not offer static tokens unless authentication.methods.token.enabled is true", err)
+		return fmt.Errorf("%w; "+
+			"the server does not offer static tokens unless authentication.methods.token.enabled is true", err)
 	}
 	return err
 }

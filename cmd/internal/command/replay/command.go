@@ -62,6 +62,7 @@ type replayCommand struct {
 // replaySide is one of the servers.
 type replaySide struct{ address, tokenFile string }
 
+// ReplayCommand returns the command "replay".
 func ReplayCommand(p *cli.Program) *cobra.Command {
 	r := &replayCommand{Program: p}
 	command := &cobra.Command{

@@ -33,6 +33,7 @@ token is needed or sent.`
 // maxHealthResponse is how much of a response is read, in bytes.
 const maxHealthResponse = 4096
 
+// HealthCommand returns the command "health".
 func HealthCommand(p *cli.Program) *cobra.Command {
 	var address string
 	var timeout time.Duration
@@ -43,14 +44,14 @@ func HealthCommand(p *cli.Program) *cobra.Command {
 		Example: `  guidon health
   guidon health --address https://flags.example.com --timeout 1s`,
 		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return health(p, ctx, address, timeout) }),
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return health(ctx, p, address, timeout) }),
 	}
 	command.Flags().StringVarP(&address, "address", "a", "", "check the server at this `URL`, such as http://host:8080")
 	command.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "longest `time` to wait for the response")
 	return command
 }
 
-func health(p *cli.Program, ctx context.Context, address string, timeout time.Duration) error {
+func health(ctx context.Context, p *cli.Program, address string, timeout time.Duration) error {
 	transport := &http.Transport{}
 	switch {
 	case timeout <= 0:

@@ -44,6 +44,7 @@ server.shutdown_delay, requests are still accepted and clients are told to close
 their connections. Requests in progress then have server.shutdown_timeout to
 finish, and the database is closed. A second signal ends the process immediately.`
 
+// ServerCommand returns the command "server".
 func ServerCommand(p *cli.Program, build diagnostics.Info) *cobra.Command {
 	return &cobra.Command{
 		Use:     "server",
@@ -54,7 +55,7 @@ func ServerCommand(p *cli.Program, build diagnostics.Info) *cobra.Command {
   guidon server --config guidon.yml
   GUIDON_SERVER_HTTP_PORT=8081 GUIDON_DB_URL=file:/data/guidon.db guidon server`,
 		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return serve(p, ctx, build) }),
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return serve(ctx, p, build) }),
 	}
 }
 
@@ -72,7 +73,7 @@ const logDelay = 10 * time.Millisecond
 
 // serve starts the server in the order of operations 4.6 (configuration, log,
 // database, service, listeners) and stops it in reverse order.
-func serve(p *cli.Program, ctx context.Context, build diagnostics.Info) (err error) {
+func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err error) {
 	defer runtime.KeepAlive(make([]byte, ballast))
 	c, err := p.LoadConfig(ctx, "")
 	if err != nil {
@@ -92,11 +93,8 @@ func serve(p *cli.Program, ctx context.Context, build diagnostics.Info) (err err
 	defer grpcMessages.to(nil, 0)
 
 	db, end, err := p.OpenDatabase(ctx, c, cli.Serving)
-	if _, held := errors.AsType[cli.HeldError](err); held {
-		return fmt.Errorf("%w; stop it first, or set another file with db.url (GUIDON_DB_URL)", err)
-	}
 	if err != nil {
-		return err
+		return cli.AdviseHeld(err, "stop it first, or set another file with db.url (GUIDON_DB_URL)")
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	if err := prepare(ctx, c.DB, db.DB, logger); err != nil {

@@ -1,6 +1,4 @@
-// Package fliptconfig translates the configuration of a Flipt v1 server, its file and its
-// environment variables, into a configuration file of Guidon (operations 2.3).
-package fliptconfig
+package configuration
 
 import (
 	"fmt"
@@ -8,15 +6,15 @@ import (
 	"strings"
 )
 
-// Source is the configuration of a Flipt server.
-type Source struct {
+// fliptSource is the configuration of a Flipt server.
+type fliptSource struct {
 	Name    string   // of the file, for messages
 	File    []byte   // in YAML or JSON; nil without a file
 	Environ []string // its variables take precedence over the file; nil without them
 }
 
-// Result is a configuration of Guidon.
-type Result struct {
+// fliptResult is a configuration of Guidon.
+type fliptResult struct {
 	// Text is a YAML file, which may contain secrets.
 	Text []byte
 	// Findings name the keys that have no counterpart, and those whose meaning differs from
@@ -31,8 +29,8 @@ type Result struct {
 	Server bool
 }
 
-// Translate translates the configuration. Its errors contain no values of secrets.
-func Translate(source Source) (*Result, error) {
+// translateFlipt translates the configuration. Its errors contain no values of secrets.
+func translateFlipt(source fliptSource) (*fliptResult, error) {
 	t := &translation{source: source, out: newTree(), settings: make(map[string]*setting)}
 	if err := t.read(); err != nil {
 		return nil, err
@@ -48,12 +46,12 @@ func Translate(source Source) (*Result, error) {
 		head += unfinishedHead
 	}
 	text := append([]byte(head+"\n"), t.out.text()...)
-	return &Result{Text: text, Findings: t.findings, Refused: t.refused, Old: t.old, Server: t.server}, nil
+	return &fliptResult{Text: text, Findings: t.findings, Refused: t.refused, Old: t.old, Server: t.server}, nil
 }
 
 // translation is the state of one translation.
 type translation struct {
-	source   Source
+	source   fliptSource
 	order    []*setting          // as in the file, then the variables
 	settings map[string]*setting // by key
 	out      *tree

@@ -1,4 +1,4 @@
-package fliptconfig
+package configuration
 
 import (
 	"errors"
@@ -9,14 +9,14 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-// Unfinished is the key that keeps a server from starting with a file in which keys are
+// unfinished is the key that keeps a server from starting with a file in which keys are
 // refused: without one of them, it may be open to more people than before.
-const Unfinished = "unfinished"
+const unfinished = "unfinished"
 
 const unfinishedHead = `
 # Guidon refuses some keys. They are comments that begin with "Refused". Correct each of
 # them, and then remove the next line, with which no server starts.
-` + Unfinished + ": true\n"
+` + unfinished + ": true\n"
 
 // check makes comments of the keys that Guidon does not accept, until it accepts the rest or
 // only misses something.

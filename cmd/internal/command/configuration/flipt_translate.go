@@ -1,4 +1,4 @@
-package fliptconfig
+package configuration
 
 import (
 	"strconv"

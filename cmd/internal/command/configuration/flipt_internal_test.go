@@ -1,4 +1,4 @@
-package fliptconfig
+package configuration
 
 import (
 	"flag"
@@ -21,7 +21,7 @@ func TestTranslate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := Translate(Source{Name: "flipt.yml", File: text})
+	result, err := translateFlipt(fliptSource{Name: "flipt.yml", File: text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestEveryKey(t *testing.T) {
 		if strings.HasPrefix(value, "{") {
 			variable += "_A"
 		}
-		for _, source := range []Source{{Name: "f", File: []byte(file + " " + value)}, {Environ: []string{variable + "=" + strings.Trim(value, "{}a: ")}}} {
+		for _, source := range []fliptSource{{Name: "f", File: []byte(file + " " + value)}, {Environ: []string{variable + "=" + strings.Trim(value, "{}a: ")}}} {
 			tr := &translation{source: source, out: newTree(), settings: make(map[string]*setting)}
 			if err := tr.read(); err != nil {
 				t.Fatalf("%s: %v", key, err)
@@ -88,7 +88,7 @@ func TestEveryKeyDraft(t *testing.T) {
 			file += "\n" + strings.Repeat(" ", i) + name + ":"
 		}
 		for _, value := range []string{"x", "-1", "[[1], {a: b}]", "{a: {b: c}}", "''", "null"} {
-			result, err := Translate(Source{Name: "f", File: []byte(file + " " + value)})
+			result, err := translateFlipt(fliptSource{Name: "f", File: []byte(file + " " + value)})
 			if err != nil {
 				t.Errorf("%s: %s: %v", key, value, err)
 				continue
@@ -171,7 +171,7 @@ func TestValues(t *testing.T) {
 		{name: "links of Kubernetes", environ: []string{"FLIPT_PORT=tcp://1.2.3.4:80", "FLIPT_SERVICE_HOST=1.2.3.4", "FLIPT_DB_PORT=tcp://1.2.3.4:80"}, not: "1.2.3.4"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			result, err := Translate(Source{Name: "f", File: []byte(test.file), Environ: test.environ})
+			result, err := translateFlipt(fliptSource{Name: "f", File: []byte(test.file), Environ: test.environ})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func TestRejected(t *testing.T) {
 		{"a: [", "f: must be YAML or JSON"},
 		{"[]", "f line 1: must be a mapping"},
 	} {
-		_, err := Translate(Source{Name: "f", File: []byte(test.file)})
+		_, err := translateFlipt(fliptSource{Name: "f", File: []byte(test.file)})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: got %v, want %q", test.file, err, test.want)
 		}
@@ -227,7 +227,7 @@ func TestRefused(t *testing.T) {
 		{"too deep", strings.Repeat("{a: ", 30) + "b" + strings.Repeat("}", 30), []string{"# Refused: is nested too deeply"}, "a: b", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			result, err := Translate(Source{Name: "f", File: []byte(test.file)})
+			result, err := translateFlipt(fliptSource{Name: "f", File: []byte(test.file)})
 			if err != nil {
 				t.Fatal(err)
 			}
