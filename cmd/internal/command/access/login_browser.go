@@ -51,7 +51,8 @@ func (l *login) withBrowser(ctx context.Context) error {
 
 // checkMethods returns an error if the server has no method of signing in with a browser.
 func (l *login) checkMethods(ctx context.Context, server client.Client) error {
-	list, err := cli.Call[auth.ListAuthenticationMethodsResponse](ctx, server, "/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", new(emptypb.Empty))
+	list, err := cli.Call[auth.ListAuthenticationMethodsResponse](ctx, server,
+		"/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", new(emptypb.Empty))
 	if err != nil {
 		return err
 	}

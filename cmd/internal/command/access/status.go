@@ -34,7 +34,7 @@ type commandStatus struct {
 
 // StatusCommand returns the command "status".
 func StatusCommand(p *cli.Program) *cobra.Command {
-	o := &cli.Task{Program: p}
+	t := &cli.Task{Program: p}
 	command := &cobra.Command{
 		Use:   "status",
 		Short: "Show which server commands use, and who you are there",
@@ -42,31 +42,33 @@ func StatusCommand(p *cli.Program) *cobra.Command {
 		Example: `  guidon status
   guidon status -o json | jq .readOnly`,
 		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return status(ctx, o) }),
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return status(ctx, t) }),
 	}
-	o.ReadFlags(command, "the address, or the database")
+	t.Connection.Flags(command)
+	cli.NamespaceFlag(command, &t.Namespace)
+	t.Output.Flag(command, "the address, or the database")
 	return command
 }
 
-func status(ctx context.Context, o *cli.Task) error {
-	s := commandStatus{Namespace: o.Namespace}
-	err := o.Reading(ctx, func(service client.Client) error {
-		if !o.Connection.Remote() {
-			return databaseStatus(ctx, o, &s)
+func status(ctx context.Context, t *cli.Task) error {
+	s := commandStatus{Namespace: t.Namespace}
+	err := t.Reading(ctx, func(service client.Client) error {
+		if !t.Connection.Remote() {
+			return databaseStatus(ctx, t, &s)
 		}
-		return serverStatus(ctx, o, service, &s)
+		return serverStatus(ctx, t, service, &s)
 	})
 	if err != nil {
 		return err
 	}
-	return o.Show(o.Output, cli.Output{
+	return t.Show(t.Output, cli.Output{
 		Data: cli.DataOfValue(s), Names: []string{cmp.Or(s.Address, s.Database)},
 		Table: func(out io.Writer) error { return printStatus(out, s) },
 	})
 }
 
-func databaseStatus(ctx context.Context, o *cli.Task, s *commandStatus) error {
-	c, err := o.LoadConfig(ctx, o.Connection.Database)
+func databaseStatus(ctx context.Context, t *cli.Task, s *commandStatus) error {
+	c, err := t.LoadConfig(ctx, t.Connection.Database)
 	if err != nil {
 		return err
 	}
@@ -74,16 +76,16 @@ func databaseStatus(ctx context.Context, o *cli.Task, s *commandStatus) error {
 	return nil
 }
 
-func serverStatus(ctx context.Context, o *cli.Task, service client.Client, s *commandStatus) error {
-	address, err := o.Connection.Normalized()
+func serverStatus(ctx context.Context, t *cli.Task, service client.Client, s *commandStatus) error {
+	address, err := t.Connection.Normalized()
 	if err != nil {
 		return err
 	}
-	contexts, err := o.ReadContexts()
+	contexts, err := t.ReadContexts()
 	if err != nil {
 		return err
 	}
-	s.Address, s.Context = o.Connection.Address, contexts.At(address)
+	s.Address, s.Context = t.Connection.Address, contexts.At(address)
 	self, err := cli.Self(ctx, service)
 	switch {
 	case err == nil:

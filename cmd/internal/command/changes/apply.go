@@ -33,7 +33,7 @@ const applyExample = `  guidon apply flags/
 
 // ApplyCommand returns the command "apply".
 func ApplyCommand(p *cli.Program) *cobra.Command {
-	c := &planCommand{Program: p}
+	c := &planCommand{Task: cli.Task{Program: p}}
 	command := &cobra.Command{
 		Use:     "apply <directory>|<file>...",
 		Short:   "Make namespaces equal to files",
@@ -42,15 +42,15 @@ func ApplyCommand(p *cli.Program) *cobra.Command {
 		RunE:    p.Action(c.runApply),
 	}
 	cli.WithDifferences(command)
-	c.connection.WriteFlags(command)
+	c.Connection.WriteFlags(command)
 	c.fileFlags(command)
 	command.Flags().StringVar(&c.saved, "plan", "", "apply the plan that is saved in this `file`")
-	command.Flags().BoolVarP(&c.yes, "yes", "y", false, "do not ask for confirmation")
+	c.YesFlag(command)
 	return command
 }
 
 func (c *planCommand) runApply(ctx context.Context, paths []string) error {
-	if c.effect && (c.saved != "" || c.output.ForPrograms()) {
+	if c.effect && (c.saved != "" || c.Output.ForPrograms()) {
 		return cli.UsageError(`--effect cannot be combined with --plan or --output, which print no plan; use "guidon plan --effect"`)
 	}
 	documents, err := c.read(paths)
@@ -63,7 +63,7 @@ func (c *planCommand) runApply(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
-	return c.WithClient(ctx, &c.connection, cli.Writing, func(service client.Client) error {
+	return c.Writing(ctx, func(service client.Client) error {
 		if c.saved == "" {
 			if plans, err = c.confirmed(ctx, service, documents); err != nil || plans == nil {
 				return err
@@ -80,7 +80,7 @@ func (c *planCommand) confirmed(ctx context.Context, service client.Client, docu
 	if err != nil {
 		return nil, fmt.Errorf("nothing was applied: %w", err)
 	}
-	if !c.output.ForPrograms() {
+	if !c.Output.ForPrograms() {
 		for _, plan := range responses {
 			PrintPlan(c.Out, plan)
 		}
@@ -90,9 +90,9 @@ func (c *planCommand) confirmed(ctx context.Context, service client.Client, docu
 		plans[i] = savedPlanOf(plan)
 	}
 	if n := changesOf(responses); n > 0 {
-		return plans, c.Confirm(WillApply(n, namespaceList(plans)), c.yes)
+		return plans, c.Confirm(WillApply(n, namespaceList(plans)), c.Yes)
 	}
-	if c.output.ForPrograms() {
+	if c.Output.ForPrograms() {
 		return plans, nil // so that the output states the outcome for each namespace
 	}
 	fmt.Fprintln(c.Out, "nothing to do")
@@ -118,7 +118,7 @@ type outcome struct {
 
 // applyAll applies the plans in order, up to the first that fails.
 func (c *planCommand) applyAll(ctx context.Context, service client.Client, documents []cli.FileDocument, plans []savedPlan) error {
-	if !c.output.ForPrograms() && len(plans) > 1 {
+	if !c.Output.ForPrograms() && len(plans) > 1 {
 		fmt.Fprintf(c.Out, "applying in this order: %s\n", namespaceList(plans))
 	}
 	outcomes := make([]outcome, len(plans))
@@ -139,12 +139,12 @@ func (c *planCommand) applyAll(ctx context.Context, service client.Client, docum
 		default:
 			outcomes[i].Status = "applied"
 		}
-		if outcomes[i].Revision = revision; !c.output.ForPrograms() {
+		if outcomes[i].Revision = revision; !c.Output.ForPrograms() {
 			fmt.Fprintln(c.Out, outcomes[i].text())
 		}
 	}
-	if c.output.ForPrograms() {
-		if err := c.Show(c.output, shownOutcomes(outcomes)); err != nil {
+	if c.Output.ForPrograms() {
+		if err := c.Show(c.Output, shownOutcomes(outcomes)); err != nil {
 			return errors.Join(failed, err)
 		}
 	}

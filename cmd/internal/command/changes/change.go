@@ -15,12 +15,9 @@ import (
 // changeCommand is one run of a command that applies the plan of one request: "promote",
 // "restore" or "undo".
 type changeCommand struct {
-	*cli.Program
-	connection cli.Connection
-	request    guidonv1.PlanRequest
-	dryRun     bool
-	yes        bool
-	output     cli.Format
+	cli.Task
+	request guidonv1.PlanRequest
+	dryRun  bool
 
 	// prepare, which may be nil, completes the request.
 	prepare func(ctx context.Context, service client.Client) error
@@ -29,14 +26,14 @@ type changeCommand struct {
 // flags adds the flags that all of these commands have.
 func (c *changeCommand) flags(command *cobra.Command) {
 	cli.WithDifferences(command)
-	c.connection.WriteFlags(command)
+	c.Connection.WriteFlags(command)
 	flags := command.Flags()
 	flags.StringSliceVar(&c.request.FlagKeys, "flag", nil, "`keys` of the flags, separated by commas")
 	flags.StringSliceVar(&c.request.SegmentKeys, "segment", nil, "`keys` of segments, separated by commas")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "print the changes and change nothing")
-	flags.BoolVarP(&c.yes, "yes", "y", false, "do not ask for confirmation")
+	c.YesFlag(command)
 	effectFlag(command, &c.request.WithEffects)
-	c.output.Flag(command, "what changes, such as shop/flag/new-checkout")
+	c.Output.Flag(command, "what changes, such as shop/flag/new-checkout")
 }
 
 // keepFlag adds the flag --keep.
@@ -51,7 +48,7 @@ func (c *changeCommand) run(ctx context.Context) error {
 	if c.dryRun {
 		mode = cli.Reading
 	}
-	return c.WithClient(ctx, &c.connection, mode, func(service client.Client) error {
+	return c.With(ctx, mode, func(service client.Client) error {
 		if c.prepare != nil {
 			if err := c.prepare(ctx, service); err != nil {
 				return err
@@ -67,7 +64,7 @@ func (c *changeCommand) change(ctx context.Context, service client.Client) error
 		return err
 	}
 	changes := len(plan.GetChanges())
-	if c.dryRun || !c.output.ForPrograms() || changes == 0 {
+	if c.dryRun || !c.Output.ForPrograms() || changes == 0 {
 		if err := c.print(plan); err != nil {
 			return err
 		}
@@ -77,20 +74,20 @@ func (c *changeCommand) change(ctx context.Context, service client.Client) error
 		return mustResolve(len(plan.GetConflicts()))
 	case c.dryRun && changes > 0:
 		return cli.ErrDifferent
-	case c.dryRun || changes == 0 && c.output.ForPrograms():
+	case c.dryRun || changes == 0 && c.Output.ForPrograms():
 		return nil
 	case changes == 0:
 		fmt.Fprintln(c.Out, "nothing to do")
 		return nil
 	}
-	if err := c.Confirm(WillApply(changes, plan.GetNamespaceKey()), c.yes); err != nil {
+	if err := c.Confirm(WillApply(changes, plan.GetNamespaceKey()), c.Yes); err != nil {
 		return err
 	}
 	done, err := c.apply(ctx, service, savedPlanOf(plan))
 	if err != nil {
 		return err
 	}
-	if c.output.ForPrograms() {
+	if c.Output.ForPrograms() {
 		done.Effects, done.EffectsTruncated = plan.GetEffects(), plan.GetEffectsTruncated() // only a plan has them
 		return c.print(done)
 	}
@@ -99,7 +96,7 @@ func (c *changeCommand) change(ctx context.Context, service client.Client) error
 }
 
 func (c *changeCommand) print(plan *guidonv1.PlanResponse) error {
-	return c.Show(c.output, shownPlans([]*guidonv1.PlanResponse{plan}))
+	return c.Show(c.Output, shownPlans([]*guidonv1.PlanResponse{plan}))
 }
 
 func (c *changeCommand) apply(ctx context.Context, service client.Client, plan savedPlan) (*guidonv1.PlanResponse, error) {

@@ -43,16 +43,14 @@ const compareExample = `  guidon compare staging production
 
 // compareCommand is one run of the command.
 type compareCommand struct {
-	*cli.Program
-	connection cli.Connection
-	format     cli.InputFormat
-	output     cli.Format
-	stat       bool
+	cli.Task
+	format cli.InputFormat
+	stat   bool
 }
 
 // CompareCommand returns the command "compare".
 func CompareCommand(p *cli.Program) *cobra.Command {
-	c := &compareCommand{Program: p}
+	c := &compareCommand{Task: cli.Task{Program: p}}
 	command := &cobra.Command{
 		Use:     "compare <before> <after>",
 		Short:   "Compare two namespaces, or files",
@@ -64,10 +62,10 @@ func CompareCommand(p *cli.Program) *cobra.Command {
 		ValidArgsFunction: p.CompleteNamespacesAndFiles,
 	}
 	cli.WithDifferences(command)
-	c.connection.Flags(command)
+	c.Connection.Flags(command)
 	flags := command.Flags()
 	c.format.Flag(command)
-	c.output.Flag(command, "what differs, such as flag/new-checkout")
+	c.Output.Flag(command, "what differs, such as flag/new-checkout")
 	flags.BoolVar(&c.stat, "stat", false, "print only how many flags and segments differ")
 	command.MarkFlagsMutuallyExclusive("output", "stat")
 	return command
@@ -107,7 +105,7 @@ func isFile(side string) bool {
 
 // compareNamespaces returns the comparison of two namespaces by the service.
 func (c *compareCommand) compareNamespaces(ctx context.Context, before, after string) (result *guidonv1.CompareResponse, err error) {
-	err = c.WithClient(ctx, &c.connection, cli.Reading, func(service client.Client) error {
+	err = c.Reading(ctx, func(service client.Client) error {
 		result, err = c.allPages(ctx, service, before, after)
 		return err
 	})
@@ -116,7 +114,7 @@ func (c *compareCommand) compareNamespaces(ctx context.Context, before, after st
 
 // allPages returns a comparison with the objects of all pages.
 func (c *compareCommand) allPages(ctx context.Context, service client.Client, before, after string) (*guidonv1.CompareResponse, error) {
-	request := &guidonv1.CompareRequest{NamespaceKey: before, With: after, Diff: !c.output.ForPrograms() && !c.stat, Limit: 1000}
+	request := &guidonv1.CompareRequest{NamespaceKey: before, With: after, Diff: !c.Output.ForPrograms() && !c.stat, Limit: 1000}
 	if c.stat {
 		request.Limit = 1
 	}
@@ -157,7 +155,7 @@ func (c *compareCommand) compareFiles(ctx context.Context, before, after string)
 	}
 	comparison := plan.NewComparison(was, is)
 	result := &guidonv1.CompareResponse{Flags: comparison.Flags(), Segments: comparison.Segments()}
-	for o, err := range comparison.Objects(0, !c.output.ForPrograms() && !c.stat) {
+	for o, err := range comparison.Objects(0, !c.Output.ForPrograms() && !c.stat) {
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +186,7 @@ func (c *compareCommand) side(ctx context.Context, name, other string) (plan.Sid
 // exported returns the document of a namespace.
 func (c *compareCommand) exported(ctx context.Context, namespace, _ string) (*service.Document, error) {
 	message := new(guidonv1.Document)
-	err := c.WithClient(ctx, &c.connection, cli.Reading, func(service client.Client) error {
+	err := c.Reading(ctx, func(service client.Client) error {
 		return service.Invoke(ctx, "/guidon.v1.DocumentService/Export", &guidonv1.ExportRequest{NamespaceKey: namespace}, message)
 	})
 	if err != nil {

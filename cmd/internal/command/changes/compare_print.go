@@ -16,7 +16,7 @@ func (c *compareCommand) print(r *guidonv1.CompareResponse, before, after string
 	for _, o := range r.GetObjects() {
 		names = append(names, o.GetKind()+"/"+o.GetKey())
 	}
-	return c.Show(c.output, cli.Output{Data: cli.DataOf(r), Names: names, Table: func(out io.Writer) error {
+	return c.Show(c.Output, cli.Output{Data: cli.DataOf(r), Names: names, Table: func(out io.Writer) error {
 		return c.printWords(out, r, sides{cli.StreamName(before), cli.StreamName(after)})
 	}})
 }

@@ -41,21 +41,19 @@ const maxLogged = 10_000
 
 // logCommand is one run of "log".
 type logCommand struct {
-	*cli.Program
-	connection cli.Connection
-	request    guidonv1.ListChangesRequest // the filters
-	segment    string
-	since      string
-	until      string
-	revision   string
-	limit      int
-	output     cli.Format
-	following  bool
+	cli.Task
+	request   guidonv1.ListChangesRequest // the filters
+	segment   string
+	since     string
+	until     string
+	revision  string
+	limit     int
+	following bool
 }
 
 // LogCommand returns the command "log".
 func LogCommand(p *cli.Program) *cobra.Command {
-	l := &logCommand{Program: p}
+	l := &logCommand{Task: cli.Task{Program: p}}
 	command := &cobra.Command{
 		Use:     "log [flag]",
 		Short:   "List changes, and follow them",
@@ -66,7 +64,7 @@ func LogCommand(p *cli.Program) *cobra.Command {
 
 		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
 	}
-	l.connection.Flags(command)
+	l.Connection.Flags(command)
 	flags := command.Flags()
 	cli.NamespaceFlag(command, &l.request.NamespaceKey)
 	flags.StringVar(&l.segment, "segment", "", "only changes of the segment with this `key`")
@@ -80,7 +78,7 @@ func LogCommand(p *cli.Program) *cobra.Command {
 	flags.StringVar(&l.request.Reason, "reason", "", "only changes of this kind of write: import, promotion, restore or undo")
 	_ = command.RegisterFlagCompletionFunc("reason", cli.CompleteWords("import", "promotion", "restore", "undo")) // the flag exists
 	flags.IntVar(&l.limit, "limit", 25, "the most changes to list; with --follow, those at the start")
-	l.output.Flag(command, "revisions")
+	l.Output.Flag(command, "revisions")
 	flags.BoolVarP(&l.following, "follow", "f", false, "print further changes as they are made")
 	command.MarkFlagsMutuallyExclusive("segment", "kind")
 	command.MarkFlagsMutuallyExclusive("follow", "until")
@@ -95,7 +93,7 @@ func (l *logCommand) run(ctx context.Context, args []string) error {
 	if l.following {
 		return l.runFollow(ctx)
 	}
-	return l.WithClient(ctx, &l.connection, cli.Reading, func(service client.Client) error {
+	return l.Reading(ctx, func(service client.Client) error {
 		list := l.newList()
 		if err := l.each(ctx, service, list.add); err != nil {
 			return err
@@ -184,7 +182,7 @@ type changeList interface {
 }
 
 func (l *logCommand) newList() changeList {
-	switch l.output {
+	switch l.Output {
 	case cli.FormatJSON:
 		return &jsonList{out: l.Out}
 	case cli.FormatYAML:

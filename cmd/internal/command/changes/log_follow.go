@@ -22,14 +22,14 @@ func (l *logCommand) runFollow(ctx context.Context) error {
 		return cli.UsageError("--follow cannot be combined with --kind %s: these changes belong to no namespace", l.request.GetKind())
 	}
 	var after string
-	err := l.WithServer(ctx, &l.connection, func(service client.Client) (err error) {
+	err := l.WithServer(ctx, &l.Connection, func(service client.Client) (err error) {
 		after, err = l.printNewest(ctx, service)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return l.Follow(ctx, &l.connection, l.request.GetNamespaceKey(), after, l.printFollowed)
+	return l.Follow(ctx, &l.Connection, l.request.GetNamespaceKey(), after, l.printFollowed)
 }
 
 // printNewest prints the newest changes, the oldest first, and returns the position of the
@@ -86,10 +86,10 @@ func before(a, b *timestamppb.Timestamp) bool { return a.AsTime().Before(b.AsTim
 // printLine prints a change immediately, as one line.
 func (l *logCommand) printLine(c *guidonv1.Change) error {
 	data := cli.DataOf(c)
-	if l.output == cli.FormatYAML {
+	if l.Output == cli.FormatYAML {
 		data = cli.DataOfAll([]*guidonv1.Change{c})
 	}
-	return l.ShowLine(l.output, cli.Output{
+	return l.ShowLine(l.Output, cli.Output{
 		Data: data, Names: []string{strconv.FormatInt(c.GetRevision(), 10)},
 		Table: func(out io.Writer) error { return printChange(out, c) },
 	})

@@ -39,20 +39,17 @@ const planExample = `  guidon plan flags/ --address https://flags.example
 
 // planCommand is one run of "plan" or "apply".
 type planCommand struct {
-	*cli.Program
-	connection cli.Connection
-	format     cli.InputFormat
-	drop       bool
-	effect     bool
-	output     cli.Format
-	saveTo     string // --out
-	saved      string // --plan
-	yes        bool
+	cli.Task
+	format cli.InputFormat
+	drop   bool
+	effect bool
+	saveTo string // --out
+	saved  string // --plan
 }
 
 // PlanCommand returns the command "plan".
 func PlanCommand(p *cli.Program) *cobra.Command {
-	c := &planCommand{Program: p}
+	c := &planCommand{Task: cli.Task{Program: p}}
 	command := &cobra.Command{
 		Use:     "plan <directory>|<file>...",
 		Short:   "Show what applying files would change",
@@ -61,7 +58,7 @@ func PlanCommand(p *cli.Program) *cobra.Command {
 		RunE:    p.Action(c.run),
 	}
 	cli.WithDifferences(command)
-	c.connection.Flags(command)
+	c.Connection.Flags(command)
 	c.fileFlags(command)
 	command.Flags().StringVar(&c.saveTo, "out", "", "save the plan to this `file`")
 	return command
@@ -73,7 +70,7 @@ func (c *planCommand) fileFlags(command *cobra.Command) {
 	c.format.Flag(command)
 	flags.BoolVar(&c.drop, "drop", false, "also delete what is not in the files from their namespaces")
 	effectFlag(command, &c.effect)
-	c.output.Flag(command, "what changes, such as shop/flag/new-checkout")
+	c.Output.Flag(command, "what changes, such as shop/flag/new-checkout")
 }
 
 func (c *planCommand) run(ctx context.Context, paths []string) error {
@@ -81,7 +78,7 @@ func (c *planCommand) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return c.WithClient(ctx, &c.connection, cli.Reading, func(service client.Client) error {
+	return c.Reading(ctx, func(service client.Client) error {
 		plans, err := c.planAll(ctx, service, documents)
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 
 // print prints the plans.
 func (c *planCommand) print(plans []*guidonv1.PlanResponse) error {
-	return c.Show(c.output, shownPlans(plans))
+	return c.Show(c.Output, shownPlans(plans))
 }
 
 // shownPlans returns the output for plans.

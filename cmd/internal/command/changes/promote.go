@@ -27,7 +27,7 @@ const promoteExample = `  guidon promote staging production --flag new-checkout 
 
 // PromoteCommand returns the command "promote".
 func PromoteCommand(p *cli.Program) *cobra.Command {
-	c := &changeCommand{Program: p}
+	c := &changeCommand{Task: cli.Task{Program: p}}
 	var withSegments, drop bool
 	command := &cobra.Command{
 		Use:     "promote <source> <target>",

@@ -31,7 +31,7 @@ const restoreExample = `  guidon restore shop@412 --flag new-checkout
 
 // RestoreCommand returns the command "restore".
 func RestoreCommand(p *cli.Program) *cobra.Command {
-	c := &changeCommand{Program: p}
+	c := &changeCommand{Task: cli.Task{Program: p}}
 	var keepNew bool
 	command := &cobra.Command{
 		Use:     "restore <state>",

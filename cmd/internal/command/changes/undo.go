@@ -40,7 +40,7 @@ type undoCommand struct {
 
 // UndoCommand returns the command "undo".
 func UndoCommand(p *cli.Program) *cobra.Command {
-	u := &undoCommand{changeCommand: changeCommand{Program: p}}
+	u := &undoCommand{changeCommand: changeCommand{Task: cli.Task{Program: p}}}
 	command := &cobra.Command{
 		Use:     "undo [<revision>|<first>..<last>]",
 		Short:   "Undo changes",

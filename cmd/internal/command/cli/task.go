@@ -17,13 +17,6 @@ type Task struct {
 	Yes        bool
 }
 
-// ReadFlags adds the flags of a command that prints objects.
-func (t *Task) ReadFlags(command *cobra.Command, names string) {
-	t.Connection.Flags(command)
-	NamespaceFlag(command, &t.Namespace)
-	t.Output.Flag(command, names)
-}
-
 // YesFlag adds the flag of a command that asks for confirmation.
 func (t *Task) YesFlag(command *cobra.Command) {
 	command.Flags().BoolVarP(&t.Yes, "yes", "y", false, "do not ask for confirmation")
@@ -31,12 +24,17 @@ func (t *Task) YesFlag(command *cobra.Command) {
 
 // Reading calls fn with a client for reads.
 func (t *Task) Reading(ctx context.Context, fn func(client.Client) error) error {
-	return t.WithClient(ctx, &t.Connection, Reading, fn)
+	return t.With(ctx, Reading, fn)
 }
 
 // Writing calls fn with a client for writes.
 func (t *Task) Writing(ctx context.Context, fn func(client.Client) error) error {
-	return t.WithClient(ctx, &t.Connection, Writing, fn)
+	return t.With(ctx, Writing, fn)
+}
+
+// With calls fn with a client.
+func (t *Task) With(ctx context.Context, mode Access, fn func(client.Client) error) error {
+	return t.WithClient(ctx, &t.Connection, mode, fn)
 }
 
 // Place returns where the command works, for messages.

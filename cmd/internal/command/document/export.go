@@ -142,7 +142,8 @@ func (e *exportCommand) fetch(ctx context.Context, svc client.Client) ([]*servic
 	defer progress.Stop()
 	var documents []*service.Document
 	for _, key := range keys {
-		message, err := cli.Call[guidonv1.Document](ctx, svc, "/guidon.v1.DocumentService/Export", &guidonv1.ExportRequest{NamespaceKey: key, SortByKey: e.sortByKey})
+		message, err := cli.Call[guidonv1.Document](ctx, svc, "/guidon.v1.DocumentService/Export",
+			&guidonv1.ExportRequest{NamespaceKey: key, SortByKey: e.sortByKey})
 		if err != nil {
 			return nil, err
 		}

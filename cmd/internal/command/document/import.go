@@ -67,14 +67,11 @@ const importExample = `  guidon import shop.yaml
 
 // importCommand is one run of the command.
 type importCommand struct {
-	*cli.Program
-	connection   cli.Connection
+	cli.Task
 	format       cli.InputFormat
-	output       cli.Format
 	skipExisting bool
 	update       bool
 	drop         bool
-	yes          bool
 	dryRun       bool
 	exitCode     bool
 
@@ -86,7 +83,7 @@ type importCommand struct {
 
 // ImportCommand returns the command "import".
 func ImportCommand(p *cli.Program) *cobra.Command {
-	i := &importCommand{Program: p}
+	i := &importCommand{Task: cli.Task{Program: p}}
 	command := &cobra.Command{
 		Use:     "import <file>... | - | --from-flipt-database <URL>",
 		Short:   "Load flags and segments from files",
@@ -94,14 +91,14 @@ func ImportCommand(p *cli.Program) *cobra.Command {
 		Example: importExample,
 		RunE:    p.Action(i.run),
 	}
-	i.connection.WriteFlags(command)
+	i.Connection.WriteFlags(command)
 	flags := command.Flags()
 	i.format.Flag(command)
-	i.output.Flag(command, "what changes, such as shop/flag/new-checkout")
+	i.Output.Flag(command, "what changes, such as shop/flag/new-checkout")
 	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave existing flags and segments unchanged")
 	flags.BoolVar(&i.update, "update", false, "make existing flags and segments equal to the file")
 	flags.BoolVar(&i.drop, "drop", false, "like --update, but also delete what is not in the file from its namespaces")
-	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask for confirmation before --drop deletes")
+	flags.BoolVarP(&i.Yes, "yes", "y", false, "do not ask for confirmation before --drop deletes")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "print the differences and change nothing")
 	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 if there are differences")
 	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "",
@@ -155,7 +152,7 @@ func (i *importCommand) run(ctx context.Context, paths []string) error {
 	if i.dryRun {
 		mode = cli.Reading
 	}
-	return i.WithClient(ctx, &i.connection, mode, func(service client.Client) error {
+	return i.With(ctx, mode, func(service client.Client) error {
 		if i.dryRun {
 			return i.preview(ctx, service, documents)
 		}
@@ -184,7 +181,7 @@ func (i *importCommand) preview(ctx context.Context, service client.Client, docu
 	}
 	s := shownImports(plans)
 	s.Table = func(out io.Writer) error { return printPreview(out, plans) }
-	if err := i.Show(i.output, s); err != nil {
+	if err := i.Show(i.Output, s); err != nil {
 		return err
 	}
 	if len(s.Names) > 0 && i.exitCode {
@@ -194,7 +191,9 @@ func (i *importCommand) preview(ctx context.Context, service client.Client, docu
 }
 
 // planAll returns the changes that each document would make.
-func (i *importCommand) planAll(ctx context.Context, service client.Client, documents []cli.FileDocument) ([]*guidonv1.ImportResponse, error) {
+func (i *importCommand) planAll(
+	ctx context.Context, service client.Client, documents []cli.FileDocument,
+) ([]*guidonv1.ImportResponse, error) {
 	progress := i.StartProgress("checking", "objects", cli.CountObjects(documents))
 	defer progress.Stop()
 	plans := make([]*guidonv1.ImportResponse, 0, len(documents))
@@ -225,8 +224,8 @@ func (i *importCommand) apply(ctx context.Context, service client.Client, docume
 		}
 	}
 	imported, err := i.importAll(ctx, service, documents, plans)
-	if i.output.ForPrograms() {
-		err = errors.Join(err, i.Show(i.output, shownImports(imported)))
+	if i.Output.ForPrograms() {
+		err = errors.Join(err, i.Show(i.Output, shownImports(imported)))
 	}
 	return err
 }
@@ -250,7 +249,7 @@ func (i *importCommand) importAll(
 		}
 		imported = append(imported, done)
 		progress.Add(d.Objects())
-		if !i.output.ForPrograms() {
+		if !i.Output.ForPrograms() {
 			progress.Hide(func() { fmt.Fprintln(i.Out, summary(done)) })
 		}
 	}
@@ -273,7 +272,9 @@ func (i *importCommand) partial(imported []cli.FileDocument, err error) error {
 }
 
 // send imports one document or, in a dry run, only returns the changes that it would make.
-func (i *importCommand) send(ctx context.Context, service client.Client, d cli.FileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
+func (i *importCommand) send(
+	ctx context.Context, service client.Client, d cli.FileDocument, dryRun bool,
+) (*guidonv1.ImportResponse, error) {
 	response, err := cli.Call[guidonv1.ImportResponse](ctx, service, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{
 		NamespaceKey: d.Key(), Document: d.Wire, Mode: i.mode(), DryRun: dryRun, IgnoreUnknown: i.format.IgnoreUnknown,
 	})

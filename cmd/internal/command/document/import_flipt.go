@@ -43,7 +43,7 @@ func (i *importCommand) importFlipt(ctx context.Context, paths []string) (err er
 	if content.Refused() {
 		return fmt.Errorf("nothing was imported: not everything can be imported as it is in Flipt (%s); %s", content.Loss, damagedHint)
 	}
-	c, err := i.LoadConfig(ctx, i.connection.Database)
+	c, err := i.LoadConfig(ctx, i.Connection.Database)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ const dryRunRemark = " (dry run, nothing was changed)"
 // default database, which a server may be using.
 func (i *importCommand) missingTarget(c config.DB) string {
 	switch {
-	case i.connection.Database == "" && c.URL == config.DefaultDatabase(i.Environ):
+	case i.Connection.Database == "" && c.URL == config.DefaultDatabase(i.Environ):
 		return "no target database is specified with --db or db.url"
 	case cli.CheckExists(c) != nil:
 		return fmt.Sprintf("database %q does not exist yet", c.Path())
@@ -107,9 +107,9 @@ func (i *importCommand) checkFliptUsage(paths []string) error {
 	switch {
 	case len(paths) > 0:
 		return cli.UsageError("--from-flipt-database cannot be combined with files")
-	case i.connection.Remote() || i.connection.Token != "" || i.connection.TokenFile != "":
+	case i.Connection.Remote() || i.Connection.Token != "" || i.Connection.TokenFile != "":
 		return cli.UsageError("--from-flipt-database writes to the database directly, because the API accepts no token hashes; omit --address and tokens, and give --db or --local if a context is in use")
-	case i.skipExisting || i.update || i.drop || i.yes || i.exitCode || i.format.Word != "" || i.output != "":
+	case i.skipExisting || i.update || i.drop || i.Yes || i.exitCode || i.format.Word != "" || i.Output != "":
 		return cli.UsageError("--from-flipt-database imports into empty namespaces and never asks; it can be combined only with --db, --token-role, --damaged, --ignore-orphans and --dry-run")
 	case i.damaged != "" && i.damaged != string(fliptdb.TurnOff) && i.damaged != string(fliptdb.Omit):
 		return cli.UsageError("--damaged must be off or omit, not %q", i.damaged)
@@ -119,7 +119,7 @@ func (i *importCommand) checkFliptUsage(paths []string) error {
 
 // fliptWrite is on whose behalf the content is written, and why.
 func (i *importCommand) fliptWrite() service.Write {
-	return service.Write{By: service.Caller{Actor: cli.CliActor()}, Message: i.connection.Message, Reason: change.ImportReason()}
+	return service.Write{By: service.Caller{Actor: cli.CliActor()}, Message: i.Connection.Message, Reason: change.ImportReason()}
 }
 
 func (i *importCommand) writeFlipt(ctx context.Context, db service.Store, content *fliptdb.Content) error {

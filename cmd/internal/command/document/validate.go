@@ -141,7 +141,8 @@ func (t *textFindings) file(f lintedFile) {
 	if n := len(f.Findings); n > 0 {
 		warnings = fmt.Sprintf("; warnings %d", n)
 	}
-	fmt.Fprintf(t.Out, "%s: valid (namespaces %d, flags %d, segments %d%s)\n", cli.StreamName(f.path), f.Documents, f.Flags, f.Segments, warnings)
+	fmt.Fprintf(t.Out, "%s: valid (namespaces %d, flags %d, segments %d%s)\n",
+		cli.StreamName(f.path), f.Documents, f.Flags, f.Segments, warnings)
 }
 
 func (t *textFindings) end() error {

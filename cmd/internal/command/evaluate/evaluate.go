@@ -37,19 +37,16 @@ const evaluateExample = `  guidon evaluate new-checkout -e user-42
 
 // evaluateCommand is one run of the command.
 type evaluateCommand struct {
-	*cli.Program
-	connection cli.Connection
-	namespace  string
-	flag       string
-	requestID  string
-	output     cli.Format
-	watch      bool
-	entities   entitiesInput
+	cli.Task
+	flag      string
+	requestID string
+	watch     bool
+	entities  entitiesInput
 }
 
 // EvaluateCommand returns the command "evaluate".
 func EvaluateCommand(p *cli.Program) *cobra.Command {
-	e := &evaluateCommand{Program: p}
+	e := &evaluateCommand{Task: cli.Task{Program: p}}
 	command := &cobra.Command{
 		Use:               "evaluate <flag>",
 		Short:             "Evaluate a flag for entities",
@@ -59,10 +56,10 @@ func EvaluateCommand(p *cli.Program) *cobra.Command {
 		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
 		RunE:              p.Action(e.run),
 	}
-	e.connection.Flags(command)
-	cli.NamespaceFlag(command, &e.namespace)
+	e.Connection.Flags(command)
+	cli.NamespaceFlag(command, &e.Namespace)
 	e.entities.flags(command)
-	e.output.FlagWithDefault(command, "the results, such as true or the key of a variant", cli.AtTerminal)
+	e.Output.FlagWithDefault(command, "the results, such as true or the key of a variant", cli.AtTerminal)
 	flags := command.Flags()
 	flags.StringVarP(&e.requestID, "request-id", "r", "", "`id` of the request, repeated in the result")
 	flags.BoolVarP(&e.watch, "watch", "w", false, "print further results as they change")
@@ -78,17 +75,17 @@ func (e *evaluateCommand) run(ctx context.Context, args []string) error {
 	if e.watch {
 		return e.runWatch(ctx, entities)
 	}
-	return e.WithClient(ctx, &e.connection, cli.Reading, func(service client.Client) error {
+	return e.Reading(ctx, func(service client.Client) error {
 		results, err := e.evaluate(ctx, service, entities)
 		if err != nil {
 			return err
 		}
 		for _, r := range results {
 			if r.response.GetErrorResponse() != nil {
-				return guidon.Errorf(guidon.NotFound, "flag %q not found", e.namespace+"/"+e.flag)
+				return guidon.Errorf(guidon.NotFound, "flag %q not found", e.Namespace+"/"+e.flag)
 			}
 		}
-		return e.Show(e.output.AtTerminal(e.Program), shownEvaluations(results, e.entities.many()))
+		return e.Show(e.Output.AtTerminal(e.Program), shownEvaluations(results, e.entities.many()))
 	})
 }
 
@@ -101,7 +98,7 @@ func (e *evaluateCommand) evaluate(ctx context.Context, client client.Client, en
 		request := &evaluation.BatchEvaluationRequest{RequestId: e.requestID}
 		for _, entity := range entities[:n] {
 			request.Requests = append(request.Requests, &evaluation.EvaluationRequest{
-				RequestId: e.requestID, NamespaceKey: e.namespace, FlagKey: e.flag, EntityId: entity.GetEntityId(), Context: entity.GetContext(),
+				RequestId: e.requestID, NamespaceKey: e.Namespace, FlagKey: e.flag, EntityId: entity.GetEntityId(), Context: entity.GetContext(),
 			})
 		}
 		response, err := cli.Call[evaluation.BatchEvaluationResponse](ctx, client, "/flipt.evaluation.EvaluationService/Batch", request)

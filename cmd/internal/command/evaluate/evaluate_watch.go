@@ -13,9 +13,9 @@ import (
 // runWatch prints the results, and then those that changed whenever something in the
 // namespace does.
 func (e *evaluateCommand) runWatch(ctx context.Context, entities []*guidonv1.ExplainEntity) error {
-	return e.WithServer(ctx, &e.connection, func(service client.Client) error {
+	return e.WithServer(ctx, &e.Connection, func(service client.Client) error {
 		var after string
-		if last, err := cli.NewestChange(ctx, service, e.namespace); err != nil {
+		if last, err := cli.NewestChange(ctx, service, e.Namespace); err != nil {
 			return err
 		} else if after = "0"; last != nil {
 			after = client.PositionOf(last)
@@ -33,7 +33,7 @@ func (e *evaluateCommand) runWatch(ctx context.Context, entities []*guidonv1.Exp
 		if err := update(); err != nil {
 			return err
 		}
-		return e.Follow(ctx, &e.connection, e.namespace, after, func(*guidonv1.Change) error { return update() })
+		return e.Follow(ctx, &e.Connection, e.Namespace, after, func(*guidonv1.Change) error { return update() })
 	})
 }
 
@@ -54,7 +54,7 @@ func changedResults(before, after []evaluated) []evaluated {
 // printWatched prints each result at once, as one line or, in YAML, as one element of a
 // list.
 func (e *evaluateCommand) printWatched(results []evaluated) error {
-	format := e.output.AtTerminal(e.Program)
+	format := e.Output.AtTerminal(e.Program)
 	for _, r := range results {
 		s := shownEvaluations([]evaluated{r}, format == cli.FormatYAML)
 		s.Table = func(out io.Writer) error { return e.printWatchedLine(out, r) }

@@ -33,17 +33,14 @@ const explainExample = `  guidon explain new-checkout -e user-42 -c country=PT
 
 // explainCommand is one run of the command.
 type explainCommand struct {
-	*cli.Program
-	connection cli.Connection
-	namespace  string
-	entity     entityInput
-	entities   string // path of a file
-	output     cli.Format
+	cli.Task
+	entity   entityInput
+	entities string // path of a file
 }
 
 // ExplainCommand returns the command "explain".
 func ExplainCommand(p *cli.Program) *cobra.Command {
-	e := &explainCommand{Program: p}
+	e := &explainCommand{Task: cli.Task{Program: p}}
 	command := &cobra.Command{
 		Use:     "explain <flag>",
 		Short:   "Explain what a flag evaluates to for an entity",
@@ -54,12 +51,12 @@ func ExplainCommand(p *cli.Program) *cobra.Command {
 
 		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
 	}
-	e.connection.Flags(command)
+	e.Connection.Flags(command)
 	e.entity.flags(command)
 	flags := command.Flags()
-	cli.NamespaceFlag(command, &e.namespace)
+	cli.NamespaceFlag(command, &e.Namespace)
 	flags.StringVar(&e.entities, "entities", "", "`file` with many entities, of which the results are counted; - is the standard input")
-	e.output.FlagWithDefault(command, "the result, such as true or the key of a variant", cli.AtTerminal)
+	e.Output.FlagWithDefault(command, "the result, such as true or the key of a variant", cli.AtTerminal)
 	return command
 }
 
@@ -73,12 +70,12 @@ func (e *explainCommand) run(ctx context.Context, args []string) error {
 	}
 	response := new(guidonv1.ExplainResponse)
 	err = e.invoke(ctx, "Explain", &guidonv1.ExplainRequest{
-		NamespaceKey: e.namespace, Key: args[0], EntityId: entity.ID, Context: entity.Context,
+		NamespaceKey: e.Namespace, Key: args[0], EntityId: entity.ID, Context: entity.Context,
 	}, response)
 	if err != nil {
 		return err
 	}
-	return e.Show(e.output.AtTerminal(e.Program), cli.Output{
+	return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
 		Data: cli.DataOf(response), Names: []string{valueOf(response)},
 		Table: func(out io.Writer) error { return printExplanation(out, response) },
 	})
@@ -94,18 +91,18 @@ func (e *explainCommand) count(ctx context.Context, flag string) error {
 		return err
 	}
 	response := new(guidonv1.ExplainBatchResponse)
-	err = e.invoke(ctx, "ExplainBatch", &guidonv1.ExplainBatchRequest{NamespaceKey: e.namespace, Key: flag, Entities: entities}, response)
+	err = e.invoke(ctx, "ExplainBatch", &guidonv1.ExplainBatchRequest{NamespaceKey: e.Namespace, Key: flag, Entities: entities}, response)
 	if err != nil {
 		return err
 	}
-	return e.Show(e.output.AtTerminal(e.Program), cli.Output{
+	return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
 		Data: cli.DataOf(response), Names: countedValues(response),
 		Table: func(out io.Writer) error { return printCounts(out, response) },
 	})
 }
 
 func (e *explainCommand) invoke(ctx context.Context, method string, request, response proto.Message) error {
-	return e.WithClient(ctx, &e.connection, cli.Reading, func(service client.Client) error {
+	return e.Reading(ctx, func(service client.Client) error {
 		return service.Invoke(ctx, "/guidon.v1.ExplainService/"+method, request, response)
 	})
 }
