@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
-// ContextsFile returns the file of the contexts.
-func (p *Program) ContextsFile() (*machine.ContextsFile, error) {
+// contextsFile returns the file of the contexts.
+func (p *Program) contextsFile() (*machine.ContextsFile, error) {
 	path := config.ContextsFile(p.Environ)
 	if path == "" {
 		return nil, errNoUserDir
@@ -22,7 +22,7 @@ func (p *Program) ReadContexts() (*machine.Contexts, error) {
 	if config.ContextsFile(p.Environ) == "" {
 		return new(machine.Contexts), nil
 	}
-	file, err := p.ContextsFile()
+	file, err := p.contextsFile()
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (p *Program) ReadContexts() (*machine.Contexts, error) {
 
 // UpdateContexts changes the contexts with fn.
 func (p *Program) UpdateContexts(ctx context.Context, fn func(*machine.Contexts) error) error {
-	file, err := p.ContextsFile()
+	file, err := p.contextsFile()
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func TestEveryKeyDraft(t *testing.T) {
 // keysOfFlipt returns the keys of Flipt, with a name for a star.
 func keysOfFlipt(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../config/flipt/testdata/keys-v1.61.1.txt")
+	text, err := os.ReadFile("../../config/flipt/testdata/keys-v1.61.1.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
