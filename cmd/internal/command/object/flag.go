@@ -89,7 +89,7 @@ func flags(p *cli.Program) *object {
 		edits.Flags = append(edits.Flags, &guidonv1.FlagEdit{Delete: key})
 	}
 	creation := &flagCreation{fields: flagFields()}
-	o.verbs = append(k.usualVerbs(), k.create(creation.parse, creation.options), updated(k, flagFields(), flagOf),
+	o.verbs = append(k.usualVerbs(), k.create(creation.parse, creation.options), update(k, flagFields(), flagOf),
 		flagOn(k), flagOff(k), flagReach(o, k.complete))
 	return o
 }

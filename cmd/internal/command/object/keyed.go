@@ -114,8 +114,8 @@ func (k *keyed) existing(key string, err error) error {
 		k.kind, key, k.Namespace, k.kind, k.kind)
 }
 
-// updated returns the verb that sets fields of an object. of returns the object of a document.
-func updated[M any](k *keyed, all fields[M], of func(d *guidonv1.Document) M) verb {
+// update returns the verb that sets fields of an object. of returns the object of a document.
+func update[M any](k *keyed, all fields[M], of func(d *guidonv1.Document) M) verb {
 	var given fields[M]
 	return k.explained(verb{
 		use: "update <" + k.kind + ">", short: "Change fields of a " + k.kind, names: "the key",
