@@ -203,6 +203,24 @@ func TestLoginIsForCommands(t *testing.T) {
 	}
 }
 
+// TestCommandsAreApart: the commands of one subject do not depend on those of another, except
+// that the edit of an object shows its plan. What subjects share is package cli.
+func TestCommandsAreApart(t *testing.T) {
+	const commands = module + "/cmd/internal/command/"
+	allowed := map[string][]string{commands + "cli": nil, commands + "object": {commands + "cli", commands + "changes"}}
+	for _, p := range list(t, "./cmd/internal/command/...") {
+		may, known := allowed[p.ImportPath]
+		if !known {
+			may = []string{commands + "cli"}
+		}
+		for _, dep := range p.Deps {
+			if strings.HasPrefix(dep, commands) && !slices.Contains(may, dep) {
+				t.Errorf("%s must not depend on %s", p.ImportPath, dep)
+			}
+		}
+	}
+}
+
 // TestTopLevel: the root directory has only the directories of docs/architecture.md.
 func TestTopLevel(t *testing.T) {
 	allowed := []string{

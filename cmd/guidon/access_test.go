@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -67,7 +68,7 @@ func TestBindings(t *testing.T) {
 	server := newShell(t, withTokens...).with("GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + adminToken)
 	running := server.serve()
 	remote := server.with("GUIDON_TOKEN=" + adminToken)
-	local.fails(exitFailure, []string{"binding", "list"}, "does not exist")
+	local.fails(cli.ExitFailure, []string{"binding", "list"}, "does not exist")
 	local.ok("migrate", "up")
 	eachWay(t, local, remote, running, func(t *testing.T, s *shell, way string, at func(args ...string) []string) {
 		actor := `token:\S+`
@@ -92,22 +93,22 @@ func TestBindings(t *testing.T) {
 			}
 		}
 		ids := firstColumn(list)
-		s.fails(exitFailure, at("binding", "delete", ids[0], "none"), `binding "none" not found`, "guidon binding list")
+		s.fails(cli.ExitFailure, at("binding", "delete", ids[0], "none"), `binding "none" not found`, "guidon binding list")
 		if got, want := s.ok(at("binding", "delete", ids[0], ids[1])...), "deleted binding "+ids[0]+"\ndeleted binding "+ids[1]+"\n"; got != want {
 			t.Errorf("delete: got %q, want %q", got, want)
 		}
 		if got := s.ok(at("binding", "list", "--output=json")...); got != "[]\n" {
 			t.Errorf("list -o json: got %q, want an empty list", got)
 		}
-		s.fails(exitFailure, at("binding", "create", "owner", "codehost:org:x"), "invalid field role: must be evaluator, client, viewer, editor or admin")
-		s.fails(exitFailure, at("binding", "create", "admin", "ada@example.com"), "invalid field subject: must have one of the forms")
-		s.fails(exitFailure, at("binding", "create", "admin", "codehost:org:x", "--on", "a/b"), "invalid field namespaceKeys[0]")
+		s.fails(cli.ExitFailure, at("binding", "create", "owner", "codehost:org:x"), "invalid field role: must be evaluator, client, viewer, editor or admin")
+		s.fails(cli.ExitFailure, at("binding", "create", "admin", "ada@example.com"), "invalid field subject: must have one of the forms")
+		s.fails(cli.ExitFailure, at("binding", "create", "admin", "codehost:org:x", "--on", "a/b"), "invalid field namespaceKeys[0]")
 	})
 	s := server.with("GUIDON_TOKEN=wrong")
-	s.fails(exitFailure, []string{"binding", "list", "-a", running.web}, "not authenticated",
+	s.fails(cli.ExitFailure, []string{"binding", "list", "-a", running.web}, "not authenticated",
 		"does not accept the token of GUIDON_TOKEN or GUIDON_TOKEN_FILE for this: it is unknown, has expired or is limited to a namespace")
-	server.fails(exitFailure, []string{"binding", "list", "-a", running.web, "--token", "wrong"}, "does not accept the token of --token")
-	server.fails(exitFailure, []string{"binding", "create", "admin", "codehost:org:x"}, "in use by process", "--address")
+	server.fails(cli.ExitFailure, []string{"binding", "list", "-a", running.web, "--token", "wrong"}, "does not accept the token of --token")
+	server.fails(cli.ExitFailure, []string{"binding", "create", "admin", "codehost:org:x"}, "in use by process", "--address")
 }
 
 // TestConfiguredBindings: the list has the bindings of the configuration, which cannot be
@@ -118,7 +119,7 @@ func TestConfiguredBindings(t *testing.T) {
 	if got := s.ok("binding", "list"); !regexp.MustCompile(`configuration-1 +admin +all +oidc:google:email:ada@example\.com +configuration +- +-\n`).MatchString(got) {
 		t.Errorf("got %q", got)
 	}
-	s.fails(exitFailure, []string{"binding", "delete", "configuration-1"}, "is in the configuration", "authorization.bindings")
+	s.fails(cli.ExitFailure, []string{"binding", "delete", "configuration-1"}, "is in the configuration", "authorization.bindings")
 }
 
 // TestRevoke: the tokens of a subject are listed and deleted, on the database and through
@@ -127,7 +128,7 @@ func TestRevoke(t *testing.T) {
 	const subject = "oidc:google:sub:1234"
 	s := newShell(t, withTokens...)
 	admin := s.with("GUIDON_TOKEN=" + strings.TrimSpace(s.ok("token", "create", "admin")))
-	s.fails(exitFailure, []string{"token", "revoke", "--subject", subject}, `no sessions or tokens of "`+subject+`" found`)
+	s.fails(cli.ExitFailure, []string{"token", "revoke", "--subject", subject}, `no sessions or tokens of "`+subject+`" found`)
 	s.signInAs(subject)
 	s.signInAs("oidc:google:sub:12")
 	list := s.ok("token", "list", "--subject", subject)
@@ -186,16 +187,16 @@ func TestSessions(t *testing.T) {
 	valid := func() []bool {
 		var all []bool
 		for _, token := range []string{first, second, third, stranger} {
-			all = append(all, s.run("whoami", "-a", address, "-t", token).code == exitOK)
+			all = append(all, s.run("whoami", "-a", address, "-t", token).code == cli.ExitOK)
 		}
 		return all
 	}
 	if diff := cmp.Diff([]bool{true, false, true, true}, valid()); diff != "" {
 		t.Errorf("valid tokens after the end of the second (-want +got):\n%s", diff)
 	}
-	s.fails(exitFailure, []string{"session", "end", id, "-a", address}, "not found", "guidon session list")
+	s.fails(cli.ExitFailure, []string{"session", "end", id, "-a", address}, "not found", "guidon session list")
 	foreign := uuid.FindString(s.ok("whoami", "-a", address, "-t", stranger))
-	s.fails(exitFailure, []string{"session", "end", foreign, "-a", address}, "not found")
+	s.fails(cli.ExitFailure, []string{"session", "end", foreign, "-a", address}, "not found")
 
 	if got, want := s.ok("logout", "--everywhere", "-a", address), "signed out of "+address+" everywhere\n"; got != want {
 		t.Errorf("logout: got %q, want %q", got, want)
@@ -208,7 +209,7 @@ func TestSessions(t *testing.T) {
 // TestRotateKeys: each run leaves one key, with the next number.
 func TestRotateKeys(t *testing.T) {
 	s := newEmptyShell(t)
-	s.fails(exitFailure, []string{"sign-in", "rotate-keys"}, "does not exist")
+	s.fails(cli.ExitFailure, []string{"sign-in", "rotate-keys"}, "does not exist")
 	s.ok("migrate", "up")
 	var before [32]byte
 	for number := range int64(3) {
@@ -228,7 +229,7 @@ func TestRotateKeys(t *testing.T) {
 		}
 	}
 	s.serve()
-	s.fails(exitFailure, []string{"sign-in", "rotate-keys"}, "in use by process", "stop that server first")
+	s.fails(cli.ExitFailure, []string{"sign-in", "rotate-keys"}, "in use by process", "stop that server first")
 }
 
 // TestRoleCompletion: shell completion offers the names of roles.

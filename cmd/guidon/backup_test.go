@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // TestBackup: a backup of a database that a server is using has all that was written before,
@@ -28,10 +30,10 @@ func TestBackup(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	viewer := strings.TrimSpace(admin.ok("token", "create", "viewer", "--role", "viewer", "-a", server.web))
-	s.with("GUIDON_TOKEN="+viewer).fails(exitFailure, []string{"backup", filepath.Join(dir, "none.db"), "-a", server.web}, "needs admin")
-	s.fails(exitFailure, []string{"backup", filepath.Join(dir, "none.db"), "-a", server.web}, "not authenticated")
-	s.fails(exitFailure, []string{"backup", filepath.Join(dir, "none.db"), "-a", server.grpc}, "use an http:// or https:// address")
-	s.fails(exitFailure, []string{"backup", mine}, "exists already; use --force")
+	s.with("GUIDON_TOKEN="+viewer).fails(cli.ExitFailure, []string{"backup", filepath.Join(dir, "none.db"), "-a", server.web}, "needs admin")
+	s.fails(cli.ExitFailure, []string{"backup", filepath.Join(dir, "none.db"), "-a", server.web}, "not authenticated")
+	s.fails(cli.ExitFailure, []string{"backup", filepath.Join(dir, "none.db"), "-a", server.grpc}, "use an http:// or https:// address")
+	s.fails(cli.ExitFailure, []string{"backup", mine}, "exists already; use --force")
 	s.ok("backup", mine, "--force")
 	if entries := names(t, dir); entries != "mine.db sent.db" {
 		t.Errorf("the folder has %s, want the two backups alone", entries)
@@ -41,11 +43,11 @@ func TestBackup(t *testing.T) {
 	}
 
 	admin.ok("flag", "create", "after", "-a", server.web)
-	s.fails(exitFailure, []string{"restore-backup", mine, "--yes"}, "is in use by process", "stop the server first")
+	s.fails(cli.ExitFailure, []string{"restore-backup", mine, "--yes"}, "is in use by process", "stop the server first")
 	if got := flags(admin, "-a", server.web); got != "after\nbefore\n" {
 		t.Errorf("after a refused restore: got %q", got)
 	}
-	server.wait(exitOK)
+	server.wait(cli.ExitOK)
 	for _, backup := range []string{mine, sent} {
 		private(t, backup)
 		s.ok("restore-backup", backup, "--yes")
@@ -100,14 +102,14 @@ func TestRestoreBackup(t *testing.T) {
 		"with a log":      {beside, "a part of it is in"},
 		"a newer release": {newer, "this release only supports step"},
 	} {
-		r := s.fails(exitFailure, []string{"restore-backup", test.file, "--yes"}, test.want)
+		r := s.fails(cli.ExitFailure, []string{"restore-backup", test.file, "--yes"}, test.want)
 		if got := s.ok("flag", "list", "-o", "name"); got != "kept\n" {
 			t.Errorf("%s: the database has %q after %s", name, got, r.err)
 		}
 	}
-	s.fails(exitFailure, []string{"restore-backup", backup}, "will be replaced by the backup", "without a terminal")
-	s.typing("no\n").fails(exitFailure, []string{"restore-backup", backup}, "not confirmed")
-	s.with("GUIDON_DB_URL=postgres://u@db.invalid/g").fails(exitUsage, []string{"restore-backup", backup}, "on a server")
+	s.fails(cli.ExitFailure, []string{"restore-backup", backup}, "will be replaced by the backup", "without a terminal")
+	s.typing("no\n").fails(cli.ExitFailure, []string{"restore-backup", backup}, "not confirmed")
+	s.with("GUIDON_DB_URL=postgres://u@db.invalid/g").fails(cli.ExitUsage, []string{"restore-backup", backup}, "on a server")
 
 	// The log of a server that was killed goes with the database that it belongs to.
 	s.ok("flag", "create", "later")

@@ -10,7 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // shell runs commands with its own home directory.
@@ -60,11 +61,9 @@ func (s *shell) run(args ...string) result {
 	s.t.Helper()
 	var out, err bytes.Buffer
 	in := strings.NewReader(s.input)
-	p := &program{
-		environ: s.environ, in: in, out: &out, err: &err, now: time.Now,
-		terminal: func(stream any) bool { return s.terminal && (stream == any(in) || stream == any(&err)) },
-	}
-	code := p.run(s.t.Context(), args)
+	p := cli.NewProgram(s.environ, in, &out, &err)
+	p.Terminal = func(stream any) bool { return s.terminal && (stream == any(in) || stream == any(&err)) }
+	code := p.Run(s.t.Context(), args, root)
 	return result{code: code, out: out.String(), err: err.String()}
 }
 
@@ -72,7 +71,7 @@ func (s *shell) run(args ...string) result {
 func (s *shell) ok(args ...string) string {
 	s.t.Helper()
 	r := s.run(args...)
-	if r.code != exitOK {
+	if r.code != cli.ExitOK {
 		s.t.Fatalf("guidon %s: got exit code %d, want 0\n%s%s", strings.Join(args, " "), r.code, r.out, r.err)
 	}
 	return r.out
@@ -162,7 +161,7 @@ func TestUsage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
-			r := newShell(t).fails(exitUsage, tt.args, tt.want, "--help")
+			r := newShell(t).fails(cli.ExitUsage, tt.args, tt.want, "--help")
 			if r.out != "" || strings.Contains(r.err, "gdn_") {
 				t.Errorf("got standard output %q and %q, want no output and no token", r.out, r.err)
 			}
@@ -176,8 +175,8 @@ func TestHelp(t *testing.T) {
 	if got := s.ok(); got != s.ok("--help") {
 		t.Error("without a command: got something other than the help")
 	}
-	p := &program{out: io.Discard, err: io.Discard, terminal: isTerminal}
-	commands := p.root().Commands()
+	p := cli.NewProgram(nil, nil, io.Discard, io.Discard)
+	commands := root(p).Commands()
 	for len(commands) > 0 {
 		command := commands[0]
 		commands = append(commands[1:], command.Commands()...)
@@ -224,7 +223,7 @@ func TestConfig(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("file mode %v, error %v, want one that only the owner can read", info.Mode(), err)
 	}
-	s.fails(exitFailure, []string{"config", "init"}, "already exists; overwrite it with --force")
+	s.fails(cli.ExitFailure, []string{"config", "init"}, "already exists; overwrite it with --force")
 	s.ok("config", "init", "--force")
 	if got := s.ok("config", "init", "-"); !strings.Contains(got, "#http_port: 8080") {
 		t.Errorf("got %q", got)
@@ -235,13 +234,13 @@ func TestConfig(t *testing.T) {
 	}
 
 	bad := s.file("bad.yml", "server: {http_prot: 1}")
-	s.with("GUIDON_LOG_LEVEL=loud").fails(exitFindings, []string{"config", "check", "--config", bad}, "server.http_prot", "GUIDON_LOG_LEVEL")
-	s.with("GUIDON_LOG_LEVEL=loud").fails(exitFailure, []string{"server", "--config", bad}, "2 problems", "server.http_prot", "GUIDON_LOG_LEVEL")
+	s.with("GUIDON_LOG_LEVEL=loud").fails(cli.ExitFindings, []string{"config", "check", "--config", bad}, "server.http_prot", "GUIDON_LOG_LEVEL")
+	s.with("GUIDON_LOG_LEVEL=loud").fails(cli.ExitFailure, []string{"server", "--config", bad}, "2 problems", "server.http_prot", "GUIDON_LOG_LEVEL")
 }
 
 func TestMigrate(t *testing.T) {
 	s := newEmptyShell(t)
-	s.fails(exitFailure, []string{"migrate", "status"}, "does not exist", "guidon migrate up")
+	s.fails(cli.ExitFailure, []string{"migrate", "status"}, "does not exist", "guidon migrate up")
 	if got := s.ok("migrate"); !strings.HasPrefix(got, "applied 1 ") {
 		t.Errorf("got %q", got)
 	}
@@ -282,7 +281,7 @@ func TestGrantForMissingNamespace(t *testing.T) {
 			want = fmt.Sprintf("warning: namespace %q does not exist\n", test.missing)
 		}
 		r := s.run(test.args...)
-		if got := regexp.MustCompile(`(?m)^warning: .*\n`).FindAllString(r.err, -1); r.code != exitOK || strings.Join(got, "") != want {
+		if got := regexp.MustCompile(`(?m)^warning: .*\n`).FindAllString(r.err, -1); r.code != cli.ExitOK || strings.Join(got, "") != want {
 			t.Errorf("%q: got exit code %d, %q; want the warning %q", test.args, r.code, r.err, want)
 		}
 	}
@@ -291,12 +290,12 @@ func TestGrantForMissingNamespace(t *testing.T) {
 // TestTokens follows the life cycle of a token in a local database.
 func TestTokens(t *testing.T) {
 	s := newEmptyShell(t)
-	s.fails(exitFailure, []string{"token", "list"}, "does not exist")
-	s.fails(exitFailure, []string{"token", "create", "ci"}, "does not exist")
+	s.fails(cli.ExitFailure, []string{"token", "list"}, "does not exist")
+	s.fails(cli.ExitFailure, []string{"token", "create", "ci"}, "does not exist")
 	s.ok("migrate", "up")
 	r := s.run("token", "create", "ci", "--namespace", "shop", "--description", "builds", "--metadata", "team=till")
 	token := strings.TrimSpace(r.out)
-	if r.code != exitOK || !strings.HasPrefix(token, "gdn_") || strings.ContainsAny(token, " \n") {
+	if r.code != cli.ExitOK || !strings.HasPrefix(token, "gdn_") || strings.ContainsAny(token, " \n") {
 		t.Fatalf("got %+v, want only the token on the standard output", r)
 	}
 	if strings.Contains(r.err, token) {
@@ -323,7 +322,7 @@ func TestTokens(t *testing.T) {
 	if got, want := s.ok("token", "delete", id), "deleted token "+id+"\n"; got != want {
 		t.Errorf("delete: got %q, want %q", got, want)
 	}
-	s.fails(exitFailure, []string{"token", "delete", id}, "not found", "guidon token list")
+	s.fails(cli.ExitFailure, []string{"token", "delete", id}, "not found", "guidon token list")
 	if got := s.ok("token", "list", "--output=json"); got != "[]\n" {
 		t.Errorf("list: got %q, want an empty one", got)
 	}
@@ -336,7 +335,7 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	var out, err bytes.Buffer
 	code := run(ctx, []string{"import", "../../examples/shop.yaml"}, s.environ, strings.NewReader(""), &out, &err)
-	if code != exitInterrupted || !strings.HasSuffix(err.String(), "guidon: interrupted\n") {
+	if code != cli.ExitInterrupted || !strings.HasSuffix(err.String(), "guidon: interrupted\n") {
 		t.Errorf("got exit code %d and %q, want 130", code, err.String())
 	}
 }
@@ -354,8 +353,8 @@ func TestInterruptedAtPrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	if got := <-code; got != exitInterrupted {
-		t.Errorf("got exit code %d, want %d", got, exitInterrupted)
+	if got := <-code; got != cli.ExitInterrupted {
+		t.Errorf("got exit code %d, want %d", got, cli.ExitInterrupted)
 	}
 }
 
@@ -368,8 +367,8 @@ func TestTokenRoles(t *testing.T) {
 	s.ok("token", "create", "dashboard", "--role", "viewer", "--on", "shop,pay-*")
 	s.ok("token", "create", "cdn", "--role", "client")
 	s.ok("token", "create", "ci", "--role", "editor", "--namespace", "shop")
-	s.fails(exitFailure, []string{"token", "create", "x", "--role", "owner"}, "invalid field role: must be evaluator, client, viewer, editor or admin")
-	s.fails(exitFailure, []string{"token", "create", "x", "--on", "a/b"}, "invalid field namespaceKeys[0]")
+	s.fails(cli.ExitFailure, []string{"token", "create", "x", "--role", "owner"}, "invalid field role: must be evaluator, client, viewer, editor or admin")
+	s.fails(cli.ExitFailure, []string{"token", "create", "x", "--on", "a/b"}, "invalid field namespaceKeys[0]")
 	list := s.ok("token", "list")
 	for _, want := range []string{`all +admin +all`, `dashboard +viewer +shop,pay-\*`, `cdn +client +all`, `ci +editor +shop`} {
 		if !regexp.MustCompile(want).MatchString(list) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 const compareBefore = `version: "1.4"
@@ -133,7 +135,7 @@ func TestComparePages(t *testing.T) {
 			t.Fatalf("%s is missing", key)
 		}
 	}
-	if want := "flags: 2100 only in many, 1 only in few, 0 equal\nsegments: 1 different, 0 equal\n"; r.code != exitDifferent || !strings.HasSuffix(r.out, want) {
+	if want := "flags: 2100 only in many, 1 only in few, 0 equal\nsegments: 1 different, 0 equal\n"; r.code != cli.ExitDifferent || !strings.HasSuffix(r.out, want) {
 		t.Errorf("got exit code %d, want %q at the end", r.code, want)
 	}
 }
@@ -161,11 +163,11 @@ func TestCompareErrors(t *testing.T) {
 		"staging staging --token secret": "require a server",
 	} {
 		r := s.run(append([]string{"compare"}, strings.Fields(args)...)...)
-		if r.code != exitFailure || !strings.Contains(r.err, want) || r.out != "" {
+		if r.code != cli.ExitFailure || !strings.Contains(r.err, want) || r.out != "" {
 			t.Errorf("%s: got exit code %d, %q and %q, want 1 and %q", args, r.code, r.out, r.err, want)
 		}
 	}
-	if r := s.run("compare", "staging", ""); r.code != exitFailure || !strings.Contains(r.err, "must not be empty") {
+	if r := s.run("compare", "staging", ""); r.code != cli.ExitFailure || !strings.Contains(r.err, "must not be empty") {
 		t.Errorf("got %+v", r)
 	}
 	s.input = compareAfter

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 const completionHelp = `Print a script that completes commands, flags, and the keys of flags, segments, namespaces
@@ -52,17 +54,17 @@ The example is for one shell. For all shells of yours, add its line to the file 
 //go:embed completion.bash
 var bashFunctions string
 
-func (p *program) completionCommand() *cobra.Command {
+func completionCommand(p *cli.Program) *cobra.Command {
 	shell := func(name, help, example string, write func(root *cobra.Command, out io.Writer) error) *cobra.Command {
 		return &cobra.Command{
 			Use: name, Short: "Print the completion script for " + name, Long: help, Example: "  " + example,
 			Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 			RunE: func(command *cobra.Command, _ []string) error {
-				return p.action(func(context.Context, []string) error { return write(command.Root(), p.out) })(command, nil)
+				return p.Action(func(context.Context, []string) error { return write(command.Root(), p.Out) })(command, nil)
 			},
 		}
 	}
-	return group("completion", "Print a completion script for a shell", completionHelp,
+	return cli.Group("completion", "Print a completion script for a shell", completionHelp,
 		shell("bash", bashHelp, "source <(guidon completion bash)", func(root *cobra.Command, out io.Writer) error {
 			if _, err := fmt.Fprintln(out, bashFunctions); err != nil {
 				return err

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // editing returns a copy of the shell with an editor that runs the script, in which $1 is
@@ -34,7 +36,7 @@ func TestConfigEdit(t *testing.T) {
 	s := newShell(t)
 	path := filepath.Join(strings.TrimPrefix(s.environ[0], "HOME="), "guidon", "config.yml")
 	r := s.editing(":").run("config", "edit")
-	if _, err := os.Stat(path); r.code != exitOK || !strings.Contains(r.err, "nothing was changed") || err == nil {
+	if _, err := os.Stat(path); r.code != cli.ExitOK || !strings.Contains(r.err, "nothing was changed") || err == nil {
 		t.Errorf("unedited: got %+v, and a file: %v", r, err == nil)
 	}
 	if got, want := s.editing(`echo 'log: {level: debug}' >"$1"`).ok("config", "edit"), "wrote "+path+"; restart the server to use it\n"; got != want {
@@ -67,7 +69,7 @@ func TestConfigEditProblems(t *testing.T) {
 	bad := s.editing(`echo 'log: {level: loud}' >"$1"`)
 	kept := regexp.MustCompile(`the edited text is in (\S+)`)
 	for name, shell := range map[string]*shell{"no terminal": bad, "given up": bad.typing("n\n"), "end of the input": bad.typing("")} {
-		r := shell.fails(exitFailure, []string{"config", "edit", "--config", path}, path+" line 1", "log.level", "must be one of")
+		r := shell.fails(cli.ExitFailure, []string{"config", "edit", "--config", path}, path+" line 1", "log.level", "must be one of")
 		found := kept.FindStringSubmatch(r.err)
 		if found == nil || read(t, found[1]) != "log: {level: loud}\n" {
 			t.Errorf("%s: got %q, want the file with the edited text", name, r.err)
@@ -82,6 +84,6 @@ func TestConfigEditProblems(t *testing.T) {
 		t.Errorf("edited again: got %q", got)
 	}
 	meanwhile := s.editing(`echo 'log: {level: error}' | tee "$1" >'` + path + `'; echo 'log: {level: debug}' >"$1"`)
-	meanwhile.fails(exitFailure, []string{"config", "edit", "--config", path}, "was changed by somebody else", "the edited text is in")
-	s.editing(":").fails(exitFailure, []string{"config", "edit", "--config", t.TempDir()}, "is not a regular file")
+	meanwhile.fails(cli.ExitFailure, []string{"config", "edit", "--config", path}, "was changed by somebody else", "the edited text is in")
+	s.editing(":").fails(cli.ExitFailure, []string{"config", "edit", "--config", t.TempDir()}, "is not a regular file")
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // TestConfigImport: the configuration of Flipt, in a file and in variables, becomes one
@@ -14,7 +16,7 @@ func TestConfigImport(t *testing.T) {
 	old := s.file("flipt.yml", "db: {url: 'postgres://flipt:hunter2@db.example/flipt'}\nserver: {http_port: 8080, grpc_port: 9191}\n")
 	target := filepath.Join(t.TempDir(), "guidon.yml")
 	r := s.run("config", "import", old, "--from-flipt-environment", "-o", target)
-	if r.code != exitOK || strings.Contains(r.out+r.err, "hunter2") {
+	if r.code != cli.ExitOK || strings.Contains(r.out+r.err, "hunter2") {
 		t.Fatalf("got %+v, want success without secrets", r)
 	}
 	for _, want := range []string{"FLIPT_TRACING_ENABLED: no counterpart", "guidon migrate up --config " + target, "--from-flipt-database 'postgres://", "db.example/flipt' --dry-run"} {
@@ -37,7 +39,7 @@ func TestConfigImport(t *testing.T) {
 	}
 	s.with("GUIDON_DB_URL=").ok("config", "check", "--config", target)
 
-	s.fails(exitFailure, []string{"config", "import", old, "-o", target}, "already exists; overwrite it with --force")
+	s.fails(cli.ExitFailure, []string{"config", "import", old, "-o", target}, "already exists; overwrite it with --force")
 	if err := os.Chmod(target, 0o644); err != nil { // #nosec G302 -- it is what the command must undo
 		t.Fatal(err)
 	}
@@ -50,8 +52,8 @@ func TestConfigImport(t *testing.T) {
 	if got := s.ok("config", "import", "-"); !strings.Contains(got, "http_port: 1\n") {
 		t.Errorf("got %q", got)
 	}
-	s.fails(exitUsage, []string{"config", "import"}, "specify Flipt's configuration file")
-	s.fails(exitFailure, []string{"config", "import", filepath.Join(t.TempDir(), "none.yml")}, "no such file")
+	s.fails(cli.ExitUsage, []string{"config", "import"}, "specify Flipt's configuration file")
+	s.fails(cli.ExitFailure, []string{"config", "import", filepath.Join(t.TempDir(), "none.yml")}, "no such file")
 }
 
 // TestConfigImportRefuses: the draft is written although a key is refused, and no server
@@ -60,7 +62,7 @@ func TestConfigImportRefuses(t *testing.T) {
 	s := newShell(t)
 	bad := s.file("bad.yml", "server: {http_port: x, grpc_port: 9191}\nauthentication: {required: yess}\n")
 	draft := filepath.Join(t.TempDir(), "draft.yml")
-	s.fails(exitFailure, []string{"config", "import", bad, "-o", draft}, "bad.yml line 1: server.http_port: refused:", "line 2: authentication.required: refused", "2 keys are refused")
+	s.fails(cli.ExitFailure, []string{"config", "import", bad, "-o", draft}, "bad.yml line 1: server.http_port: refused:", "line 2: authentication.required: refused", "2 keys are refused")
 	text, err := os.ReadFile(draft)
 	if err != nil {
 		t.Fatal(err)
@@ -71,11 +73,11 @@ func TestConfigImportRefuses(t *testing.T) {
 		}
 	}
 	r := s.run("config", "check", "--config", draft)
-	if r.code != exitFindings || !strings.Contains(r.out, "unknown key unfinished") {
+	if r.code != cli.ExitFindings || !strings.Contains(r.out, "unknown key unfinished") {
 		t.Errorf("checking the draft: got %+v, want that it is not accepted", r)
 	}
 	r = s.run("config", "import", bad)
-	if r.code != exitFailure || r.out != string(text) {
+	if r.code != cli.ExitFailure || r.out != string(text) {
 		t.Errorf("to the standard output: got the code %d and\n%s", r.code, r.out)
 	}
 }

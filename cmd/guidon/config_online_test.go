@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/login/logintest"
 )
 
@@ -38,13 +39,13 @@ func TestConfigCheckOnline(t *testing.T) {
 		code     int
 		want     []string
 	}{
-		"all good": {slices.Concat(acme(issuer, openID.ClientSecret), github(host.URL, host.ClientSecret)), exitOK, []string{
+		"all good": {slices.Concat(acme(issuer, openID.ClientSecret), github(host.URL, host.ClientSecret)), cli.ExitOK, []string{
 			"oidc acme: ok\n  " + issuer + "\n  " + issuer + "/token\n  " + issuer + logintest.KeysPath + "\n", "codehost: ok\n", "jwt: ok\n"}},
-		"wrong secrets": {slices.Concat(acme(issuer, "wrong"), github(host.URL, "wrong")), exitFindings, []string{
+		"wrong secrets": {slices.Concat(acme(issuer, "wrong"), github(host.URL, "wrong")), cli.ExitFindings, []string{
 			`oidc acme: provider "acme" is misconfigured: the provider rejected our client_id or client_secret`,
 			"codehost: the code host rejected this service; check client_id, client_secret, redirect_address and server_url", "jwt: ok\n"}},
 		"other servers": {slices.Concat(acme(nothing.URL, "secret"), github(nothing.URL, "secret"), []string{
-			"GUIDON_AUTHENTICATION_METHODS_KUBERNETES_ENABLED=true", "GUIDON_AUTHENTICATION_METHODS_KUBERNETES_DISCOVERY_URL=" + nothing.URL}), exitFindings, []string{
+			"GUIDON_AUTHENTICATION_METHODS_KUBERNETES_ENABLED=true", "GUIDON_AUTHENTICATION_METHODS_KUBERNETES_DISCOVERY_URL=" + nothing.URL}), cli.ExitFindings, []string{
 			"oidc acme: cannot get the discovery document", "codehost: ", "kubernetes: provider \"kubernetes\" is unavailable", "status 404", "jwt: ok\n"}},
 	} {
 		r := s.with(test.settings...).run("config", "check", "--online")

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // withoutDatabase returns a shell like this whose environment names no database.
@@ -20,7 +22,7 @@ func TestContexts(t *testing.T) {
 		t.Errorf("the first context: got %q, want %q", got, want)
 	}
 	s.ok("context", "set", "two", "-a", second.grpc, "-n", "small")
-	s.fails(exitFailure, []string{"flag", "get", "one", "-n", "small"}, "not found")
+	s.fails(cli.ExitFailure, []string{"flag", "get", "one", "-n", "small"}, "not found")
 	if got := s.ok("flag", "get", "one", "--address", "two", "-o", "name"); got != "one\n" {
 		t.Errorf("--address with a context: got %q", got)
 	}
@@ -33,8 +35,8 @@ func TestContexts(t *testing.T) {
 	if got := s.ok("flag", "get", "one", "-o", "name"); got != "one\n" {
 		t.Errorf("the namespace of the context: got %q", got)
 	}
-	s.fails(exitFailure, []string{"flag", "get", "one", "-n", "default"}, `flag "default/one" not found`)
-	s.with("GUIDON_NAMESPACE=default").fails(exitFailure, []string{"flag", "get", "one"}, `flag "default/one" not found`)
+	s.fails(cli.ExitFailure, []string{"flag", "get", "one", "-n", "default"}, `flag "default/one" not found`)
+	s.with("GUIDON_NAMESPACE=default").fails(cli.ExitFailure, []string{"flag", "get", "one"}, `flag "default/one" not found`)
 	if got := s.ok("export"); !strings.Contains(got, "key: small") {
 		t.Errorf("export: got %s, want the namespace of the context", got)
 	}
@@ -49,8 +51,8 @@ func TestContexts(t *testing.T) {
 		t.Errorf("context get: got %s", got)
 	}
 	s.ok("context", "delete", "two")
-	s.fails(exitFailure, []string{"context", "get"}, "no context is in use")
-	s.fails(exitFailure, []string{"context", "use", "two"}, `there is no context "two"; there are ["one"]`)
+	s.fails(cli.ExitFailure, []string{"context", "get"}, "no context is in use")
+	s.fails(cli.ExitFailure, []string{"context", "use", "two"}, `there is no context "two"; there are ["one"]`)
 }
 
 // TestDatabaseBeforeContext: what names a database is stronger than the context in use.
@@ -93,7 +95,7 @@ func TestContextErrors(t *testing.T) {
 		{"flag list --address=", "--address must not be empty"},
 		{"login --address http://x --context a/b", "invalid --context"},
 	} {
-		s.fails(exitUsage, strings.Fields(test.args), test.want)
+		s.fails(cli.ExitUsage, strings.Fields(test.args), test.want)
 	}
 }
 
@@ -113,7 +115,7 @@ func TestLoginContext(t *testing.T) {
 		t.Errorf("whoami: got %q, want Ada without an address", got)
 	}
 	s.ok("logout")
-	s.fails(exitFailure, []string{"whoami"}, "not authenticated")
+	s.fails(cli.ExitFailure, []string{"whoami"}, "not authenticated")
 	if got := s.ok("login", "--context", "other"); !strings.Contains(got, "context other is in use") {
 		t.Errorf("got %q, want the context of --context", got)
 	}

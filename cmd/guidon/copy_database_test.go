@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestCopyDatabase(t *testing.T) {
 	s := newEmptyShell(t)
 	target := filepath.Join(t.TempDir(), "target.db")
-	s.fails(exitFailure, []string{"copy-database", "--to", "file:" + target}, "does not exist")
+	s.fails(cli.ExitFailure, []string{"copy-database", "--to", "file:" + target}, "does not exist")
 	s.ok("import", shop, "--local")
 	token := strings.TrimSpace(s.ok("token", "create", "ci"))
 
@@ -30,10 +31,10 @@ func TestCopyDatabase(t *testing.T) {
 		t.Errorf("got tokens %q, want %q", got, want)
 	}
 
-	s.fails(exitFailure, []string{"copy-database", "--to", "file:" + target}, "target: ", "not empty")
-	s.fails(exitUsage, []string{"copy-database", "--from", "file:" + target, "--to", "sqlite:" + target}, "the same database")
-	s.fails(exitUsage, []string{"copy-database"}, "to")
-	s.fails(exitFailure, []string{"copy-database", "--to", "file:x?mode=memory"}, "target: ")
+	s.fails(cli.ExitFailure, []string{"copy-database", "--to", "file:" + target}, "target: ", "not empty")
+	s.fails(cli.ExitUsage, []string{"copy-database", "--from", "file:" + target, "--to", "sqlite:" + target}, "the same database")
+	s.fails(cli.ExitUsage, []string{"copy-database"}, "to")
+	s.fails(cli.ExitFailure, []string{"copy-database", "--to", "file:x?mode=memory"}, "target: ")
 }
 
 // A server using the source would continue to write to it.
@@ -46,5 +47,5 @@ func TestCopyDatabaseInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	s.fails(exitFailure, []string{"copy-database", "--to", "file:" + filepath.Join(t.TempDir(), "x.db")}, "in use by process", "stop it first")
+	s.fails(cli.ExitFailure, []string{"copy-database", "--to", "file:" + filepath.Join(t.TempDir(), "x.db")}, "in use by process", "stop it first")
 }

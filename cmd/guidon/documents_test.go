@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 const shop = "../../examples/shop.yaml"
@@ -61,13 +63,13 @@ func TestRoundTrip(t *testing.T) {
 func TestExport(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("small.yaml", strings.ReplaceAll(small, "key: one", "key: zero")))
-	s.fails(exitFailure, []string{"export", "--namespaces", "none"}, `namespace "none" not found`)
-	s.fails(exitFailure, []string{"export", "--namespaces", "small,small"}, "duplicate namespace")
-	s.fails(exitFailure, []string{"export", "--namespaces", "small,small@1"}, `duplicate namespace "small"`)
-	s.fails(exitFailure, []string{"export", "--namespaces", "small@99"}, `namespace "small" has no revision 99 yet`)
-	s.fails(exitFailure, []string{"export", "--namespaces", "small@1st"}, `invalid reference "small@1st"`)
-	s.fails(exitFailure, []string{"evaluate", "one", "-n", "small@1", "-e", "e"}, "can only be read")
-	s.fails(exitFailure, []string{"export", "-o", "x.toml"}, "--format")
+	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "none"}, `namespace "none" not found`)
+	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "small,small"}, "duplicate namespace")
+	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "small,small@1"}, `duplicate namespace "small"`)
+	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "small@99"}, `namespace "small" has no revision 99 yet`)
+	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "small@1st"}, `invalid reference "small@1st"`)
+	s.fails(cli.ExitFailure, []string{"evaluate", "one", "-n", "small@1", "-e", "e"}, "can only be read")
+	s.fails(cli.ExitFailure, []string{"export", "-o", "x.toml"}, "--format")
 	if got := s.ok("export", "--namespaces", "small", "--sort-by-key"); strings.Index(got, "key: two") > strings.Index(got, "key: zero") {
 		t.Errorf("not sorted by key:\n%s", got)
 	}
@@ -82,7 +84,7 @@ func TestExport(t *testing.T) {
 	}
 	// A failed export keeps the previous file.
 	path := s.file("keep.yaml", "keep")
-	s.fails(exitFailure, []string{"export", "--namespaces", "none", "-o", path})
+	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "none", "-o", path})
 	if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {
 		t.Errorf("got %q, error %v, want the old file", got, err)
 	}
@@ -98,8 +100,8 @@ func TestImportModes(t *testing.T) {
 	first := s.file("small.yaml", small)
 	changed := s.file("changed.yaml", strings.Replace(strings.Split(small, "  - key: two")[0], "enabled: true", "enabled: false", 1))
 
-	s.fails(exitFailure, []string{"import", first, "--dry-run"}, "does not exist")
-	s.fails(exitFailure, []string{"import", first}, "does not exist", "--local")
+	s.fails(cli.ExitFailure, []string{"import", first, "--dry-run"}, "does not exist")
+	s.fails(cli.ExitFailure, []string{"import", first}, "does not exist", "--local")
 	if entries := names(t, s.home()); entries != "" {
 		t.Errorf("an import made %s", entries)
 	}
@@ -110,11 +112,11 @@ func TestImportModes(t *testing.T) {
 			t.Errorf("dry run %q lacks %q", dry, want)
 		}
 	}
-	s.fails(exitFindings, []string{"import", first, "--dry-run", "--exit-code"})
-	s.fails(exitFailure, []string{"export", "--namespaces", "small"}, "not found") // the dry runs changed nothing
+	s.fails(cli.ExitFindings, []string{"import", first, "--dry-run", "--exit-code"})
+	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "small"}, "not found") // the dry runs changed nothing
 
 	s.ok("import", first)
-	s.fails(exitFailure, []string{"import", changed}, `flag "small/one" is not unique`, "--update", "--skip-existing", "nothing was imported")
+	s.fails(cli.ExitFailure, []string{"import", changed}, `flag "small/one" is not unique`, "--update", "--skip-existing", "nothing was imported")
 	if got := s.ok("import", changed, "--skip-existing"); !strings.Contains(got, "1 skipped") {
 		t.Errorf("import --skip-existing prints %q", got)
 	}
@@ -133,13 +135,13 @@ func TestDrop(t *testing.T) {
 		return strings.Contains(s.ok("export", "--namespaces", "small"), "key: "+key+"\n")
 	}
 
-	s.fails(exitFailure, []string{"import", only, "--drop"}, "flag two in namespace small", "--yes", "nothing was changed")
-	s.typing("no\n").fails(exitFailure, []string{"import", only, "--drop"}, "flag two in namespace small", "Proceed?", "nothing was changed")
-	s.typing("").fails(exitFailure, []string{"import", only, "--drop"}, "nothing was changed")
+	s.fails(cli.ExitFailure, []string{"import", only, "--drop"}, "flag two in namespace small", "--yes", "nothing was changed")
+	s.typing("no\n").fails(cli.ExitFailure, []string{"import", only, "--drop"}, "flag two in namespace small", "Proceed?", "nothing was changed")
+	s.typing("").fails(cli.ExitFailure, []string{"import", only, "--drop"}, "nothing was changed")
 	if !has("two") {
 		t.Fatal("flag two was deleted without confirmation")
 	}
-	s.fails(exitFailure, []string{"import", only, only, "--drop"}, "the second would delete the first")
+	s.fails(cli.ExitFailure, []string{"import", only, only, "--drop"}, "the second would delete the first")
 	if got := s.typing("yes\n").ok("import", only, "--drop"); !strings.Contains(got, "1 deleted") {
 		t.Errorf("import --drop prints %q", got)
 	}
@@ -159,10 +161,10 @@ func TestSeveralDocuments(t *testing.T) {
 	s := newShell(t)
 	bad := strings.ReplaceAll(small, "key: small", "key: bad")
 	bad = strings.Replace(bad, "key: one", "key: o n e", 1)
-	s.fails(exitFailure, []string{"import", s.file("small.yaml", small), s.file("bad.yaml", bad)}, "nothing was imported", "bad.yaml", "o n e")
-	s.fails(exitFailure, []string{"export", "--namespaces", "small"}, "not found")
-	s.fails(exitFailure, []string{"import", s.file("comments.yaml", "# none")}, "comments.yaml: contains no document")
-	s.fails(exitFailure, []string{"import", "/no/such.yaml"}, "no such file")
+	s.fails(cli.ExitFailure, []string{"import", s.file("small.yaml", small), s.file("bad.yaml", bad)}, "nothing was imported", "bad.yaml", "o n e")
+	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "small"}, "not found")
+	s.fails(cli.ExitFailure, []string{"import", s.file("comments.yaml", "# none")}, "comments.yaml: contains no document")
+	s.fails(cli.ExitFailure, []string{"import", "/no/such.yaml"}, "no such file")
 }
 
 // TestInputFormat: the extension, the content or --input-format decides how a file is read.
@@ -189,8 +191,8 @@ func TestInputFormat(t *testing.T) {
 		}
 		piped.ok(append([]string{"validate"}, test.args...)...)
 	}
-	s.fails(exitFailure, []string{"import", s.file("flags.json", yaml)}, "flags.json: document 1")
-	s.fails(exitUsage, []string{"import", "-", "--input-format", "xml"}, "must be yaml or json")
+	s.fails(cli.ExitFailure, []string{"import", s.file("flags.json", yaml)}, "flags.json: document 1")
+	s.fails(cli.ExitUsage, []string{"import", "-", "--input-format", "xml"}, "must be yaml or json")
 }
 
 // TestEmptyInput: nobody means to read nothing.
@@ -199,9 +201,9 @@ func TestEmptyInput(t *testing.T) {
 	s.input = " \n"
 	empty := s.file("empty.yaml", "")
 	for _, command := range []string{"import", "validate", "plan"} {
-		code, stream, file := exitFailure, "guidon: standard input is empty\n", "guidon: "+empty+" is empty\n"
+		code, stream, file := cli.ExitFailure, "guidon: standard input is empty\n", "guidon: "+empty+" is empty\n"
 		if command == "validate" {
-			code, stream, file = exitFindings, "standard input: error: the input is empty\n", empty+": error: the input is empty\n"
+			code, stream, file = cli.ExitFindings, "standard input: error: the input is empty\n", empty+": error: the input is empty\n"
 		}
 		if r := s.fails(code, []string{command, "-"}); r.out+r.err != stream {
 			t.Errorf("%s -: got %q, want %q", command, r.out+r.err, stream)
@@ -210,7 +212,7 @@ func TestEmptyInput(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", command, r.out+r.err, file)
 		}
 	}
-	s.fails(exitFailure, []string{"compare", "-", "default"}, "guidon: standard input is empty")
+	s.fails(cli.ExitFailure, []string{"compare", "-", "default"}, "guidon: standard input is empty")
 }
 
 func TestValidate(t *testing.T) {
@@ -219,15 +221,15 @@ func TestValidate(t *testing.T) {
 		!strings.Contains(got, "valid (namespaces 2, flags 40, segments 26; warnings 3)") {
 		t.Errorf("got %q", got)
 	}
-	s.fails(exitFindings, []string{"validate", "--strict", shop}, "warnings 3")
+	s.fails(cli.ExitFindings, []string{"validate", "--strict", shop}, "warnings 3")
 	bad := strings.Replace(small, "key: one", "key: o n e", 1)
 	bad = strings.Replace(bad, "name: Two", "name: ''", 1)
-	r := s.fails(exitFindings, []string{"validate", s.file("bad.yaml", bad), shop}, `flags[0] "o n e"`, `flags[1] "two"`, "valid")
+	r := s.fails(cli.ExitFindings, []string{"validate", s.file("bad.yaml", bad), shop}, `flags[0] "o n e"`, `flags[1] "two"`, "valid")
 	if r.err != "" {
 		t.Errorf("got standard error %q, want the findings on the standard output", r.err)
 	}
-	s.fails(exitFindings, []string{"validate", s.file("bad.yaml", "version: '9'\nnamespace: x\n")}, "version")
-	s.fails(exitFindings, []string{"validate", "/no/such.yaml"}, "/no/such.yaml: error: no such file or directory\n")
+	s.fails(cli.ExitFindings, []string{"validate", s.file("bad.yaml", "version: '9'\nnamespace: x\n")}, "version")
+	s.fails(cli.ExitFindings, []string{"validate", "/no/such.yaml"}, "/no/such.yaml: error: no such file or directory\n")
 	s.input = small
 	s.ok("validate", "-")
 }
@@ -267,7 +269,7 @@ func TestValidateFormats(t *testing.T) {
 }
 `,
 	} {
-		if r := s.fails(exitFindings, []string{"validate", "--format", format, path}); r.out != want || r.err != "" {
+		if r := s.fails(cli.ExitFindings, []string{"validate", "--format", format, path}); r.out != want || r.err != "" {
 			t.Errorf("%s: got %q and %q, want %q", format, r.out, r.err, want)
 		}
 	}
@@ -275,7 +277,7 @@ func TestValidateFormats(t *testing.T) {
 	if got, want := s.ok("validate", "--ignore-unknown", "--format", "github", "-"), "::warning line=2,col=4::flags[0] \"a\": unknown member \"100%25\\r\\n\" is ignored\n"; got != want {
 		t.Errorf("escapes: got %q, want %q", got, want)
 	}
-	s.fails(exitUsage, []string{"validate", "--format", "yaml", path}, "must be text, json or github")
+	s.fails(cli.ExitUsage, []string{"validate", "--format", "yaml", path}, "must be text, json or github")
 }
 
 // TestUnknownMembers: a misspelled member ends every command that reads files, before it changes
@@ -293,11 +295,11 @@ func TestUnknownMembers(t *testing.T) {
 	} {
 		path := s.file("f.yaml", strings.Replace(base, test.old, test.misspelt, 1))
 		for _, command := range [][]string{{"import", "--update"}, {"import", "--update", "--dry-run"}, {"plan"}, {"apply", "--yes"}} {
-			s.fails(exitFailure, append(command, path), test.want)
+			s.fails(cli.ExitFailure, append(command, path), test.want)
 		}
-		s.fails(exitFindings, []string{"validate", path}, "did you mean "+test.old+"?")
+		s.fails(cli.ExitFindings, []string{"validate", path}, "did you mean "+test.old+"?")
 		s.ok("validate", "--ignore-unknown", path)
-		if r := s.run("plan", "--ignore-unknown", path); r.code != exitChanges {
+		if r := s.run("plan", "--ignore-unknown", path); r.code != cli.ExitDifferent {
 			t.Errorf("plan --ignore-unknown: got exit code %d and %q", r.code, r.err)
 		}
 	}
@@ -311,7 +313,7 @@ func TestUnknownMembers(t *testing.T) {
 func TestValidateLimit(t *testing.T) {
 	s := newShell(t)
 	many := s.file("many.yaml", "flags:\n"+strings.Repeat("- {key: a, name: A, x: 1}\n", 900))
-	r := s.fails(exitFindings, []string{"validate", many, many}) // each flag but the first is not unique
+	r := s.fails(cli.ExitFindings, []string{"validate", many, many}) // each flag but the first is not unique
 	lines := strings.Split(strings.TrimSpace(r.out), "\n")
 	if len(lines) != 1001 || lines[1000] != "and 2598 more findings" {
 		t.Errorf("got %d lines, the last one %q", len(lines), lines[len(lines)-1])
@@ -331,11 +333,11 @@ func TestImportOutput(t *testing.T) {
 			t.Errorf("as %s: got %s", format, got)
 		}
 	}
-	s.fails(exitUsage, []string{"import", "--from-flipt-database", file, "-o", "json"}, "can be combined only with")
+	s.fails(cli.ExitUsage, []string{"import", "--from-flipt-database", file, "-o", "json"}, "can be combined only with")
 	server := s.serve()
 	c := s.withoutDatabase()
 	c.ok("context", "set", "local", "--address", server.web)
-	c.fails(exitUsage, []string{"import", "--from-flipt-database", file}, "--db or --local if a context is in use")
+	c.fails(cli.ExitUsage, []string{"import", "--from-flipt-database", file}, "--db or --local if a context is in use")
 }
 
 func TestEvaluate(t *testing.T) {
@@ -356,5 +358,5 @@ func TestEvaluate(t *testing.T) {
 	if got := s.ok("evaluate", "two", "-n", "small"); !strings.Contains(got, `"match": false`) {
 		t.Errorf("got %s, want a variant result with its zero values", got)
 	}
-	s.fails(exitFailure, []string{"evaluate", "none", "-n", "small"}, `flag "small/none" not found`)
+	s.fails(cli.ExitFailure, []string{"evaluate", "none", "-n", "small"}, `flag "small/none" not found`)
 }

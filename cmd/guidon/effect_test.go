@@ -8,8 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/handler/wire/flipt"
-	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // effectShop is edited to effectEdited, which changes shares of a flag, and a segment that
@@ -63,9 +62,9 @@ func TestEffect(t *testing.T) {
 	wantText(t, s.changes("promote", "live", "shop", "--flag", "checkout", "--with-segments=false", "--effect", "--dry-run"), moved)
 
 	for _, other := range [][]string{{"--plan", "plan.json"}, {"--output=json"}} {
-		s.fails(exitFailure, append([]string{"apply", edited, "--effect"}, other...), "--effect cannot be combined with --plan or --output")
+		s.fails(cli.ExitFailure, append([]string{"apply", edited, "--effect"}, other...), "--effect cannot be combined with --plan or --output")
 	}
-	s.fails(exitFailure, []string{"promote", "live", "shop", "--effect=maybe"}, "invalid argument")
+	s.fails(cli.ExitFailure, []string{"promote", "live", "shop", "--effect=maybe"}, "invalid argument")
 }
 
 // TestEffectJSON: the JSON of a plan contains its effects, also after it has been applied.
@@ -104,21 +103,4 @@ func TestEffectOfTypes(t *testing.T) {
 	s.ok("import", s.file("a.yaml", "namespace: shop\nflags: [{key: a, name: A, type: BOOLEAN_FLAG_TYPE}]"), "--update")
 	wantText(t, s.changes("restore", "shop@1", "--effect", "--dry-run"), "    effect: it becomes a variant flag; evaluations as a boolean flag fail\n")
 	wantText(t, s.changes("plan", s.file("b.yaml", "namespace: shop\nflags: [{key: a, name: A}]"), "--effect"), "    effect: it becomes a variant flag")
-}
-
-// TestTruncatedEffects: what is left out is said.
-func TestTruncatedEffects(t *testing.T) {
-	effect := &guidonv1.FlagEffect{Type: flipt.FlagType_BOOLEAN_FLAG_TYPE, Truncated: true, Groups: []*guidonv1.EffectGroup{{Moves: []*guidonv1.EffectMove{{Summary: "one\x1b"}, {Summary: "two"}}}}}
-	var out strings.Builder
-	printPlan(&out, &guidonv1.PlanResponse{NamespaceKey: "n", EffectsTruncated: true, Effects: []*guidonv1.PlannedEffect{{FlagKey: "f", Effect: effect}}})
-	want := `n: 0 to create, 0 to update, 0 to delete, 0 unchanged
-  flag f (uses a changed segment)
-    effect: "one\x1b"
-    effect: two
-    effect: there may be more; the flag has too many rules to compare all of them
-  there may be effects on more flags than these
-`
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
 }

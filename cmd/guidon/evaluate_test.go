@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // TestEvaluateMany: a flag is evaluated for several entities at once, in any format.
@@ -45,7 +47,7 @@ func TestEvaluateMany(t *testing.T) {
 		{"--entities - --context-file -", "only once"},
 		{"--watch", "no server is given"},
 	} {
-		s.fails(exitUsage, append([]string{"evaluate", "checkout"}, strings.Fields(test.args)...), test.want)
+		s.fails(cli.ExitUsage, append([]string{"evaluate", "checkout"}, strings.Fields(test.args)...), test.want)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 const explainedShop = `version: "1.4"
@@ -149,20 +151,20 @@ func TestExplainFails(t *testing.T) {
 		args []string
 		want string
 	}{
-		{exitUsage, []string{"explain"}, "missing argument <flag>"},
-		{exitUsage, []string{"explain", "checkout", "--output=tree"}, "must be table, json, yaml or name"},
-		{exitUsage, []string{"explain", "checkout", "-c", "{"}, "invalid --context: must be a JSON object"},
-		{exitUsage, []string{"evaluate", "checkout", "-c", "{"}, "invalid --context: must be a JSON object"},
-		{exitUsage, []string{"explain", "checkout", "-c", "plan"}, "must have the form key=value"},
-		{exitUsage, []string{"explain", "checkout", "--entities", many, "-e", "x"}, "--entities cannot be combined with --entity-id"},
-		{exitFailure, []string{"explain", "checkout", "--context-file", s.file("c.json", `[]`)}, "must be a JSON object"},
-		{exitFailure, []string{"explain", "checkout", "--context-file", "missing.json"}, "missing.json: no such file"},
-		{exitFailure, []string{"explain", "checkout", "--context-file", s.file("large", strings.Repeat(" ", 4<<20)+"{}")}, "must not be longer than 4194304 bytes"},
-		{exitFailure, []string{"explain", "checkout", "--entities", s.file("empty", " \n")}, "empty is empty"},
-		{exitFailure, []string{"explain", "checkout", "--entities", s.file("lines", "a\n{\"entityId\"\n")}, "line 2: must be a JSON object"},
-		{exitFailure, []string{"explain", "checkout", "--entities", s.file("array", "[{]")}, "must be a JSON array, or one JSON object or entity id per line"},
-		{exitFailure, []string{"explain", "checkout", "--entities", many}, "must not contain more than 1000 elements"},
-		{exitFailure, []string{"explain", "nope", "-e", "x"}, `flag "default/nope" not found`},
+		{cli.ExitUsage, []string{"explain"}, "missing argument <flag>"},
+		{cli.ExitUsage, []string{"explain", "checkout", "--output=tree"}, "must be table, json, yaml or name"},
+		{cli.ExitUsage, []string{"explain", "checkout", "-c", "{"}, "invalid --context: must be a JSON object"},
+		{cli.ExitUsage, []string{"evaluate", "checkout", "-c", "{"}, "invalid --context: must be a JSON object"},
+		{cli.ExitUsage, []string{"explain", "checkout", "-c", "plan"}, "must have the form key=value"},
+		{cli.ExitUsage, []string{"explain", "checkout", "--entities", many, "-e", "x"}, "--entities cannot be combined with --entity-id"},
+		{cli.ExitFailure, []string{"explain", "checkout", "--context-file", s.file("c.json", `[]`)}, "must be a JSON object"},
+		{cli.ExitFailure, []string{"explain", "checkout", "--context-file", "missing.json"}, "missing.json: no such file"},
+		{cli.ExitFailure, []string{"explain", "checkout", "--context-file", s.file("large", strings.Repeat(" ", 4<<20)+"{}")}, "must not be longer than 4194304 bytes"},
+		{cli.ExitFailure, []string{"explain", "checkout", "--entities", s.file("empty", " \n")}, "empty is empty"},
+		{cli.ExitFailure, []string{"explain", "checkout", "--entities", s.file("lines", "a\n{\"entityId\"\n")}, "line 2: must be a JSON object"},
+		{cli.ExitFailure, []string{"explain", "checkout", "--entities", s.file("array", "[{]")}, "must be a JSON array, or one JSON object or entity id per line"},
+		{cli.ExitFailure, []string{"explain", "checkout", "--entities", many}, "must not contain more than 1000 elements"},
+		{cli.ExitFailure, []string{"explain", "nope", "-e", "x"}, `flag "default/nope" not found`},
 	} {
 		s.fails(tt.code, tt.args, tt.want)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // analyzedShop has flags of which something is never reached.
@@ -93,9 +95,9 @@ func TestFlagReachOfState(t *testing.T) {
 	if got := s.ok("flag", "reach", "banner", "-n", "shop@2"); strings.Contains(got, "configured") {
 		t.Errorf("got %s", got)
 	}
-	s.fails(exitFailure, []string{"flag", "reach", "banner", "-n", "shop@9"}, `namespace "shop" has no revision 9 yet`)
-	s.fails(exitFailure, []string{"flag", "reach", "gone", "-n", "shop"}, `flag "shop/gone" not found`)
-	s.fails(exitUsage, []string{"flag", "reach"}, "missing argument <flag>")
-	s.fails(exitUsage, []string{"flag", "reech"}, `unknown command "reech"`, "did you mean reach?")
+	s.fails(cli.ExitFailure, []string{"flag", "reach", "banner", "-n", "shop@9"}, `namespace "shop" has no revision 9 yet`)
+	s.fails(cli.ExitFailure, []string{"flag", "reach", "gone", "-n", "shop"}, `flag "shop/gone" not found`)
+	s.fails(cli.ExitUsage, []string{"flag", "reach"}, "missing argument <flag>")
+	s.fails(cli.ExitUsage, []string{"flag", "reech"}, `unknown command "reech"`, "did you mean reach?")
 	wantText(t, s.ok("flag"), "reach")
 }

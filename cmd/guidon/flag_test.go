@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // TestFlagCommands: what the commands do to a flag, over HTTP, over gRPC and in the database.
@@ -19,7 +21,7 @@ func TestFlagCommands(t *testing.T) {
 			ok := func(args ...string) string { t.Helper(); return s.ok(append(args, where...)...) }
 			fails := func(want string, args ...string) {
 				t.Helper()
-				s.fails(exitFailure, append(args, where...), want)
+				s.fails(cli.ExitFailure, append(args, where...), want)
 			}
 			if name == "gRPC" {
 				s.ok("namespace", "create", "grpc", "--address", server.grpc)
@@ -113,11 +115,11 @@ segments: [{key: every, name: Every}]
 		"fresh": "all entities go from off to on", "ramp": "all entities go from off to on", "layout": "go from",
 	} {
 		before := stored(key)
-		s.fails(exitFailure, []string{"flag", "on", key}, "has not been turned off, so there is nothing to restore", want, "run again with --everyone")
-		s.typing("no\n").fails(exitFailure, []string{"flag", "on", key}, want, "not confirmed")
+		s.fails(cli.ExitFailure, []string{"flag", "on", key}, "has not been turned off, so there is nothing to restore", want, "run again with --everyone")
+		s.typing("no\n").fails(cli.ExitFailure, []string{"flag", "on", key}, want, "not confirmed")
 		s.ok("flag", "off", key)
 		if key == "layout" { // it was not enabled, so there is still nothing to restore
-			s.fails(exitFailure, []string{"flag", "on", key}, want, "run again with --everyone")
+			s.fails(cli.ExitFailure, []string{"flag", "on", key}, want, "run again with --everyone")
 		} else if got := s.ok("flag", "on", key); !strings.Contains(got, "turned on flag "+key) || !strings.Contains(got, "false for everybody, as before it was turned off") {
 			t.Errorf("flag on %s: got %q", key, got)
 		}
@@ -142,8 +144,8 @@ segments: [{key: every, name: Every}]
 	if got := s.ok("flag", "on", "layout", "--everyone"); !strings.Contains(got, "its rules decide") {
 		t.Errorf("flag on --everyone: got %q", got)
 	}
-	s.fails(exitFailure, []string{"flag", "on", "blocked", "--everyone"}, "its rules make it false for everybody")
-	s.fails(exitFailure, []string{"flag", "on", "blocked"}, "its rules make it false for everybody")
+	s.fails(cli.ExitFailure, []string{"flag", "on", "blocked", "--everyone"}, "its rules make it false for everybody")
+	s.fails(cli.ExitFailure, []string{"flag", "on", "blocked"}, "its rules make it false for everybody")
 }
 
 func TestFlagUsage(t *testing.T) {
@@ -171,7 +173,7 @@ func TestFlagUsage(t *testing.T) {
 		{[]string{"segment", "update", "s"}, "nothing to change"},
 		{[]string{"namespace", "update", "n"}, "nothing to change"},
 	} {
-		s.fails(exitUsage, test.args, test.want)
+		s.fails(cli.ExitUsage, test.args, test.want)
 	}
 }
 
@@ -180,12 +182,12 @@ func TestSegmentCommands(t *testing.T) {
 	s := newShell(t)
 	s.ok("migrate")
 	s.ok("segment", "create", "iberia", "--match", "any", "--constraint", "country eq PT", "--constraint", `country isoneof ["ES","AD"]`, "--constraint", "number:seats gte 10", "--constraint", "boolean:beta true")
-	s.fails(exitFailure, []string{"segment", "create", "iberia"}, "already exists")
+	s.fails(cli.ExitFailure, []string{"segment", "create", "iberia"}, "already exists")
 	s.ok("segment", "create", "other", "--constraint", "app:version eq 2", "--constraint", "string:entityId eq u-1", "--constraint", "entity:entityId eq u-1")
 	s.ok("segment", "delete", "other", "--yes")
-	s.fails(exitFailure, []string{"segment", "create", "broken", "--constraint", "country like PT"}, "constraints[0]")
-	s.fails(exitFailure, []string{"segment", "list", "-n", "none"}, `namespace "none" not found`)
-	s.fails(exitFailure, []string{"flag", "list", "-n", "none"}, `namespace "none" not found`)
+	s.fails(cli.ExitFailure, []string{"segment", "create", "broken", "--constraint", "country like PT"}, "constraints[0]")
+	s.fails(cli.ExitFailure, []string{"segment", "list", "-n", "none"}, `namespace "none" not found`)
+	s.fails(cli.ExitFailure, []string{"flag", "list", "-n", "none"}, `namespace "none" not found`)
 	for _, want := range []string{"MATCH         any", `country isoneof ["ES","AD"]`, "number:seats gte 10", "boolean:beta true"} {
 		if got := s.ok("segment", "get", "iberia"); !strings.Contains(got, want) {
 			t.Errorf("segment get: got %s, want %q", got, want)
@@ -196,7 +198,7 @@ func TestSegmentCommands(t *testing.T) {
 		t.Errorf("segment get: got %s", got)
 	}
 	s.ok("import", s.file("flag.yaml", `flags: [{key: f, name: F, type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {key: iberia, value: true}}]}]`))
-	s.fails(exitFailure, []string{"segment", "delete", "iberia", "--yes"}, `in use by flag "f"`)
+	s.fails(cli.ExitFailure, []string{"segment", "delete", "iberia", "--yes"}, `in use by flag "f"`)
 	s.ok("flag", "delete", "f", "--yes")
 	s.ok("segment", "delete", "iberia", "--yes")
 	if got := s.ok("segment", "list", "-o", "name"); got != "" {
@@ -209,7 +211,7 @@ func TestNamespaceCommands(t *testing.T) {
 	s := newShell(t)
 	s.ok("migrate")
 	s.ok("namespace", "create", "trial", "--color", "red", "--confirm-changes")
-	s.fails(exitFailure, []string{"namespace", "create", "trial"}, "is not unique")
+	s.fails(cli.ExitFailure, []string{"namespace", "create", "trial"}, "is not unique")
 	s.ok("namespace", "update", "trial", "--description", "for a while")
 	for _, want := range []string{"color: red", "confirmChanges: true", "description: for a while", "name: trial"} {
 		if got := s.ok("namespace", "get", "trial", "-o", "yaml"); !strings.Contains(got, want) {
@@ -217,13 +219,13 @@ func TestNamespaceCommands(t *testing.T) {
 		}
 	}
 	s.ok("flag", "create", "f", "-n", "trial")
-	s.fails(exitFailure, []string{"namespace", "delete", "trial", "--yes"}, "flags must be deleted first")
-	s.fails(exitFailure, []string{"namespace", "delete", "trial", "--force"}, "with 1 flags and 0 segments", "run again with --yes")
+	s.fails(cli.ExitFailure, []string{"namespace", "delete", "trial", "--yes"}, "flags must be deleted first")
+	s.fails(cli.ExitFailure, []string{"namespace", "delete", "trial", "--force"}, "with 1 flags and 0 segments", "run again with --yes")
 	s.ok("namespace", "delete", "trial", "--force", "--yes")
 	if got := s.ok("namespace", "list", "-o", "name"); got != "default\n" {
 		t.Errorf("namespace list: got %q", got)
 	}
-	s.fails(exitFailure, []string{"namespace", "delete", "trial"}, `namespace "trial" not found`)
+	s.fails(cli.ExitFailure, []string{"namespace", "delete", "trial"}, `namespace "trial" not found`)
 }
 
 // edits returns the shell with an editor that applies a sed script.
@@ -240,18 +242,18 @@ func TestEditObject(t *testing.T) {
 	s.ok("segment", "create", "staff", "--constraint", "email suffix @guidon.example")
 
 	r := s.edits("s/enabled: false/enabled: true/").run("flag", "edit", "beta", "--yes")
-	if r.code != exitOK || !strings.HasSuffix(r.out, "updated flag beta in default\n") || !strings.Contains(r.out, "default value off → on") || !strings.Contains(r.out, "effect: all entities go from off to on") {
+	if r.code != cli.ExitOK || !strings.HasSuffix(r.out, "updated flag beta in default\n") || !strings.Contains(r.out, "default value off → on") || !strings.Contains(r.out, "effect: all entities go from off to on") {
 		t.Errorf("got exit code %d, %q and %q, want the plan with its effect", r.code, r.out, r.err)
 	}
 	s.edits("s/guidon.example/example.org/").ok("segment", "edit", "staff", "--yes")
 	if got := s.ok("segment", "get", "staff"); !strings.Contains(got, "email suffix @example.org") {
 		t.Errorf("after the edit: got %s", got)
 	}
-	if r := s.edits("s/enabled: true/enabld: true/").run("flag", "edit", "beta", "--yes"); r.code != exitFailure || !strings.Contains(r.err, `line 8: flags[0] "beta": unknown member "enabld"; did you mean enabled?`) {
+	if r := s.edits("s/enabled: true/enabld: true/").run("flag", "edit", "beta", "--yes"); r.code != cli.ExitFailure || !strings.Contains(r.err, `line 8: flags[0] "beta": unknown member "enabld"; did you mean enabled?`) {
 		t.Errorf("a misspelled member: got %q", r.err)
 	}
 	s.ok("flag", "update", "beta", "--enabled")
-	if r := s.edits("").run("flag", "edit", "beta"); r.code != exitOK || !strings.Contains(r.err, "nothing to do for flag beta") {
+	if r := s.edits("").run("flag", "edit", "beta"); r.code != cli.ExitOK || !strings.Contains(r.err, "nothing to do for flag beta") {
 		t.Errorf("without a change: got exit code %d and %q", r.code, r.err)
 	}
 	for _, test := range []struct{ script, want string }{
@@ -261,7 +263,7 @@ func TestEditObject(t *testing.T) {
 		{"s/enabled: true/enabled: 3/", "the edited text is in "},
 		{"s/name: Beta/name: Gamma/", "run again with --yes"},
 	} {
-		s.edits(test.script).fails(exitFailure, []string{"flag", "edit", "beta"}, test.want)
+		s.edits(test.script).fails(cli.ExitFailure, []string{"flag", "edit", "beta"}, test.want)
 	}
 	if got := s.ok("flag", "get", "beta", "-o", "json"); !strings.Contains(got, `"name": "Beta"`) {
 		t.Errorf("after refused edits: got %s", got)
@@ -275,7 +277,7 @@ func TestEditConflict(t *testing.T) {
 	s.ok("flag", "create", "beta", "--address", server.web)
 	s = s.editing("sed -i 's/enabled: false/enabled: true/' \"$1\"\n" +
 		"curl -sS -X POST " + server.web + "/api/v1/namespaces/default/flags/beta/off >/dev/null\n")
-	s.fails(exitFailure, []string{"flag", "edit", "beta", "--yes", "--address", server.web}, "nothing was changed: run the command again", "the edited text is in ")
+	s.fails(cli.ExitFailure, []string{"flag", "edit", "beta", "--yes", "--address", server.web}, "nothing was changed: run the command again", "the edited text is in ")
 	if got := s.ok("flag", "get", "beta", "-o", "json", "--address", server.web); !strings.Contains(got, `"enabled": false`) {
 		t.Errorf("after the conflict: got %s", got)
 	}

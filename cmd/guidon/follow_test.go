@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // follower is a command that prints lines until it is interrupted.
@@ -48,7 +50,7 @@ func (f *follower) interrupt() {
 	f.t.Helper()
 	f.cancel()
 	go func() { _, _ = io.Copy(io.Discard, f.output) }()
-	if code := <-f.exited; code != exitInterrupted || f.problems.String() != "guidon: interrupted\n" {
+	if code := <-f.exited; code != cli.ExitInterrupted || f.problems.String() != "guidon: interrupted\n" {
 		f.t.Errorf("got exit code %d and %q, want 130", code, f.problems.String())
 	}
 }

@@ -4,10 +4,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"strings"
 	"testing"
 
-	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // TestHealth checks servers that are serving, servers that are not, and servers of
@@ -31,15 +30,15 @@ func TestHealth(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			other := httptest.NewServer(test.handler)
 			defer other.Close()
-			newShell(t).fails(exitFailure, []string{"health", "-a", other.URL, "--timeout", test.timeout}, other.URL+" is not serving", test.want)
+			newShell(t).fails(cli.ExitFailure, []string{"health", "-a", other.URL, "--timeout", test.timeout}, other.URL+" is not serving", test.want)
 		})
 	}
 
 	if got, want := newShell(t).ok("health", "--address", serving.web+"/"), "serving\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	serving.wait(exitOK)
-	newShell(t).fails(exitFailure, []string{"health", "-a", serving.web}, "refused")
+	serving.wait(cli.ExitOK)
+	newShell(t).fails(cli.ExitFailure, []string{"health", "-a", serving.web}, "refused")
 }
 
 // TestHealthOfOwnServer: the configuration of a server is sufficient to check it, also
@@ -56,11 +55,11 @@ func TestHealthOfOwnServer(t *testing.T) {
 	s.with("GUIDON_SERVER_PROTOCOL=https", "GUIDON_SERVER_CERT_FILE="+key, "GUIDON_SERVER_CERT_KEY="+key,
 		"GUIDON_SERVER_HTTPS_PORT="+port(t, secure)).ok("health")
 
-	s.fails(exitFailure, []string{"health", "-a", secure.URL}, "certificate")
-	s.with("GUIDON_SERVER_HTTP_PORT=0").fails(exitUsage, []string{"health"}, "any free port")
-	s.fails(exitUsage, []string{"health", "-a", "grpc://127.0.0.1:9000"}, "http://host:8080")
-	s.fails(exitUsage, []string{"health", "-a", "http://me:secret@127.0.0.1"}, "without user")
-	s.fails(exitUsage, []string{"health", "--timeout", "0s"}, "more than 0")
+	s.fails(cli.ExitFailure, []string{"health", "-a", secure.URL}, "certificate")
+	s.with("GUIDON_SERVER_HTTP_PORT=0").fails(cli.ExitUsage, []string{"health"}, "any free port")
+	s.fails(cli.ExitUsage, []string{"health", "-a", "grpc://127.0.0.1:9000"}, "http://host:8080")
+	s.fails(cli.ExitUsage, []string{"health", "-a", "http://me:secret@127.0.0.1"}, "without user")
+	s.fails(cli.ExitUsage, []string{"health", "--timeout", "0s"}, "more than 0")
 }
 
 func port(t *testing.T, s *httptest.Server) string {
@@ -70,25 +69,4 @@ func port(t *testing.T, s *httptest.Server) string {
 		t.Fatal(err)
 	}
 	return u.Port()
-}
-
-// TestOwnAddress: a server that listens on all addresses is checked on the loopback
-// address of the family that it certainly listens on.
-func TestOwnAddress(t *testing.T) {
-	tests := []struct{ host, want string }{
-		{"0.0.0.0", "http://127.0.0.1:8080"},
-		{"", "http://127.0.0.1:8080"},
-		{"::", "http://[::1]:8080"},
-		{"192.0.2.7", "http://192.0.2.7:8080"},
-		{"flags.internal", "http://flags.internal:8080"},
-	}
-	for _, test := range tests {
-		got, err := ownAddress(config.Server{Host: test.host, Protocol: "http", HTTPPort: 8080})
-		if err != nil || got != test.want {
-			t.Errorf("host %q: got %q, %v, want %q", test.host, got, err, test.want)
-		}
-	}
-	if _, err := ownAddress(config.Server{}); err == nil || !strings.Contains(err.Error(), "--address") {
-		t.Errorf("port 0: got %v, want an error with a hint", err)
-	}
 }

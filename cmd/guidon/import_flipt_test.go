@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
 )
 
@@ -33,8 +34,8 @@ func TestImportFliptTokenRole(t *testing.T) {
 	s := newShell(t)
 	path := fliptFile(t, fliptdbtest.Generate(5))
 	s.ok("migrate", "up")
-	s.fails(exitUsage, []string{"import", "--from-flipt-database", path, "--token-role", "owner"}, "--token-role must be")
-	s.fails(exitUsage, []string{"import", "-", "--token-role", "viewer"}, "only with --from-flipt-database")
+	s.fails(cli.ExitUsage, []string{"import", "--from-flipt-database", path, "--token-role", "owner"}, "--token-role must be")
+	s.fails(cli.ExitUsage, []string{"import", "-", "--token-role", "viewer"}, "only with --from-flipt-database")
 	s.ok("import", "--from-flipt-database", path, "--token-role", "viewer")
 	list := s.ok("token", "list", "--output=json")
 	if got, want := strings.Count(list, `"role": "viewer"`), strings.Count(list, "METHOD_TOKEN"); got != want || want == 0 {
@@ -61,10 +62,10 @@ func TestImportFlipt(t *testing.T) {
 	}
 	readOnly := s.with("GUIDON_SERVER_READ_ONLY=true")
 	for _, args := range [][]string{{"--dry-run"}, nil} {
-		readOnly.fails(exitFailure, append([]string{"import", "--from-flipt-database", path}, args...), "nothing was imported: the service is read-only")
+		readOnly.fails(cli.ExitFailure, append([]string{"import", "--from-flipt-database", path}, args...), "nothing was imported: the service is read-only")
 	}
 	// Flipt writes its URL with parameters.
-	s.fails(exitFailure, []string{"import", "--from-flipt-database", path, "-m", "two\nlines"}, "invalid field message")
+	s.fails(cli.ExitFailure, []string{"import", "--from-flipt-database", path, "-m", "two\nlines"}, "invalid field message")
 	s.ok("import", "--from-flipt-database", "file:"+path+"?cache=shared&_fk=true", "-m", "from Flipt")
 	for _, args := range [][]string{nil, {"--kind", "authentication"}} {
 		if got := s.logged(append(args, "--limit", "1")...); len(got) != 1 || !strings.Contains(got[0], " import from Flipt created") {
@@ -89,7 +90,7 @@ func TestImportFlipt(t *testing.T) {
 	other := newShell(t)
 	other.ok("import", other.file("mine.yaml", strings.Replace(small, "key: small", "key: second", 1)))
 	for _, args := range [][]string{{"--dry-run"}, nil} {
-		other.fails(exitFailure, append([]string{"import", "--from-flipt-database", path}, args...), "nothing was imported", `namespace "second" is not empty`, "the flag one")
+		other.fails(cli.ExitFailure, append([]string{"import", "--from-flipt-database", path}, args...), "nothing was imported", `namespace "second" is not empty`, "the flag one")
 	}
 }
 
@@ -116,7 +117,7 @@ func TestImportFliptDryRunAlone(t *testing.T) {
 			s := *test.shell
 			s.t = t
 			r := s.run(append([]string{"import", "--from-flipt-database", path, "--damaged", "off", "--dry-run"}, test.args...)...)
-			if r.code != exitOK || !strings.Contains(r.out, "default: flags 40, segments 14 (dry run") {
+			if r.code != cli.ExitOK || !strings.Contains(r.out, "default: flags 40, segments 14 (dry run") {
 				t.Errorf("got code %d and %q", r.code, r.out)
 			}
 			for _, want := range []string{test.want, "did not check for conflicts", "method 17 is unknown"} {
@@ -173,16 +174,16 @@ func TestImportFliptDamaged(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"no choice", nil, exitFailure, []string{name + "damaged" + reason, "nothing was imported", "damaged flags: 1", "--damaged off", "--damaged omit"}},
-		{"off", []string{"--damaged", "off"}, exitOK, []string{name + "imported off" + reason, "flags imported off: 1", "total: namespaces 3, flags 80,"}},
-		{"omit", []string{"--damaged", "omit"}, exitOK, []string{name + "not imported" + reason, "flags not imported: 1", "total: namespaces 3, flags 79,"}},
+		{"no choice", nil, cli.ExitFailure, []string{name + "damaged" + reason, "nothing was imported", "damaged flags: 1", "--damaged off", "--damaged omit"}},
+		{"off", []string{"--damaged", "off"}, cli.ExitOK, []string{name + "imported off" + reason, "flags imported off: 1", "total: namespaces 3, flags 80,"}},
+		{"omit", []string{"--damaged", "omit"}, cli.ExitOK, []string{name + "not imported" + reason, "flags not imported: 1", "total: namespaces 3, flags 79,"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newShell(t)
 			s.ok("migrate", "up")
 			args := append([]string{"import", "--from-flipt-database", path}, test.args...)
 			dry, real := s.run(append(args, "--dry-run")...), s.run(args...)
-			if got := strings.ReplaceAll(dry.out, dryRunRemark, ""); got != real.out || dry.err != real.err || dry.code != real.code {
+			if got := strings.ReplaceAll(dry.out, " (dry run, nothing was changed)", ""); got != real.out || dry.err != real.err || dry.code != real.code {
 				t.Errorf("the dry run gives %+v, the import %+v", dry, real)
 			}
 			if real.code != test.code {
@@ -193,7 +194,7 @@ func TestImportFliptDamaged(t *testing.T) {
 					t.Errorf("got %q, want %q in it", real.out+real.err, want)
 				}
 			}
-			if got := s.ok("token", "list", "--output=json"); (got == "[]\n") != (test.code != exitOK) {
+			if got := s.ok("token", "list", "--output=json"); (got == "[]\n") != (test.code != cli.ExitOK) {
 				t.Errorf("got the tokens %s after the code %d", got, real.code)
 			}
 		})
@@ -202,14 +203,14 @@ func TestImportFliptDamaged(t *testing.T) {
 
 func TestImportFliptUsage(t *testing.T) {
 	s := newShell(t)
-	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "y.yaml"}, "cannot be combined with files")
-	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--address", "http://127.0.0.1:1"}, "the database directly")
-	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--update"}, "empty namespaces")
-	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--yes"}, "never asks")
-	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--damaged", "on"}, `--damaged must be off or omit, not "on"`)
+	s.fails(cli.ExitUsage, []string{"import", "--from-flipt-database", "x.db", "y.yaml"}, "cannot be combined with files")
+	s.fails(cli.ExitUsage, []string{"import", "--from-flipt-database", "x.db", "--address", "http://127.0.0.1:1"}, "the database directly")
+	s.fails(cli.ExitUsage, []string{"import", "--from-flipt-database", "x.db", "--update"}, "empty namespaces")
+	s.fails(cli.ExitUsage, []string{"import", "--from-flipt-database", "x.db", "--yes"}, "never asks")
+	s.fails(cli.ExitUsage, []string{"import", "--from-flipt-database", "x.db", "--damaged", "on"}, `--damaged must be off or omit, not "on"`)
 	for _, option := range [][]string{{"--damaged", "off"}, {"--ignore-orphans"}} {
-		s.fails(exitUsage, append([]string{"import", "x.yaml"}, option...), "only with --from-flipt-database")
+		s.fails(cli.ExitUsage, append([]string{"import", "x.yaml"}, option...), "only with --from-flipt-database")
 	}
-	s.fails(exitFailure, []string{"import", "--from-flipt-database", "/no/such.db"}, "no such file", "nothing was imported")
-	s.fails(exitFailure, []string{"import", "--from-flipt-database", s.file("x.db", "text")}, "nothing was imported", "not a database")
+	s.fails(cli.ExitFailure, []string{"import", "--from-flipt-database", "/no/such.db"}, "no such file", "nothing was imported")
+	s.fails(cli.ExitFailure, []string{"import", "--from-flipt-database", s.file("x.db", "text")}, "nothing was imported", "not a database")
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // unstableLog matches what differs between runs in the output of "log".
@@ -44,7 +46,7 @@ func TestLog(t *testing.T) {
 	server := newShell(t, withTokens...).with("GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + adminToken)
 	running := server.serve()
 	remote := server.with("GUIDON_TOKEN=" + adminToken)
-	local.fails(exitFailure, []string{"log"}, "does not exist")
+	local.fails(cli.ExitFailure, []string{"log"}, "does not exist")
 	local.ok("migrate", "up")
 	eachWay(t, local, remote, running, func(t *testing.T, s *shell, name string, at func(args ...string) []string) {
 		s.ok(at("import", "-m", "50 % off, “now” by "+name, s.flagsFile(name, "one", "a", "b"))...)
@@ -95,8 +97,8 @@ func TestLogOfAccess(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
 	}
-	s.fails(exitFailure, []string{"token", "create", "ci", "-m", "two\nlines"}, "invalid field message: must not contain line breaks")
-	s.fails(exitFailure, []string{"token", "create", "ci", "-m", strings.Repeat("x", 1001)}, "invalid field message: must not be longer than 1000 characters")
+	s.fails(cli.ExitFailure, []string{"token", "create", "ci", "-m", "two\nlines"}, "invalid field message: must not contain line breaks")
+	s.fails(cli.ExitFailure, []string{"token", "create", "ci", "-m", strings.Repeat("x", 1001)}, "invalid field message: must not be longer than 1000 characters")
 }
 
 func TestLogUsage(t *testing.T) {
@@ -116,7 +118,7 @@ func TestLogUsage(t *testing.T) {
 		"--revision 3..2":                     `invalid revision "3..2"`,
 		"--token x":                           "require a server",
 	} {
-		s.fails(exitUsage, append([]string{"log"}, strings.Fields(args)...), want)
+		s.fails(cli.ExitUsage, append([]string{"log"}, strings.Fields(args)...), want)
 	}
 }
 
@@ -141,5 +143,5 @@ func TestLogFollow(t *testing.T) {
 	s.ok("import", "--update", s.flagsFile("default", "three", "a"), "-a", running.web)
 	next("5 _ anonymous update flag a: name \"two\" → \"three\" [import]")
 	follower.interrupt()
-	s.fails(exitFailure, []string{"log", "--follow", "-a", running.grpc}, "only over HTTP")
+	s.fails(cli.ExitFailure, []string{"log", "--follow", "-a", running.grpc}, "only over HTTP")
 }

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 const adminToken = "an-admin-token"
@@ -193,10 +195,10 @@ func (s *shell) credentials() string {
 // address, and signs out.
 func TestLogin(t *testing.T) {
 	page, s := newSignInPage(t)
-	s.fails(exitFailure, []string{"whoami", "--address", page.address}, "not authenticated", `"guidon login --address `+page.address+`"`, "GUIDON_TOKEN")
+	s.fails(cli.ExitFailure, []string{"whoami", "--address", page.address}, "not authenticated", `"guidon login --address `+page.address+`"`, "GUIDON_TOKEN")
 
 	r := s.run("login", "--address", page.address+"/", "--name", "Ada's laptop")
-	if want := `^signed in to ` + page.address + ` as Ada, until 20[0-9T:-]+Z\ncontext 127.0.0.1-[0-9]+ is in use\n$`; r.code != exitOK || !regexp.MustCompile(want).MatchString(r.out) {
+	if want := `^signed in to ` + page.address + ` as Ada, until 20[0-9T:-]+Z\ncontext 127.0.0.1-[0-9]+ is in use\n$`; r.code != cli.ExitOK || !regexp.MustCompile(want).MatchString(r.out) {
 		t.Fatalf("got exit code %d, %q and %q; want %s", r.code, r.out, r.err, want)
 	}
 	query, token := page.lastVisit(), page.token()
@@ -232,8 +234,8 @@ func TestLogin(t *testing.T) {
 		}
 	}
 	s.ok("export", "-a", page.address)
-	s.fails(exitFailure, []string{"token", "list", "-a", page.address}, "permission denied")
-	s.fails(exitFailure, []string{"export", "-a", page.real.web}, "not authenticated") // another address
+	s.fails(cli.ExitFailure, []string{"token", "list", "-a", page.address}, "permission denied")
+	s.fails(cli.ExitFailure, []string{"export", "-a", page.real.web}, "not authenticated") // another address
 	if got := s.with("GUIDON_TOKEN="+adminToken).ok("whoami", "-a", page.address); !strings.Contains(got, "admin on all") {
 		t.Errorf("GUIDON_TOKEN: got %q, want that it wins", got)
 	}
@@ -250,7 +252,7 @@ func TestLogin(t *testing.T) {
 	if strings.Contains(s.credentials(), token) {
 		t.Error("the token was not forgotten")
 	}
-	s.fails(exitFailure, []string{"logout", "--address", page.address}, "not signed in")
+	s.fails(cli.ExitFailure, []string{"logout", "--address", page.address}, "not signed in")
 }
 
 // TestRevokedElsewhere: the error of a token that has ended says how to sign in again, and
@@ -266,7 +268,7 @@ func TestRevokedElsewhere(t *testing.T) {
 		admin.ok("token", "delete", id, "-a", page.address)
 	}
 	revoke()
-	s.fails(exitFailure, []string{"export", "-a", page.address + "/"}, "has expired or was revoked", `run "guidon login --address `+page.address+`"`)
+	s.fails(cli.ExitFailure, []string{"export", "-a", page.address + "/"}, "has expired or was revoked", `run "guidon login --address `+page.address+`"`)
 	s.ok("login", "--address", page.address)
 	if page.token() == first || strings.Contains(s.credentials(), first) {
 		t.Error("the old token was kept")
@@ -277,7 +279,7 @@ func TestRevokedElsewhere(t *testing.T) {
 	}
 	s.ok("login", "--address", page.address)
 	revoke()
-	s.fails(exitFailure, []string{"logout", "--everywhere", "--address", page.address}, "signed out", "other sessions may still be valid")
+	s.fails(cli.ExitFailure, []string{"logout", "--everywhere", "--address", page.address}, "signed out", "other sessions may still be valid")
 	if strings.Contains(s.credentials(), page.token()) {
 		t.Error("the token was not forgotten")
 	}
@@ -285,7 +287,7 @@ func TestRevokedElsewhere(t *testing.T) {
 	// While the server cannot say that the token is revoked, it is kept.
 	s.ok("login", "--address", page.address)
 	page.Close()
-	s.fails(exitFailure, []string{"logout", "--address", page.address, "--timeout", "1s"}, "still signed in", "unavailable")
+	s.fails(cli.ExitFailure, []string{"logout", "--address", page.address, "--timeout", "1s"}, "still signed in", "unavailable")
 	if !strings.Contains(s.credentials(), page.token()) {
 		t.Error("the token was forgotten but not revoked")
 	}
@@ -307,7 +309,7 @@ func TestLoginWithoutBrowser(t *testing.T) {
 	if _, err := io.Copy(keyboard, response.Body); err != nil {
 		t.Fatal(err)
 	}
-	if r := <-done; r.code != exitOK || !strings.HasPrefix(r.out, "signed in to") || strings.Contains(r.out+r.err, page.token()) {
+	if r := <-done; r.code != cli.ExitOK || !strings.HasPrefix(r.out, "signed in to") || strings.Contains(r.out+r.err, page.token()) {
 		t.Errorf("got %+v", r)
 	}
 	query := page.lastVisit()
@@ -348,7 +350,7 @@ func TestLoginRefused(t *testing.T) {
 				}
 				return tt.status != 0
 			}
-			r := s.typing(tt.input).fails(exitFailure, []string{"login", "--address", page.address, "--no-browser"}, tt.want)
+			r := s.typing(tt.input).fails(cli.ExitFailure, []string{"login", "--address", page.address, "--no-browser"}, tt.want)
 			if strings.Contains(r.err, "--token-file") {
 				t.Errorf("got %q, with the hint for other commands", r.err)
 			}
@@ -363,7 +365,7 @@ func TestLoginRefused(t *testing.T) {
 func TestLoginDenied(t *testing.T) {
 	page, s := newSignInPage(t)
 	page.denies = true
-	s.fails(exitFailure, []string{"login", "--address", page.address}, "not signed in: denied in the browser")
+	s.fails(cli.ExitFailure, []string{"login", "--address", page.address}, "not signed in: denied in the browser")
 	if strings.Contains(s.credentials(), "token") {
 		t.Errorf("something was kept: %s", s.credentials())
 	}
@@ -394,13 +396,12 @@ func TestLoginWait(t *testing.T) {
 	page, s := newSignInPage(t)
 	page.forge = func(string) string { return page.URL + "/base/health" } // the user closes the window
 	for _, args := range [][]string{{"login", "-a", page.address}, {"login", "-a", page.address, "--no-browser"}} {
-		noBrowser := len(args) > 3
 		var out, said bytes.Buffer
 		silent, keyboard := io.Pipe()
-		p := &program{environ: s.environ, in: silent, out: &out, err: &said, now: time.Now, terminal: func(any) bool { return false }}
-		l := &login{program: p, noBrowser: noBrowser, wait: 100 * time.Millisecond, connection: connection{address: page.address}}
-		if err := l.run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "nobody signed in within 100ms") {
-			t.Errorf("%v: got error %v", args, err)
+		p := cli.NewProgram(s.environ, silent, &out, &said)
+		p.LoginWait = 100 * time.Millisecond
+		if code := p.Run(t.Context(), args, root); code != cli.ExitFailure || !strings.Contains(said.String(), "nobody signed in within 100ms") {
+			t.Errorf("%v: got exit code %d and %s", args, code, said.String())
 		}
 		keyboard.Close()
 
@@ -410,7 +411,7 @@ func TestLoginWait(t *testing.T) {
 		go func() { done <- screen.run(ctx, args...) }()
 		screen.await(t, regexp.MustCompile(`http://\S+`))
 		interrupt()
-		if r := <-done; r.code != exitInterrupted || !strings.HasSuffix(r.err, "guidon: interrupted\n") {
+		if r := <-done; r.code != cli.ExitInterrupted || !strings.HasSuffix(r.err, "guidon: interrupted\n") {
 			t.Errorf("%v: got %+v, want that it was interrupted", args, r)
 		}
 		keyboard.Close()
@@ -424,10 +425,10 @@ func TestLoginWithToken(t *testing.T) {
 	admin := s.with("GUIDON_TOKEN=" + adminToken)
 	for _, address := range []string{page.address, page.real.grpc} {
 		token := strings.TrimSpace(admin.ok("token", "create", "laptop", "--role", "editor", "--on", "shop,pay-*", "-a", address))
-		s.typing("wrong\n").fails(exitFailure, []string{"login", "--token", "--address", address}, "did not accept the token")
-		s.typing(" \n").fails(exitFailure, []string{"login", "--token", "--address", address}, "contains no token")
-		s.typing(strings.Repeat("x", 20000)).fails(exitFailure, []string{"login", "--token", "--address", address}, "too long")
-		s.fails(exitFailure, []string{"logout", "-a", address}, "not signed in")
+		s.typing("wrong\n").fails(cli.ExitFailure, []string{"login", "--token", "--address", address}, "did not accept the token")
+		s.typing(" \n").fails(cli.ExitFailure, []string{"login", "--token", "--address", address}, "contains no token")
+		s.typing(strings.Repeat("x", 20000)).fails(cli.ExitFailure, []string{"login", "--token", "--address", address}, "too long")
+		s.fails(cli.ExitFailure, []string{"logout", "-a", address}, "not signed in")
 		if got := s.typing(" "+token+" \r\nmore").ok("login", "--token", "--address", address); !strings.HasPrefix(got, "signed in to "+address+" as laptop\n") {
 			t.Errorf("login --token: got %q", got)
 		}
@@ -441,9 +442,9 @@ func TestLoginWithToken(t *testing.T) {
 		if got := s.ok("logout", "-a", address, "--everywhere"); got != "signed out of "+address+" everywhere\n" {
 			t.Errorf("logout --everywhere: got %q", got)
 		}
-		s.typing(token+"\n").fails(exitFailure, []string{"login", "--token", "--address", address}, "did not accept the token")
+		s.typing(token+"\n").fails(cli.ExitFailure, []string{"login", "--token", "--address", address}, "did not accept the token")
 	}
-	s.fails(exitUsage, []string{"login", "--address", page.real.grpc}, "a browser needs the http:// or https:// address")
+	s.fails(cli.ExitUsage, []string{"login", "--address", page.real.grpc}, "a browser needs the http:// or https:// address")
 }
 
 // TestCredentialsRefused: a file that others can read is an error, unless a token is given.
@@ -457,7 +458,7 @@ func TestCredentialsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"export", "-a", page.address}, {"whoami", "-a", page.address}, {"login", "-a", page.address}, {"logout", "-a", page.address}} {
-		s.fails(exitFailure, args, "other users can access it", "chmod 600")
+		s.fails(cli.ExitFailure, args, "other users can access it", "chmod 600")
 	}
 	s.with("GUIDON_TOKEN="+adminToken).ok("export", "-a", page.address)
 	if visits := len(page.visits); visits != 1 {
@@ -475,7 +476,7 @@ func TestLoginCannotKeep(t *testing.T) {
 		}
 		return false
 	}
-	s.fails(exitFailure, []string{"login", "--address", page.address}, "cannot keep the token", "must be a regular file")
+	s.fails(cli.ExitFailure, []string{"login", "--address", page.address}, "cannot keep the token", "must be a regular file")
 	if code, _ := page.real.get("/auth/v1/self", page.token()); code != http.StatusUnauthorized {
 		t.Errorf("the token: got %d, want that it was revoked", code)
 	}
@@ -531,7 +532,8 @@ func (x *terminal) await(t *testing.T, what *regexp.Regexp) string {
 // run runs a command at the terminal.
 func (x *terminal) run(ctx context.Context, args ...string) result {
 	var out bytes.Buffer
-	p := &program{environ: x.shell.environ, in: x.keyboard, out: &out, err: x, now: time.Now, terminal: func(any) bool { return true }}
-	code := p.run(ctx, args)
+	p := cli.NewProgram(x.shell.environ, x.keyboard, &out, x)
+	p.Terminal = func(any) bool { return true }
+	code := p.Run(ctx, args, root)
 	return result{code: code, out: out.String(), err: x.content()}
 }

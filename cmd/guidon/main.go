@@ -9,7 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/guidonhq/guidon/cmd/internal/editor"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
 func main() {
@@ -29,15 +30,15 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	go func() {
 		for received := range signals {
 			switch {
-			case received == syscall.SIGINT && editor.Running():
+			case received == syscall.SIGINT && machine.EditorRunning():
 			case ctx.Err() == nil:
 				cancel()
 			default:
 				fmt.Fprintln(os.Stderr, "guidon: terminated by a second signal")
 				if received == syscall.SIGTERM {
-					os.Exit(exitTerminated)
+					os.Exit(cli.ExitTerminated)
 				}
-				os.Exit(exitInterrupted)
+				os.Exit(cli.ExitInterrupted)
 			}
 		}
 	}()

@@ -7,7 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // fullDisk is a standard output that fails every write.
@@ -22,24 +23,21 @@ func TestLostOutput(t *testing.T) {
 	run := func(args ...string) (int, string) {
 		t.Helper()
 		var said bytes.Buffer
-		p := &program{
-			environ: s.environ, in: strings.NewReader(""), out: fullDisk{}, err: &said, now: time.Now,
-			terminal: func(any) bool { return false },
-		}
-		return p.run(t.Context(), args), said.String()
+		p := cli.NewProgram(s.environ, strings.NewReader(""), fullDisk{}, &said)
+		return p.Run(t.Context(), args, root), said.String()
 	}
 	for _, args := range [][]string{
 		{"version"}, {"config", "check"}, {"config", "init", "-"}, {"export"}, {"evaluate", "wishlist"},
 		{"token", "list"}, {"binding", "list"}, {"sign-in", "rotate-keys"}, {"migrate", "status"}, {"reader", "list"}, {"cleanup"}, {"validate", shop}, {"import", shop, "--update"},
 	} {
-		if code, said := run(args...); code != exitFailure || !strings.Contains(said, "no space left") {
-			t.Errorf("%v: got exit code %d and %q, want %d and the reason", args, code, said, exitFailure)
+		if code, said := run(args...); code != cli.ExitFailure || !strings.Contains(said, "no space left") {
+			t.Errorf("%v: got exit code %d and %q, want %d and the reason", args, code, said, cli.ExitFailure)
 		}
 	}
 
 	// The error contains the id of the token that was not shown, so that it can be deleted.
 	code, said := run("token", "create", "lost")
-	if code != exitFailure || !regexp.MustCompile(`token [0-9a-f-]{36} was created but cannot be shown`).MatchString(said) {
+	if code != cli.ExitFailure || !regexp.MustCompile(`token [0-9a-f-]{36} was created but cannot be shown`).MatchString(said) {
 		t.Errorf("token create: got exit code %d and %q", code, said)
 	}
 }
@@ -57,8 +55,8 @@ func TestFileErrors(t *testing.T) {
 		{[]string{"import", missing}, "guidon: " + missing + ": no such file or directory\n"},
 		{[]string{"export", "-o", missing}, "guidon: cannot write " + missing + ": no such file or directory\n"},
 	} {
-		if got := s.run(r.args...); got.code != exitFailure || got.err != r.want {
-			t.Errorf("%v: got exit code %d and %q, want %d and %q", r.args, got.code, got.err, exitFailure, r.want)
+		if got := s.run(r.args...); got.code != cli.ExitFailure || got.err != r.want {
+			t.Errorf("%v: got exit code %d and %q, want %d and %q", r.args, got.code, got.err, cli.ExitFailure, r.want)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 const till = `namespace: {key: till, name: Till}
@@ -30,8 +32,8 @@ func (s *shell) dir(files ...string) string {
 func (s *shell) changes(args ...string) string {
 	s.t.Helper()
 	r := s.run(args...)
-	if r.code != exitChanges {
-		s.t.Fatalf("%q: exit code %d, want %d: %s%s", args, r.code, exitChanges, r.out, r.err)
+	if r.code != cli.ExitDifferent {
+		s.t.Fatalf("%q: exit code %d, want %d: %s%s", args, r.code, cli.ExitDifferent, r.out, r.err)
 	}
 	return r.out
 }
@@ -55,7 +57,7 @@ func TestPlanAndApply(t *testing.T) {
 	if out := s.ok("export", "--all-namespaces"); strings.Contains(out, "till") {
 		t.Errorf("the plan was applied:\n%s", out)
 	}
-	s.fails(exitFailure, []string{"apply", dir}, "nothing was changed: cannot ask for confirmation", "6 changes will be applied to small, till.")
+	s.fails(cli.ExitFailure, []string{"apply", dir}, "nothing was changed: cannot ask for confirmation", "6 changes will be applied to small, till.")
 	out := s.typing("yes\n").ok("apply", dir, "-m", "first")
 	wantText(t, out, "applying in this order: small, till\nsmall: 3 changes applied; revision 1\ntill: 3 changes applied; revision 1\n")
 	wantText(t, s.ok("log", "-n", "till"), "import", "first")
@@ -83,20 +85,20 @@ func TestSavedPlan(t *testing.T) {
 
 	edited := s.dir("small.yaml", strings.ReplaceAll(small, "Two", "Second"), "till.yaml", strings.ReplaceAll(till, "Card", "Credit card"))
 	s.changes("plan", edited, "--out", saved)
-	s.fails(exitFailure, []string{"apply", dir, "--plan", saved}, "the plan is no longer the same: flag \"two\" would no longer change")
-	s.fails(exitFailure, []string{"apply", edited, "--plan", saved, "--drop"}, "planned with --drop=false, but applied with --drop=true")
-	s.fails(exitFailure, []string{"apply", filepath.Join(edited, "till.yaml"), "--plan", saved}, `a plan for the namespaces ["small" "till"], but the files have ["till"]`)
-	s.fails(exitFailure, []string{"apply", edited, "--plan", s.file("x.json", "{}")}, "a saved plan of version 0")
-	s.fails(exitFailure, []string{"apply", edited, "--plan", s.file("y.json", "[]")}, "not a saved plan")
+	s.fails(cli.ExitFailure, []string{"apply", dir, "--plan", saved}, "the plan is no longer the same: flag \"two\" would no longer change")
+	s.fails(cli.ExitFailure, []string{"apply", edited, "--plan", saved, "--drop"}, "planned with --drop=false, but applied with --drop=true")
+	s.fails(cli.ExitFailure, []string{"apply", filepath.Join(edited, "till.yaml"), "--plan", saved}, `a plan for the namespaces ["small" "till"], but the files have ["till"]`)
+	s.fails(cli.ExitFailure, []string{"apply", edited, "--plan", s.file("x.json", "{}")}, "a saved plan of version 0")
+	s.fails(cli.ExitFailure, []string{"apply", edited, "--plan", s.file("y.json", "[]")}, "not a saved plan")
 
 	// Somebody changes what the second namespace is planned for: the first is applied.
 	s.ok("import", s.file("card.yaml", "namespace: till\nflags: [{key: card, name: Debit card}]"), "--update")
-	r := s.fails(exitFailure, []string{"apply", edited, "--plan", saved},
+	r := s.fails(cli.ExitFailure, []string{"apply", edited, "--plan", saved},
 		`till.yaml, namespace "till": nothing was changed: the plan is no longer the same: now update flag "card": name "Debit card" → "Credit card"`,
 		"plan again to see what has changed since", "applied: small\nnot applied: till")
 	wantText(t, r.out, "small: 1 change applied; revision 2")
-	r = s.fails(exitFailure, []string{"apply", edited, "--plan", saved, "--output=json"}, "applied: none\nnot applied: small, till")
-	var outcomes []outcome
+	r = s.fails(cli.ExitFailure, []string{"apply", edited, "--plan", saved, "--output=json"}, "applied: none\nnot applied: small, till")
+	var outcomes []struct{ Status string }
 	if err := json.Unmarshal([]byte(r.out), &outcomes); err != nil || len(outcomes) != 2 || outcomes[0].Status != "failed" || outcomes[1].Status != "not applied" {
 		t.Errorf("got %s: %v", r.out, err)
 	}
@@ -107,17 +109,17 @@ func TestSavedPlan(t *testing.T) {
 func TestPlanErrors(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("small.yaml", small))
-	s.fails(exitFailure, []string{"plan"}, "specify at least one file")
-	s.fails(exitFailure, []string{"plan", "x.yaml", "--frobnicate"}, "unknown flag")
-	s.fails(exitFailure, []string{"plan", "x.yaml", "--address", "http://127.0.0.1:1", "--db", "x"}, "cannot be combined")
-	s.fails(exitFailure, []string{"plan", "missing.yaml"}, "missing.yaml: no such file")
-	s.fails(exitFailure, []string{"plan", "missing/"}, "missing/: no such file")
-	s.fails(exitFailure, []string{"plan", t.TempDir()}, "contains no .yaml, .yml or .json file")
-	s.fails(exitFailure, []string{"plan", s.file("a.yaml", till), s.file("b.yaml", till)}, `namespace "till" is in`)
-	s.fails(exitFailure, []string{"promote", "a"}, "specify the source and the target")
+	s.fails(cli.ExitFailure, []string{"plan"}, "specify at least one file")
+	s.fails(cli.ExitFailure, []string{"plan", "x.yaml", "--frobnicate"}, "unknown flag")
+	s.fails(cli.ExitFailure, []string{"plan", "x.yaml", "--address", "http://127.0.0.1:1", "--db", "x"}, "cannot be combined")
+	s.fails(cli.ExitFailure, []string{"plan", "missing.yaml"}, "missing.yaml: no such file")
+	s.fails(cli.ExitFailure, []string{"plan", "missing/"}, "missing/: no such file")
+	s.fails(cli.ExitFailure, []string{"plan", t.TempDir()}, "contains no .yaml, .yml or .json file")
+	s.fails(cli.ExitFailure, []string{"plan", s.file("a.yaml", till), s.file("b.yaml", till)}, `namespace "till" is in`)
+	s.fails(cli.ExitFailure, []string{"promote", "a"}, "specify the source and the target")
 	bad := s.dir("a.yaml", "namespace: small\nflags: [{key: a b, name: x}, {key: c, name: x, rules: [{segment: gone}]}]", "b.yaml", "namespace: other\nsegments: [{key: d}]")
-	s.fails(exitFailure, []string{"plan", bad}, `a.yaml, namespace "small": flags[0] "a b"`, `segment "gone" not found`, `b.yaml, namespace "other": segments[0] "d"`)
-	s.fails(exitFailure, []string{"apply", bad, "--yes"}, "nothing was applied: ")
+	s.fails(cli.ExitFailure, []string{"plan", bad}, `a.yaml, namespace "small": flags[0] "a b"`, `segment "gone" not found`, `b.yaml, namespace "other": segments[0] "d"`)
+	s.fails(cli.ExitFailure, []string{"apply", bad, "--yes"}, "nothing was applied: ")
 }
 
 // TestExportDir: the plan of an exported directory is empty, also in JSON, and its files are
@@ -146,9 +148,9 @@ func TestExportDir(t *testing.T) {
 			t.Errorf("%v, not sorted by key:\n%s", err, text)
 		}
 	}
-	s.fails(exitUsage, []string{"export", "--dir", "x", "-o", "y"})
+	s.fails(cli.ExitUsage, []string{"export", "--dir", "x", "-o", "y"})
 	s.ok("import", s.file("big.yaml", "namespace: TILL"))
-	s.fails(exitFailure, []string{"export", "--all-namespaces", "--dir", t.TempDir()}, "their keys differ only in case")
+	s.fails(cli.ExitFailure, []string{"export", "--all-namespaces", "--dir", t.TempDir()}, "their keys differ only in case")
 }
 
 func TestPromote(t *testing.T) {
@@ -171,9 +173,9 @@ flags: [{key: checkout, name: Checkout, type: BOOLEAN_FLAG_TYPE, rollouts: [{thr
 	wantText(t, s.ok("log", "-n", "live"), "promotion from staging@1", "go")
 	wantText(t, s.ok(append(promote, "--yes")...), "nothing to do\n")
 	s.ok(append(promote, "--dry-run", "--output=json")...)
-	s.fails(exitFailure, []string{"promote", "staging", "live", "--flag", "gone"}, `flag "gone" not found in namespace "staging"`)
-	s.fails(exitFailure, []string{"promote", "staging", "default", "--flag", "checkout", "--with-segments=false"}, `segment "beta" not found`)
-	s.fails(exitFailure, []string{"promote", "staging", "nowhere"}, `namespace "nowhere" not found`)
+	s.fails(cli.ExitFailure, []string{"promote", "staging", "live", "--flag", "gone"}, `flag "gone" not found in namespace "staging"`)
+	s.fails(cli.ExitFailure, []string{"promote", "staging", "default", "--flag", "checkout", "--with-segments=false"}, `segment "beta" not found`)
+	s.fails(cli.ExitFailure, []string{"promote", "staging", "nowhere"}, `namespace "nowhere" not found`)
 	s.ok("promote", "staging", "live", "--drop", "--yes", "--output=json")
 	if out := s.ok("export", "--namespaces", "live"); strings.Contains(out, "mine") || !strings.Contains(out, "percentage: 50") {
 		t.Errorf("got\n%s", out)

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // TestReadOnly: a read-only configuration holds for the server, over HTTP and gRPC, and for
@@ -16,13 +18,13 @@ func TestReadOnly(t *testing.T) {
 	}
 	file := s.file("flags.yaml", "flags: [{key: f, name: F}]\n")
 	s.ok("import", file, "--dry-run")
-	s.fails(exitFailure, []string{"import", file}, refusal)
+	s.fails(cli.ExitFailure, []string{"import", file}, refusal)
 	server := s.serve()
 	for _, address := range []string{server.web, server.grpc} {
 		s.ok("import", file, "--dry-run", "--address", address)
-		s.fails(exitFailure, []string{"import", file, "--address", address}, refusal)
-		s.fails(exitFailure, []string{"apply", file, "--yes", "--address", address}, refusal)
-		s.fails(exitFailure, []string{"flag", "create", "f", "--address", address}, refusal, "No token permits changes")
+		s.fails(cli.ExitFailure, []string{"import", file, "--address", address}, refusal)
+		s.fails(cli.ExitFailure, []string{"apply", file, "--yes", "--address", address}, refusal)
+		s.fails(cli.ExitFailure, []string{"flag", "create", "f", "--address", address}, refusal, "No token permits changes")
 		if got := s.ok("status", "--address", address); !strings.Contains(got, "refused: read-only") || !strings.Contains(got, address) {
 			t.Errorf("status: got %s, want the server as read-only", got)
 		}

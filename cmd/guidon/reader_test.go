@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
@@ -33,7 +34,7 @@ func (s *shell) withStore(fn func(db *store.DB) error) {
 // they keep old records, and deleted.
 func TestReaders(t *testing.T) {
 	s := newEmptyShell(t, "GUIDON_CHANGES_RETENTION=24h")
-	s.fails(exitFailure, []string{"reader", "list"}, "does not exist")
+	s.fails(cli.ExitFailure, []string{"reader", "list"}, "does not exist")
 	s.ok("migrate", "up")
 	if got := s.ok("reader", "list", "--output=json"); got != "[]\n" {
 		t.Errorf("without readers: got %q", got)
@@ -84,7 +85,7 @@ $`)
 	if got, want := s.ok("reader", "delete", "idle"), "deleted reader idle\n"; got != want {
 		t.Errorf("delete: got %q, want %q", got, want)
 	}
-	s.fails(exitFailure, []string{"reader", "delete", "idle"}, `reader "idle" not found`, "guidon reader list")
+	s.fails(cli.ExitFailure, []string{"reader", "delete", "idle"}, `reader "idle" not found`, "guidon reader list")
 	if got := s.ok("reader", "list"); strings.Contains(got, "idle") || !strings.Contains(got, "webhook:1") {
 		t.Errorf("after the deletion: got list\n%s", got)
 	}

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/guidonhq/guidon/cmd/internal/replay"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/cmd/internal/command/replay"
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
 )
 
@@ -53,7 +54,7 @@ func TestReplayDifferences(t *testing.T) {
 		s.ok("import", "--update", s.file("more.yaml", "namespace: {key: second}\nflags: [{key: new, name: New, type: BOOLEAN_FLAG_TYPE, enabled: true}]\n"))
 	})
 	s = s.with("GUIDON_REPLAY_FROM_TOKEN="+fliptdbtest.Token, "GUIDON_REPLAY_TO_TOKEN="+fliptdbtest.Token)
-	r := s.fails(exitDifferent, []string{"replay", "--generate", "--from", flipt.URL, "--to", guidon.web, "--output", "json"})
+	r := s.fails(cli.ExitDifferent, []string{"replay", "--generate", "--from", flipt.URL, "--to", guidon.web, "--output", "json"})
 	var report replay.Report
 	if err := json.Unmarshal([]byte(r.out), &report); err != nil {
 		t.Fatal(err)
@@ -62,11 +63,11 @@ func TestReplayDifferences(t *testing.T) {
 		t.Errorf("got %s, want one difference, of the new flag", r.out)
 	}
 	log := s.file("log.jsonl", `{"namespaceKey":"second","flagKey":"new","entityId":"u-1","context":{"n":1}}`+"\n\n"+`{"requests":[{"namespace_key":"second","flag_key":"none","entity_id":"u"}]}`+"\n")
-	s.fails(exitDifferent, []string{"replay", log, "--from", flipt.URL, "--to", guidon.web},
+	s.fails(cli.ExitDifferent, []string{"replay", log, "--from", flipt.URL, "--to", guidon.web},
 		"2 evaluations of 2 flags: 1 equal, 1 different\n1 of the equal ones failed on both servers", "second/new: 1 of 1 different (result 1)",
 		`entity "u-1", context {"n":"1"}`, `result: "NOT_FOUND_ERROR_EVALUATION_REASON" became "boolean"`)
 	s.input = "{\"flagKey\": \"none\"}\nGET /evaluate\n"
-	s.fails(exitFailure, []string{"replay", "-", "--from", flipt.URL, "--to", guidon.web}, "standard input line 2: must be a JSON object such as")
+	s.fails(cli.ExitFailure, []string{"replay", "-", "--from", flipt.URL, "--to", guidon.web}, "standard input line 2: must be a JSON object such as")
 	if got := s.ok("replay", "-", "--skip-invalid", "--from", flipt.URL, "--to", guidon.web); !strings.Contains(got, "1 lines were skipped") {
 		t.Errorf("got %q", got)
 	}
@@ -99,7 +100,7 @@ func TestReplayFailures(t *testing.T) {
 		t.Run(test.want, func(t *testing.T) {
 			s := *s
 			s.t = t
-			r := s.fails(exitFailure, append([]string{"replay"}, test.args...), test.want)
+			r := s.fails(cli.ExitFailure, append([]string{"replay"}, test.args...), test.want)
 			if strings.Contains(r.err+r.out, fliptdbtest.Token) {
 				t.Errorf("got %q with the token", r.err+r.out)
 			}

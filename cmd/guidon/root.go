@@ -1,9 +1,22 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/access"
+	"github.com/guidonhq/guidon/cmd/internal/command/changes"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/cmd/internal/command/configuration"
+	"github.com/guidonhq/guidon/cmd/internal/command/database"
+	"github.com/guidonhq/guidon/cmd/internal/command/document"
+	"github.com/guidonhq/guidon/cmd/internal/command/evaluate"
+	"github.com/guidonhq/guidon/cmd/internal/command/object"
+	"github.com/guidonhq/guidon/cmd/internal/command/replay"
+	"github.com/guidonhq/guidon/cmd/internal/command/server"
 )
 
 const rootHelp = `Guidon is a feature-flag service: it stores flags and segments, and evaluates flags
@@ -35,8 +48,13 @@ Exit codes:
   130  interrupted (a second SIGTERM: 143)
 `
 
+// run runs the command in args until it completes or ctx ends, and returns the exit code.
+func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return cli.NewProgram(environ, stdin, stdout, stderr).Run(ctx, args, root)
+}
+
 // root returns the tree of commands.
-func (p *program) root() *cobra.Command {
+func root(p *cli.Program) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "guidon",
 		Short:         "Feature-flag service and tools",
@@ -44,11 +62,11 @@ func (p *program) root() *cobra.Command {
 		Example:       rootExample,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          noSuchCommand,
+		Args:          cli.NoSuchCommand,
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	root.SetUsageFunc(withExitCodes(root.UsageFunc()))
-	root.PersistentFlags().StringVar(&p.config, "config", "",
+	root.PersistentFlags().StringVar(&p.ConfigFile, "config", "",
 		"configuration `file` (default: guidon/config.yml in the user's configuration directory, then /etc/guidon/config/default.yml)")
 	_ = root.MarkPersistentFlagFilename("config", "yml", "yaml") // the flag exists
 	root.AddGroup(
@@ -58,27 +76,32 @@ func (p *program) root() *cobra.Command {
 		&cobra.Group{ID: "setup", Title: "Setup:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand(),
-			p.backupCommand(), p.restoreBackupCommand()},
-		"flags": {
-			p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand(), p.explainCommand(), p.logCommand(), p.compareCommand(),
-			p.replayCommand(),
-			p.planCommand(), p.applyCommand(), p.promoteCommand(), p.restoreCommand(), p.undoCommand(),
-			p.flagCommand(), p.segmentCommand(), p.namespaceCommand(),
+		"service": {
+			server.ServerCommand(p, buildInfo()), server.HealthCommand(p),
+			database.MigrateCommand(p), database.CleanupCommand(p), database.ReaderCommand(p), database.CopyDatabaseCommand(p),
+			database.BackupCommand(p), database.RestoreBackupCommand(p),
 		},
-		"access": {p.statusCommand(), p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(),
-			p.bindingCommand(), p.signInCommand()},
-		"setup": {p.contextCommand(), p.configCommand(), p.completionCommand(), p.versionCommand()},
+		"flags": {
+			document.ImportCommand(p), document.ExportCommand(p), document.ValidateCommand(p),
+			evaluate.EvaluateCommand(p), evaluate.ExplainCommand(p), replay.ReplayCommand(p),
+			changes.LogCommand(p), changes.CompareCommand(p), changes.PlanCommand(p), changes.ApplyCommand(p),
+			changes.PromoteCommand(p), changes.RestoreCommand(p), changes.UndoCommand(p),
+		},
+		"access": {
+			access.StatusCommand(p), access.LoginCommand(p), access.LogoutCommand(p), access.WhoamiCommand(p), access.SignInCommand(p),
+		},
+		"setup": {access.ContextCommand(p), configuration.ConfigCommand(p), completionCommand(p), versionCommand(p)},
 	} {
 		for _, command := range commands {
 			command.GroupID = group
 			root.AddCommand(command)
 		}
 	}
+	root.AddCommand(object.Commands(p)...)
 	root.SetHelpCommandGroupID("setup")
-	p.completeDefaults(root)
-	strictHelp(root)
-	plainDurations(root)
+	p.CompleteDefaults(root)
+	cli.StrictHelp(root)
+	cli.PlainDurations(root)
 	return root
 }
 
@@ -93,16 +116,4 @@ func withExitCodes(usage func(*cobra.Command) error) func(*cobra.Command) error 
 		_, err := fmt.Fprint(command.OutOrStderr(), exitCodeHelp)
 		return err
 	}
-}
-
-// group returns a command that only has subcommands. Without one it prints its help;
-// an unknown one is an error.
-func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
-	command := &cobra.Command{
-		Use: use, Short: short, Long: long,
-		Args: noSuchCommand,
-		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
-	}
-	command.AddCommand(commands...)
-	return command
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 func TestSegmentUsage(t *testing.T) {
@@ -37,8 +39,8 @@ shop/guests is used by 3 flags
 		}
 	}
 	wantText(t, s.ok("segment", "usage", "everyone", "-n", "shop@1"), "shop@1/everyone is used by 1 flag\n└─ checkout (Checkout): rule 2\n")
-	s.fails(exitFailure, []string{"segment", "usage", "gone", "-n", "shop"}, `segment "shop/gone" not found`)
-	s.fails(exitUsage, []string{"segment", "usage", "a", "b"}, `unexpected argument "b"`)
+	s.fails(cli.ExitFailure, []string{"segment", "usage", "gone", "-n", "shop"}, `segment "shop/gone" not found`)
+	s.fails(cli.ExitUsage, []string{"segment", "usage", "a", "b"}, `unexpected argument "b"`)
 }
 
 // TestSegmentUsagePages: the flags of all pages are printed, also as JSON.

@@ -4,17 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // testServer is a server that a test started with the command.
@@ -58,7 +57,7 @@ func (s *shell) serve(args ...string) *testServer {
 	}()
 	ready := make(chan struct{})
 	go r.watch(lines, ready)
-	s.t.Cleanup(func() { r.wait(exitOK) })
+	s.t.Cleanup(func() { r.wait(cli.ExitOK) })
 	select {
 	case <-ready:
 	case code := <-r.exited:
@@ -166,7 +165,7 @@ func TestServer(t *testing.T) {
 		t.Errorf("configuration: got %d %s", code, body)
 	}
 
-	s.fails(exitFailure, []string{"import", shop, "--address", server.web}, "request was not authenticated", "GUIDON_TOKEN")
+	s.fails(cli.ExitFailure, []string{"import", shop, "--address", server.web}, "request was not authenticated", "GUIDON_TOKEN")
 	known := s.with("GUIDON_TOKEN=" + bootstrap)
 	known.ok("import", shop, "--address", server.web)
 	want, err := os.ReadFile(shop)
@@ -186,7 +185,7 @@ func TestServer(t *testing.T) {
 		token := strings.TrimSpace(known.ok("token", "create", "limited", "-n", "warehouse", "-a", address))
 		limited := s.file("token", token+"\n")
 		s.ok("export", "--namespaces", "warehouse", "-a", address, "--token-file", limited)
-		s.fails(exitFailure, []string{"export", "-a", address, "-t", token}, "not authenticated")
+		s.fails(cli.ExitFailure, []string{"export", "-a", address, "-t", token}, "not authenticated")
 	}
 	if code, body := server.get("/metrics", bootstrap); code != http.StatusOK ||
 		!strings.Contains(body, "guidon_evaluations_requests_total") || !strings.Contains(body, "guidon_cache_hit_total") {
@@ -197,14 +196,14 @@ func TestServer(t *testing.T) {
 	if got := s.ok("export", "--all-namespaces"); got != string(want) {
 		t.Error("export next to the server differs from the imported file")
 	}
-	s.fails(exitFailure, []string{"import", shop, "--update"}, "in use by process", "--address")
-	s.fails(exitFailure, []string{"token", "create", "x"}, "in use by process", "--address")
-	s.fails(exitFailure, []string{"cleanup"}, "in use by process", "automatically")
-	s.fails(exitFailure, []string{"reader", "delete", "r"}, "in use by process", "stop that server first")
+	s.fails(cli.ExitFailure, []string{"import", shop, "--update"}, "in use by process", "--address")
+	s.fails(cli.ExitFailure, []string{"token", "create", "x"}, "in use by process", "--address")
+	s.fails(cli.ExitFailure, []string{"cleanup"}, "in use by process", "automatically")
+	s.fails(cli.ExitFailure, []string{"reader", "delete", "r"}, "in use by process", "stop that server first")
 	s.ok("reader", "list")
-	s.fails(exitFailure, []string{"server"}, "in use by process")
+	s.fails(cli.ExitFailure, []string{"server"}, "in use by process")
 
-	server.wait(exitOK)
+	server.wait(cli.ExitOK)
 	again := s.serve()
 	if strings.Contains(again.text(), "bootstrap token created") {
 		t.Error("the second start created another bootstrap token")
@@ -245,12 +244,12 @@ func TestServerSettings(t *testing.T) {
 	if !strings.Contains(server.text(), "the profiler is enabled but cannot be reached") {
 		t.Error("no warning that the profiler cannot be reached")
 	}
-	s.fails(exitFailure, []string{"token", "create", "x", "-a", server.web}, "authentication.methods.token.enabled")
+	s.fails(cli.ExitFailure, []string{"token", "create", "x", "-a", server.web}, "authentication.methods.token.enabled")
 
 	// Two servers cannot share a port.
 	port := server.web[strings.LastIndexByte(server.web, ':')+1:]
 	other := newShell(t, "GUIDON_SERVER_HOST=127.0.0.1", "GUIDON_SERVER_GRPC_PORT=0", "GUIDON_LOG_FILE="+file)
-	other.with("GUIDON_SERVER_HTTP_PORT="+port).fails(exitFailure, []string{"server"}, "address already in use")
+	other.with("GUIDON_SERVER_HTTP_PORT="+port).fails(cli.ExitFailure, []string{"server"}, "address already in use")
 	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"M":"database ready"`) {
 		t.Errorf("log file: got %q, error %v", text, err)
 	}
@@ -369,7 +368,7 @@ func TestLogForms(t *testing.T) {
 	} {
 		s := newShell(t, "GUIDON_LOG_ENCODING="+encoding, "GUIDON_LOG_KEYS_MESSAGE=message", "GUIDON_LOG_KEYS_TIME=when", "GUIDON_SERVER_HOST=256.0.0.1")
 		r := s.run("server")
-		if r.code != exitFailure || !strings.Contains(r.out, want) {
+		if r.code != cli.ExitFailure || !strings.Contains(r.out, want) {
 			t.Errorf("%s: got exit code %d and log %q, want it to contain %q", encoding, r.code, r.out, want)
 		}
 		if encoding == "json" && !strings.Contains(r.out, `"when":"`) {
@@ -382,7 +381,7 @@ func TestLogForms(t *testing.T) {
 // to run.
 func TestMigrateOnStart(t *testing.T) {
 	s := newEmptyShell(t, "GUIDON_DB_MIGRATE_ON_START=false")
-	s.fails(exitFailure, []string{"server"}, "the database lacks", "guidon migrate up")
+	s.fails(cli.ExitFailure, []string{"server"}, "the database lacks", "guidon migrate up")
 	s.ok("migrate", "up")
 	s.serve()
 }
@@ -396,11 +395,11 @@ func TestStartTimeout(t *testing.T) {
 	} {
 		s := s.with("GUIDON_DB_URL=" + database)
 		r := s.run("server")
-		if r.code != exitFailure || !strings.Contains(r.out, `"M":"cannot reach the database yet"`) || !strings.Contains(r.err, "127.0.0.1:1") {
+		if r.code != cli.ExitFailure || !strings.Contains(r.out, `"M":"cannot reach the database yet"`) || !strings.Contains(r.err, "127.0.0.1:1") {
 			t.Errorf("server on %s: got exit code %d, log %s and %s", database, r.code, r.out, r.err)
 		}
 		up := s.run("migrate", "up")
-		if up.code != exitFailure || !strings.Contains(up.err, "the database cannot be reached") {
+		if up.code != cli.ExitFailure || !strings.Contains(up.err, "the database cannot be reached") {
 			t.Errorf("migrate up on %s: got exit code %d and %s", database, up.code, up.err)
 		}
 		if strings.Contains(r.out+r.err+up.out+up.err, "hunter2") {
@@ -439,7 +438,7 @@ func TestLargeNamespaceOverTheNetwork(t *testing.T) {
 		t.Error("the export differs from the imported file")
 	}
 	server.stop()
-	server.wait(exitOK)
+	server.wait(cli.ExitOK)
 }
 
 // TestConsoleLog: the log has colors on a terminal that shows them.
@@ -454,25 +453,14 @@ func TestConsoleLog(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var out, err bytes.Buffer
 			s := newShell(t, test.variable, "GUIDON_SERVER_HOST=256.0.0.1")
-			p := &program{
-				environ: s.environ, in: strings.NewReader(""), out: &out, err: &err, now: time.Now,
-				terminal: func(stream any) bool { return stream == any(&out) },
-			}
-			if code := p.run(t.Context(), []string{"server"}); code != exitFailure {
+			p := cli.NewProgram(s.environ, strings.NewReader(""), &out, &err)
+			p.Terminal = func(stream any) bool { return stream == any(&out) }
+			if code := p.Run(t.Context(), []string{"server"}, root); code != cli.ExitFailure {
 				t.Errorf("got exit code %d", code)
 			}
 			if got := out.String(); !strings.Contains(got, test.want) || strings.Contains(got, test.not) {
 				t.Errorf("got %q, want %q and not %q", got, test.want, test.not)
 			}
 		})
-	}
-}
-
-func TestConsoleAttribute(t *testing.T) {
-	var out bytes.Buffer
-	p := &program{environ: []string{"NO_COLOR=1"}, terminal: func(any) bool { return true }}
-	slog.New(p.console(&out, slog.LevelInfo)).Error("a \x1b[2Jmessage", "after", 90*time.Minute, "error", errors.New("line 1\nline 2"))
-	if _, got, _ := strings.Cut(out.String(), " "); got != `ERR "a \x1b[2Jmessage" after=1h30m error="line 1\nline 2"`+"\n" {
-		t.Errorf("got %q", got)
 	}
 }

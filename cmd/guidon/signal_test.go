@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // asProgram makes the test binary run as guidon, asBrowser as a browser that visits the
@@ -51,10 +53,10 @@ func TestSignals(t *testing.T) {
 		first, second os.Signal
 		want          int
 	}{
-		{"one", "0s", syscall.SIGTERM, nil, exitOK},
-		{"interrupted from the keyboard", "0s", os.Interrupt, nil, exitOK},
-		{"a second one", "1h", syscall.SIGTERM, syscall.SIGTERM, exitTerminated},
-		{"a second one from the keyboard", "1h", os.Interrupt, os.Interrupt, exitInterrupted},
+		{"one", "0s", syscall.SIGTERM, nil, cli.ExitOK},
+		{"interrupted from the keyboard", "0s", os.Interrupt, nil, cli.ExitOK},
+		{"a second one", "1h", syscall.SIGTERM, syscall.SIGTERM, cli.ExitTerminated},
+		{"a second one from the keyboard", "1h", os.Interrupt, os.Interrupt, cli.ExitInterrupted},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // TestTLS: https enables TLS on both listeners (operations 2.2), and the commands
@@ -60,20 +62,20 @@ func TestTLS(t *testing.T) {
 	}
 
 	for _, address := range []string{server.web, server.grpc} {
-		s.fails(exitFailure, []string{"export", "-a", address}, "cannot trust the certificate of "+address, "signed by unknown authority", "--ca-file")
+		s.fails(cli.ExitFailure, []string{"export", "-a", address}, "cannot trust the certificate of "+address, "signed by unknown authority", "--ca-file")
 		s.ok("export", "-a", address, "--ca-file", authorities)
 		s.with("GUIDON_CA_FILE="+authorities).ok("export", "-a", address)
-		s.fails(exitFailure, []string{"export", "-a", strings.Replace(address, "127.0.0.1", "localhost", 1), "--ca-file", authorities}, "check the address, and the certificate")
+		s.fails(cli.ExitFailure, []string{"export", "-a", strings.Replace(address, "127.0.0.1", "localhost", 1), "--ca-file", authorities}, "check the address, and the certificate")
 	}
-	s.fails(exitFailure, []string{"export", "-a", strings.Replace(server.web, "https", "http", 1)}, "uses TLS: use https:// instead of http://")
+	s.fails(cli.ExitFailure, []string{"export", "-a", strings.Replace(server.web, "https", "http", 1)}, "uses TLS: use https:// instead of http://")
 	for _, file := range []string{s.file("empty.pem", ""), filepath.Join(t.TempDir(), "none")} {
-		s.fails(exitUsage, []string{"export", "-a", server.web, "--ca-file", file}, file)
+		s.fails(cli.ExitUsage, []string{"export", "-a", server.web, "--ca-file", file}, file)
 	}
 	plain := newShell(t).serve()
 	for address, want := range map[string]string{
 		strings.Replace(plain.web, "http", "https", 1):  "does not use TLS: use http:// instead of https://",
 		strings.Replace(plain.grpc, "grpc", "grpcs", 1): "does not use TLS: use grpc:// instead of grpcs://",
 	} {
-		s.fails(exitFailure, []string{"export", "-a", address}, want)
+		s.fails(cli.ExitFailure, []string{"export", "-a", address}, want)
 	}
 }

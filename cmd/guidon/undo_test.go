@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // history makes four revisions of the namespace till.
@@ -34,18 +36,18 @@ func TestRestore(t *testing.T) {
 	wantText(t, s.ok("restore", "till@1", "--yes"), "1 to update, 1 to delete", "  delete flag cash\n", "revision 6")
 	wantText(t, s.ok("compare", "till@1", "till"), "flags: 1 equal\nsegments: 0 equal\n")
 
-	s.fails(exitFailure, []string{"restore"}, "specify the state, such as")
-	s.fails(exitFailure, []string{"restore", "till", "--yes"}, `specify a revision or a time of namespace "till", such as till@412`)
-	s.fails(exitFailure, []string{"restore", "till@1", "--flag", "card", "--keep-new"}, "--keep-new is for a whole namespace")
-	s.fails(exitFailure, []string{"restore", "till@1", "--flag", "cash"}, `flag "cash" not found in namespace "till@1"`)
-	s.fails(exitFailure, []string{"restore", "till@99"}, `namespace "till" has no revision 99 yet`)
+	s.fails(cli.ExitFailure, []string{"restore"}, "specify the state, such as")
+	s.fails(cli.ExitFailure, []string{"restore", "till", "--yes"}, `specify a revision or a time of namespace "till", such as till@412`)
+	s.fails(cli.ExitFailure, []string{"restore", "till@1", "--flag", "card", "--keep-new"}, "--keep-new is for a whole namespace")
+	s.fails(cli.ExitFailure, []string{"restore", "till@1", "--flag", "cash"}, `flag "cash" not found in namespace "till@1"`)
+	s.fails(cli.ExitFailure, []string{"restore", "till@99"}, `namespace "till" has no revision 99 yet`)
 }
 
 func TestUndo(t *testing.T) {
 	s := history(t)
 	wantText(t, s.changes("undo", "-n", "till", "--dry-run"), `    name "It's plastic" → "Plastic"`, `    metadata "owner" removed`)
 
-	r := s.fails(exitFailure, []string{"undo", "2..3", "-n", "till"}, "nothing was changed: 1 part has changed again since; decide what counts with --resolve")
+	r := s.fails(cli.ExitFailure, []string{"undo", "2..3", "-n", "till"}, "nothing was changed: 1 part has changed again since; decide what counts with --resolve")
 	want := `till: 0 to create, 1 to update, 0 to delete, 0 unchanged
   update flag card
     default value on → off
@@ -71,25 +73,13 @@ func TestUndo(t *testing.T) {
 	for argument, want := range map[string]string{
 		"0": "invalid revision", "x": "invalid revision", "3..2": "invalid revision", "1..": "invalid revision", "99": "no revision 99 yet",
 	} {
-		s.fails(exitFailure, []string{"undo", argument, "-n", "till"}, want)
+		s.fails(cli.ExitFailure, []string{"undo", argument, "-n", "till"}, want)
 	}
-	s.fails(exitFailure, []string{"undo", "1", "2"}, "specify one revision")
-	s.fails(exitFailure, []string{"undo", "-n", "nowhere"}, `namespace "nowhere"`)
+	s.fails(cli.ExitFailure, []string{"undo", "1", "2"}, "specify one revision")
+	s.fails(cli.ExitFailure, []string{"undo", "-n", "nowhere"}, `namespace "nowhere"`)
 	for _, choice := range []string{"", "mine", "flag/card", "flag:name=current", "flag/card:name", "flag/card:=current", "flag/card:name=mine"} {
-		s.fails(exitFailure, []string{"undo", "2", "-n", "till", "--resolve", choice}, "invalid --resolve")
+		s.fails(cli.ExitFailure, []string{"undo", "2", "-n", "till", "--resolve", choice}, "invalid --resolve")
 	}
-	s.fails(exitFailure, []string{"undo", "2", "-n", "till", "--resolve", "current", "--resolve", "earlier"}, "both current and earlier")
-	s.fails(exitFailure, []string{"undo", "2", "-n", "till", "--resolve", "flag/card:name=current"}, "there is no such conflict")
-}
-
-func TestShellQuote(t *testing.T) {
-	for word, want := range map[string]string{
-		"flag/card:name=current":       "flag/card:name=current",
-		`flag/a:metadata["b"]=current`: `'flag/a:metadata["b"]=current'`,
-		"it's":                         `'it'\''s'`,
-	} {
-		if got := shellQuote(word); got != want {
-			t.Errorf("%s: got %s, want %s", word, got, want)
-		}
-	}
+	s.fails(cli.ExitFailure, []string{"undo", "2", "-n", "till", "--resolve", "current", "--resolve", "earlier"}, "both current and earlier")
+	s.fails(cli.ExitFailure, []string{"undo", "2", "-n", "till", "--resolve", "flag/card:name=current"}, "there is no such conflict")
 }

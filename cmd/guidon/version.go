@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 )
@@ -18,8 +19,8 @@ var version, commit, date string
 
 func buildInfo() diagnostics.Info { return instance.BuildInfo(version, commit, date) }
 
-func (p *program) versionCommand() *cobra.Command {
-	var format outputFormat
+func versionCommand(p *cli.Program) *cobra.Command {
+	var format cli.Format
 	command := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
@@ -27,19 +28,19 @@ func (p *program) versionCommand() *cobra.Command {
 		Example: `  guidon version
   guidon version --output json`,
 		Args: cobra.NoArgs,
-		RunE: p.action(func(context.Context, []string) error {
+		RunE: p.Action(func(context.Context, []string) error {
 			info := buildInfo()
-			return p.show(format, shown{
-				data: dataOfValue(map[string]string{
+			return p.Show(format, cli.Output{
+				Data: cli.DataOfValue(map[string]string{
 					"version": info.Version, "commit": info.Commit, "buildDate": info.BuildDate,
 					"goVersion": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 				}),
-				names: []string{info.Version},
-				table: func(out io.Writer) error { return printVersion(out, info) },
+				Names: []string{info.Version},
+				Table: func(out io.Writer) error { return printVersion(out, info) },
 			})
 		}),
 	}
-	format.flag(command, "the version")
+	format.Flag(command, "the version")
 	return command
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
 // firstVersion has two rules without ranks, each with its own variant.
@@ -47,7 +49,7 @@ func TestVersions(t *testing.T) {
 	s := newShell(t)
 	unknown := s.file("unknown.yaml", strings.Replace(firstVersion, "VERSION", "1.5.0", 1))
 	const reason = "version: unsupported version: 1.5.0"
-	s.fails(exitFindings, []string{"validate", unknown}, reason)
-	s.fails(exitFailure, []string{"import", unknown}, reason)
-	s.fails(exitFailure, []string{"import", unknown, "--address", server.web}, reason)
+	s.fails(cli.ExitFindings, []string{"validate", unknown}, reason)
+	s.fails(cli.ExitFailure, []string{"import", unknown}, reason)
+	s.fails(cli.ExitFailure, []string{"import", unknown, "--address", server.web}, reason)
 }

@@ -1,0 +1,79 @@
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/service"
+)
+
+// SignInCommand returns the command "sign-in".
+func SignInCommand(p *cli.Program) *cobra.Command {
+	return cli.Group("sign-in", "Replace the keys of signing in", "Manage what all servers on a database share for signing in.",
+		rotateKeysCommand(p))
+}
+
+const rotateKeysHelp = `Make a new key for signing in, and delete the old ones, after somebody may have read
+the database or a backup of it. Servers make new keys by themselves once a month.
+
+The keys protect attempts to sign in, and the codes for "guidon login". Whoever is
+signing in at the moment has to begin again. Sessions and tokens stay valid.
+
+Servers may remember old keys, so restart them afterwards. A server has its SQLite
+file to itself and must be stopped first.`
+
+func rotateKeysCommand(p *cli.Program) *cobra.Command {
+	var database string
+	command := &cobra.Command{
+		Use:   "rotate-keys",
+		Short: "Make a new key and delete the old ones",
+		Long:  rotateKeysHelp,
+		Example: `  guidon sign-in rotate-keys
+  guidon sign-in rotate-keys --db postgres://guidon@db/guidon`,
+		Args: cobra.NoArgs,
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return rotateKeys(ctx, p, database) }),
+	}
+	cli.DatabaseFlag(command, &database)
+	return command
+}
+
+func rotateKeys(ctx context.Context, p *cli.Program, database string) error {
+	var number int64
+	err := p.WithDatabase(ctx, database, cli.Writing, func(_ *config.Config, db *instance.Storage) (err error) {
+		number, err = addSecret(ctx, p, db.DB)
+		if err != nil {
+			return err
+		}
+		return db.DeleteSecrets(ctx, number-1)
+	})
+	if err != nil {
+		return cli.AdviseHeld(err, "stop that server first")
+	}
+	_, err = fmt.Fprintf(p.Out, "made key %d and deleted the others; restart the servers\n", number)
+	return err
+}
+
+// addSecret stores a new secret after all others, and returns its number.
+func addSecret(ctx context.Context, p *cli.Program, store service.SecretStore) (int64, error) {
+	for {
+		secrets, err := store.Secrets(ctx)
+		if err != nil {
+			return 0, err
+		}
+		secret := service.Secret{Number: 1, CreatedAt: p.Now()}
+		if len(secrets) > 0 {
+			secret.Number = secrets[len(secrets)-1].Number + 1
+		}
+		_, _ = rand.Read(secret.Value[:]) // never fails
+		added, err := store.AddSecret(ctx, secret)
+		if added || err != nil {
+			return secret.Number, err
+		}
+	}
+}

@@ -1,0 +1,110 @@
+// Package changes has the commands that plan, apply, compare, list and undo changes.
+package changes
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// changeCommand is one run of a command that applies the plan of one request: "promote",
+// "restore" or "undo".
+type changeCommand struct {
+	cli.Task
+	request guidonv1.PlanRequest
+	dryRun  bool
+
+	// prepare, which may be nil, completes the request.
+	prepare func(ctx context.Context, service client.Client) error
+}
+
+// flags adds the flags that all of these commands have.
+func (c *changeCommand) flags(command *cobra.Command) {
+	cli.WithDifferences(command)
+	c.Connection.WriteFlags(command)
+	flags := command.Flags()
+	flags.StringSliceVar(&c.request.FlagKeys, "flag", nil, "`keys` of the flags, separated by commas")
+	flags.StringSliceVar(&c.request.SegmentKeys, "segment", nil, "`keys` of segments, separated by commas")
+	flags.BoolVar(&c.dryRun, "dry-run", false, "print the changes and change nothing")
+	c.YesFlag(command)
+	effectFlag(command, &c.request.WithEffects)
+	c.Output.Flag(command, "what changes, such as shop/flag/new-checkout")
+}
+
+// keepFlag adds the flag --keep.
+func (c *changeCommand) keepFlag(command *cobra.Command) {
+	command.Flags().StringSliceVar(&c.request.Keep, "keep", nil, "what existing flags keep: enabled, percentages, rules")
+	_ = command.RegisterFlagCompletionFunc("keep", cli.CompleteWords("enabled", "percentages", "rules")) // the flag exists
+}
+
+// run makes the plan, prints it, and applies it if the user confirms that.
+func (c *changeCommand) run(ctx context.Context) error {
+	mode := cli.Writing
+	if c.dryRun {
+		mode = cli.Reading
+	}
+	return c.With(ctx, mode, func(service client.Client) error {
+		if c.prepare != nil {
+			if err := c.prepare(ctx, service); err != nil {
+				return err
+			}
+		}
+		return c.change(ctx, service)
+	})
+}
+
+func (c *changeCommand) change(ctx context.Context, service client.Client) error {
+	plan, err := cli.Call[guidonv1.PlanResponse](ctx, service, "/guidon.v1.PlanService/Plan", &c.request)
+	if err != nil {
+		return err
+	}
+	changes := len(plan.GetChanges())
+	if c.dryRun || !c.Output.ForPrograms() || changes == 0 {
+		if err := c.print(plan); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(plan.GetConflicts()) > 0:
+		return mustResolve(len(plan.GetConflicts()))
+	case c.dryRun && changes > 0:
+		return cli.ErrDifferent
+	case c.dryRun || changes == 0 && c.Output.ForPrograms():
+		return nil
+	case changes == 0:
+		fmt.Fprintln(c.Out, "nothing to do")
+		return nil
+	}
+	if err := c.Confirm(WillApply(changes, plan.GetNamespaceKey()), c.Yes); err != nil {
+		return err
+	}
+	done, err := c.apply(ctx, service, savedPlanOf(plan))
+	if err != nil {
+		return err
+	}
+	if c.Output.ForPrograms() {
+		done.Effects, done.EffectsTruncated = plan.GetEffects(), plan.GetEffectsTruncated() // only a plan has them
+		return c.print(done)
+	}
+	fmt.Fprintln(c.Out, outcome{Namespace: done.GetNamespaceKey(), Changes: len(done.GetChanges()), Revision: done.GetRevision()}.text())
+	return nil
+}
+
+func (c *changeCommand) print(plan *guidonv1.PlanResponse) error {
+	return c.Show(c.Output, shownPlans([]*guidonv1.PlanResponse{plan}))
+}
+
+func (c *changeCommand) apply(ctx context.Context, service client.Client, plan savedPlan) (*guidonv1.PlanResponse, error) {
+	done, err := cli.Call[guidonv1.PlanResponse](ctx, service, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
+		NamespaceKey: c.request.GetNamespaceKey(), SourceNamespaceKey: c.request.GetSourceNamespaceKey(), Undo: c.request.GetUndo(),
+		Mode: c.request.GetMode(), FlagKeys: c.request.GetFlagKeys(), SegmentKeys: c.request.GetSegmentKeys(),
+		WithoutSegments: c.request.GetWithoutSegments(), Keep: c.request.GetKeep(),
+		Digest: plan.Digest, ExpectedChanges: plan.expected(),
+	})
+	return done, err
+}

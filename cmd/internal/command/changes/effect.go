@@ -1,0 +1,59 @@
+package changes
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// effectFlag adds the flag --effect.
+func effectFlag(command *cobra.Command, effect *bool) {
+	command.Flags().BoolVar(effect, "effect", false, "also print what changes for users of each flag")
+}
+
+// printOtherEffects prints the effects of the plan that are among these, by flag: those on
+// flags that the plan itself does not update.
+func printOtherEffects(out io.Writer, plan *guidonv1.PlanResponse, others map[string]*guidonv1.FlagEffect) {
+	for _, e := range plan.GetEffects() {
+		if others[e.GetFlagKey()] != nil {
+			fmt.Fprintf(out, "  flag %s (uses a changed segment)\n", cli.Printable(e.GetFlagKey()))
+			PrintEffect(out, e.GetEffect())
+		}
+	}
+	if plan.GetEffectsTruncated() {
+		fmt.Fprintln(out, "  there may be effects on more flags than these")
+	}
+}
+
+// PrintEffect prints an effect, which may be nil, below the line of its flag.
+func PrintEffect(out io.Writer, e *guidonv1.FlagEffect) {
+	for _, line := range EffectLines(e) {
+		fmt.Fprintf(out, "    effect: %s\n", line)
+	}
+}
+
+// EffectLines returns an effect in words, one line for each move.
+func EffectLines(e *guidonv1.FlagEffect) []string {
+	var lines []string
+	if e.GetTypeChanged() {
+		is, was := cli.FlagKind(e.GetType()), cli.FlagKind(flipt.FlagType_BOOLEAN_FLAG_TYPE)
+		if is == was {
+			was = cli.FlagKind(flipt.FlagType_VARIANT_FLAG_TYPE)
+		}
+		lines = append(lines, fmt.Sprintf("it becomes a %s flag; evaluations as a %s flag fail", is, was))
+	}
+	for _, g := range e.GetGroups() {
+		for _, m := range g.GetMoves() {
+			lines = append(lines, cli.Printable(m.GetSummary()))
+		}
+	}
+	if e.GetTruncated() {
+		lines = append(lines, "there may be more; the flag has too many rules to compare all of them")
+	}
+	return lines
+}

@@ -1,0 +1,206 @@
+package changes
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const logHelp = `List changes of a namespace, the newest first: who changed what, when and why. With a
+flag, or a segment, list only its changes.
+
+--since and --until take a time such as 2026-11-20T14:00:00Z, a day such as 2026-11-20
+(UTC), or how long ago, such as 36h.
+
+Changes of tokens and of role bindings belong to no namespace. List them with --kind
+authentication and --kind binding, as an admin of everything.
+
+With --follow, print the newest changes, the oldest first, and then further ones as they
+are made, until interrupted, each on its own line of JSON or as an element of a YAML list.
+It requires a running server.`
+
+const logExample = `  guidon log
+  guidon log new-checkout -n shop
+  guidon log --segment beta-users --since 168h
+  guidon log --message sale --reason import --limit 100
+  guidon log --revision 410..412
+  guidon log --kind authentication --address https://flags.example
+  guidon log --follow --address https://flags.example`
+
+// maxLogged limits the changes that are listed.
+const maxLogged = 10_000
+
+// logCommand is one run of "log".
+type logCommand struct {
+	cli.Task
+	request   guidonv1.ListChangesRequest // the filters
+	segment   string
+	since     string
+	until     string
+	revision  string
+	limit     int
+	following bool
+}
+
+// LogCommand returns the command "log".
+func LogCommand(p *cli.Program) *cobra.Command {
+	l := &logCommand{Task: cli.Task{Program: p}}
+	command := &cobra.Command{
+		Use:     "log [flag]",
+		Short:   "List changes, and follow them",
+		Long:    logHelp,
+		Example: logExample,
+		Args:    cobra.MaximumNArgs(1),
+		RunE:    p.Action(l.run),
+
+		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
+	}
+	l.Connection.Flags(command)
+	flags := command.Flags()
+	cli.NamespaceFlag(command, &l.request.NamespaceKey)
+	flags.StringVar(&l.segment, "segment", "", "only changes of the segment with this `key`")
+	flags.StringVar(&l.request.Kind, "kind", "", "only changes of this kind of object: namespace, flag, segment, authentication or binding")
+	_ = command.RegisterFlagCompletionFunc("kind", cli.CompleteWords("namespace", "flag", "segment", "authentication", "binding")) // the flag exists
+	flags.StringVar(&l.request.Actor, "actor", "", "only changes by the actor with this `id`, such as token:<id>")
+	flags.StringVar(&l.since, "since", "", "only changes at this `time` or later")
+	flags.StringVar(&l.until, "until", "", "only changes before this `time`")
+	flags.StringVar(&l.revision, "revision", "", "only changes of this `revision`, or of a range such as 410..412")
+	flags.StringVar(&l.request.Message, "message", "", "only changes whose message contains this `text`, whatever the case")
+	flags.StringVar(&l.request.Reason, "reason", "", "only changes of this kind of write: import, promotion, restore or undo")
+	_ = command.RegisterFlagCompletionFunc("reason", cli.CompleteWords("import", "promotion", "restore", "undo")) // the flag exists
+	flags.IntVar(&l.limit, "limit", 25, "the most changes to list; with --follow, those at the start")
+	l.Output.Flag(command, "revisions")
+	flags.BoolVarP(&l.following, "follow", "f", false, "print further changes as they are made")
+	command.MarkFlagsMutuallyExclusive("segment", "kind")
+	command.MarkFlagsMutuallyExclusive("follow", "until")
+	command.MarkFlagsMutuallyExclusive("follow", "revision")
+	return command
+}
+
+func (l *logCommand) run(ctx context.Context, args []string) error {
+	if err := l.complete(args); err != nil {
+		return err
+	}
+	if l.following {
+		return l.runFollow(ctx)
+	}
+	return l.Reading(ctx, func(service client.Client) error {
+		list := l.newList()
+		if err := l.each(ctx, service, list.add); err != nil {
+			return err
+		}
+		return list.end()
+	})
+}
+
+// complete checks the arguments and completes the request.
+func (l *logCommand) complete(args []string) (err error) {
+	switch {
+	case len(args) > 0 && (l.segment != "" || l.request.GetKind() != ""):
+		return cli.UsageError("a flag cannot be combined with --segment or --kind")
+	case len(args) > 0 && args[0] == "":
+		return cli.UsageError("the flag must not be empty")
+	case len(args) > 0:
+		l.request.Kind, l.request.Key = string(change.KindFlag), args[0]
+	case l.segment != "":
+		l.request.Kind, l.request.Key = string(change.KindSegment), l.segment
+	}
+	least := 1
+	if l.following {
+		least = 0
+	}
+	if l.limit < least || l.limit > maxLogged {
+		return cli.UsageError("--limit must be between %d and %d", least, maxLogged)
+	}
+	if l.revision != "" {
+		if l.request.FirstRevision, l.request.LastRevision, err = parseRevisions(l.revision); err != nil {
+			return err
+		}
+	}
+	if l.request.Since, err = l.time("--since", l.since); err != nil {
+		return err
+	}
+	l.request.Until, err = l.time("--until", l.until)
+	return err
+}
+
+// time returns the time that the flag has, or nil if there is none.
+func (l *logCommand) time(flag, text string) (*timestamppb.Timestamp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return timestamppb.New(at), nil
+		}
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		return timestamppb.New(l.Now().Add(-ago)), nil
+	}
+	return nil, cli.UsageError("invalid %s %q: must be a time such as 2026-11-20T14:00:00Z, a day such as 2026-11-20, or how long ago, such as 36h", flag, text)
+}
+
+// logPage is how many changes are requested at a time, the maximum of the service.
+const logPage = 100
+
+// each calls fn for the selected changes, the newest first. With a message or a reason a
+// page may be empty, since the service limits its work for one.
+func (l *logCommand) each(ctx context.Context, service client.Client, fn func(*guidonv1.Change) error) error {
+	l.request.PageToken = ""
+	for left := l.limit; left > 0; {
+		l.request.Limit = int32(min(left, logPage)) // #nosec G115 -- at most 100
+		page, err := cli.Call[guidonv1.ListChangesResponse](ctx, service, "/guidon.v1.ChangeService/ListChanges", &l.request)
+		if err != nil {
+			return err
+		}
+		for _, c := range page.GetChanges() {
+			if err := fn(c); err != nil {
+				return err
+			}
+		}
+		left -= len(page.GetChanges())
+		if l.request.PageToken = page.GetNextPageToken(); l.request.GetPageToken() == "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+// changeList prints changes.
+type changeList interface {
+	add(c *guidonv1.Change) error
+	end() error
+}
+
+func (l *logCommand) newList() changeList {
+	switch l.Output {
+	case cli.FormatJSON:
+		return &jsonList{out: l.Out}
+	case cli.FormatYAML:
+		return &yamlList{out: l.Out}
+	case cli.FormatName:
+		return changeNames{l.Out}
+	}
+	t := cli.NewTable(l.Out, "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY")
+	return changeTable{t}
+}
+
+// changeTable prints changes as a table.
+type changeTable struct{ *tabwriter.Writer }
+
+func (t changeTable) add(c *guidonv1.Change) error {
+	_, err := fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.GetRevision(), cli.When(c.GetAt()), c.GetActor().GetId(),
+		c.GetAction(), c.GetKind(), c.GetKey(), cli.OrDash(c.GetReason().GetText()), cli.OrDash(c.GetMessage()), cli.OrDash(c.GetSummary()))
+	return err
+}
+
+func (t changeTable) end() error { return t.Flush() }

@@ -1,0 +1,102 @@
+package changes
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// maxPlanFile limits a saved plan, in bytes.
+const maxPlanFile = 256 << 20
+
+// planFileVersion is the version of the form of a saved plan.
+const planFileVersion = 1
+
+// planFile is a saved plan. It has the digests that an apply must match, and not the changes
+// themselves: these are in the files.
+type planFile struct {
+	Version int         `json:"version"`
+	Drop    bool        `json:"drop"`
+	Plans   []savedPlan `json:"plans"` // in the order in which they are applied
+}
+
+// savedPlan is the plan for one namespace.
+type savedPlan struct {
+	Namespace string        `json:"namespaceKey"`
+	Revision  int64         `json:"revision"` // when it was planned
+	Digest    string        `json:"digest"`
+	Changes   []savedChange `json:"changes"`
+}
+
+// savedChange is a change of one object.
+type savedChange struct {
+	Kind   string `json:"kind"`
+	Key    string `json:"key"`
+	Digest string `json:"digest"`
+}
+
+// save writes the plans to the file that --out names.
+func (c *planCommand) save(plans []*guidonv1.PlanResponse) error {
+	file := planFile{Version: planFileVersion, Drop: c.drop}
+	for _, plan := range plans {
+		file.Plans = append(file.Plans, savedPlanOf(plan))
+	}
+	return c.WriteAll(c.saveTo, func(out io.Writer) error {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(file)
+	})
+}
+
+func savedPlanOf(plan *guidonv1.PlanResponse) savedPlan {
+	saved := savedPlan{Namespace: plan.GetNamespaceKey(), Revision: plan.GetRevision(), Digest: plan.GetDigest(), Changes: []savedChange{}}
+	for _, c := range plan.GetChanges() {
+		saved.Changes = append(saved.Changes, savedChange{Kind: c.GetKind(), Key: c.GetKey(), Digest: c.GetDigest()})
+	}
+	return saved
+}
+
+// load returns the saved plan that --plan names, if it is one of the documents.
+func (c *planCommand) load(documents []cli.FileDocument) ([]savedPlan, error) {
+	text, err := c.ReadInput(c.saved, maxPlanFile)
+	if err != nil {
+		return nil, err
+	}
+	var file planFile
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&file); err != nil {
+		return nil, fmt.Errorf("%s: not a saved plan: %w", cli.StreamName(c.saved), err)
+	}
+	if err := c.matches(&file, documents); err != nil {
+		return nil, fmt.Errorf("%s: %w", cli.StreamName(c.saved), err)
+	}
+	return file.Plans, nil
+}
+
+// matches returns an error unless the saved plan is one of the documents.
+func (c *planCommand) matches(file *planFile, documents []cli.FileDocument) error {
+	if file.Version != planFileVersion {
+		return fmt.Errorf("a saved plan of version %d; this program knows version %d", file.Version, planFileVersion)
+	}
+	if file.Drop != c.drop {
+		return fmt.Errorf("planned with --drop=%t, but applied with --drop=%t", file.Drop, c.drop)
+	}
+	planned := make([]string, len(file.Plans))
+	for i, plan := range file.Plans {
+		planned[i] = plan.Namespace
+	}
+	given := make([]string, len(documents))
+	for i, d := range documents {
+		given[i] = d.Key()
+	}
+	if !slices.Equal(planned, given) {
+		return fmt.Errorf("a plan for the namespaces %q, but the files have %q", planned, given)
+	}
+	return nil
+}

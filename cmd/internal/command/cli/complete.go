@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Limits of a completion: the shell waits for it.
+const (
+	completionWait = 2 * time.Second
+	maxCompletions = 2 * summaryPage
+)
+
+// CompleteDefaults completes the address and the namespace of all commands that have them.
+func (p *Program) CompleteDefaults(command *cobra.Command) {
+	for name, complete := range map[string]cobra.CompletionFunc{
+		"address": p.CompleteContexts, "namespace": p.CompleteNamespaces, "namespaces": p.CompleteNamespaces,
+	} {
+		if defaultedFlag(command, name) != nil {
+			_ = command.RegisterFlagCompletionFunc(name, complete) // the flag exists
+		}
+	}
+	for _, below := range command.Commands() {
+		p.CompleteDefaults(below)
+	}
+}
+
+// CompleteContexts offers the names of contexts.
+func (p *Program) CompleteContexts(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	all, err := p.ReadContexts()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var offers []string
+	for _, name := range all.Names() {
+		offers = append(offers, cobra.CompletionWithDesc(name, all.Named[name].Address))
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// FirstArgument completes only the first argument.
+func FirstArgument(complete cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(command, args, word)
+	}
+}
+
+// CompleteNamespaces offers the keys of namespaces.
+func (p *Program) CompleteNamespaces(command *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	return p.offer(command, func(ctx context.Context, service client.Client, _ string) ([]string, error) {
+		all, err := AllNamespaces(ctx, service)
+		var offers []string
+		for _, n := range all {
+			offers = addOffer(offers, n.GetKey(), n.GetName(), word, nil)
+		}
+		return offers, err
+	})
+}
+
+// CompleteNamespacesAndFiles offers the keys of namespaces, or files if none matches.
+func (p *Program) CompleteNamespacesAndFiles(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	offers, _ := p.CompleteNamespaces(command, args, word)
+	return offers, cobra.ShellCompDirectiveDefault
+}
+
+// CompleteFlags offers the keys of flags that are not among the arguments.
+func (p *Program) CompleteFlags(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	return p.offer(command, func(ctx context.Context, service client.Client, namespace string) ([]string, error) {
+		request := &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace}
+		if word != "" && !strings.ContainsAny(word, `" `) {
+			request.Query = "key:" + word
+		}
+		flags, err := AllFlags(ctx, service, request)
+		var offers []string
+		for _, f := range flags {
+			offers = addOffer(offers, f.GetKey(), f.GetName(), word, args)
+		}
+		return offers, err
+	})
+}
+
+// CompleteSegments offers the keys of segments that are not among the arguments.
+func (p *Program) CompleteSegments(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	return p.offer(command, func(ctx context.Context, service client.Client, namespace string) ([]string, error) {
+		segments, err := AllSegments(ctx, service, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: namespace})
+		var offers []string
+		for _, s := range segments {
+			offers = addOffer(offers, s.GetKey(), s.GetName(), word, args)
+		}
+		return offers, err
+	})
+}
+
+// addOffer adds a key that begins with the word and is not given yet.
+func addOffer(offers []string, key, name, word string, given []string) []string {
+	if slices.Contains(given, key) || !strings.HasPrefix(key, word) || len(offers) == maxCompletions {
+		return offers
+	}
+	return append(offers, describe(key, name))
+}
+
+// describe returns an offer with a description on the same line, unless that says nothing.
+func describe(key, name string) string {
+	if name == key {
+		return key
+	}
+	return cobra.CompletionWithDesc(key, Printable(name))
+}
+
+// offer returns what fn finds on the server or in the database of the command, in its
+// namespace. It offers nothing if that cannot be reached in time.
+func (p *Program) offer(
+	command *cobra.Command, fn func(ctx context.Context, service client.Client, namespace string) ([]string, error),
+) ([]string, cobra.ShellCompDirective) {
+	const nothing = cobra.ShellCompDirectiveNoFileComp
+	if err := p.setDefaults(command); err != nil {
+		cobra.CompDebugln(err.Error(), false)
+		return nil, nothing
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(command.Context()), completionWait)
+	defer cancel()
+	c, namespace := connectionOf(command.Flags())
+	var offers []string
+	err := p.WithClient(ctx, c, Reading, func(service client.Client) (err error) {
+		offers, err = fn(ctx, service, namespace)
+		return err
+	})
+	if err != nil {
+		cobra.CompDebugln(err.Error(), false)
+	}
+	return offers, nothing
+}
+
+// connectionOf returns the connection and the namespace that the flags select.
+func connectionOf(flags *pflag.FlagSet) (*Connection, string) {
+	value := func(name string) string {
+		if flag := flags.Lookup(name); flag != nil {
+			return flag.Value.String()
+		}
+		return ""
+	}
+	return &Connection{
+		Address: value("address"), CAFile: value("ca-file"), Token: value("token"), TokenFile: value("token-file"),
+		Database: value("db"), optional: flags.Lookup("db") != nil, timeout: completionWait, Quiet: true,
+	}, value("namespace")
+}
+
+// CompleteWords returns a completion function for a flag with few values.
+func CompleteWords(words ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// CompleteRole offers the names of roles to the shell.
+func CompleteRole(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for role := service.RoleEvaluator; role <= service.RoleAdmin; role++ {
+		names = append(names, role.String())
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

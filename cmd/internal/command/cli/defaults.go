@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
+)
+
+// defaulted is the annotation of flags that setDefaults sets if they are not given: the
+// address and the namespace.
+const defaulted = "defaulted"
+
+// NamespaceFlag adds the flag for the namespace that a command works on.
+func NamespaceFlag(command *cobra.Command, namespace *string) {
+	flags := command.Flags()
+	flags.StringVarP(namespace, "namespace", "n", guidon.DefaultNamespace,
+		"`key` of the namespace (also: GUIDON_NAMESPACE, or that of the context in use)")
+	MarkNamespace(command, "namespace")
+}
+
+// MarkNamespace makes the default of the flag that of the environment or the context.
+func MarkNamespace(command *cobra.Command, name string) {
+	_ = command.Flags().SetAnnotation(name, defaulted, []string{"true"}) // the flag exists
+}
+
+// Defaults are the values that commands use for flags that are not given.
+type Defaults struct {
+	Address   string // "" for the local database
+	namespace string // "" for that of the service
+	CaFile    string
+}
+
+// setDefaults sets the server and the namespace of a command from the environment and the
+// context in use, unless flags do. The name of a context becomes its address.
+func (p *Program) setDefaults(command *cobra.Command) error {
+	address, namespace := defaultedFlag(command, "address"), defaultedFlag(command, "namespace")
+	if namespace == nil {
+		namespace = defaultedFlag(command, "namespaces")
+	}
+	if address == nil && namespace == nil {
+		return nil
+	}
+	d, err := p.defaults(command.Flags())
+	if err != nil {
+		return err
+	}
+	if address != nil {
+		if err := address.Value.Set(d.Address); err != nil {
+			return err
+		}
+		if caFile := command.Flags().Lookup("ca-file"); !caFile.Changed && d.Address != "" {
+			if err := caFile.Value.Set(d.CaFile); err != nil {
+				return err
+			}
+		}
+	}
+	if namespace != nil && !namespace.Changed && d.namespace != "" {
+		return namespace.Value.Set(d.namespace)
+	}
+	return nil
+}
+
+// defaultedFlag returns the flag of the command with the name if it has a default of
+// setDefaults, or nil.
+func defaultedFlag(command *cobra.Command, name string) *pflag.Flag {
+	if flag := command.Flags().Lookup(name); flag != nil && flag.Annotations[defaulted] != nil {
+		return flag
+	}
+	return nil
+}
+
+// defaults returns the defaults for a command with the flags.
+func (p *Program) defaults(flags *pflag.FlagSet) (Defaults, error) {
+	settings := config.ClientFrom(p.Environ)
+	d := Defaults{namespace: settings.Namespace}
+	given := flags.Lookup("address")
+	if given != nil && given.Changed {
+		d.Address = given.Value.String()
+		if d.Address == "" {
+			return d, UsageError("--address must not be empty; --local selects the configured database")
+		}
+	} else if given == nil || anyChanged(flags, "db", "local") {
+		return d, nil
+	} else {
+		d.Address = settings.Address
+	}
+	if d.Address == "" && flags.Lookup("db") != nil && (settings.Database || anyChanged(flags, "config")) {
+		return d, nil // the environment, or a flag, names a database
+	}
+	return p.InContext(d, settings)
+}
+
+func anyChanged(flags *pflag.FlagSet, names ...string) bool {
+	for _, name := range names {
+		if flags.Changed(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// InContext completes the defaults with the context that the address names or, if it is
+// empty, with the one in use. For a URL, it completes only the authorities.
+func (p *Program) InContext(d Defaults, settings config.Client) (Defaults, error) {
+	d.CaFile = settings.CAFile
+	all, err := p.ReadContexts()
+	if err != nil {
+		return d, err
+	}
+	name := d.Address
+	if strings.Contains(name, "://") {
+		if normalized, err := client.Normalize(name); err == nil && d.CaFile == "" {
+			d.CaFile = all.Named[all.At(normalized)].CAFile
+		}
+		return d, nil // an invalid address is an error of the client
+	}
+	if name == "" {
+		name = all.Current
+	}
+	if name == "" {
+		return d, nil
+	}
+	if !machine.IsContextName(name) || all.Named[name].Address == "" {
+		return d, p.noContext(all, name)
+	}
+	named := all.Named[name]
+	d.Address = named.Address
+	if d.namespace == "" {
+		d.namespace = named.Namespace
+	}
+	if d.CaFile == "" {
+		d.CaFile = named.CAFile
+	}
+	return d, nil
+}
+
+// noContext returns the error for an address that is neither a URL nor a context.
+func (p *Program) noContext(all *machine.Contexts, address string) error {
+	if _, err := client.Normalize(address); err != nil && !machine.IsContextName(address) {
+		return UsageError("%w", err)
+	}
+	_, err := all.Get(address)
+	return UsageError("%w; a URL must have the form http://host:8080 or grpc://host:9000", err)
+}

@@ -1,0 +1,168 @@
+// Package cli has what all commands share: the program, connections, tables and other output.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/secrets"
+)
+
+// Exit codes, documented in exitCodeHelp.
+const (
+	ExitOK          = 0
+	ExitFailure     = 1
+	ExitUsage       = 2
+	ExitDifferent   = 2 // of commands whose usage errors are failures; see usageFails
+	ExitFindings    = 3
+	ExitInterrupted = 130
+	ExitTerminated  = 143
+)
+
+// Program holds what all commands share.
+type Program struct {
+	Environ    []string
+	In         io.Reader // the standard input itself
+	Input      io.Reader // the standard input, interruptible
+	Out, Err   io.Writer
+	Stdout     io.Writer             // the standard output itself, for the log
+	Terminal   func(stream any) bool // reports whether a stream is a terminal
+	Now        func() time.Time
+	LoginWait  time.Duration // how long the user has to sign in
+	working    bool          // a command is running: errors are no longer usage errors
+	ConfigFile string
+	AWS        secrets.AWS
+
+	Unauthenticated string // the hint if the credentials are rejected; "" for that about tokens
+}
+
+// NewProgram returns a program with the environment and the standard streams.
+func NewProgram(environ []string, in io.Reader, out, err io.Writer) *Program {
+	p := &Program{Environ: environ, In: in, Out: out, Err: err, Terminal: isTerminal, Now: time.Now, LoginWait: 10 * time.Minute}
+	p.AWS.Load = func(ctx context.Context) (aws.Config, error) { return awsconfig.LoadDefaultConfig(ctx) }
+	return p
+}
+
+// Run runs the command in args, of the tree that commands returns, until it completes or ctx
+// ends, and returns the exit code.
+func (p *Program) Run(ctx context.Context, args []string, commands func(p *Program) *cobra.Command) int {
+	out := &checkedOutput{Writer: p.Out}
+	p.Stdout, p.Out = p.Out, out
+	root := commands(p)
+	p.Input = &interruptible{ctx: ctx, reader: p.In}
+	root.SetArgs(args)
+	root.SetIn(p.In)
+	root.SetOut(p.Out)
+	root.SetErr(p.Err)
+	command, err := root.ExecuteContextC(ctx)
+	err = plainUsage(err)
+	if err == nil && out.failed != nil {
+		err = &ExitError{Code: ExitFailure, Err: fmt.Errorf("the command succeeded, but cannot write its output: %w", out.failed)}
+	}
+	code := p.exitCode(ctx, err)
+	if code == ExitUsage && !errors.Is(err, ErrDifferent) && command.Annotations[usageFails] != "" {
+		return ExitFailure
+	}
+	return code
+}
+
+// usageFails is the annotation of commands that return different: their usage errors have the
+// exit code of failures.
+const usageFails = "usage-fails"
+
+// WithDifferences makes the command one that may return different.
+func WithDifferences(command *cobra.Command) {
+	command.Annotations = map[string]string{usageFails: "true"}
+}
+
+// ExitError is an error with its own exit code.
+type ExitError struct {
+	Code int
+	Err  error // nil: nothing to print
+}
+
+// Error implements error.
+func (e *ExitError) Error() string { return fmt.Sprint(e.Err) }
+
+// Unwrap returns the error that the exit code is for, or nil.
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// ErrFindings is returned by a command that completed and found problems or differences.
+var ErrFindings = &ExitError{Code: ExitFindings}
+
+// ErrDifferent is returned by a command that completed and found differences, or changes to make.
+var ErrDifferent = &ExitError{Code: ExitDifferent}
+
+// UsageError returns an error with the exit code for incorrect usage.
+func UsageError(format string, args ...any) error {
+	return &ExitError{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
+}
+
+// exitCode prints the error and returns its exit code.
+func (p *Program) exitCode(ctx context.Context, err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	code := ExitFailure
+	explicit, ok := errors.AsType[*ExitError](err)
+	switch {
+	case ok && explicit.Err == nil:
+		return explicit.Code
+	case ok:
+		code = explicit.Code
+	case !p.working:
+		code = ExitUsage
+	case ctx.Err() != nil:
+		fmt.Fprintln(p.Err, "guidon: interrupted")
+		return ExitInterrupted
+	}
+	fmt.Fprintf(p.Err, "guidon: %s\n", p.message(err))
+	if code == ExitUsage {
+		fmt.Fprintln(p.Err, "Run the command with --help for usage.")
+	}
+	return code
+}
+
+// message returns the text of the error, with a hint if there is one.
+func (p *Program) message(err error) string {
+	text := strings.TrimSpace(err.Error())
+	switch {
+	case errors.Is(err, guidon.Unauthenticated) && p.Unauthenticated != "":
+		text += "\n" + p.Unauthenticated
+	case errors.Is(err, guidon.Unauthenticated):
+		text += "\nProvide a token that permits this operation with GUIDON_TOKEN, --token-file or --token."
+	case errors.Is(err, guidon.PermissionDenied) && strings.Contains(text, "read-only"):
+		text += "\nNo token permits changes; \"guidon status\" shows which server this is."
+	case errors.Is(err, guidon.PermissionDenied):
+		text += "\nThe token is valid but does not permit this operation; use another one."
+	}
+	return text
+}
+
+// Action returns a RunE function that runs fn.
+func (p *Program) Action(fn func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(command *cobra.Command, args []string) error {
+		p.working = true
+		if err := p.setDefaults(command); err != nil {
+			return err
+		}
+		return fn(command.Context(), args)
+	}
+}
+
+// isTerminal reports whether the stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) // #nosec G115 -- a file descriptor
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/guidonhq/guidon/internal/clock"
+)
+
+// Group returns a command that only has subcommands. Without one it prints its help;
+// an unknown one is an error.
+func Group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
+	command := &cobra.Command{
+		Use: use, Short: short, Long: long,
+		Args: NoSuchCommand,
+		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
+	}
+	command.AddCommand(commands...)
+	return command
+}
+
+// usageTexts rephrases cobra's errors about flags that were combined or are missing in plain
+// words.
+var usageTexts = []struct {
+	cobra *regexp.Regexp // its first group lists flags
+	plain func(flags []string) string
+}{
+	{
+		regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`),
+		func(flags []string) string { return JoinWords(flags, "and") + " cannot be combined" },
+	},
+	{
+		regexp.MustCompile(`^at least one of the flags in the group \[(.*)\] is required$`),
+		func(flags []string) string { return JoinWords(flags, "or") + " is required" },
+	},
+	{
+		regexp.MustCompile(`^if any flags in the group \[(.*)\] are set they must all be set; missing \[.*\]$`),
+		func(flags []string) string { return JoinWords(flags, "and") + " must be used together" },
+	},
+	{
+		regexp.MustCompile(`^required flag\(s\) (.*) not set$`),
+		func(flags []string) string { return JoinWords(flags, "and") + " " + areRequired(len(flags)) },
+	},
+}
+
+func areRequired(flags int) string {
+	if flags == 1 {
+		return "is required"
+	}
+	return "are required"
+}
+
+var flagName = regexp.MustCompile(`[\w-]+`)
+
+// plainUsage returns the error, which may be nil, with its text in plain words.
+func plainUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, text := range usageTexts {
+		found := text.cobra.FindStringSubmatch(err.Error())
+		if found == nil {
+			continue
+		}
+		flags := flagName.FindAllString(found[1], -1)
+		for i := range flags {
+			flags[i] = "--" + flags[i]
+		}
+		return errors.New(text.plain(flags))
+	}
+	return err
+}
+
+// JoinWords lists the words, with conjunction before the last one.
+func JoinWords(words []string, conjunction string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
+}
+
+// PlainDurations lets the help of all commands show default durations without trailing zeros.
+func PlainDurations(command *cobra.Command) {
+	command.Flags().VisitAll(func(f *pflag.Flag) {
+		if d, err := time.ParseDuration(f.DefValue); err == nil && f.Value.Type() == "duration" {
+			f.DefValue = clock.Text(d)
+		}
+	})
+	for _, child := range command.Commands() {
+		PlainDurations(child)
+	}
+}
+
+// StrictHelp makes "help" fail for a command that does not exist.
+func StrictHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, help := range root.Commands() {
+		if help.Name() != "help" {
+			continue
+		}
+		help.Run, help.Example = nil, "  guidon help token create"
+		help.RunE = func(_ *cobra.Command, args []string) error {
+			command := root
+			for _, name := range args {
+				child := childOf(command, name)
+				if child == nil {
+					return NoSuchCommand(command, []string{name})
+				}
+				command = child
+			}
+			command.InitDefaultHelpFlag()
+			return command.Help()
+		}
+	}
+}
+
+// childOf returns the subcommand with the name, or nil if it does not exist.
+func childOf(command *cobra.Command, name string) *cobra.Command {
+	for _, child := range command.Commands() {
+		if child.Name() == name || child.HasAlias(name) {
+			return child
+		}
+	}
+	return nil
+}
+
+// NoSuchCommand returns an error for an argument, which can only be a misspelled command.
+func NoSuchCommand(command *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	command.SuggestionsMinimumDistance = 2
+	hint := ""
+	if similar := command.SuggestionsFor(args[0]); len(similar) > 0 {
+		hint = "; did you mean " + JoinWords(similar, "or") + "?"
+	}
+	return fmt.Errorf("unknown command %q for %q%s", args[0], command.CommandPath(), hint)
+}

@@ -1,0 +1,173 @@
+package configuration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/store/redact"
+)
+
+const configImportHelp = `Translate the configuration of a Flipt v1 server into a configuration file of Guidon,
+and print it, or write it with --output. The input is Flipt's file (YAML or JSON), the
+variables FLIPT_… of this environment with --from-flipt-environment, or both; as in
+Flipt, variables take precedence.
+
+What has no counterpart, and what means something else than in Flipt, is listed on the
+standard error, and stands as a comment in the file. So do keys whose values Guidon
+refuses. The command then fails, and the file has a line that keeps servers from
+starting with it until they are corrected. The file may contain secrets, which are not
+listed; --output creates it readable only by its owner.
+
+Flipt's database is not used: Guidon gets a new one, next to it, and the command is
+printed that takes the data over.`
+
+// configImport is one run of the command.
+type configImport struct {
+	*cli.Program
+	environment bool
+	output      string
+	force       bool
+}
+
+func configImportCommand(p *cli.Program) *cobra.Command {
+	i := &configImport{Program: p}
+	command := &cobra.Command{
+		Use:   "import [file | -]",
+		Short: "Translate the configuration of a Flipt v1 server",
+		Long:  configImportHelp,
+		Example: `  guidon config import /etc/flipt/config/default.yml
+  guidon config import flipt.yml -o guidon.yml
+  guidon config import --from-flipt-environment -o guidon.yml
+  guidon config import flipt.yml --from-flipt-environment | less`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: p.Action(i.run),
+	}
+	flags := command.Flags()
+	flags.BoolVar(&i.environment, "from-flipt-environment", false, "also translate the variables FLIPT_… of this environment")
+	flags.StringVarP(&i.output, "output", "o", "", "write to this `file` instead of the standard output")
+	flags.BoolVarP(&i.force, "force", "f", false, "overwrite an existing file")
+	return command
+}
+
+func (i *configImport) run(_ context.Context, args []string) error {
+	source, err := i.source(args)
+	if err != nil {
+		return err
+	}
+	if !i.force && i.writesFile() {
+		if _, err := os.Stat(i.output); err == nil {
+			return fmt.Errorf("%s already exists; overwrite it with --force", i.output)
+		}
+	}
+	result, err := translateFlipt(source)
+	if err != nil {
+		return err
+	}
+	for _, finding := range result.Findings {
+		fmt.Fprintln(i.Err, finding)
+	}
+	for _, refused := range result.Refused {
+		fmt.Fprintln(i.Err, refused)
+	}
+	if err := i.write(result); err != nil {
+		return err
+	}
+	return refusal(len(result.Refused))
+}
+
+// refusal returns an error if keys are refused.
+func refusal(keys int) error {
+	switch keys {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("1 key is refused and is a comment in the result: correct it, and then remove the line %q", unfinished)
+	}
+	return fmt.Errorf("%d keys are refused and are comments in the result: correct them, and then remove the line %q",
+		keys, unfinished)
+}
+
+// write writes the result to the file or the standard output.
+func (i *configImport) write(result *fliptResult) error {
+	if !i.writesFile() {
+		_, err := i.Out.Write(result.Text)
+		return err
+	}
+	if err := writeConfig(i.output, result.Text, i.force); err != nil {
+		return err
+	}
+	fmt.Fprintf(i.Out, "wrote %s\n", i.output)
+	if len(result.Refused) == 0 {
+		i.printNext(result)
+	}
+	return nil
+}
+
+func (i *configImport) writesFile() bool { return i.output != "" && i.output != cli.StandardStream }
+
+// source returns the configuration to translate.
+func (i *configImport) source(args []string) (source fliptSource, err error) {
+	if len(args) == 0 && !i.environment {
+		return source, cli.UsageError("specify Flipt's configuration file, - for the standard input, or --from-flipt-environment")
+	}
+	if i.environment {
+		source.Environ = i.Environ
+	}
+	if len(args) == 0 {
+		return source, nil
+	}
+	source.Name = cli.StreamName(args[0])
+	source.File, err = i.ReadInput(args[0], maxFliptConfig)
+	if source.File == nil {
+		source.File = []byte{}
+	}
+	return source, err
+}
+
+// maxFliptConfig is the maximum size of Flipt's file, in bytes.
+const maxFliptConfig = 1 << 20
+
+// printNext says how to go on, without passwords.
+func (i *configImport) printNext(result *fliptResult) {
+	old := redact.URL(result.Old)
+	if old == "" {
+		old = "<URL of Flipt's database>"
+	}
+	fmt.Fprintln(i.Out, "next:")
+	if result.Server {
+		fmt.Fprintf(i.Out, "  create the database of db.url\n  guidon migrate up --config %s\n", i.output)
+	}
+	fmt.Fprintf(i.Out, "  guidon import --config %s --from-flipt-database '%s' --dry-run\n", i.output, old)
+	if config.EngineOf(result.Old) != config.EngineSQLite && result.Old != "" {
+		fmt.Fprintln(i.Out, "  (with the user and password of Flipt's db.url)")
+	}
+}
+
+// writeConfig writes a configuration file, which may contain secrets.
+func writeConfig(path string, text []byte, force bool) error {
+	how := os.O_WRONLY | os.O_CREATE
+	if force {
+		how |= os.O_TRUNC
+	} else {
+		how |= os.O_EXCL
+	}
+	f, err := os.OpenFile(path, how, 0o600) // #nosec G304 -- the path is the user's argument
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s already exists; overwrite it with --force", path)
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.Chmod(0o600); err != nil { // it may have existed with another mode
+		return errors.Join(err, f.Close())
+	}
+	_, err = f.Write(text)
+	return cli.Closing(err, f.Close)
+}

@@ -1,0 +1,74 @@
+package database
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/service"
+)
+
+const cleanupHelp = `Delete static tokens that expired longer ago than
+authentication.methods.token.cleanup.grace_period, and change records older than
+changes.retention, except the newest of each object and those that a reader of
+the change log ("guidon reader list") has not passed.
+
+A server does this automatically. Use this command for a database that no server
+is using, or to run the cleanup as a scheduled job. One run deletes a limited
+number of records. It can be killed at any time and run again. It does nothing if
+another process is already cleaning up.`
+
+// CleanupCommand returns the command "cleanup".
+func CleanupCommand(p *cli.Program) *cobra.Command {
+	var database string
+	var format cli.Format
+	command := &cobra.Command{
+		Use:   "cleanup",
+		Short: "Delete expired tokens and old change records",
+		Long:  cleanupHelp,
+		Example: `  guidon cleanup
+  GUIDON_CHANGES_RETENTION=2160h guidon cleanup -o json`,
+		Args: cobra.NoArgs,
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return cleanup(ctx, p, database, format) }),
+	}
+	cli.DatabaseFlag(command, &database)
+	format.Flag(command, "how many records were deleted")
+	return command
+}
+
+func cleanup(ctx context.Context, p *cli.Program, database string, format cli.Format) error {
+	err := p.WithDatabase(ctx, database, cli.Writing, func(c *config.Config, db *instance.Storage) error {
+		result, err := instance.NewCleaner(c, db.DB, service.NewService(instance.NewCache(db, c.Cache), time.Now), cli.CliActor()).All(ctx)
+		if printErr := p.Show(format, cli.Output{
+			Data: cli.DataOfValue(result), Names: []string{strconv.Itoa(result.Tokens + result.Changes)},
+			Table: func(out io.Writer) error { return printCleaned(out, result) },
+		}); err == nil {
+			err = printErr
+		}
+		return err
+	})
+	return cli.AdviseHeld(err, "that server cleans up automatically")
+}
+
+func printCleaned(out io.Writer, result instance.Cleaned) error {
+	fmt.Fprintf(out, "expired tokens deleted: %d\nold change records deleted: %d\n", result.Tokens, result.Changes)
+	if result.More {
+		fmt.Fprintln(out, "more change records remain to be deleted; run the command again")
+	}
+	for _, reader := range slices.Sorted(maps.Keys(result.HeldBack)) {
+		fmt.Fprintf(out, "old change records kept for reader %s, which has not passed them: %d\n", reader, result.HeldBack[reader])
+	}
+	for _, what := range result.Skipped {
+		fmt.Fprintf(out, "%s: another process is cleaning up\n", what)
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+// Package database has the commands that work on the database itself: schema, copies, backups and cleanup.
+package database
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/internal/clock"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+)
+
+const migrateHelp = `Update the schema of the database, as "migrate up" does, or show its state.
+
+"guidon server" updates an SQLite database automatically. If several servers share
+a database, run "migrate up" as a separate job before the new release starts, or
+set db.migrate_on_start. Servers of the previous release keep working during the
+migration. Those of the new release refuse to start until it is done.`
+
+// MigrateCommand returns the command "migrate".
+func MigrateCommand(p *cli.Program) *cobra.Command {
+	var database string
+	migrate := p.Action(func(ctx context.Context, _ []string) error { return migrateUp(ctx, p, database) })
+	up := &cobra.Command{
+		Use:   "up",
+		Short: "Apply the pending steps",
+		Long: `Apply the pending schema steps. An SQLite file is created if it does not exist, and
+rejected if another process is using it. On a database server, any number of
+processes may run this concurrently: one applies the steps, the others wait for it.
+It can be killed at any time and run again.`,
+		Example: `  guidon migrate up
+  guidon migrate up --db /data/guidon.db`,
+		Args: cobra.NoArgs,
+		RunE: migrate,
+	}
+	var format cli.Format
+	status := &cobra.Command{
+		Use:     "status",
+		Short:   "List the steps",
+		Long:    "List the schema steps and when they were applied. Nothing is changed.",
+		Example: `  guidon migrate status`,
+		Args:    cobra.NoArgs,
+		RunE:    p.Action(func(ctx context.Context, _ []string) error { return migrateStatus(ctx, p, database, format) }),
+	}
+	format.Flag(status, "the pending steps")
+	var timeout time.Duration
+	wait := &cobra.Command{
+		Use:   "wait",
+		Short: "Wait until the schema is up to date",
+		Long: `Wait until another process has applied the pending schema steps. It also waits while
+the database cannot be reached, but not if it rejects the connection. Run it before a server if a separate job migrates
+the database. Nothing is changed.`,
+		Example: `  guidon migrate wait && guidon server
+  guidon migrate wait --timeout 30s`,
+		Args: cobra.NoArgs,
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return migrateWait(ctx, p, database, timeout) }),
+	}
+	wait.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "longest `time` to wait; 0 waits forever")
+	command := cli.Group("migrate", "Update the database schema", migrateHelp, up, status, wait)
+	command.RunE, command.Example = migrate, up.Example
+	for _, command := range []*cobra.Command{command, up, status, wait} {
+		cli.DatabaseFlag(command, &database)
+	}
+	return command
+}
+
+func migrateUp(ctx context.Context, p *cli.Program, database string) error {
+	err := p.WithAnySchema(ctx, database, cli.Writing, func(c *config.Config, db *instance.Storage) error {
+		err := instance.WaitReady(ctx, c.DB, db.DB, func(err error, next time.Duration) {
+			fmt.Fprintf(p.Err, "cannot reach the database %s yet: %v; next attempt in %s\n",
+				db.Path(), err, clock.Text(next.Round(time.Millisecond)))
+		})
+		if err != nil {
+			return err
+		}
+		return applySteps(ctx, p, db)
+	})
+	return cli.AdviseHeld(err, "stop it first (a server also updates the schema when it starts)")
+}
+
+// applySteps applies the pending steps and prints them.
+func applySteps(ctx context.Context, p *cli.Program, db *instance.Storage) error {
+	progress := p.StartProgress("migrating", "steps", 0)
+	total := 0
+	applied, err := migrate.UpEach(ctx, db.SQL(), db.Dialect(), func(next migrate.Step, pending int) {
+		if total == 0 {
+			total = pending
+			progress.Expect(total)
+		}
+		progress.At(total-pending, fmt.Sprintf("applying %d %s", next.Version, next.Name))
+	})
+	progress.Stop()
+	for _, step := range applied {
+		fmt.Fprintf(p.Out, "applied %d %s\n", step.Version, step.Name)
+	}
+	if err != nil {
+		return db.Explain(err)
+	}
+	if len(applied) == 0 {
+		fmt.Fprintln(p.Out, "nothing to do: the schema is up to date")
+	}
+	return nil
+}
+
+func migrateWait(ctx context.Context, p *cli.Program, database string, timeout time.Duration) error {
+	return p.WithAnySchema(ctx, database, cli.Reading, func(_ *config.Config, db *instance.Storage) error {
+		bounded := ctx
+		if timeout > 0 {
+			var cancel context.CancelFunc
+			bounded, cancel = context.WithTimeout(ctx, timeout)
+			defer cancel()
+		}
+		if migrate.Check(bounded, db.SQL(), db.Dialect()) != nil {
+			fmt.Fprintf(p.Err, "waiting for the schema of %s\n", db.Path())
+		}
+		if err := reachable(ctx, db.DB, timeout); err != nil {
+			return err
+		}
+		if err := migrate.Wait(bounded, db.SQL(), db.Dialect()); err != nil {
+			return err
+		}
+		fmt.Fprintln(p.Out, "the schema is up to date")
+		return nil
+	})
+}
+
+// reachable waits until a database server responds. A timeout of 0 means any time.
+func reachable(ctx context.Context, db *store.DB, timeout time.Duration) error {
+	if !db.Shared() {
+		return nil
+	}
+	return db.WaitReady(ctx, time.Now().Add(cmp.Or(timeout, math.MaxInt64)), nil)
+}
+
+func migrateStatus(ctx context.Context, p *cli.Program, database string, format cli.Format) error {
+	return p.WithAnySchema(ctx, database, cli.Reading, func(_ *config.Config, db *instance.Storage) error {
+		steps, err := migrate.Status(ctx, db.SQL(), db.Dialect())
+		if err != nil {
+			return db.Explain(err)
+		}
+		return p.Show(format, shownSteps(steps))
+	})
+}
+
+// migrationStep is a schema step in JSON.
+type migrationStep struct {
+	Step      int        `json:"step"`
+	Name      string     `json:"name"`
+	AppliedAt *time.Time `json:"appliedAt"` // null if it is pending
+}
+
+func shownSteps(steps []migrate.Step) cli.Output {
+	list, pending := make([]migrationStep, len(steps)), []string(nil)
+	for i, step := range steps {
+		list[i] = migrationStep{Step: int(step.Version), Name: step.Name}
+		if step.AppliedAt.IsZero() {
+			pending = append(pending, stepName(step.Name))
+		} else {
+			list[i].AppliedAt = &step.AppliedAt
+		}
+	}
+	return cli.Output{Data: cli.DataOfValue(list), Names: pending, Table: func(out io.Writer) error {
+		return cli.PrintTable(out, "STEP\tNAME\tAPPLIED", steps, func(step migrate.Step) []any {
+			return []any{step.Version, stepName(step.Name), cli.TimeOr(step.AppliedAt, "pending")}
+		})
+	}}
+}
+
+// stepName returns the name of a step, or a text for a step of a newer release.
+func stepName(name string) string {
+	if name == "" {
+		return "(unknown to this program)"
+	}
+	return name
+}

@@ -1,0 +1,182 @@
+package document
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+const exportHelp = `Write the flags and segments of namespaces in the format that "guidon import" reads.
+
+Each namespace is written as one document, a consistent state of that namespace.
+The same state always produces the same bytes. The output file is created or
+replaced only when the export is complete.
+
+An earlier state has the name KEY@REVISION, or KEY@TIME with a time in RFC 3339.
+
+With --dir, each namespace is written to a file of its own, named by its key, with flags and
+segments sorted by key. "guidon plan" and "guidon apply" read such a directory. Other files
+in it are left alone.`
+
+const exportExample = `  guidon export
+  guidon export --namespaces shop,till -o flags.yaml
+  guidon export --namespaces shop@412
+  guidon export --namespaces shop@2026-11-20T14:03:00Z
+  guidon export --all-namespaces --sort-by-key -o flags.json --address https://flags.example
+  guidon export --all-namespaces --dir flags/`
+
+// exportCommand is one run of the command.
+type exportCommand struct {
+	*cli.Program
+	connection cli.Connection
+	format     cli.ExportFormat
+	output     string
+	namespaces []string
+	all        bool
+	sortByKey  bool
+	dir        string
+}
+
+// ExportCommand returns the command "export".
+func ExportCommand(p *cli.Program) *cobra.Command {
+	e := &exportCommand{Program: p}
+	command := &cobra.Command{
+		Use:     "export",
+		Short:   "Write flags and segments to a file",
+		Long:    exportHelp,
+		Example: exportExample,
+		Args:    cobra.NoArgs,
+		RunE:    p.Action(e.run),
+	}
+	e.connection.Flags(command)
+	flags := command.Flags()
+	flags.StringVarP(&e.output, "output", "o", "", "write to this `file` instead of the standard output")
+	e.format.Flag(command)
+	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace},
+		"`keys` of the namespaces, or references to their states, separated by commas")
+	cli.MarkNamespace(command, "namespaces")
+	flags.BoolVar(&e.all, "all-namespaces", false, "export every namespace")
+	flags.BoolVar(&e.sortByKey, "sort-by-key", false, "sort namespaces, flags, variants and segments by key instead of creation order")
+	flags.StringVar(&e.dir, "dir", "", "write one file per namespace to this `directory`")
+	command.MarkFlagsMutuallyExclusive("namespaces", "all-namespaces")
+	command.MarkFlagsMutuallyExclusive("dir", "output")
+	command.MarkFlagsMutuallyExclusive("dir", "sort-by-key")
+	return command
+}
+
+func (e *exportCommand) run(ctx context.Context, _ []string) error {
+	path := e.output
+	if path == "" {
+		path = cli.StandardStream
+	}
+	format, err := e.format.Of(path)
+	if err != nil {
+		return err
+	}
+	cli.LimitMemory()
+	if e.dir != "" {
+		return e.runDir(ctx)
+	}
+	return e.WithClient(ctx, &e.connection, cli.Reading, func(svc client.Client) error {
+		documents, err := e.fetch(ctx, svc)
+		if err != nil {
+			return err
+		}
+		err = e.WriteAll(path, func(out io.Writer) error {
+			buffered := bufio.NewWriter(out)
+			if err := document.Encode(buffered, format, documents); err != nil {
+				return err
+			}
+			return buffered.Flush()
+		})
+		if err == nil && path != cli.StandardStream {
+			e.report(documents, path)
+		}
+		return err
+	})
+}
+
+// runDir exports to a directory.
+func (e *exportCommand) runDir(ctx context.Context) error {
+	return e.WithClient(ctx, &e.connection, cli.Reading, func(svc client.Client) error {
+		documents, err := e.fetch(ctx, svc)
+		if err != nil {
+			return err
+		}
+		if err := e.writeDir(documents); err != nil {
+			return err
+		}
+		e.report(documents, e.dir)
+		return nil
+	})
+}
+
+// report prints a summary of the exported file.
+func (e *exportCommand) report(documents []*service.Document, path string) {
+	flags, segments := 0, 0
+	for _, d := range documents {
+		flags, segments = flags+len(d.Flags), segments+len(d.Segments)
+	}
+	fmt.Fprintf(e.Err, "exported to %s: namespaces %d, flags %d, segments %d\n", path, len(documents), flags, segments)
+}
+
+// fetch returns the documents of the requested namespaces.
+func (e *exportCommand) fetch(ctx context.Context, svc client.Client) ([]*service.Document, error) {
+	keys, err := e.keys(ctx, svc)
+	if err != nil {
+		return nil, err
+	}
+	progress := e.StartProgress("exporting", "namespaces", len(keys))
+	defer progress.Stop()
+	var documents []*service.Document
+	for _, key := range keys {
+		message, err := cli.Call[guidonv1.Document](ctx, svc, "/guidon.v1.DocumentService/Export",
+			&guidonv1.ExportRequest{NamespaceKey: key, SortByKey: e.sortByKey})
+		if err != nil {
+			return nil, err
+		}
+		d := convert.DocumentOfTaken(message)
+		progress.Add(1)
+		documents = append(documents, d)
+	}
+	return documents, nil
+}
+
+// keys returns the keys or references of the namespaces to export, in the order of the file.
+func (e *exportCommand) keys(ctx context.Context, svc client.Client) ([]string, error) {
+	keys := slices.Clone(e.namespaces)
+	if e.all {
+		namespaces, err := cli.AllNamespaces(ctx, svc)
+		if err != nil {
+			return nil, err
+		}
+		keys = nil
+		for _, n := range namespaces {
+			keys = append(keys, n.GetKey())
+		}
+	}
+	if e.sortByKey {
+		slices.Sort(keys)
+	}
+	seen := make(map[string]bool)
+	for _, reference := range keys {
+		key, _ := service.ReferenceKey(reference)
+		if key = guidon.NamespaceKey(key); seen[key] {
+			return nil, fmt.Errorf("duplicate namespace %q", key)
+		}
+		seen[key] = true
+	}
+	return keys, nil
+}

@@ -1,0 +1,153 @@
+package document
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/document"
+)
+
+const validateHelp = `Check files of flags and segments without a server or a database.
+
+Errors are what an import would reject: syntax, members and values that it does not
+know, validation rules, references. Warnings are what it would accept, although it
+hardly does what was meant: constraints that never match, segments without
+constraints, and rules that nobody reaches.
+
+All findings are printed with file, line and column. The exit code is 3 if there are
+errors, or with --strict, any findings.
+
+Files are YAML or JSON, by their extension, or else by their content.`
+
+// maxPrintedFindings is how many findings are printed.
+const maxPrintedFindings = 1000
+
+// ValidateCommand returns the command "validate".
+func ValidateCommand(p *cli.Program) *cobra.Command {
+	var input cli.InputFormat
+	format, strict := cli.Choice{Words: []string{"text", "json", "github"}, Word: "text"}, false
+	command := &cobra.Command{
+		Use:   "validate <file>... | -",
+		Short: "Check files of flags and segments",
+		Long:  validateHelp,
+		Example: `  guidon validate shop.yaml
+  guidon validate --strict flags/*.yaml
+  guidon validate --format github flags/*.yaml   # annotations, in a workflow of GitHub
+  guidon export | guidon validate -`,
+		RunE: p.Action(func(_ context.Context, paths []string) error { return validate(p, paths, &input, format.Word, strict) }),
+	}
+	input.Flag(command)
+	command.Flags().Var(&format, "format", "how to print the findings: text, json or github (workflow commands)")
+	format.Complete(command, "format")
+	command.Flags().BoolVar(&strict, "strict", false, "exit with 3 also if there are only warnings")
+	return command
+}
+
+// lintedFile holds the findings of validate in one file.
+type lintedFile struct {
+	path string
+	document.Report
+}
+
+func validate(p *cli.Program, paths []string, input *cli.InputFormat, format string, strict bool) error {
+	if err := cli.CheckFiles(paths); err != nil {
+		return err
+	}
+	errors, warnings := 0, 0
+	printer := newFindingPrinter(p, format)
+	for _, path := range paths {
+		file := lintedFile{path: path, Report: lintFile(p, path, input)}
+		errors += file.Errors()
+		warnings += len(file.Findings) - file.Errors()
+		printer.file(file)
+	}
+	if err := printer.end(); err != nil {
+		return err
+	}
+	if errors > 0 || strict && warnings > 0 {
+		return cli.ErrFindings
+	}
+	return nil
+}
+
+// lintFile returns the problems of the file, which include that it cannot be read.
+func lintFile(p *cli.Program, path string, input *cli.InputFormat) document.Report {
+	text, format, err := p.ReadText(path, input)
+	if err != nil {
+		return document.Report{Findings: []document.Finding{{Message: cli.PlainReason(err).Error()}}}
+	}
+	report := document.Lint(text, format, input.Unknown())
+	if report.Documents == 0 && len(report.Findings) == 0 {
+		report.Findings = []document.Finding{{Message: cli.NoDocument}}
+	}
+	return report
+}
+
+// findingPrinter prints the findings of files, up to a limit.
+type findingPrinter interface {
+	file(f lintedFile)
+	end() error
+}
+
+func newFindingPrinter(p *cli.Program, format string) findingPrinter {
+	switch format {
+	case "json":
+		return &jsonFindings{Program: p, report: findingsReport{Findings: []jsonFinding{}}}
+	case "github":
+		return &githubFindings{Program: p, left: maxPrintedFindings}
+	}
+	return &textFindings{Program: p, left: maxPrintedFindings}
+}
+
+// taken returns those of the findings that may still be printed, and counts them.
+func taken(f lintedFile, left, omitted *int) []document.Finding {
+	n := min(*left, len(f.Findings))
+	*left -= n
+	*omitted += len(f.Findings) - n + f.More
+	return f.Findings[:n]
+}
+
+func severity(f document.Finding) string {
+	if f.Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// textFindings prints one line for each finding, and one for each valid file.
+type textFindings struct {
+	*cli.Program
+	left, omitted int
+}
+
+func (t *textFindings) file(f lintedFile) {
+	for _, finding := range taken(f, &t.left, &t.omitted) {
+		place := cli.StreamName(f.path)
+		if finding.Line > 0 {
+			place += fmt.Sprintf(":%d", finding.Line)
+		}
+		if finding.Column > 0 {
+			place += fmt.Sprintf(":%d", finding.Column)
+		}
+		fmt.Fprintf(t.Out, "%s: %s: %s\n", place, severity(finding), cli.Printable(cli.FindingText(finding)))
+	}
+	if f.Errors() > 0 {
+		return
+	}
+	warnings := ""
+	if n := len(f.Findings); n > 0 {
+		warnings = fmt.Sprintf("; warnings %d", n)
+	}
+	fmt.Fprintf(t.Out, "%s: valid (namespaces %d, flags %d, segments %d%s)\n",
+		cli.StreamName(f.path), f.Documents, f.Flags, f.Segments, warnings)
+}
+
+func (t *textFindings) end() error {
+	if t.omitted > 0 {
+		fmt.Fprintf(t.Out, "and %d more findings\n", t.omitted)
+	}
+	return nil
+}

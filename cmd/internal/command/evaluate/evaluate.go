@@ -1,0 +1,117 @@
+// Package evaluate has the commands that evaluate flags and explain the results.
+package evaluate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+const evaluateHelp = `Evaluate a flag for an entity, or for several: give --entity-id more than once, or a
+file with --entities. At a terminal it prints a table, elsewhere the responses of the API
+as JSON, with "enabled" for a boolean flag and "variantKey" for a variant flag.
+
+The file of --entities is a JSON array of objects with "entityId" and "context", or has
+one such object or one entity id per line. What --context and --context-file give is the
+context of all entities; an entity of the file may have values of its own.
+
+With --watch, print the results, and then those that have changed whenever the flag or a
+segment changes, until interrupted. It requires a running server.
+
+A token that is limited to evaluation is sufficient, but not for --watch.`
+
+const evaluateExample = `  guidon evaluate new-checkout -e user-42
+  guidon evaluate price-test -n shop -e user-42 -e user-43 -c country=PT -c plan=gold
+  guidon evaluate price-test -e user-42 -c '{"seats":120,"beta":true}'
+  guidon evaluate price-test --entities users.txt --context-file shared.json -o json
+  guidon evaluate new-checkout -e user-42 -o name
+  guidon evaluate new-checkout -e user-42 --watch --address http://127.0.0.1:8080`
+
+// evaluateCommand is one run of the command.
+type evaluateCommand struct {
+	cli.Task
+	flag      string
+	requestID string
+	watch     bool
+	entities  entitiesInput
+}
+
+// EvaluateCommand returns the command "evaluate".
+func EvaluateCommand(p *cli.Program) *cobra.Command {
+	e := &evaluateCommand{Task: cli.Task{Program: p}}
+	command := &cobra.Command{
+		Use:               "evaluate <flag>",
+		Short:             "Evaluate a flag for entities",
+		Long:              evaluateHelp,
+		Example:           evaluateExample,
+		Args:              flagOfEntities,
+		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
+		RunE:              p.Action(e.run),
+	}
+	e.Connection.Flags(command)
+	cli.NamespaceFlag(command, &e.Namespace)
+	e.entities.flags(command)
+	e.Output.FlagWithDefault(command, "the results, such as true or the key of a variant", cli.AtTerminal)
+	flags := command.Flags()
+	flags.StringVarP(&e.requestID, "request-id", "r", "", "`id` of the request, repeated in the result")
+	flags.BoolVarP(&e.watch, "watch", "w", false, "print further results as they change")
+	return command
+}
+
+func (e *evaluateCommand) run(ctx context.Context, args []string) error {
+	e.flag = args[0]
+	entities, err := e.entities.read(e.Program)
+	if err != nil {
+		return err
+	}
+	if e.watch {
+		return e.runWatch(ctx, entities)
+	}
+	return e.Reading(ctx, func(service client.Client) error {
+		results, err := e.evaluate(ctx, service, entities)
+		if err != nil {
+			return err
+		}
+		for _, r := range results {
+			if r.response.GetErrorResponse() != nil {
+				return guidon.Errorf(guidon.NotFound, "flag %q not found", e.Namespace+"/"+e.flag)
+			}
+		}
+		return e.Show(e.Output.AtTerminal(e.Program), shownEvaluations(results, e.entities.many()))
+	})
+}
+
+// evaluate returns the results for the entities, in their order. A batch works for both types
+// of flags; the other calls require the type to be known beforehand.
+func (e *evaluateCommand) evaluate(ctx context.Context, client client.Client, entities []*guidonv1.ExplainEntity) ([]evaluated, error) {
+	var results []evaluated
+	for len(entities) > 0 {
+		n := min(len(entities), service.MaxBatch)
+		request := &evaluation.BatchEvaluationRequest{RequestId: e.requestID}
+		for _, entity := range entities[:n] {
+			request.Requests = append(request.Requests, &evaluation.EvaluationRequest{
+				RequestId: e.requestID, NamespaceKey: e.Namespace, FlagKey: e.flag, EntityId: entity.GetEntityId(), Context: entity.GetContext(),
+			})
+		}
+		response, err := cli.Call[evaluation.BatchEvaluationResponse](ctx, client, "/flipt.evaluation.EvaluationService/Batch", request)
+		if err != nil {
+			return nil, err
+		}
+		if got := len(response.GetResponses()); got != n {
+			return nil, fmt.Errorf("unexpected response: got %d results for %d evaluations", got, n)
+		}
+		for i, r := range response.GetResponses() {
+			results = append(results, evaluated{entity: entities[i].GetEntityId(), response: r})
+		}
+		entities = entities[n:]
+	}
+	return results, nil
+}

@@ -1,0 +1,126 @@
+package evaluate
+
+import (
+	"context"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const explainHelp = `Evaluate a flag for an entity and explain the result: which rule decided,
+what each segment and constraint compared, and the bucket of the entity. For every
+other result that the flag can return, it prints the changes of the context that
+are needed, or why no context gives it.
+
+At a terminal it prints a tree, otherwise the JSON of the API.
+
+--entities evaluates the flag for up to 1,000 entities and counts the results. The
+file is a JSON array of objects with "entityId" and "context", or has one such
+object or one entity id per line.`
+
+const explainExample = `  guidon explain new-checkout -e user-42 -c country=PT
+  guidon explain new-checkout -n shop -e user-42 -c '{"seats":120,"beta":true}'
+  guidon explain new-checkout -e user-42 --context-file user-42.json
+  guidon explain new-checkout --entities users.txt
+  guidon explain new-checkout -e user-42 -o json | jq .others`
+
+// explainCommand is one run of the command.
+type explainCommand struct {
+	cli.Task
+	entity   entityInput
+	entities string // path of a file
+}
+
+// ExplainCommand returns the command "explain".
+func ExplainCommand(p *cli.Program) *cobra.Command {
+	e := &explainCommand{Task: cli.Task{Program: p}}
+	command := &cobra.Command{
+		Use:     "explain <flag>",
+		Short:   "Explain what a flag evaluates to for an entity",
+		Long:    explainHelp,
+		Example: explainExample,
+		Args:    flagOfEntities,
+		RunE:    p.Action(e.run),
+
+		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
+	}
+	e.Connection.Flags(command)
+	e.entity.flags(command)
+	flags := command.Flags()
+	cli.NamespaceFlag(command, &e.Namespace)
+	flags.StringVar(&e.entities, "entities", "", "`file` with many entities, of which the results are counted; - is the standard input")
+	e.Output.FlagWithDefault(command, "the result, such as true or the key of a variant", cli.AtTerminal)
+	return command
+}
+
+func (e *explainCommand) run(ctx context.Context, args []string) error {
+	if e.entities != "" {
+		return e.count(ctx, args[0])
+	}
+	entity, err := e.entity.read(e.Program)
+	if err != nil {
+		return err
+	}
+	response := new(guidonv1.ExplainResponse)
+	err = e.invoke(ctx, "Explain", &guidonv1.ExplainRequest{
+		NamespaceKey: e.Namespace, Key: args[0], EntityId: entity.ID, Context: entity.Context,
+	}, response)
+	if err != nil {
+		return err
+	}
+	return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
+		Data: cli.DataOf(response), Names: []string{valueOf(response)},
+		Table: func(out io.Writer) error { return printExplanation(out, response) },
+	})
+}
+
+// count evaluates the flag for many entities.
+func (e *explainCommand) count(ctx context.Context, flag string) error {
+	if e.entity.given() {
+		return cli.UsageError("--entities cannot be combined with --entity-id, --context or --context-file")
+	}
+	entities, err := readEntities(e.Program, e.entities)
+	if err != nil {
+		return err
+	}
+	response := new(guidonv1.ExplainBatchResponse)
+	err = e.invoke(ctx, "ExplainBatch", &guidonv1.ExplainBatchRequest{NamespaceKey: e.Namespace, Key: flag, Entities: entities}, response)
+	if err != nil {
+		return err
+	}
+	return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
+		Data: cli.DataOf(response), Names: countedValues(response),
+		Table: func(out io.Writer) error { return printCounts(out, response) },
+	})
+}
+
+func (e *explainCommand) invoke(ctx context.Context, method string, request, response proto.Message) error {
+	return e.Reading(ctx, func(service client.Client) error {
+		return service.Invoke(ctx, "/guidon.v1.ExplainService/"+method, request, response)
+	})
+}
+
+// valueOf returns the result of an explanation: true, false, the key of a variant, or "".
+func valueOf(r *guidonv1.ExplainResponse) string {
+	return evaluated{response: r.GetResult()}.value()
+}
+
+// countedValues returns the results that entities have, the most frequent first.
+func countedValues(r *guidonv1.ExplainBatchResponse) []string {
+	var values []string
+	for _, c := range r.GetCounts() {
+		value := c.GetVariantKey()
+		if r.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
+			value = strconv.FormatBool(c.GetEnabled())
+		}
+		values = append(values, value)
+	}
+	return values
+}

@@ -1,0 +1,89 @@
+package object
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+)
+
+// field is a field of an object of type M that an option sets.
+type field[M any] struct {
+	option string
+	add    func(flags *pflag.FlagSet) // adds the option
+	set    func(object M) error       // sets the field to the value of the option
+	words  []string                   // values for completion, or nil
+}
+
+// fields are the fields of a kind of object.
+type fields[M any] []field[M]
+
+func textField[M any](option, usage string, set func(object M, value string)) field[M] {
+	return checkedField(option, "", usage, func(object M, value string) error {
+		set(object, value)
+		return nil
+	})
+}
+
+// checkedField returns a field that does not take every text. Without the option it is unset.
+func checkedField[M any](option, unset, usage string, set func(object M, value string) error) field[M] {
+	value := new(string)
+	return field[M]{
+		option: option,
+		add:    func(flags *pflag.FlagSet) { flags.StringVar(value, option, unset, usage) },
+		set:    func(object M) error { return set(object, *value) },
+	}
+}
+
+func boolField[M any](option, usage string, set func(object M, value bool)) field[M] {
+	value := new(bool)
+	return field[M]{
+		option: option,
+		add:    func(flags *pflag.FlagSet) { flags.BoolVar(value, option, false, usage) },
+		set: func(object M) error {
+			set(object, *value)
+			return nil
+		},
+	}
+}
+
+// among returns the field with values that the shell offers.
+func (f field[M]) among(words ...string) field[M] {
+	f.words = words
+	return f
+}
+
+// flags adds the options of the fields to a command.
+func (fs fields[M]) flags(command *cobra.Command) {
+	for _, f := range fs {
+		f.add(command.Flags())
+		if f.words != nil {
+			_ = command.RegisterFlagCompletionFunc(f.option, cli.CompleteWords(f.words...)) // the flag exists
+		}
+	}
+}
+
+// set sets all fields.
+func (fs fields[M]) set(object M) error {
+	for _, f := range fs {
+		if err := f.set(object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// given returns the fields whose options are given, of which there must be one.
+func (fs fields[M]) given(flags *pflag.FlagSet) (fields[M], error) {
+	given := slices.DeleteFunc(slices.Clone(fs), func(f field[M]) bool { return !flags.Changed(f.option) })
+	if len(given) > 0 {
+		return given, nil
+	}
+	options := make([]string, len(fs))
+	for i, f := range fs {
+		options[i] = "--" + f.option
+	}
+	return nil, cli.UsageError("nothing to change: give %s", cli.JoinWords(options, "or"))
+}

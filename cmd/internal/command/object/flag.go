@@ -1,0 +1,192 @@
+package object
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const flagHelp = `Work with single flags of a namespace.
+
+A boolean flag answers true or false: its rules decide in order, and "enabled" is the
+value for those whom none matches. A variant flag answers with one of its variants, which
+its rules distribute; if it is not enabled, everybody gets the default variant, or none.`
+
+var flagTexts = map[string]text{
+	"list": {`List the flags of a namespace.
+
+--query selects those that contain all of its words in key, name, description or
+metadata. It takes terms too: type:boolean, is:on, is:off, is:partly, is:unused,
+owner:ada, tag:web, segment:beta-users, key:pay-.
+
+The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`,
+		`  guidon flag list
+  guidon flag list -n shop --query 'is:off owner:ada'
+  guidon flag list -o json | jq -r '.[] | select(.stepCount == 0) | .key'
+  guidon flag list -o name`},
+	"get": {`Show a flag with its variants, and its rules. As JSON and YAML it has the
+fields of import files, and the times of its creation and last change.
+
+The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`,
+		`  guidon flag get new-checkout
+  guidon flag get price-test -n shop -o yaml
+  guidon flag get new-checkout -o json | jq .enabled`},
+	"create": {`Create a flag. It is a boolean flag, or a variant flag if there are variants.
+
+Without --enabled, a boolean flag is false for everybody, and a variant flag gives
+everybody the default variant, or none. "guidon flag edit" adds rules.`,
+		`  guidon flag create new-checkout
+  guidon flag create new-checkout --name "New checkout" --enabled -m "for the beta"
+  guidon flag create payment-methods --variant classic --variant nordics --default-variant classic
+  guidon flag create new-checkout --metadata owner=ada --metadata 'tags=["web","payments"]'`},
+	"update": {`Change fields of a flag. What is not given stays as it is. "guidon flag edit" changes
+variants and rules.
+
+To switch a flag for everybody, use "guidon flag on" and "guidon flag off": --enabled only
+sets what a boolean flag is for those whom no rule matches.
+
+If somebody changes the flag at the same time, nothing is changed.`,
+		`  guidon flag update new-checkout --name "New checkout" --metadata owner=grace
+  guidon flag update payment-methods --default-variant classic -m "after the incident"`},
+	"delete": {`Delete flags, all of them or none. It asks for confirmation. "guidon undo" brings them
+back.`,
+		`  guidon flag delete old-checkout
+  guidon flag delete old-checkout older-checkout --yes -m "all users have the new one"`},
+}
+
+func flags(p *cli.Program) *object {
+	o := &object{Task: &cli.Task{Program: p}, kind: "flag", group: "flags"}
+	o.short, o.long, o.aliases = "List, create, change, switch and delete flags", flagHelp, []string{"flags"}
+	k := &keyed{object: o, texts: flagTexts, complete: p.CompleteFlags, rows: flagRows}
+	k.list = func(ctx context.Context, c client.Client) (cli.Output, error) {
+		all, err := cli.AllFlags(ctx, c, &guidonv1.ListFlagSummariesRequest{NamespaceKey: k.Namespace, Query: k.query})
+		return listedFlags(all), err
+	}
+	k.read = func(ctx context.Context, c client.Client, key string) (content, error) {
+		found, err := cli.Call[guidonv1.FlagContent](ctx, c, "/guidon.v1.EditService/GetFlagContent",
+			&guidonv1.GetFlagContentRequest{NamespaceKey: k.Namespace, Key: key})
+		d := &guidonv1.Document{Flags: []*guidonv1.DocumentFlag{found.GetFlag()}}
+		return content{d, found.GetCreatedAt(), found.GetUpdatedAt()}, err
+	}
+	k.put = func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest {
+		return &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{Put: flagOf(d), UnlessChangedSince: since}}}
+	}
+	k.replace = func(d *guidonv1.Document, since *int64) (string, proto.Message) {
+		return "/guidon.v1.EditService/ReplaceFlag", &guidonv1.ReplaceFlagRequest{
+			NamespaceKey: k.Namespace, Key: flagOf(d).GetKey(), Flag: flagOf(d), UnlessChangedSince: since,
+		}
+	}
+	k.remove = func(edits *guidonv1.PatchRequest, key string) {
+		edits.Flags = append(edits.Flags, &guidonv1.FlagEdit{Delete: key})
+	}
+	creation := &flagCreation{fields: flagFields()}
+	o.verbs = append(k.usualVerbs(), k.create(creation.parse, creation.options), update(k, flagFields(), flagOf),
+		flagOn(k), flagOff(k), flagReach(o, k.complete))
+	return o
+}
+
+func flagOf(d *guidonv1.Document) *guidonv1.DocumentFlag { return d.GetFlags()[0] }
+
+func listedFlags(all []*guidonv1.FlagSummary) cli.Output {
+	const header = "KEY\tNAME\tTYPE\tSTATE\tSTEPS\tOWNER\tCHANGED"
+	return cli.List(all, (*guidonv1.FlagSummary).GetKey, header, func(f *guidonv1.FlagSummary) []any {
+		return []any{f.GetKey(), cli.Printable(f.GetName()), cli.FlagKind(f.GetType()), stateWord(f.GetState()),
+			f.GetStepCount(), cli.OrDash(cli.Printable(f.GetOwner())), cli.When(f.GetUpdatedAt())}
+	})
+}
+
+// stateWord returns the state of a flag in one word: on, off or partly.
+func stateWord(state guidonv1.FlagState) string {
+	return strings.ToLower(strings.TrimSuffix(state.String(), "_FLAG_STATE"))
+}
+
+// flagFields are the fields of a flag that the command line sets.
+func flagFields() fields[*guidonv1.DocumentFlag] {
+	type flag = *guidonv1.DocumentFlag
+	var metadata []string
+	return fields[flag]{
+		textField("name", "the name for people (default: the key)", func(f flag, name string) { f.Name = name }),
+		textField("description", "what the flag is for", func(f flag, text string) { f.Description = text }),
+		boolField("enabled", "whether the flag is enabled", func(f flag, enabled bool) { f.Enabled = enabled }),
+		checkedField("default-variant", "", "`key` of the variant for those whom no rule gives one; empty for none",
+			setDefaultVariant),
+		{
+			option: "metadata",
+			add: func(flags *pflag.FlagSet) {
+				flags.StringArrayVar(&metadata, "metadata", nil,
+					"a `key=value`, which may be JSON; an empty value removes the key; may be repeated")
+			},
+			set: func(f flag) error { return setMetadata(f, metadata) },
+		},
+	}
+}
+
+// flagCreation is what "flag create" creates.
+type flagCreation struct {
+	kind     string
+	variants []string
+	fields   fields[*guidonv1.DocumentFlag]
+}
+
+func (c *flagCreation) options(command *cobra.Command) {
+	c.fields.flags(command)
+	command.Flags().StringVar(&c.kind, "type", "", "boolean or variant (default boolean, or variant with --variant)")
+	_ = command.RegisterFlagCompletionFunc("type", cli.CompleteWords("boolean", "variant")) // the flag exists
+	command.Flags().StringArrayVar(&c.variants, "variant", nil,
+		"`key` of a variant, or key=attachment with any JSON; may be repeated")
+}
+
+func (c *flagCreation) parse(key string) (*guidonv1.Document, error) {
+	flag := &guidonv1.DocumentFlag{Key: key, Type: flipt.FlagType_BOOLEAN_FLAG_TYPE}
+	if c.kind == "variant" || c.kind == "" && len(c.variants) > 0 {
+		flag.Type = flipt.FlagType_VARIANT_FLAG_TYPE
+	}
+	switch {
+	case c.kind != "" && c.kind != "boolean" && c.kind != "variant":
+		return nil, cli.UsageError("invalid --type %q: must be boolean or variant", c.kind)
+	case c.kind == "boolean" && len(c.variants) > 0:
+		return nil, cli.UsageError("a boolean flag has no variants: leave out --variant, or use --type variant")
+	}
+	for _, text := range c.variants {
+		key, attachment, _ := strings.Cut(text, "=")
+		if key == "" {
+			return nil, cli.UsageError("invalid --variant %q: must be a key, or key=attachment", text)
+		}
+		flag.Variants = append(flag.Variants, &guidonv1.DocumentVariant{Key: key, Name: key, Attachment: attachment})
+	}
+	err := c.fields.set(flag)
+	if flag.GetName() == "" {
+		flag.Name = key
+	}
+	return &guidonv1.Document{Flags: []*guidonv1.DocumentFlag{flag}}, err
+}
+
+func flagRows(table cli.FieldTable, found content) {
+	f := flagOf(found.document)
+	table.Row("KEY", f.GetKey())
+	table.Row("NAME", cli.Printable(f.GetName()))
+	table.Row("DESCRIPTION", cli.OrDash(cli.Printable(f.GetDescription())))
+	table.Row("TYPE", cli.FlagKind(f.GetType()))
+	table.Row("ENABLED", fmt.Sprint(f.GetEnabled()))
+	table.Row("METADATA", cli.OrDash(cli.Printable(f.GetMetadata())))
+	table.Row("CREATED", cli.When(found.created))
+	table.Row("CHANGED", cli.When(found.changed))
+	for _, v := range f.GetVariants() {
+		table.Row("VARIANT", variantLine(v))
+	}
+	for i, r := range f.GetRules() {
+		table.Row(fmt.Sprintf("RULE %d", i+1), ruleLine(r))
+	}
+	for i, r := range f.GetRollouts() {
+		table.Row(fmt.Sprintf("RULE %d", i+1), rolloutLine(r))
+	}
+}

@@ -1,0 +1,142 @@
+package object
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const flagReachHelp = `Print what the rules of a flag can do, whatever the entities and contexts:
+which are never reached and why, what their percentages become in the buckets of the
+engine, and which variants nobody can get.
+
+Only what is certain counts as never reached.
+
+The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`
+
+const flagReachExample = `  guidon flag reach new-checkout
+  guidon flag reach new-checkout -n shop@412
+  guidon flag reach new-checkout -o json | jq .unservedVariants`
+
+func flagReach(o *object, complete cobra.CompletionFunc) verb {
+	return verb{
+		use: "reach <flag>", short: "Show what a flag can never do", long: flagReachHelp, example: flagReachExample,
+		names: "the variants that nobody can get", complete: cli.FirstArgument(complete),
+		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+			found, err := cli.Call[guidonv1.FlagReach](ctx, service, "/guidon.v1.AnalysisService/GetFlagReach",
+				&guidonv1.GetFlagReachRequest{NamespaceKey: o.Namespace, Key: args[0]})
+			return cli.Output{
+				Data: cli.DataOf(found), Names: found.GetUnservedVariants(),
+				Table: func(out io.Writer) error { return printReach(out, o.Namespace+"/"+args[0], found) },
+			}, err
+		},
+	}
+}
+
+// printReach prints the reach of the flag as a tree.
+func printReach(out io.Writer, flag string, r *guidonv1.FlagReach) error {
+	t := &cli.Tree{Out: bufio.NewWriter(out)}
+	fmt.Fprintf(t.Out, "%s is a %s flag", cli.Printable(flag), cli.FlagKind(r.GetType()))
+	if r.GetDisabled() {
+		fmt.Fprint(t.Out, "; it is disabled, so no rule is reached. Once it is enabled:")
+	}
+	fmt.Fprintln(t.Out)
+	for _, s := range r.GetSteps() {
+		stepReach(t, r, s)
+	}
+	defaultReach(t, r)
+	if len(r.GetUnservedVariants()) > 0 {
+		fmt.Fprintf(t.Out, "Variants that nobody can get: %s\n", cli.Printable(strings.Join(r.GetUnservedVariants(), ", ")))
+	}
+	if r.GetTruncated() {
+		fmt.Fprintln(t.Out, "More may never be reached: the flag has too many rules to compare all of them.")
+	}
+	return t.Out.Flush()
+}
+
+func stepReach(t *cli.Tree, r *guidonv1.FlagReach, s *guidonv1.StepReach) {
+	line := fmt.Sprintf("rule %d", s.GetIndex()+1)
+	reached := s.GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE
+	switch {
+	case !reached:
+		line += " is never reached: " + cli.Printable(s.GetWhy())
+	case s.GetFails():
+		line += " fails: a constraint has an unknown type"
+	case s.GetBuckets() < bucketsBefore(r, s):
+		line += fmt.Sprintf(" decides for %s at most: earlier thresholds have the others", shareOf(r, s.GetBuckets()))
+	}
+	t.Branch(false, cli.Mark(reached)+" "+line, func(t *cli.Tree) {
+		lines := shareLines(r, s)
+		for i, line := range lines {
+			t.Branch(i == len(lines)-1, line, nil)
+		}
+	})
+}
+
+// bucketsBefore returns for how many buckets the rule would decide without thresholds
+// before it.
+func bucketsBefore(r *guidonv1.FlagReach, s *guidonv1.StepReach) int32 {
+	if r.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE && len(s.GetShares()) > 0 {
+		return s.GetShares()[0].GetEnd()
+	}
+	return r.GetBuckets()
+}
+
+// shareLines returns one line for each share, and one for those without any.
+func shareLines(r *guidonv1.FlagReach, s *guidonv1.StepReach) []string {
+	var lines []string
+	for _, share := range s.GetShares() {
+		lines = append(lines, shareLine(share))
+	}
+	if s.GetUnassignedBuckets() > 0 {
+		lines = append(lines, fmt.Sprintf("no variant: %s, with the default variant or none",
+			shareOf(r, s.GetUnassignedBuckets())))
+	}
+	return lines
+}
+
+func shareLine(s *guidonv1.ShareReach) string {
+	line := cli.Percent(s.GetGivenPercentage())
+	if s.GetRounded() {
+		line += fmt.Sprintf(", configured as %s", cli.Percent(s.GetPercentage()))
+	}
+	switch s.GetCause() {
+	case guidonv1.ShareCause_LOST_VARIANT_SHARE_CAUSE:
+		return "a variant that does not exist: " + line
+	case guidonv1.ShareCause_BELOW_ONE_BUCKET_SHARE_CAUSE:
+		line += ": less than one bucket"
+	case guidonv1.ShareCause_BEYOND_THE_END_SHARE_CAUSE:
+		line += ": those before it have all buckets"
+	}
+	if s.GetVariantKey() == "" {
+		return "threshold: " + line
+	}
+	return cli.Printable(s.GetVariantKey()) + ": " + line
+}
+
+func defaultReach(t *cli.Tree, r *guidonv1.FlagReach) {
+	d := r.GetDefault()
+	reached := d.GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE
+	line := "default (the default variant, or none)"
+	switch {
+	case !reached:
+		line = "default is never reached: " + cli.Printable(d.GetWhy())
+	case r.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE:
+		line = "default (the value of the flag)"
+	}
+	t.Branch(true, cli.Mark(reached)+" "+line, nil)
+}
+
+// shareOf returns the share of the buckets in percent.
+func shareOf(r *guidonv1.FlagReach, buckets int32) string {
+	return cli.Percent(float32(buckets) * 100 / float32(r.GetBuckets()))
+}

@@ -1,0 +1,295 @@
+package object
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// keyed is a kind of objects that documents have: flags or segments.
+type keyed struct {
+	*object
+	texts    map[string]text // by verb
+	complete cobra.CompletionFunc
+	query    string
+
+	list    func(ctx context.Context, c client.Client) (cli.Output, error)
+	read    func(ctx context.Context, c client.Client, key string) (content, error)
+	rows    func(table cli.FieldTable, found content)
+	put     func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest // creates the object of the document
+	replace func(d *guidonv1.Document, since *int64) (method string, request proto.Message)
+	remove  func(edits *guidonv1.PatchRequest, key string)
+}
+
+// text has the help of a command.
+type text struct{ long, example string }
+
+// content is an object with everything under it.
+type content struct {
+	document         *guidonv1.Document // that has only this object
+	created, changed *timestamppb.Timestamp
+}
+
+// usualVerbs returns list, get, edit and delete.
+func (k *keyed) usualVerbs() []verb {
+	one := cli.FirstArgument(k.complete)
+	list := verb{
+		use: "list", short: "List " + k.kind + "s", names: "keys",
+		options: func(command *cobra.Command) {
+			command.Flags().StringVarP(&k.query, "query", "q", "", "only "+k.kind+"s that match these `words`")
+		},
+		read: func(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
+			listed, err := k.list(ctx, c)
+			if err == nil && len(listed.Names) == 0 { // as is the list of a namespace that does not exist
+				key, _ := service.ReferenceKey(k.Namespace)
+				_, err = getNamespace(ctx, c, key)
+			}
+			return listed, err
+		},
+	}
+	get := verb{
+		use: "get <" + k.kind + ">", short: "Show a " + k.kind, names: "the key", complete: one,
+		read: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+			found, err := k.read(ctx, c, args[0])
+			return k.output(args[0], found), err
+		},
+	}
+	remove := verb{
+		use: "delete <" + k.kind + ">...", short: "Delete " + k.kind + "s", names: "the keys",
+		complete: k.complete, args: keysToDelete(k.kind), options: k.YesFlag, write: k.delete,
+	}
+	return []verb{k.explained(list), k.explained(get), k.edit(one), k.explained(remove)}
+}
+
+// create returns the verb that creates the object that parse returns.
+func (k *keyed) create(parse func(key string) (*guidonv1.Document, error), options func(command *cobra.Command)) verb {
+	var created *guidonv1.Document
+	return k.explained(verb{
+		use: "create <" + k.kind + ">", short: "Create a " + k.kind, names: "the key", options: options,
+		check: func(command *cobra.Command) (err error) {
+			created, err = parse(command.Flags().Arg(0))
+			return err
+		},
+		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+			since, err := k.revision(ctx, c)
+			if err != nil {
+				return cli.Output{}, err
+			}
+			if _, err := k.read(ctx, c, args[0]); !errors.Is(err, guidon.NotFound) {
+				return cli.Output{}, k.existing(args[0], err)
+			}
+			if _, err := k.patch(ctx, c, k.put(created, since)); err != nil {
+				return cli.Output{}, err
+			}
+			return k.written(ctx, c, args[0], "created")
+		},
+	})
+}
+
+// existing returns the error for creating an object that already exists. If reading the
+// object failed with err, it returns that.
+func (k *keyed) existing(key string, err error) error {
+	if err != nil {
+		return err
+	}
+	return guidon.Errorf(guidon.InvalidArgument,
+		"%s %q already exists in namespace %q; \"guidon %s update\" and \"guidon %s edit\" change it",
+		k.kind, key, k.Namespace, k.kind, k.kind)
+}
+
+// update returns the verb that sets fields of an object. of returns the object of a document.
+func update[M any](k *keyed, all fields[M], of func(d *guidonv1.Document) M) verb {
+	var given fields[M]
+	return k.explained(verb{
+		use: "update <" + k.kind + ">", short: "Change fields of a " + k.kind, names: "the key",
+		complete: cli.FirstArgument(k.complete), options: all.flags,
+		check: func(command *cobra.Command) (err error) {
+			given, err = all.given(command.Flags())
+			return err
+		},
+		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+			since, err := k.revision(ctx, c)
+			if err != nil {
+				return cli.Output{}, err
+			}
+			found, err := k.read(ctx, c, args[0])
+			if err != nil {
+				return cli.Output{}, err
+			}
+			if err := given.set(of(found.document)); err != nil {
+				return cli.Output{}, err
+			}
+			return k.replaced(ctx, c, args[0], found.document, since)
+		},
+	})
+}
+
+// replaced replaces the object unless it has changed since the revision.
+func (k *keyed) replaced(
+	ctx context.Context, c client.Client, key string, d *guidonv1.Document, since *int64,
+) (cli.Output, error) {
+	method, request := k.replace(d, since)
+	done, err := cli.Call[guidonv1.EditResponse](ctx, c, method, request)
+	if err != nil {
+		return cli.Output{}, changedMeanwhile(err)
+	}
+	return k.written(ctx, c, key, outcomeWord(done, "updated"))
+}
+
+// written returns the output of a command that has changed an object.
+func (k *keyed) written(ctx context.Context, c client.Client, key, done string) (cli.Output, error) {
+	found, err := k.read(ctx, c, key)
+	output := k.output(key, found)
+	output.Table = cli.Line("%s %s %s in %s", done, k.kind, key, k.Place())
+	return output, err
+}
+
+func (k *keyed) delete(ctx context.Context, c client.Client, keys []string) (cli.Output, error) {
+	edits := new(guidonv1.PatchRequest)
+	for _, key := range keys {
+		if _, err := k.read(ctx, c, key); err != nil {
+			return cli.Output{}, err
+		}
+		k.remove(edits, key)
+	}
+	question := fmt.Sprintf("This deletes from %s: %s %s\n", k.Place(), k.kind, strings.Join(keys, ", "))
+	if err := k.Confirm(question, k.Yes); err != nil {
+		return cli.Output{}, err
+	}
+	done, err := k.patch(ctx, c, edits)
+	return cli.Output{
+		Data: cli.DataOf(done), Names: keys,
+		Table: func(out io.Writer) error {
+			for _, key := range keys {
+				if _, err := fmt.Fprintf(out, "deleted %s %s from %s\n", k.kind, key, k.Place()); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}, err
+}
+
+// explained returns the verb with its help.
+func (k *keyed) explained(v verb) verb {
+	name, _, _ := strings.Cut(v.use, " ")
+	v.long, v.example = k.texts[name].long, k.texts[name].example
+	return v
+}
+
+// output returns the output about one object.
+func (k *keyed) output(key string, found content) cli.Output {
+	return cli.Output{
+		Names: []string{key},
+		Data:  func() ([]byte, error) { return found.data(k.Namespace) },
+		Table: func(out io.Writer) error {
+			table := cli.NewFieldTable(out)
+			k.rows(table, found)
+			return table.Flush()
+		},
+	}
+}
+
+// stamps are the fields in the data of an object that import files do not have.
+type stamps struct {
+	NamespaceKey string    `json:"namespaceKey,omitempty"`
+	CreatedAt    time.Time `json:"createdAt,omitzero"`
+	UpdatedAt    time.Time `json:"updatedAt,omitzero"`
+}
+
+// data returns the JSON of the object in the form of import files, with the stamps after its
+// own fields.
+func (c content) data(namespace string) ([]byte, error) {
+	var text bytes.Buffer
+	if err := document.Encode(&text, document.JSON, []*service.Document{convert.DocumentOf(c.document)}); err != nil {
+		return nil, err
+	}
+	var encoded struct{ Flags, Segments []json.RawMessage }
+	if err := json.Unmarshal(text.Bytes(), &encoded); err != nil {
+		return nil, err
+	}
+	stamped, err := json.Marshal(stamps{namespace, cli.Instant(c.created), cli.Instant(c.changed)})
+	if err != nil {
+		return nil, err
+	}
+	object := bytes.TrimSpace(append(encoded.Flags, encoded.Segments...)[0])
+	return bytes.Join([][]byte{object[:len(object)-1], stamped[1:]}, []byte(",")), nil
+}
+
+// revision returns the revision of the namespace before anything else is read, so that a
+// write can be rejected if the object is changed meanwhile.
+func (k *keyed) revision(ctx context.Context, c client.Client) (*int64, error) {
+	newest, err := cli.NewestChange(ctx, c, k.Namespace)
+	revision := newest.GetRevision()
+	return &revision, err
+}
+
+// changedMeanwhile adds a hint to the error of a write that was rejected because the object
+// has changed since it was read.
+func changedMeanwhile(err error) error {
+	if errors.Is(err, guidon.FailedPrecondition) {
+		return fmt.Errorf("%w; nothing was changed: run the command again", err)
+	}
+	return err
+}
+
+// patch applies the edits, all of them or none.
+func (k *keyed) patch(
+	ctx context.Context, c client.Client, edits *guidonv1.PatchRequest,
+) (*guidonv1.EditResponse, error) {
+	edits.NamespaceKey = k.Namespace
+	done, err := cli.Call[guidonv1.EditResponse](ctx, c, "/guidon.v1.EditService/Patch", edits)
+	return done, changedMeanwhile(err)
+}
+
+// outcomeWord returns the word for the action, or says that nothing was done.
+func outcomeWord(done *guidonv1.EditResponse, word string) string {
+	if len(done.GetChanges()) == 0 {
+		return "nothing to do for"
+	}
+	return word
+}
+
+// maxDeleted is how many objects one command deletes, the most that the service deletes at
+// once.
+const maxDeleted = 100
+
+// keysToDelete is a check for the arguments of a command that deletes objects.
+func keysToDelete(what string) cobra.PositionalArgs {
+	return func(command *cobra.Command, keys []string) error {
+		switch {
+		case len(keys) == 0:
+			return cli.UsageError("missing argument <%s>: %s", what, command.UseLine())
+		case len(keys) > maxDeleted:
+			return cli.UsageError("at most %d can be deleted at once; got %d", maxDeleted, len(keys))
+		}
+		seen := make(map[string]bool)
+		for _, key := range keys {
+			if key == "" {
+				return cli.UsageError("the %s must not be empty", what)
+			}
+			if seen[key] {
+				return cli.UsageError("%s %q is given twice", what, key)
+			}
+			seen[key] = true
+		}
+		return nil
+	}
+}

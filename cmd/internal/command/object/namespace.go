@@ -1,0 +1,226 @@
+package object
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const namespaceHelp = `Work with namespaces. Each has its own flags and segments, and a revision that each write
+increases.`
+
+const namespaceDeleteHelp = `Delete a namespace. It asks for confirmation. A namespace that has flags or segments is
+deleted only with --force, together with them. The default namespace cannot be deleted.`
+
+// namespaceCommands are the commands about namespaces.
+type namespaceCommands struct {
+	*object
+	force bool
+}
+
+func namespaces(p *cli.Program) *object {
+	o := &object{Task: &cli.Task{Program: p}, kind: "namespace", group: "flags"}
+	o.short, o.long, o.place = "List, create, change and delete namespaces", namespaceHelp, inService
+	o.aliases = []string{"namespaces", "ns"}
+	n := &namespaceCommands{object: o}
+	one := cli.FirstArgument(p.CompleteNamespaces)
+	o.verbs = []verb{
+		{
+			use: "list", short: "List namespaces", long: "List all namespaces, in creation order.", names: "keys",
+			example: `  guidon namespace list
+  guidon namespace list -o name`,
+			read: func(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
+				all, err := cli.AllNamespaces(ctx, c)
+				return listedNamespaces(all), err
+			},
+		},
+		{
+			use: "get <namespace>", short: "Show a namespace", long: "Show a namespace.", names: "the key", complete: one,
+			example: `  guidon namespace get shop -o yaml`,
+			read: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+				found, err := getNamespace(ctx, c, args[0])
+				return namespaceOutput(found), err
+			},
+		},
+		n.create(), n.update(one),
+		{
+			use: "delete <namespace>", short: "Delete a namespace", long: namespaceDeleteHelp, names: "the key", complete: one,
+			example: `  guidon namespace delete trial
+  guidon namespace delete trial --force --yes`,
+			options: func(command *cobra.Command) {
+				n.YesFlag(command)
+				command.Flags().BoolVar(&n.force, "force", false, "also delete the flags and segments of the namespace")
+			},
+			write: n.delete,
+		},
+	}
+	return o
+}
+
+func listedNamespaces(all []*flipt.Namespace) cli.Output {
+	const header = "KEY\tNAME\tPROTECTED\tCHANGED\tDESCRIPTION"
+	return cli.List(all, (*flipt.Namespace).GetKey, header, func(n *flipt.Namespace) []any {
+		return []any{n.GetKey(), cli.Printable(n.GetName()), yesOrDash(n.GetProtected()), cli.When(n.GetUpdatedAt()),
+			cli.OrDash(cli.Printable(n.GetDescription()))}
+	})
+}
+
+func yesOrDash(value bool) string {
+	if value {
+		return "yes"
+	}
+	return "-"
+}
+
+func getNamespace(ctx context.Context, c client.Client, key string) (*flipt.Namespace, error) {
+	return cli.Call[flipt.Namespace](ctx, c, "/flipt.Flipt/GetNamespace", &flipt.GetNamespaceRequest{Key: key})
+}
+
+// warnOfMissing warns of each namespace that does not exist, of those in which a role holds.
+// A pattern is for namespaces that are still to be created, too.
+func (o *object) warnOfMissing(ctx context.Context, c client.Client, keys []string) {
+	for _, key := range keys {
+		if key == "" || strings.HasSuffix(key, "*") {
+			continue
+		}
+		if _, err := getNamespace(ctx, c, key); errors.Is(err, guidon.NotFound) {
+			fmt.Fprintf(o.Err, "warning: namespace %q does not exist\n", key)
+		}
+	}
+}
+
+func namespaceOutput(n *flipt.Namespace) cli.Output {
+	return cli.Output{
+		Data: cli.DataOf(n), Names: []string{n.GetKey()},
+		Table: func(out io.Writer) error {
+			table := cli.NewFieldTable(out)
+			table.Row("KEY", n.GetKey())
+			table.Row("NAME", cli.Printable(n.GetName()))
+			table.Row("DESCRIPTION", cli.OrDash(cli.Printable(n.GetDescription())))
+			table.Row("PROTECTED", yesOrDash(n.GetProtected()))
+			table.Row("COLOR", cli.OrDash(n.GetColor()))
+			table.Row("CONFIRM CHANGES", yesOrDash(n.GetConfirmChanges()))
+			table.Row("CREATED", cli.When(n.GetCreatedAt()))
+			table.Row("CHANGED", cli.When(n.GetUpdatedAt()))
+			return table.Flush()
+		},
+	}
+}
+
+// namespaceFields are the fields of a namespace that the command line sets.
+func namespaceFields() fields[*flipt.UpdateNamespaceRequest] {
+	type namespace = *flipt.UpdateNamespaceRequest
+	return fields[namespace]{
+		textField("name", "the name for people (default: the key)", func(n namespace, name string) { n.Name = name }),
+		textField("description", "what the namespace is for", func(n namespace, text string) { n.Description = text }),
+		textField("color", "a color by which pages distinguish it: blue, amber, teal, pink, violet, green, red or slate",
+			func(n namespace, color string) { n.Color = &color },
+		).among("blue", "amber", "teal", "pink", "violet", "green", "red", "slate"),
+		boolField("confirm-changes", "pages ask for the key before changes that affect all users at once",
+			func(n namespace, confirm bool) { n.ConfirmChanges = &confirm }),
+	}
+}
+
+func (n *namespaceCommands) create() verb {
+	fields := namespaceFields()
+	return verb{
+		use: "create <namespace>", short: "Create a namespace", names: "the key",
+		long:    "Create a namespace, without flags and segments.",
+		example: `  guidon namespace create production --color red --confirm-changes`,
+		options: fields.flags,
+		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+			given := new(flipt.UpdateNamespaceRequest)
+			if err := fields.set(given); err != nil {
+				return cli.Output{}, err
+			}
+			created, err := cli.Call[flipt.Namespace](ctx, c, "/flipt.Flipt/CreateNamespace", &flipt.CreateNamespaceRequest{
+				Key: args[0], Name: cmp.Or(given.GetName(), args[0]), Description: given.GetDescription(),
+				Color: given.GetColor(), ConfirmChanges: given.GetConfirmChanges(),
+			})
+			return n.written(created, "created"), err
+		},
+	}
+}
+
+func (n *namespaceCommands) update(complete cobra.CompletionFunc) verb {
+	all := namespaceFields()
+	var given fields[*flipt.UpdateNamespaceRequest]
+	return verb{
+		use: "update <namespace>", short: "Change fields of a namespace", names: "the key", complete: complete,
+		long:    "Change fields of a namespace. What is not given stays as it is.",
+		example: `  guidon namespace update production --description "what customers see"`,
+		options: all.flags,
+		check: func(command *cobra.Command) (err error) {
+			given, err = all.given(command.Flags())
+			return err
+		},
+		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+			newest, err := cli.NewestChange(ctx, c, args[0])
+			if err != nil {
+				return cli.Output{}, err
+			}
+			is, err := getNamespace(ctx, c, args[0])
+			if err != nil {
+				return cli.Output{}, err
+			}
+			request := &flipt.UpdateNamespaceRequest{Key: args[0], Name: is.GetName(), Description: is.GetDescription()}
+			if err := given.set(request); err != nil {
+				return cli.Output{}, err
+			}
+			if newest != nil {
+				ctx = client.WithIfMatch(ctx, newest.GetRevision())
+			}
+			updated, err := cli.Call[flipt.Namespace](ctx, c, "/flipt.Flipt/UpdateNamespace", request)
+			return n.written(updated, "updated"), changedMeanwhile(err)
+		},
+	}
+}
+
+// written returns the output of a command that has changed a namespace.
+func (n *namespaceCommands) written(namespace *flipt.Namespace, done string) cli.Output {
+	output := namespaceOutput(namespace)
+	output.Table = cli.Line("%s namespace %s%s", done, namespace.GetKey(), n.at())
+	return output
+}
+
+// at returns the server, for messages, or "".
+func (n *namespaceCommands) at() string {
+	if n.Connection.Remote() {
+		return " at " + n.Connection.Address
+	}
+	return ""
+}
+
+func (n *namespaceCommands) delete(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+	deleted, err := getNamespace(ctx, c, args[0])
+	if err != nil {
+		return cli.Output{}, err
+	}
+	counts, err := cli.Call[guidonv1.CatalogCounts](ctx, c, "/guidon.v1.CatalogService/GetCatalogCounts",
+		&guidonv1.GetCatalogCountsRequest{NamespaceKey: args[0]})
+	if err != nil {
+		return cli.Output{}, err
+	}
+	what := fmt.Sprintf("This deletes namespace %s%s, with %d flags and %d segments.\n",
+		args[0], n.at(), counts.GetFlags(), counts.GetSegments())
+	if n.force || counts.GetFlags()+counts.GetSegments() == 0 { // else the service refuses, and says why
+		if err := n.Confirm(what, n.Yes); err != nil {
+			return cli.Output{}, err
+		}
+	}
+	_, err = cli.Call[emptypb.Empty](ctx, c, "/flipt.Flipt/DeleteNamespace",
+		&flipt.DeleteNamespaceRequest{Key: args[0], Force: n.force})
+	return n.written(deleted, "deleted"), err
+}

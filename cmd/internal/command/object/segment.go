@@ -1,0 +1,164 @@
+package object
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const segmentHelp = `Work with single segments of a namespace. A segment is the entities whose context meets
+its constraints: all of them, or any.`
+
+var segmentTexts = map[string]text{
+	"list": {`List the segments of a namespace. --query selects those that contain all of its words in
+key, name, description or a constraint.
+
+The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`,
+		`  guidon segment list
+  guidon segment list -n shop --query country -o json`},
+	"get": {`Show a segment with its constraints. As JSON and YAML it has the fields of import files,
+and the times of its creation and last change.
+
+The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`,
+		`  guidon segment get beta-users
+  guidon segment get beta-users -o json | jq '.constraints[].property'`},
+	"create": {`Create a segment. A constraint is "property operator value", with the type of the value in
+front unless it is a string: string, number, boolean, datetime or entity.
+
+  country eq PT              country isoneof ["PT","ES"]
+  number:seats gte 10        boolean:beta true
+  datetime:signup gt 2026-01-01T00:00:00Z
+  entity:entityId isoneof ["u-1","u-2"]
+
+Everybody is in a segment without constraints.`,
+		`  guidon segment create beta-users --constraint 'boolean:beta true'
+  guidon segment create iberia --match any --constraint 'country eq PT' --constraint 'country eq ES'`},
+	"update": {`Change fields of a segment. What is not given stays as it is. "guidon segment edit" changes
+constraints.
+
+If somebody changes the segment at the same time, nothing is changed.`,
+		`  guidon segment update iberia --name "Spain and Portugal" --match any`},
+	"delete": {`Delete segments, all of them or none. It asks for confirmation. A segment that a flag refers
+to cannot be deleted; "guidon segment usage" shows where it is used. "guidon undo" brings
+deleted segments back.`,
+		`  guidon segment delete beta-users --yes`},
+}
+
+func segments(p *cli.Program) *object {
+	o := &object{Task: &cli.Task{Program: p}, kind: "segment", group: "flags"}
+	o.short, o.long, o.aliases = "List, create, change and delete segments", segmentHelp, []string{"segments"}
+	k := &keyed{object: o, texts: segmentTexts, complete: p.CompleteSegments, rows: segmentRows}
+	k.list = func(ctx context.Context, c client.Client) (cli.Output, error) {
+		all, err := cli.AllSegments(ctx, c, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: k.Namespace, Query: k.query})
+		return listedSegments(all), err
+	}
+	k.read = func(ctx context.Context, c client.Client, key string) (content, error) {
+		found, err := cli.Call[guidonv1.SegmentContent](ctx, c, "/guidon.v1.EditService/GetSegmentContent",
+			&guidonv1.GetSegmentContentRequest{NamespaceKey: k.Namespace, Key: key})
+		d := &guidonv1.Document{Segments: []*guidonv1.DocumentSegment{found.GetSegment()}}
+		return content{d, found.GetCreatedAt(), found.GetUpdatedAt()}, err
+	}
+	k.put = func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest {
+		return &guidonv1.PatchRequest{Segments: []*guidonv1.SegmentEdit{{Put: segmentOf(d), UnlessChangedSince: since}}}
+	}
+	k.replace = func(d *guidonv1.Document, since *int64) (string, proto.Message) {
+		return "/guidon.v1.EditService/ReplaceSegment", &guidonv1.ReplaceSegmentRequest{
+			NamespaceKey: k.Namespace, Key: segmentOf(d).GetKey(), Segment: segmentOf(d), UnlessChangedSince: since,
+		}
+	}
+	k.remove = func(edits *guidonv1.PatchRequest, key string) {
+		edits.Segments = append(edits.Segments, &guidonv1.SegmentEdit{Delete: key})
+	}
+	o.verbs = append(k.usualVerbs(), createSegment(k), update(k, segmentFields(), segmentOf), segmentUsage{k}.verb())
+	return o
+}
+
+func segmentOf(d *guidonv1.Document) *guidonv1.DocumentSegment { return d.GetSegments()[0] }
+
+func listedSegments(all []*guidonv1.SegmentSummary) cli.Output {
+	const header = "KEY\tNAME\tFLAGS\tCHANGED\tCONSTRAINTS"
+	return cli.List(all, (*guidonv1.SegmentSummary).GetKey, header, func(s *guidonv1.SegmentSummary) []any {
+		return []any{s.GetKey(), cli.Printable(s.GetName()), s.GetFlagCount(), cli.When(s.GetUpdatedAt()),
+			cli.Printable(s.GetConditions())}
+	})
+}
+
+// segmentFields are the fields of a segment that the command line sets.
+func segmentFields() fields[*guidonv1.DocumentSegment] {
+	type segment = *guidonv1.DocumentSegment
+	return fields[segment]{
+		textField("name", "the name for people (default: the key)", func(s segment, name string) { s.Name = name }),
+		textField("description", "what the segment is for", func(s segment, text string) { s.Description = text }),
+		checkedField("match", "all", "how many constraints must match: all or any", func(s segment, word string) error {
+			match, ok := matchTypes[word]
+			s.MatchType = match
+			if !ok {
+				return cli.UsageError("invalid --match %q: must be all or any", word)
+			}
+			return nil
+		}).among("all", "any"),
+	}
+}
+
+// matchTypes are the values of --match.
+var matchTypes = map[string]flipt.MatchType{
+	"all": flipt.MatchType_ALL_MATCH_TYPE, "any": flipt.MatchType_ANY_MATCH_TYPE,
+}
+
+func createSegment(k *keyed) verb {
+	fields := segmentFields()
+	var constraints []string
+	parse := func(key string) (*guidonv1.Document, error) {
+		segment := &guidonv1.DocumentSegment{Key: key}
+		if err := fields.set(segment); err != nil {
+			return nil, err
+		}
+		if segment.GetName() == "" {
+			segment.Name = key
+		}
+		for _, text := range constraints {
+			constraint, err := parseConstraint(text)
+			if err != nil {
+				return nil, err
+			}
+			segment.Constraints = append(segment.Constraints, constraint)
+		}
+		return &guidonv1.Document{Segments: []*guidonv1.DocumentSegment{segment}}, nil
+	}
+	return k.create(parse, func(command *cobra.Command) {
+		fields.flags(command)
+		command.Flags().StringArrayVar(&constraints, "constraint", nil,
+			"a `constraint`, such as 'country eq PT'; may be repeated")
+	})
+}
+
+func segmentRows(table cli.FieldTable, found content) {
+	s := segmentOf(found.document)
+	table.Row("KEY", s.GetKey())
+	table.Row("NAME", cli.Printable(s.GetName()))
+	table.Row("DESCRIPTION", cli.OrDash(cli.Printable(s.GetDescription())))
+	table.Row("MATCH", matchWord(s.GetMatchType()))
+	table.Row("CREATED", cli.When(found.created))
+	table.Row("CHANGED", cli.When(found.changed))
+	for i, c := range s.GetConstraints() {
+		table.Row(fmt.Sprintf("CONSTRAINT %d", i+1), constraintLine(c))
+	}
+	if len(s.GetConstraints()) == 0 {
+		table.Row("CONSTRAINTS", "none: everybody is in the segment")
+	}
+}
+
+// matchWord returns whether all constraints must match, or any.
+func matchWord(match flipt.MatchType) string {
+	if match == flipt.MatchType_ANY_MATCH_TYPE {
+		return "any"
+	}
+	return "all"
+}

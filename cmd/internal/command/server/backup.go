@@ -1,0 +1,43 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/guidonhq/guidon/handler/diagnostics"
+	"github.com/guidonhq/guidon/store"
+)
+
+// openBackup returns the function that makes backups of the database, or nil if the database
+// is on a server.
+func openBackup(db *store.DB) diagnostics.OpenBackup {
+	if db.Shared() {
+		return nil
+	}
+	return func(ctx context.Context) (io.ReadCloser, int64, error) {
+		// Next to the database, where the server may write and there is room.
+		file, err := os.CreateTemp(filepath.Dir(db.Path()), ".guidon-backup-*")
+		if err != nil {
+			return nil, 0, err
+		}
+		copied := temporary{file}
+		err = db.Backup(ctx, file.Name())
+		var info os.FileInfo
+		if err == nil {
+			info, err = file.Stat()
+		}
+		if err != nil {
+			return nil, 0, errors.Join(err, copied.Close())
+		}
+		return copied, info.Size(), nil
+	}
+}
+
+// temporary is a file that exists until it is closed.
+type temporary struct{ *os.File }
+
+// Close closes and deletes the file.
+func (f temporary) Close() error { return errors.Join(f.File.Close(), os.Remove(f.Name())) }

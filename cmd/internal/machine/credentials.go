@@ -1,0 +1,206 @@
+package machine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+
+	"github.com/guidonhq/guidon/store/filelock"
+)
+
+// maxFile limits the files of contexts and of credentials, in bytes.
+const maxFile = 1 << 20
+
+// Credential is the token for one server.
+type Credential struct {
+	Token string `json:"token"`
+	// Session is whether signing in created the token, so that signing out revokes it. A
+	// token that the user supplied may be in use elsewhere.
+	Session bool `json:"session"`
+}
+
+// CredentialsFile is a file of credentials, which need not exist. Addresses must be in the form of
+// client.Normalize. Its methods are safe for concurrent use by several processes.
+type CredentialsFile struct{ path string }
+
+// CredentialsIn returns the file with the path.
+func CredentialsIn(path string) *CredentialsFile { return &CredentialsFile{path: path} }
+
+// Path returns the path of the file.
+func (f *CredentialsFile) Path() string { return f.path }
+
+// members are the members of a JSON object. Those that this release does not know are kept.
+type members map[string]json.RawMessage
+
+// Get returns the credential for the server at the address, and whether there is one. It
+// returns an error if other users can read the file.
+func (f *CredentialsFile) Get(address string) (Credential, bool, error) {
+	_, servers, err := f.read()
+	if err != nil {
+		return Credential{}, false, err
+	}
+	raw, ok := servers[address]
+	if !ok {
+		return Credential{}, false, nil
+	}
+	var c Credential
+	if json.Unmarshal(raw, &c) != nil || c.Token == "" { // its error could contain the token
+		return Credential{}, false, fmt.Errorf("%s: the entry of %s is malformed; sign in again, or delete the file", f.path, address)
+	}
+	return c, true, nil
+}
+
+// Set stores the credential for the server at the address.
+func (f *CredentialsFile) Set(ctx context.Context, address string, c Credential) error {
+	return f.update(ctx, func(servers members) error {
+		entry := make(members)
+		if json.Unmarshal(servers[address], &entry) != nil || entry == nil { // absent or malformed
+			entry = make(members)
+		}
+		fields, err := json.Marshal(c)
+		if err == nil {
+			err = json.Unmarshal(fields, &entry)
+		}
+		if err != nil {
+			return err
+		}
+		servers[address], err = json.Marshal(entry)
+		return err
+	})
+}
+
+// Remove removes the credential for the server at the address if it has the token:
+// another process may have signed in again.
+func (f *CredentialsFile) Remove(ctx context.Context, address, token string) error {
+	return f.update(ctx, func(servers members) error {
+		var c Credential
+		if json.Unmarshal(servers[address], &c) == nil && c.Token == token {
+			delete(servers, address)
+		}
+		return nil
+	})
+}
+
+// Prepare returns an error if the file cannot be used, so that users do not sign in in vain.
+func (f *CredentialsFile) Prepare(ctx context.Context) error {
+	lock, err := f.lock(ctx)
+	if err != nil {
+		return err
+	}
+	_, _, err = f.read()
+	return errors.Join(err, lock.Release())
+}
+
+// update changes the entries of the servers. Of several processes, one at a time does.
+func (f *CredentialsFile) update(ctx context.Context, change func(servers members) error) (err error) {
+	lock, err := f.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	all, servers, err := f.read()
+	if err != nil {
+		return err
+	}
+	if err := change(servers); err != nil {
+		return err
+	}
+	content, err := encodeCredentials(all, servers)
+	if err != nil {
+		return err
+	}
+	err = ReplaceFile(f.target(), 0o600, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", f.path, err)
+	}
+	return nil
+}
+
+// target returns the path of the file itself if its path is a symbolic link.
+func (f *CredentialsFile) target() string { return FileTarget(f.path) }
+
+// lock waits until no other process changes the file.
+func (f *CredentialsFile) lock(ctx context.Context) (*filelock.Lock, error) {
+	lock, err := LockFile(ctx, f.target())
+	if err != nil {
+		return nil, fmt.Errorf("cannot lock %s: %w", f.path, err)
+	}
+	return lock, nil
+}
+
+func encodeCredentials(all, servers members) ([]byte, error) {
+	var err error
+	if all["servers"], err = json.Marshal(servers); err != nil {
+		return nil, err
+	}
+	var content bytes.Buffer
+	encoder := json.NewEncoder(&content)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(all); err != nil {
+		return nil, err
+	}
+	if content.Len() > maxFile {
+		return nil, errors.New("too many credentials: the file would be larger than 1 MiB")
+	}
+	return content.Bytes(), nil
+}
+
+// read returns the members of the file and the entries of the servers. Both are empty if
+// there is no file.
+func (f *CredentialsFile) read() (all, servers members, err error) {
+	all, servers = make(members), make(members)
+	content, err := readPrivate(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return all, servers, nil
+	case err != nil:
+		return nil, nil, err
+	case len(bytes.TrimSpace(content)) == 0:
+		return all, servers, nil
+	}
+	// The error of package json could contain a part of a token.
+	if json.Unmarshal(content, &all) != nil || all == nil {
+		return nil, nil, fmt.Errorf("%s is not a JSON object; repair or delete it, and sign in again", f.path)
+	}
+	if raw, ok := all["servers"]; ok && (json.Unmarshal(raw, &servers) != nil || servers == nil) {
+		return nil, nil, fmt.Errorf("%s: servers must be an object; repair or delete the file, and sign in again", f.path)
+	}
+	return all, servers, nil
+}
+
+// readPrivate returns the content of the file. It returns an error if other users can
+// read or change it.
+func readPrivate(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s must be a regular file", path)
+	}
+	file, err := os.Open(path) // #nosec G304 -- in the user's own configuration directory
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
+		return nil, fmt.Errorf("%s contains tokens, but other users can access it (mode %04o); run: chmod 600 %s", path, mode, path)
+	}
+	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err == nil && len(content) > maxFile {
+		return nil, fmt.Errorf("%s is larger than 1 MiB", path)
+	}
+	return content, err
+}
