@@ -56,10 +56,6 @@ type explainer struct {
 	entityID string
 	context  map[string]string
 	bucket   int // of the entity
-
-	lists       chunk[*ExplainedSegment]
-	explained   chunk[ExplainedSegment]
-	constraints chunk[ExplainedConstraint]
 }
 
 func newExplainer(s *guidon.Snapshot, flagKey, entityID string, context map[string]string) (*explainer, error) {

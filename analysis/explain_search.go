@@ -130,15 +130,13 @@ func (s *search) collect() {
 	s.facts, s.nodes = make([]fact, 0, room), make([]node, 0, room)
 	s.lists = make([]int32, 0, 4*room)
 	known := make(map[*guidon.CompiledSegment]*searchSegment, len(s.steps))
-	var lists chunk[*searchSegment]
-	var segments chunk[searchSegment]
 	for i := range s.steps {
 		if a := s.x.steps[i].audience; a != nil && a.Err() == nil {
 			s.steps[i].all = a.All()
-			s.steps[i].segments = lists.take(len(a.Segments()), len(s.steps))
+			s.steps[i].segments = make([]*searchSegment, len(a.Segments()))
 			for n, g := range a.Segments() {
 				if known[g] == nil {
-					known[g] = &segments.take(1, len(s.steps))[0]
+					known[g] = &searchSegment{}
 					s.collectSegment(known[g], g)
 				}
 				s.steps[i].segments[n] = known[g]

@@ -101,7 +101,7 @@ func (x *explainer) path(decided int) []ExplainedStep {
 
 // explainStep explains a step that was reached.
 func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known map[string]*ExplainedSegment) {
-	e.Segments = x.lists.take(len(s.keys), len(x.steps))
+	e.Segments = make([]*ExplainedSegment, len(s.keys))
 	for i, key := range s.keys {
 		if known[key] == nil {
 			known[key] = x.explainSegment(key)
@@ -128,14 +128,26 @@ func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known m
 	}
 }
 
+// ExplainSegment reports whether the entity belongs to the segment, which need not be that of
+// a snapshot, and compares it with all constraints, by the matchers of the evaluation. Like an
+// evaluation, it returns InvalidArgument if a constraint has an unknown type.
+func ExplainSegment(g *guidon.Segment, entityID string, context map[string]string) (*ExplainedSegment, error) {
+	compiled := guidon.CompileSegment(g)
+	if err := compiled.Err(); err != nil {
+		return nil, err
+	}
+	e := &ExplainedSegment{Key: g.Key, Constraints: make([]ExplainedConstraint, len(g.Constraints))}
+	e.fill(compiled, entityID, context)
+	return e, nil
+}
+
 func (x *explainer) explainSegment(key string) *ExplainedSegment {
-	e := &x.explained.take(1, len(x.steps))[0]
-	e.Key = key
+	e := &ExplainedSegment{Key: key}
 	g := x.snapshot.CompiledSegment(key)
 	if g == nil {
 		return e
 	}
-	e.Constraints = x.constraints.take(len(g.Constraints()), 2*len(x.steps))
+	e.Constraints = make([]ExplainedConstraint, len(g.Constraints()))
 	e.fill(g, x.entityID, x.context)
 	return e
 }
