@@ -107,9 +107,9 @@ func (s *search) build(p *property) {
 	if p.exact = true; p.subject.entity && !s.entityFree {
 		return
 	}
-	e, o := examples{work: s.spend}, operand{}
+	e := examples{work: s.spend}
 	for _, f := range p.facts {
-		o.parse(s.facts[f].constraint)
+		o := operandOf(s.facts[f].constraint)
 		e.add(s.facts[f].constraint, &o)
 	}
 	candidates, candidate := e.values(), make([]uint64, p.words())

@@ -175,7 +175,9 @@ func (s *search) factOf(g *guidon.CompiledSegment, constraint int) int32 {
 		}
 	}
 	index := int32(len(s.facts)) // #nosec G115 -- at most maxFacts
-	s.facts = append(s.facts, fact{constraint: c, condition: condition, segment: g.Segment().Key, property: property, bit: p.add(index, condition)})
+	s.facts = append(s.facts, fact{
+		constraint: c, condition: condition, segment: g.Segment().Key, property: property, bit: p.add(index, condition),
+	})
 	return index
 }
 
@@ -531,7 +533,8 @@ func (s *search) changes(f finding) []PropertyChange {
 		change := PropertyChange{Property: p.subject.name(), Actual: p.value, Example: p.values[p.chosen]}
 		for n, index := range p.facts {
 			if f := &s.facts[index]; int(index) < scope && p.differs(n) {
-				change.Outcomes = append(change.Outcomes, OutcomeChange{SegmentKey: f.segment, Constraint: f.constraint, Match: s.holds(index)})
+				outcome := OutcomeChange{SegmentKey: f.segment, Constraint: f.constraint, Match: s.holds(index)}
+				change.Outcomes = append(change.Outcomes, outcome)
 			}
 		}
 		if len(change.Outcomes) > 0 {

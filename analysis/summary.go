@@ -191,16 +191,16 @@ func (f *summarized) analyzable() bool {
 // less than their reach.
 func (f *summarized) independent() bool {
 	const most = 16
-	var subjects []*guidon.Constraint
+	var subjects []subject
 	for g := range f.segments() {
 		if len(subjects)+len(g.Constraints()) > most {
 			return false
 		}
 		for _, c := range g.Segment().Constraints {
-			if slices.ContainsFunc(subjects, func(other *guidon.Constraint) bool { return sameSubject(c, other) }) || !contingent(c) {
+			if slices.Contains(subjects, subjectOf(c)) || !contingent(c) {
 				return false
 			}
-			subjects = append(subjects, c)
+			subjects = append(subjects, subjectOf(c))
 		}
 	}
 	return true
