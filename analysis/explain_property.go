@@ -143,11 +143,7 @@ func (s *search) vectorOf(p *property, value string, vector []uint64) bool {
 // has reports whether the vector of a value is known.
 func (p *property) has(vector []uint64) bool {
 	for i := range p.values {
-		same := true
-		for w, v := range p.vector(i) {
-			same = same && v == vector[w]
-		}
-		if same {
+		if slices.Equal(p.vector(i), vector) {
 			return true
 		}
 	}

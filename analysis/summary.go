@@ -135,7 +135,9 @@ func (f *summarized) answers(s *Summary) (a answers) {
 			}
 			a.add(Answer{Enabled: t.Value})
 			if covered = end; end == guidon.BooleanBuckets {
-				s.Rounded = f.rounded(t.Percentage)
+				if t.Percentage < 100 {
+					s.Rounded = int32(i) // #nosec G115 -- a flag has fewer rollouts
+				}
 				return a
 			}
 			continue
@@ -155,17 +157,6 @@ func (f *summarized) answers(s *Summary) (a answers) {
 	}
 	a.add(f.defaultAnswer())
 	return a
-}
-
-// rounded returns the index of the first threshold of the percentage, which takes everybody,
-// or NoStep if it is not below 100 percent.
-func (f *summarized) rounded(percentage float32) int32 {
-	if percentage >= guidon.BooleanBuckets {
-		return NoStep
-	}
-	return int32(slices.IndexFunc(f.flag.Rollouts, func(r *guidon.Rollout) bool { // #nosec G115 -- a flag has fewer rollouts
-		return r.Threshold != nil && r.Threshold.Percentage == percentage
-	}))
 }
 
 // Limits of the flags whose reach is computed for a summary. Of larger ones everything
