@@ -70,7 +70,7 @@ func newExplainer(s *guidon.Snapshot, flagKey, entityID string, context map[stri
 	}
 	x := &explainer{snapshot: s, compiled: compiled, flag: f, entityID: entityID, context: context}
 	x.bucket = f.Bucket(entityID)
-	x.steps = x.resolve()
+	x.steps = stepsOf(compiled)
 	return x, nil
 }
 

@@ -43,40 +43,6 @@ type ExplainedBucket struct {
 	Chosen int // index of the range with the bucket, or -1
 }
 
-// step is a rule or rollout as evaluations use it.
-type step struct {
-	rule      *guidon.Rule             // nil for a rollout
-	keys      []string                 // of its segments
-	audience  *guidon.Audience         // nil for a threshold, and if evaluations skip the step
-	threshold *guidon.RolloutThreshold // or nil
-	value     bool                     // of a rollout
-}
-
-// never reports whether evaluations skip the step.
-func (s *step) never() bool { return s.audience == nil && s.threshold == nil }
-
-// resolve returns the steps of the flag.
-func (x *explainer) resolve() (steps []step) {
-	if x.flag.Type == guidon.BooleanFlag {
-		steps = make([]step, len(x.flag.Rollouts))
-		for i, r := range x.flag.Rollouts {
-			steps[i].value = rolloutValue(r)
-			if steps[i].threshold = r.Threshold; r.Threshold == nil && r.Segment != nil {
-				steps[i].keys = r.Segment.SegmentKeys
-			}
-		}
-	} else {
-		steps = make([]step, len(x.flag.Rules))
-		for i, r := range x.flag.Rules {
-			steps[i].rule, steps[i].keys = r, r.SegmentKeys
-		}
-	}
-	for i, audience := range x.compiled.Steps() {
-		steps[i].audience = audience
-	}
-	return steps
-}
-
 // path explains the steps of an evaluation that ended with the decided one.
 func (x *explainer) path(decided int) []ExplainedStep {
 	path := make([]ExplainedStep, len(x.steps))
