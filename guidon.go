@@ -2,6 +2,6 @@
 // immutable snapshots of them, and their evaluation for an entity. A program that
 // evaluates flags in its own process needs nothing else.
 //
-// It imports only the standard library. Package service implements the service over a
-// store: writes, documents and tokens.
+// It imports only the standard library. Package analysis says what flags do beyond one
+// result. Package service implements the service over a store: writes, documents and tokens.
 package guidon

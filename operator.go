@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Operator is how constraints compare a value with their operand. What can be asked about
-// operators is asked of the one list of them, see [Operators].
+// Operator is how constraints compare a value with their operand. [Operators] has all of
+// them. Whatever treats them alike ranges over it.
 type Operator struct {
 	Name    string           // as stored, and on the wire
 	Takes   OperandKind      // what the value of a constraint is
 	Types   []ComparisonType // whose constraints may have it (contract 4.3)
 	Missing bool             // it holds for a missing or empty value
 
-	// How it matches, see matcher: the one of these that its operand needs.
+	// How it matches: each kind of value needs one of these, see matcher.
 	plain  matcher                   // without an operand
 	text   func(want string) matcher // of texts
 	orders order                     // of numbers and instants
@@ -52,7 +52,7 @@ const (
 	OpFalse       = "false"
 )
 
-// Types that have several operators in common.
+// Types that several operators have in common.
 var (
 	everyValue = []ComparisonType{StringComparison, NumberComparison, DateTimeComparison, EntityIDComparison}
 	ordered    = []ComparisonType{NumberComparison, DateTimeComparison}

@@ -63,7 +63,7 @@ type Constraint struct {
 	ID          string         `json:"id"`
 	Type        ComparisonType `json:"type"`
 	Property    string         `json:"property"`
-	Operator    string         `json:"operator"` // lower case, one of the Op… constants
+	Operator    string         `json:"operator"` // the name of one of the Operators
 	Value       string         `json:"value,omitempty"`
 	Description string         `json:"description,omitempty"`
 	CreatedAt   time.Time      `json:"createdAt"`

@@ -86,7 +86,8 @@ func (c *CompiledFlag) compileRules(segments segmentIndex) {
 	variants := variantsByID(c.flag)
 	c.rules = make([]compiledRule, len(c.flag.Rules))
 	for i, r := range c.flag.Rules {
-		c.rules[i] = compiledRule{segments.audience(r.SegmentKeys, r.SegmentOperator), compileRanges(r.Distributions, variants)}
+		c.rules[i].audience = segments.audience(r.SegmentKeys, r.SegmentOperator)
+		c.rules[i].ranges = compileRanges(r.Distributions, variants)
 	}
 }
 
@@ -104,11 +105,11 @@ func (c *CompiledFlag) compileRollouts(segments segmentIndex) {
 	}
 	c.rollouts = make([]compiledRollout, len(c.flag.Rollouts))
 	for i, r := range c.flag.Rollouts {
-		switch {
-		case r.Threshold != nil:
-			c.rollouts[i] = compiledRollout{percentage: r.Threshold.Percentage, value: r.Threshold.Value}
-		case r.Segment != nil:
-			c.rollouts[i] = compiledRollout{audience: segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator), value: r.Segment.Value}
+		switch t, s := r.Threshold, r.Segment; {
+		case t != nil:
+			c.rollouts[i] = compiledRollout{percentage: t.Percentage, value: t.Value}
+		case s != nil:
+			c.rollouts[i] = compiledRollout{audience: segments.audience(s.SegmentKeys, s.SegmentOperator), value: s.Value}
 		default:
 			c.rollouts[i] = compiledRollout{audience: nobody}
 		}

@@ -99,7 +99,8 @@ func (d *decisions) distributed(f *guidon.Flag, r *guidon.Rule) []outcomeRange {
 	for share := range eachShare(f, r) {
 		if share.Buckets() > 0 {
 			v := f.Variant(share.Distribution.VariantID)
-			outcomes = append(outcomes, outcomeRange{share.End, Outcome{Match: true, Reason: guidon.ReasonMatch, VariantKey: v.Key, Attachment: v.Attachment}})
+			given := Outcome{Match: true, Reason: guidon.ReasonMatch, VariantKey: v.Key, Attachment: v.Attachment}
+			outcomes = append(outcomes, outcomeRange{share.End, given})
 			covered = share.End
 		}
 	}

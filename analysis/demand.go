@@ -195,11 +195,9 @@ func (x *sample) unusedSpace() string {
 
 // has reports whether a constraint mentions the text, alone or in another one.
 func (x *sample) has(text string) bool {
-	for _, texts := range x.texts() {
-		for _, t := range texts {
-			if strings.Contains(t, text) {
-				return true
-			}
+	for t := range x.texts() {
+		if strings.Contains(t, text) {
+			return true
 		}
 	}
 	return false

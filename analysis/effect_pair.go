@@ -10,17 +10,24 @@ import (
 // states, in the order of the state after and then those that no longer exist. They are
 // paired by id, then by content, then by what they match.
 func pairSteps(before, after *guidon.Flag) []StepPair {
-	if after.Type == guidon.BooleanFlag {
-		return pairBy(len(before.Rollouts), len(after.Rollouts),
-			func(i int) []string { return rolloutNames(before.Rollouts[i]) },
-			func(i int) []string { return rolloutNames(after.Rollouts[i]) })
-	}
-	return pairBy(len(before.Rules), len(after.Rules),
-		func(i int) []string { return ruleNames(before, before.Rules[i]) },
-		func(i int) []string { return ruleNames(after, after.Rules[i]) })
+	return pairBy(stepNames(before, after.Type), stepNames(after, after.Type))
 }
 
-// ruleNames returns texts by which the rule is recognized, the most certain first.
+// stepNames returns texts by which each rule or rollout is recognized, as many for each, the
+// most certain first.
+func stepNames(f *guidon.Flag, t guidon.FlagType) (names [][]string) {
+	if t == guidon.BooleanFlag {
+		for _, r := range f.Rollouts {
+			names = append(names, rolloutNames(r))
+		}
+		return names
+	}
+	for _, r := range f.Rules {
+		names = append(names, ruleNames(f, r))
+	}
+	return names
+}
+
 func ruleNames(f *guidon.Flag, r *guidon.Rule) []string {
 	who := fmt.Sprintf("%q %d", r.SegmentKeys, r.SegmentOperator)
 	content := who
@@ -34,7 +41,6 @@ func ruleNames(f *guidon.Flag, r *guidon.Rule) []string {
 	return []string{r.ID, content, who}
 }
 
-// rolloutNames returns texts by which the rollout is recognized, the most certain first.
 func rolloutNames(r *guidon.Rollout) []string {
 	switch {
 	case r.Segment != nil:
@@ -46,15 +52,14 @@ func rolloutNames(r *guidon.Rollout) []string {
 	return []string{r.ID, "", ""}
 }
 
-// pairBy pairs the items of two lists. names returns as many texts for every item; an
-// earlier one that is equal and not empty counts more than a later one.
-func pairBy(before, after int, namesBefore, namesAfter func(i int) []string) []StepPair {
-	old, current := namesOf(before, namesBefore), namesOf(after, namesAfter)
-	pairs := make([]StepPair, after)
+// pairBy pairs the items of two lists by their names. An earlier name that is equal and not
+// empty counts more than a later one.
+func pairBy(old, current [][]string) []StepPair {
+	pairs := make([]StepPair, len(current))
 	for j := range pairs {
 		pairs[j] = StepPair{NoStep, j}
 	}
-	used := make([]bool, before)
+	used := make([]bool, len(old))
 	for level := range 3 {
 		free := map[string][]int{}
 		for i, names := range old {
@@ -77,12 +82,4 @@ func pairBy(before, after int, namesBefore, namesAfter func(i int) []string) []S
 		}
 	}
 	return pairs
-}
-
-func namesOf(n int, names func(i int) []string) [][]string {
-	list := make([][]string, n)
-	for i := range list {
-		list[i] = names(i)
-	}
-	return list
 }

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -241,31 +242,35 @@ func (e *examples) other(unused string) string {
 
 // mentions reports whether a constraint mentions a part of the word.
 func (e *examples) mentions(word string) bool {
-	for _, texts := range e.texts() {
-		for _, text := range texts {
-			if text != "" && strings.Contains(word, text) {
-				return true
-			}
+	for text := range e.texts() {
+		if text != "" && strings.Contains(word, text) {
+			return true
 		}
 	}
 	return false
 }
 
-// texts returns the strings that constraints mention.
-func (e *examples) texts() [4][]string {
-	return [...][]string{e.literals, e.prefixes, e.suffixes, e.parts}
+// texts yields the strings that constraints mention.
+func (e *examples) texts() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, texts := range [...][]string{e.literals, e.prefixes, e.suffixes, e.parts} {
+			for _, text := range texts {
+				if !yield(text) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // unused returns a character that no constraint has, and that is not white space. A string
 // that has it is neither a boolean nor, if other types are compared, a number or a time.
 func (e *examples) unused() rune {
 	var used [utf8.RuneSelf]bool
-	for _, texts := range e.texts() {
-		for _, text := range texts {
-			for _, r := range text {
-				if r < utf8.RuneSelf {
-					used[r] = true
-				}
+	for text := range e.texts() {
+		for _, r := range text {
+			if r < utf8.RuneSelf {
+				used[r] = true
 			}
 		}
 	}
@@ -284,11 +289,9 @@ func (e *examples) unused() rune {
 // unusedRare returns a character for texts that have all the letters.
 func (e *examples) unusedRare() rune {
 	used := make(map[rune]bool)
-	for _, texts := range e.texts() {
-		for _, text := range texts {
-			for _, r := range text {
-				used[r] = true
-			}
+	for text := range e.texts() {
+		for _, r := range text {
+			used[r] = true
 		}
 	}
 	e.cut = e.cut || used[utf8.RuneError] // it may stand for a part of the character

@@ -56,10 +56,6 @@ type explainer struct {
 	entityID string
 	context  map[string]string
 	bucket   int // of the entity
-
-	lists       chunk[*ExplainedSegment]
-	explained   chunk[ExplainedSegment]
-	constraints chunk[ExplainedConstraint]
 }
 
 func newExplainer(s *guidon.Snapshot, flagKey, entityID string, context map[string]string) (*explainer, error) {
@@ -69,10 +65,12 @@ func newExplainer(s *guidon.Snapshot, flagKey, entityID string, context map[stri
 	}
 	f := compiled.Flag()
 	if max(len(f.Rules), len(f.Rollouts)) > MaxExplainedSteps {
-		return nil, guidon.Errorf(guidon.TooLarge, "flag %q has more than %d rules or rollouts, which cannot be explained", f.Key, MaxExplainedSteps)
+		return nil, guidon.Errorf(guidon.TooLarge,
+			"flag %q has more than %d rules or rollouts, which cannot be explained", f.Key, MaxExplainedSteps)
 	}
-	x := &explainer{snapshot: s, compiled: compiled, flag: f, entityID: entityID, context: context, bucket: f.Bucket(entityID)}
-	x.steps = x.resolve()
+	x := &explainer{snapshot: s, compiled: compiled, flag: f, entityID: entityID, context: context}
+	x.bucket = f.Bucket(entityID)
+	x.steps = stepsOf(compiled)
 	return x, nil
 }
 

@@ -55,7 +55,9 @@ func (p ConstraintProblem) String() string {
 	return strconv.Itoa(int(p))
 }
 
-func explainConstraint(c *guidon.Constraint, compiled *guidon.CompiledConstraint, entityID string, context map[string]string) ExplainedConstraint {
+func explainConstraint(
+	c *guidon.Constraint, compiled *guidon.CompiledConstraint, entityID string, context map[string]string,
+) ExplainedConstraint {
 	e := ExplainedConstraint{Constraint: c, Actual: entityID, Present: true}
 	if c.Type != guidon.EntityIDComparison {
 		e.Actual, e.Present = context[c.Property]

@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/guidonhq/guidon"
+import (
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
 
 // OtherResult is a result that the flag can return but did not, and the changes needed for
 // it. The entity stays the same, and so does its bucket: only its context differs.
@@ -132,7 +136,8 @@ func (o *others) results() []OtherResult {
 	base := o.noMatch()
 	candidates := make([]OtherResult, 0, len(x.flag.Variants)+2)
 	for _, v := range x.flag.Variants {
-		if v.Key != base.VariantKey || o.distributed(v) { // the default variant is a result anyway
+		given := func(r *guidon.Rule) bool { return distributesTo(x.flag, r, v.Key) }
+		if v.Key != base.VariantKey || slices.ContainsFunc(x.flag.Rules, given) { // the default variant is a result anyway
 			candidates = append(candidates, OtherResult{Match: true, VariantKey: v.Key, Step: -1})
 		}
 	}
@@ -166,18 +171,6 @@ func (o *others) distribution(r *guidon.Rule, base OtherResult) OtherResult {
 		}
 	}
 	return OtherResult{Match: !distributes(o.x.flag, r), VariantKey: base.VariantKey}
-}
-
-// distributed reports whether a rule has a distribution to the variant.
-func (o *others) distributed(v *guidon.Variant) bool {
-	for _, r := range o.x.flag.Rules {
-		for _, d := range r.Distributions {
-			if d.VariantID == v.ID {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // noMatch returns the result if no step matches.
@@ -320,15 +313,7 @@ func (o *others) wouldGive(i int, r *OtherResult) bool {
 	if o.e.Boolean != nil {
 		return f.Rollouts[i].Segment != nil && f.Rollouts[i].Segment.Value == r.Enabled
 	}
-	if !r.Match {
-		return false
-	}
-	for _, d := range f.Rules[i].Distributions {
-		if v := f.Variant(d.VariantID); v != nil && v.Key == r.VariantKey {
-			return true
-		}
-	}
-	return false
+	return r.Match && distributesTo(f, f.Rules[i], r.VariantKey)
 }
 
 // buckets returns the buckets for which step i is meant to give the result, and whether there

@@ -107,9 +107,9 @@ func (s *search) build(p *property) {
 	if p.exact = true; p.subject.entity && !s.entityFree {
 		return
 	}
-	e, o := examples{work: s.spend}, operand{}
+	e := examples{work: s.spend}
 	for _, f := range p.facts {
-		o.parse(s.facts[f].constraint)
+		o := operandOf(s.facts[f].constraint)
 		e.add(s.facts[f].constraint, &o)
 	}
 	candidates, candidate := e.values(), make([]uint64, p.words())
@@ -143,11 +143,7 @@ func (s *search) vectorOf(p *property, value string, vector []uint64) bool {
 // has reports whether the vector of a value is known.
 func (p *property) has(vector []uint64) bool {
 	for i := range p.values {
-		same := true
-		for w, v := range p.vector(i) {
-			same = same && v == vector[w]
-		}
-		if same {
+		if slices.Equal(p.vector(i), vector) {
 			return true
 		}
 	}

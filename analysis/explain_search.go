@@ -130,15 +130,13 @@ func (s *search) collect() {
 	s.facts, s.nodes = make([]fact, 0, room), make([]node, 0, room)
 	s.lists = make([]int32, 0, 4*room)
 	known := make(map[*guidon.CompiledSegment]*searchSegment, len(s.steps))
-	var lists chunk[*searchSegment]
-	var segments chunk[searchSegment]
 	for i := range s.steps {
 		if a := s.x.steps[i].audience; a != nil && a.Err() == nil {
 			s.steps[i].all = a.All()
-			s.steps[i].segments = lists.take(len(a.Segments()), len(s.steps))
+			s.steps[i].segments = make([]*searchSegment, len(a.Segments()))
 			for n, g := range a.Segments() {
 				if known[g] == nil {
-					known[g] = &segments.take(1, len(s.steps))[0]
+					known[g] = &searchSegment{}
 					s.collectSegment(known[g], g)
 				}
 				s.steps[i].segments[n] = known[g]
@@ -177,7 +175,9 @@ func (s *search) factOf(g *guidon.CompiledSegment, constraint int) int32 {
 		}
 	}
 	index := int32(len(s.facts)) // #nosec G115 -- at most maxFacts
-	s.facts = append(s.facts, fact{constraint: c, condition: condition, segment: g.Segment().Key, property: property, bit: p.add(index, condition)})
+	s.facts = append(s.facts, fact{
+		constraint: c, condition: condition, segment: g.Segment().Key, property: property, bit: p.add(index, condition),
+	})
 	return index
 }
 
@@ -533,7 +533,8 @@ func (s *search) changes(f finding) []PropertyChange {
 		change := PropertyChange{Property: p.subject.name(), Actual: p.value, Example: p.values[p.chosen]}
 		for n, index := range p.facts {
 			if f := &s.facts[index]; int(index) < scope && p.differs(n) {
-				change.Outcomes = append(change.Outcomes, OutcomeChange{SegmentKey: f.segment, Constraint: f.constraint, Match: s.holds(index)})
+				outcome := OutcomeChange{SegmentKey: f.segment, Constraint: f.constraint, Match: s.holds(index)}
+				change.Outcomes = append(change.Outcomes, outcome)
 			}
 		}
 		if len(change.Outcomes) > 0 {

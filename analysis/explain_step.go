@@ -43,40 +43,6 @@ type ExplainedBucket struct {
 	Chosen int // index of the range with the bucket, or -1
 }
 
-// step is a rule or rollout as evaluations use it.
-type step struct {
-	rule      *guidon.Rule             // nil for a rollout
-	keys      []string                 // of its segments
-	audience  *guidon.Audience         // nil for a threshold, and if evaluations skip the step
-	threshold *guidon.RolloutThreshold // or nil
-	value     bool                     // of a rollout
-}
-
-// never reports whether evaluations skip the step.
-func (s *step) never() bool { return s.audience == nil && s.threshold == nil }
-
-// resolve returns the steps of the flag.
-func (x *explainer) resolve() (steps []step) {
-	if x.flag.Type == guidon.BooleanFlag {
-		steps = make([]step, len(x.flag.Rollouts))
-		for i, r := range x.flag.Rollouts {
-			steps[i].value = rolloutValue(r)
-			if steps[i].threshold = r.Threshold; r.Threshold == nil && r.Segment != nil {
-				steps[i].keys = r.Segment.SegmentKeys
-			}
-		}
-	} else {
-		steps = make([]step, len(x.flag.Rules))
-		for i, r := range x.flag.Rules {
-			steps[i].rule, steps[i].keys = r, r.SegmentKeys
-		}
-	}
-	for i, audience := range x.compiled.Steps() {
-		steps[i].audience = audience
-	}
-	return steps
-}
-
 // path explains the steps of an evaluation that ended with the decided one.
 func (x *explainer) path(decided int) []ExplainedStep {
 	path := make([]ExplainedStep, len(x.steps))
@@ -101,7 +67,7 @@ func (x *explainer) path(decided int) []ExplainedStep {
 
 // explainStep explains a step that was reached.
 func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known map[string]*ExplainedSegment) {
-	e.Segments = x.lists.take(len(s.keys), len(x.steps))
+	e.Segments = make([]*ExplainedSegment, len(s.keys))
 	for i, key := range s.keys {
 		if known[key] == nil {
 			known[key] = x.explainSegment(key)
@@ -128,14 +94,26 @@ func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known m
 	}
 }
 
+// ExplainSegment reports whether the entity belongs to the segment, which need not be that of
+// a snapshot, and compares it with all constraints, by the matchers of the evaluation. Like an
+// evaluation, it returns InvalidArgument if a constraint has an unknown type.
+func ExplainSegment(g *guidon.Segment, entityID string, context map[string]string) (*ExplainedSegment, error) {
+	compiled := guidon.CompileSegment(g)
+	if err := compiled.Err(); err != nil {
+		return nil, err
+	}
+	e := &ExplainedSegment{Key: g.Key, Constraints: make([]ExplainedConstraint, len(g.Constraints))}
+	e.fill(compiled, entityID, context)
+	return e, nil
+}
+
 func (x *explainer) explainSegment(key string) *ExplainedSegment {
-	e := &x.explained.take(1, len(x.steps))[0]
-	e.Key = key
+	e := &ExplainedSegment{Key: key}
 	g := x.snapshot.CompiledSegment(key)
 	if g == nil {
 		return e
 	}
-	e.Constraints = x.constraints.take(len(g.Constraints()), 2*len(x.steps))
+	e.Constraints = make([]ExplainedConstraint, len(g.Constraints()))
 	e.fill(g, x.entityID, x.context)
 	return e
 }

@@ -10,19 +10,15 @@ type operand struct {
 	content string // of the constraint, if it is one of a predicate
 }
 
-func operandOf(c *guidon.Constraint) (o operand) {
-	o.parse(c)
-	return o
-}
-
-func (o *operand) parse(c *guidon.Constraint) {
-	*o = operand{Operand: c.Operand()}
+func operandOf(c *guidon.Constraint) operand {
+	o := operand{Operand: c.Operand()}
 	switch {
 	case !o.Compared:
 		o.problem = OperatorUnsupported
 	case !o.Valid:
 		o.problem = expectedProblem(c)
 	}
+	return o
 }
 
 // expectedProblem returns the problem of a constraint whose value does not parse.

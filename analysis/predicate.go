@@ -109,7 +109,8 @@ func demandsOf(g *guidon.CompiledSegment) []demand {
 
 // content is equal for constraints that hold for the same entities.
 func (d demand) content() string {
-	return fmt.Sprintf("(%v %q %d %q %q)", subjectOf(d.constraint).entity, subjectOf(d.constraint).property, d.constraint.Type, d.constraint.Operator, d.constraint.Value)
+	c, about := d.constraint, subjectOf(d.constraint)
+	return fmt.Sprintf("(%v %q %d %q %q)", about.entity, about.property, c.Type, c.Operator, c.Value)
 }
 
 func (p *predicate) content() string {

@@ -82,14 +82,14 @@ func ReachOf(ctx context.Context, s *guidon.Snapshot, flagKey string) (*Reach, e
 	if err != nil {
 		return nil, err
 	}
-	r.nameMissing(s, f.Flag())
+	r.nameMissing(s, f)
 	kept, _ := known.LoadOrStore(flagKey, r)
 	return kept.(*Reach), nil
 }
 
 // nameMissing sets the first segment of each rule or rollout that does not exist.
-func (r *Reach) nameMissing(s *guidon.Snapshot, f *guidon.Flag) {
-	for i, step := range reachSteps(f) {
+func (r *Reach) nameMissing(s *guidon.Snapshot, f *guidon.CompiledFlag) {
+	for i, step := range stepsOf(f) {
 		missing := slices.IndexFunc(step.keys, func(key string) bool { return s.Segment(key) == nil })
 		if missing >= 0 {
 			r.Steps[i].Segment = step.keys[missing]
@@ -102,17 +102,17 @@ func reachOf(ctx context.Context, compiled *guidon.CompiledFlag) (*Reach, error)
 	f := compiled.Flag()
 	r := &Reach{Type: f.Type, Buckets: bucketsOfType(f.Type), Disabled: f.Type == guidon.VariantFlag && !f.Enabled}
 	p := newPredicates(ctx)
-	steps := reachSteps(f)
-	for i, set := range compiled.Steps() {
-		steps[i].resolve(set, p)
+	var steps []*reachStep
+	for i, s := range stepsOf(compiled) {
+		steps = append(steps, newReachStep(f, i, s, p))
 	}
 	p.relate()
 	if p.stop.err != nil {
 		return nil, p.stop.err
 	}
 	s := &reachSearch{reach: r, predicates: p, left: p.facts(), open: true}
-	for i := range steps {
-		s.add(&steps[i])
+	for _, step := range steps {
+		s.add(step)
 	}
 	r.Truncated = r.Truncated || p.work < 0
 	if !s.open {
@@ -127,46 +127,26 @@ func reachOf(ctx context.Context, compiled *guidon.CompiledFlag) (*Reach, error)
 // reachStep is a rule or rollout on its way to a StepReach.
 type reachStep struct {
 	StepReach
-	threshold bool
-	keys      []string
-	audience  *guidon.Audience // nil for a threshold, and if there is no segment, or one is missing
-	who       requirement
+	step
+	who requirement // nobody for a threshold, and if evaluations skip the step
 }
 
-// reachSteps returns the rules or the rollouts of the flag, with their shares.
-func reachSteps(f *guidon.Flag) []reachStep {
-	var steps []reachStep
-	if f.Type != guidon.BooleanFlag {
-		for i, r := range f.Rules {
-			step := reachStep{StepReach: StepReach{Index: i, ID: r.ID}, keys: r.SegmentKeys}
-			step.Shares, step.Unassigned = shares(f, r)
-			steps = append(steps, step)
-		}
-		return steps
-	}
-	for i, r := range f.Rollouts {
-		step := reachStep{StepReach: StepReach{Index: i, ID: r.ID}}
-		switch {
-		case r.Threshold != nil:
-			step.threshold, step.Shares = true, []Share{thresholdShare(r.Threshold.Percentage)}
-		case r.Segment != nil:
-			step.keys = r.Segment.SegmentKeys
-		}
-		steps = append(steps, step)
-	}
-	return steps
-}
-
-// resolve sets the audience, which is nil for a threshold.
-func (s *reachStep) resolve(set *guidon.Audience, p *predicates) {
-	s.audience = set
+func newReachStep(f *guidon.Flag, index int, s step, p *predicates) *reachStep {
+	r := &reachStep{StepReach: StepReach{Index: index, ID: s.id}, step: s}
 	switch {
-	case set == nil:
-	case set.Err() != nil:
-		s.who, s.Fails = everyone, true
-	default:
-		s.who = p.requirement(set)
+	case s.rule != nil:
+		r.Shares, r.Unassigned = shares(f, s.rule)
+	case s.threshold != nil:
+		r.Shares = []Share{thresholdShare(s.threshold.Percentage)}
 	}
+	switch {
+	case s.audience == nil:
+	case s.audience.Err() != nil:
+		r.who, r.Fails = everyone, true
+	default:
+		r.who = p.requirement(s.audience)
+	}
+	return r
 }
 
 // reachSearch goes through the rules or rollouts of a flag.
@@ -189,7 +169,7 @@ type taker struct {
 }
 
 func (s *reachSearch) add(step *reachStep) {
-	if step.threshold {
+	if step.threshold != nil {
 		s.addThreshold(step)
 	} else {
 		s.addMatching(step)

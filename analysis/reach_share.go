@@ -10,7 +10,7 @@ import (
 // Share holds the buckets of a percentage.
 type Share struct {
 	Distribution *guidon.Distribution // nil for a threshold
-	Variant      string               // the key of the distribution's variant; empty for a threshold, and if it does not exist
+	Variant      string               // its variant's key; empty if that does not exist
 	Percentage   float32              // as configured
 	Start, End   int                  // its buckets; empty if both are the same
 	Of           int                  // the number of all buckets
@@ -82,7 +82,17 @@ func eachShare(f *guidon.Flag, r *guidon.Rule) iter.Seq[Share] {
 // distributes reports whether the bucket of an entity decides which variant the rule gives:
 // it does if any distribution has a share.
 func distributes(f *guidon.Flag, r *guidon.Rule) bool {
-	return slices.ContainsFunc(r.Distributions, func(d *guidon.Distribution) bool { return d.Shares() && f.Variant(d.VariantID) != nil })
+	return slices.ContainsFunc(r.Distributions, func(d *guidon.Distribution) bool {
+		return d.Shares() && f.Variant(d.VariantID) != nil
+	})
+}
+
+// distributesTo reports whether the rule has a distribution to the variant.
+func distributesTo(f *guidon.Flag, r *guidon.Rule, variant string) bool {
+	return slices.ContainsFunc(r.Distributions, func(d *guidon.Distribution) bool {
+		v := f.Variant(d.VariantID)
+		return v != nil && v.Key == variant
+	})
 }
 
 // causeOf returns the cause of a share of a positive percentage.

@@ -135,7 +135,9 @@ func (f *summarized) answers(s *Summary) (a answers) {
 			}
 			a.add(Answer{Enabled: t.Value})
 			if covered = end; end == guidon.BooleanBuckets {
-				s.Rounded = f.rounded(t.Percentage)
+				if t.Percentage < 100 {
+					s.Rounded = int32(i) // #nosec G115 -- a flag has fewer rollouts
+				}
 				return a
 			}
 			continue
@@ -155,17 +157,6 @@ func (f *summarized) answers(s *Summary) (a answers) {
 	}
 	a.add(f.defaultAnswer())
 	return a
-}
-
-// rounded returns the index of the first threshold of the percentage, which takes everybody,
-// or NoStep if it is not below 100 percent.
-func (f *summarized) rounded(percentage float32) int32 {
-	if percentage >= guidon.BooleanBuckets {
-		return NoStep
-	}
-	return int32(slices.IndexFunc(f.flag.Rollouts, func(r *guidon.Rollout) bool { // #nosec G115 -- a flag has fewer rollouts
-		return r.Threshold != nil && r.Threshold.Percentage == percentage
-	}))
 }
 
 // Limits of the flags whose reach is computed for a summary. Of larger ones everything
@@ -191,16 +182,16 @@ func (f *summarized) analyzable() bool {
 // less than their reach.
 func (f *summarized) independent() bool {
 	const most = 16
-	var subjects []*guidon.Constraint
+	var subjects []subject
 	for g := range f.segments() {
 		if len(subjects)+len(g.Constraints()) > most {
 			return false
 		}
 		for _, c := range g.Segment().Constraints {
-			if slices.ContainsFunc(subjects, func(other *guidon.Constraint) bool { return sameSubject(c, other) }) || !contingent(c) {
+			if slices.Contains(subjects, subjectOf(c)) || !contingent(c) {
 				return false
 			}
-			subjects = append(subjects, c)
+			subjects = append(subjects, subjectOf(c))
 		}
 	}
 	return true
