@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/webtest"
+	"github.com/guidonhq/guidon/integration/harness/browsertest"
 	"github.com/guidonhq/guidon/internal/hostiletest"
 )
 
@@ -38,7 +38,7 @@ func TestHostile(t *testing.T) {
 			path := p.at(hostileNames...)
 			report(t, v.Harm(t, v.Visit(t, path)))
 			first := 7 * i % len(texts) // another one for each page
-			attack := webtest.FormAttack{Texts: slices.Concat(texts[first:], texts[:first]), Size: 24000, Skip: endsSession}
+			attack := browsertest.FormAttack{Texts: slices.Concat(texts[first:], texts[:first]), Size: 24000, Skip: endsSession}
 			if p.bare {
 				attack.Size = 3000 // their forms are small
 			}
@@ -60,7 +60,7 @@ func TestHostile(t *testing.T) {
 		})
 	}
 	review := func(t *testing.T, button string) {
-		report(t, v.Harm(t, v.Follow(t, webtest.Click(webtest.Named("button", button)))))
+		report(t, v.Harm(t, v.Follow(t, browsertest.Click(browsertest.Named("button", button)))))
 		if text := v.Main(t); !strings.Contains(text, "onerror=alert") {
 			t.Errorf("the review is %.2000s", text)
 		}
@@ -77,7 +77,7 @@ func TestHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.Visit(t, "/namespaces/empty/import")
-		webtest.Eval[chromedp.Void](t, v, fmt.Sprintf("document.getElementById('text').value = %s", document))
+		browsertest.Eval[chromedp.Void](t, v, fmt.Sprintf("document.getElementById('text').value = %s", document))
 		review(t, "Show what changes")
 	})
 	t.Run("answers", func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestHostileForms(t *testing.T) {
 	s := openShop(t)
 	texts := hostiletest.All()
 	plant(t, s.Server, texts)
-	prober := webtest.NewProber(t, s.public, adminToken)
+	prober := browsertest.NewProber(t, s.public, adminToken)
 	forms := 0
 	for _, p := range pages {
 		if p.as == guest {
