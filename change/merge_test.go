@@ -280,6 +280,44 @@ func TestMergeWithoutBase(t *testing.T) {
 	}
 }
 
+// TestConflictWords: a conflict has its values as people read them. What is missing has none.
+func TestConflictWords(t *testing.T) {
+	third := addRule(2, "r3", "third")
+	threshold := func(percentage float32) *guidon.Flag {
+		f := boolean(flagtest.Threshold(percentage, true))
+		f.Rollouts[0].ID = "r"
+		return f
+	}
+	segment := boolean(staff(false))
+	segment.Rollouts[0].ID = "r"
+	described := func(text string) *guidon.Flag {
+		return edited(boolean(), func(f *guidon.Flag) { f.Description = text })
+	}
+	for _, test := range []struct {
+		name               string
+		base, ours, theirs *guidon.Flag
+		want               change.ConflictWords
+	}{
+		{"a percentage", threshold(10), threshold(12.5), threshold(50), change.ConflictWords{Base: "10%", Ours: "12.5%", Theirs: "50%"}},
+		{"another kind of rule", threshold(10), segment, threshold(50), change.ConflictWords{Base: "10%: on", Ours: "segments staff: off", Theirs: "50%: on"}},
+		{"a removed rule", threshold(10), boolean(), threshold(50), change.ConflictWords{Base: "10%: on", Theirs: "50%: on"}},
+		{"an order", twoRules(third), twoRules(third, swapRules(0, 2)), twoRules(third, swapRules(0, 1)),
+			change.ConflictWords{Base: "1, 2, 3", Ours: "3, 2, 1", Theirs: "2, 1, 3"}},
+		{"texts", described(""), described("a\nb"), described(strings.Repeat("x", 4<<10)),
+			change.ConflictWords{Base: "nothing", Ours: "a\nb", Theirs: strings.Repeat("x", 2<<10-len("…")) + "…"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			merged, err := change.MergeFlag(test.base, test.ours, test.theirs, nil)
+			if err != nil || len(merged.Conflicts) != 1 {
+				t.Fatalf("got the conflicts %v and the error %v, want one conflict", conflicts(merged.Conflicts), err)
+			}
+			if diff := cmp.Diff(test.want, merged.Conflicts[0].Words); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestMergeOrder: it is a conflict if both sides put the same rules in another order.
 func TestMergeOrder(t *testing.T) {
 	third := addRule(2, "r3", "third")

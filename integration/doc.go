@@ -27,7 +27,7 @@
 // are skipped or, with INTEGRATION=1, fail.
 //
 // The pages are opened in Debian's chromium, and checked by axe-core, which npm installs; see
-// package webtest.
+// package browsertest.
 //
 // The benchmarks find their databases in the same way, but use separate private processes,
 // which wait for the disk at every commit.

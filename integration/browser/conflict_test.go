@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/webtest"
+	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 const (
@@ -66,7 +66,7 @@ func TestConflicts(t *testing.T) {
 			awaitText(t, mine, ".rule.edit .legend", "newly on 16%")
 			test.theirs()
 			revision := s.revisionOf(t, "default")
-			p := mine.Follow(t, webtest.Click(do("save")))
+			p := mine.Follow(t, browsertest.Click(do("save")))
 			if test.texts != nil {
 				if p.Status != http.StatusConflict || s.revisionOf(t, "default") != revision {
 					t.Errorf("status %d, and revision %d of %d", p.Status, s.revisionOf(t, "default"), revision)
@@ -79,11 +79,11 @@ func TestConflicts(t *testing.T) {
 				}
 				report(t, mine.Axe(t))
 				if test.choose != "" {
-					mine.Do(t, webtest.Click(css(test.choose)))
+					mine.Do(t, browsertest.Click(css(test.choose)))
 				}
-				p = mine.Follow(t, webtest.Click(do(test.button)))
+				p = mine.Follow(t, browsertest.Click(do(test.button)))
 				if test.button == "continue" {
-					p = mine.Follow(t, webtest.Click(do("save")))
+					p = mine.Follow(t, browsertest.Click(do("save")))
 				}
 			}
 			if p.Status != http.StatusOK || !strings.Contains(p.URL, "saved=") {
@@ -135,7 +135,7 @@ func TestConflictWithoutBase(t *testing.T) {
 	s.change(t, http.MethodPut, "/api/v1/namespaces/default/flags/dark-mode", map[string]any{"name": "Night mode"})
 	s.change(t, http.MethodPut, "/api/v1/namespaces/default/flags/dark-mode", map[string]any{"name": "Later mode"})
 	s.forget(t, database)
-	p := v.Follow(t, webtest.Click(do("save")))
+	p := v.Follow(t, browsertest.Click(do("save")))
 	if p.Status != http.StatusConflict {
 		t.Fatalf("got status %d: %s", p.Status, v.Main(t))
 	}
@@ -143,8 +143,8 @@ func TestConflictWithoutBase(t *testing.T) {
 	report(t, v.Axe(t))
 	awaitText(t, v, "fieldset.conflict", "41%")
 	awaitText(t, v, "fieldset.conflict", "25%")
-	v.Do(t, webtest.Click(css(theirsSide)))
-	v.Follow(t, webtest.Click(do("settle")))
+	v.Do(t, browsertest.Click(css(theirsSide)))
+	v.Follow(t, browsertest.Click(do("settle")))
 	got := s.content(t, "default", booleanContent)
 	for _, want := range []string{`"Later mode"`, `"percentage":25`} {
 		if !strings.Contains(got, want) {
@@ -174,7 +174,7 @@ func TestTwice(t *testing.T) {
 	}
 	v.Visit(t, booleanPath+"?edit=2")
 	v.act(t, map[string]string{"rule.1.share": "30"}, "draft")
-	v.Follow(t, webtest.DoubleClick(do("save")))
+	v.Follow(t, browsertest.DoubleClick(do("save")))
 	awaitText(t, v.Visitor, ".toast", "Saved as revision")
 	once(1)
 	share("30")
@@ -189,7 +189,7 @@ func TestTwice(t *testing.T) {
 	v.act(t, map[string]string{"rule.1.share": "35"}, "draft")
 	v.act(t, nil, "save")
 	once(2)
-	webtest.Eval[chromedp.Void](t, v.Visitor, "history.back()")
+	browsertest.Eval[chromedp.Void](t, v.Visitor, "history.back()")
 	v.Await(t, "location.search === '?edit=2' && document.readyState === 'complete' && document.querySelector('.rule')")
 	if text := v.Main(t); strings.Contains(text, "changes here that are not saved") {
 		t.Errorf("what was saved is offered again: %s", text)

@@ -10,12 +10,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/webtest"
+	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // newcomer is somebody in their first hour with an empty server.
 type newcomer struct {
-	*webtest.Visitor
+	*browsertest.Visitor
 	*shop
 	scripts bool
 	keys    bool  // they use no mouse
@@ -33,9 +33,9 @@ func (n *newcomer) opens(t *testing.T, sel css) {
 // press presses a link or button.
 func (n *newcomer) press(sel css) chromedp.Action[chromedp.Void] {
 	if n.keys {
-		return chromedp.Steps(webtest.Reach(sel), chromedp.KeyEvent(kb.Enter))
+		return chromedp.Steps(browsertest.Reach(sel), chromedp.KeyEvent(kb.Enter))
 	}
-	return webtest.Click(sel)
+	return browsertest.Click(sel)
 }
 
 // asks presses a link to a question, which scripts open in the page.
@@ -53,7 +53,7 @@ func (n *newcomer) asks(t *testing.T, link css) {
 func (n *newcomer) enters(t *testing.T, fields ...string) {
 	t.Helper()
 	for i := 0; i < len(fields); i += 2 {
-		n.Do(t, webtest.Fill(css(fields[i]), fields[i+1]))
+		n.Do(t, browsertest.Fill(css(fields[i]), fields[i+1]))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/guidonhq/guidon/integration/harness/webtest"
+	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // TestHistory: a flag's history shows what changed and how it was; changes are undone, earlier
@@ -33,13 +33,13 @@ func TestHistory(t *testing.T) {
 			t.Errorf("got %s, want %s%%", got, want)
 		}
 	}
-	click := func(text string) *webtest.Page {
+	click := func(text string) *browsertest.Page {
 		t.Helper()
-		return v.Follow(t, webtest.Click(webtest.Named("a", text)))
+		return v.Follow(t, browsertest.Click(browsertest.Named("a", text)))
 	}
 	confirm := func() {
 		t.Helper()
-		if p := v.Follow(t, webtest.Click(css("#review button[value=apply]"))); !strings.Contains(p.URL, "saved=") {
+		if p := v.Follow(t, browsertest.Click(css("#review button[value=apply]"))); !strings.Contains(p.URL, "saved=") {
 			t.Fatalf("leads to %s with status %d: %s", p.URL, p.Status, v.Main(t))
 		}
 	}
@@ -63,8 +63,8 @@ func TestHistory(t *testing.T) {
 	if got := count(t, v, ".grip, button[value=save], button[value^='edit:']"); got != 0 {
 		t.Error("an earlier state can be edited")
 	}
-	v.Follow(t, webtest.Click(webtest.Named("button", "Restore")))
-	v.Follow(t, webtest.Click(do("save")))
+	v.Follow(t, browsertest.Click(browsertest.Named("button", "Restore")))
+	v.Follow(t, browsertest.Click(do("save")))
 	stored("60")
 
 	for _, test := range []struct{ side, want string }{{"current", "60"}, {"earlier", "25"}} { // which came before the change to 30 %
@@ -74,8 +74,8 @@ func TestHistory(t *testing.T) {
 				t.Fatalf("it does not ask: %s", v.Main(t))
 			}
 			report(t, v.Axe(t))
-			v.Do(t, webtest.Click(css("fieldset.conflict input[type=radio][value="+test.side+"]")))
-			v.Follow(t, webtest.Click(css("#review button[value=review]")))
+			v.Do(t, browsertest.Click(css("fieldset.conflict input[type=radio][value="+test.side+"]")))
+			v.Follow(t, browsertest.Click(css("#review button[value=review]")))
 			if count(t, v, "#review button[value=apply]") == 1 && test.side == "earlier" {
 				confirm()
 			}

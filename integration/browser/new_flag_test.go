@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/guidonhq/guidon/integration/harness/webtest"
+	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // TestNewFlagFaults: what is wrong with a new flag is said beside the field, and nothing of
@@ -38,7 +38,7 @@ func TestNewFlagFaults(t *testing.T) {
 			if p.Status != http.StatusUnprocessableEntity {
 				t.Errorf("got status %d", p.Status)
 			}
-			got := webtest.Eval[[]string](t, v.Visitor, `(e => {
+			got := browsertest.Eval[[]string](t, v.Visitor, `(e => {
 				const said = (e.getAttribute('aria-describedby') ?? '').split(' ').map(id => document.getElementById(id)?.innerText ?? '').join(' ');
 				return [e.getAttribute('aria-invalid'), said, document.getElementById('name').value, document.getElementById('description').value, document.activeElement.getAttribute('role')];
 			})(document.getElementById('`+test.field+`'))`)

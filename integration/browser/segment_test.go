@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/integration/harness/webtest"
+	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // constraint is a constraint of a segment as the API has it.
@@ -84,7 +84,7 @@ func TestConstraints(t *testing.T) {
 	if diff := cmp.Diff(want, stored.Constraints); diff != "" {
 		t.Errorf("stored (-want +got):\n%s", diff)
 	}
-	got := webtest.Eval[[]string](t, v.Visitor, "[...document.querySelectorAll('.cond .op')].map(e => e.innerText)")
+	got := browsertest.Eval[[]string](t, v.Visitor, "[...document.querySelectorAll('.cond .op')].map(e => e.innerText)")
 	if diff := cmp.Diff(sentences, got); diff != "" {
 		t.Errorf("in words (-want +got):\n%s", diff)
 	}

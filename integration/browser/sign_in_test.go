@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/guidonhq/guidon/handler/login/logintest"
-	"github.com/guidonhq/guidon/integration/harness/webtest"
+	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // TestSignIn: somebody signs in by keyboard, goes where they wanted, and signs out.
@@ -27,7 +27,7 @@ func TestSignIn(t *testing.T) {
 	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); p.Status != http.StatusUnauthorized {
 		t.Errorf("with a wrong token, got status %d", p.Status)
 	}
-	if got := webtest.Eval[string](t, v, "document.activeElement.id"); got != "token" {
+	if got := browsertest.Eval[string](t, v, "document.activeElement.id"); got != "token" {
 		t.Errorf("the focus is on %q, want the field", got)
 	}
 	v.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[viewer]))
@@ -36,7 +36,7 @@ func TestSignIn(t *testing.T) {
 	}
 
 	v.Visit(t, "/sign-in")
-	v.Follow(t, webtest.Click(webtest.Named("button", "Sign out")))
+	v.Follow(t, browsertest.Click(browsertest.Named("button", "Sign out")))
 	if p := v.Visit(t, "/sign-in/cli"+grantRequest); p.URL == grant {
 		t.Error("still signed in")
 	}
@@ -67,7 +67,7 @@ func TestProviders(t *testing.T) {
 	v := s.visitor(t, guest)
 	for name, provider := range providers {
 		v.Visit(t, "/sign-in?return_to="+flagsPath)
-		p := v.Follow(t, webtest.Click(chromedp.Search("//a[contains(., 'Continue with "+name+"')]")))
+		p := v.Follow(t, browsertest.Click(chromedp.Search("//a[contains(., 'Continue with "+name+"')]")))
 		u, err := url.Parse(p.URL)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/webtest"
+	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // css selects elements by a CSS selector, of which actions take the first.
@@ -23,15 +23,15 @@ type css = chromedp.CSS
 const describe = `(e => e.id || (e.name ? e.name + (e.localName === 'button' ? '=' + e.value : '') : e.ariaLabel || e.textContent.replace(/\s+/g, ' ').trim()))`
 
 // focused describes the element that has the focus.
-func focused(t *testing.T, v *webtest.Visitor) string {
+func focused(t *testing.T, v *browsertest.Visitor) string {
 	t.Helper()
-	return webtest.Eval[string](t, v, describe+"(document.activeElement)")
+	return browsertest.Eval[string](t, v, describe+"(document.activeElement)")
 }
 
 // awaitFocus waits until the element with the description has the focus.
-func awaitFocus(t *testing.T, v *webtest.Visitor, want string) {
+func awaitFocus(t *testing.T, v *browsertest.Visitor, want string) {
 	t.Helper()
-	if got := webtest.Eval[string](t, v, fmt.Sprintf(`new Promise(resolve => {
+	if got := browsertest.Eval[string](t, v, fmt.Sprintf(`new Promise(resolve => {
 		const end = performance.now() + 5000;
 		const check = () => {
 			const got = %s(document.activeElement);
@@ -45,31 +45,31 @@ func awaitFocus(t *testing.T, v *webtest.Visitor, want string) {
 }
 
 // middle returns where the middle of an element is: x and y.
-func middle(t *testing.T, v *webtest.Visitor, selector string) []float64 {
+func middle(t *testing.T, v *browsertest.Visitor, selector string) []float64 {
 	t.Helper()
-	return webtest.Eval[[]float64](t, v, fmt.Sprintf("(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector(%q).getBoundingClientRect())", selector))
+	return browsertest.Eval[[]float64](t, v, fmt.Sprintf("(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector(%q).getBoundingClientRect())", selector))
 }
 
 // retype replaces the text of a field.
-func retype(t *testing.T, v *webtest.Visitor, id, text string) {
+func retype(t *testing.T, v *browsertest.Visitor, id, text string) {
 	t.Helper()
-	webtest.Eval[chromedp.Void](t, v, fmt.Sprintf("(e => { e.focus(); e.select(); })(document.getElementById(%q))", id))
+	browsertest.Eval[chromedp.Void](t, v, fmt.Sprintf("(e => { e.focus(); e.select(); })(document.getElementById(%q))", id))
 	v.Do(t, chromedp.KeyEvent(text))
 }
 
 // press presses a key that stands for a character, as people do: pages may keep it from being
 // typed.
-func press(t *testing.T, v *webtest.Visitor, keys string) {
+func press(t *testing.T, v *browsertest.Visitor, keys string) {
 	t.Helper()
 	for _, r := range keys {
 		key := string(r)
-		webtest.Call(t, v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Text: key})
-		webtest.Call(t, v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key})
+		browsertest.Call(t, v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Text: key})
+		browsertest.Call(t, v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key})
 	}
 }
 
 // pressing returns press as an action.
-func pressing(t *testing.T, v *webtest.Visitor, keys string) chromedp.Action[chromedp.Void] {
+func pressing(t *testing.T, v *browsertest.Visitor, keys string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(context.Context, *chromedp.Target) error {
 		press(t, v, keys)
 		return nil
@@ -77,38 +77,38 @@ func pressing(t *testing.T, v *webtest.Visitor, keys string) chromedp.Action[chr
 }
 
 // awaitSaid waits until the text is announced to screen readers.
-func awaitSaid(t *testing.T, v *webtest.Visitor, want string) {
+func awaitSaid(t *testing.T, v *browsertest.Visitor, want string) {
 	t.Helper()
 	v.Await(t, fmt.Sprintf(`[...document.querySelectorAll('[role=status]')].some(e => e.textContent.includes(%q))`, want))
 }
 
 // awaitText waits until an element has the text.
-func awaitText(t *testing.T, v *webtest.Visitor, selector, want string) {
+func awaitText(t *testing.T, v *browsertest.Visitor, selector, want string) {
 	t.Helper()
 	v.Await(t, fmt.Sprintf("document.querySelector(%q)?.innerText.replace(/\\s+/g, ' ').includes(%q)", selector, want))
 }
 
 // count returns how many elements match the selector.
-func count(t *testing.T, v *webtest.Visitor, selector string) int {
+func count(t *testing.T, v *browsertest.Visitor, selector string) int {
 	t.Helper()
-	return webtest.Eval[int](t, v, fmt.Sprintf("document.querySelectorAll(%q).length", selector))
+	return browsertest.Eval[int](t, v, fmt.Sprintf("document.querySelectorAll(%q).length", selector))
 }
 
 // stays gives the page a mark, which another page would not have, and returns a function that
 // reports an error unless the mark is there.
-func stays(t *testing.T, v *webtest.Visitor) (check func()) {
+func stays(t *testing.T, v *browsertest.Visitor) (check func()) {
 	t.Helper()
-	webtest.Eval[chromedp.Void](t, v, "window.stayed = true")
+	browsertest.Eval[chromedp.Void](t, v, "window.stayed = true")
 	return func() {
 		t.Helper()
-		if !webtest.Eval[bool](t, v, "window.stayed === true") {
+		if !browsertest.Eval[bool](t, v, "window.stayed === true") {
 			t.Error("the page was left")
 		}
 	}
 }
 
 // quiet reports what the page has complained about since it was opened.
-func quiet(t *testing.T, v *webtest.Visitor) {
+func quiet(t *testing.T, v *browsertest.Visitor) {
 	t.Helper()
 	p := v.Page(t)
 	for _, message := range append(append(p.Console, p.Exceptions...), p.Reports...) {
@@ -134,7 +134,7 @@ func (s *shop) revision(t *testing.T) string {
 
 // drafter is a visitor who edits a draft.
 type drafter struct {
-	*webtest.Visitor
+	*browsertest.Visitor
 	plain bool // without scripts
 }
 
@@ -142,7 +142,7 @@ type drafter struct {
 func (v drafter) fill(t *testing.T, fields map[string]string) {
 	t.Helper()
 	for name, value := range fields {
-		v.Do(t, webtest.Fill(css(`[name="`+name+`"]:not([type=hidden])`), value))
+		v.Do(t, browsertest.Fill(css(`[name="`+name+`"]:not([type=hidden])`), value))
 	}
 }
 
@@ -150,10 +150,10 @@ func (v drafter) fill(t *testing.T, fields map[string]string) {
 func (v drafter) choose(t *testing.T, name, value string) {
 	t.Helper()
 	list := `select[name="` + name + `"]`
-	if webtest.Eval[bool](t, v.Visitor, fmt.Sprintf("(window.pressed = document.querySelector(%q)).value === %q", list, value)) {
+	if browsertest.Eval[bool](t, v.Visitor, fmt.Sprintf("(window.pressed = document.querySelector(%q)).value === %q", list, value)) {
 		return
 	}
-	v.Do(t, webtest.Choose(css(list), value))
+	v.Do(t, browsertest.Choose(css(list), value))
 	v.Await(t, "!window.pressed.isConnected")
 }
 
@@ -178,18 +178,18 @@ func (v drafter) button(t *testing.T, action string) chromedp.Action[chromedp.Vo
 	t.Helper()
 	deadline := time.Now().Add(harness.Patience)
 	for {
-		found := webtest.Eval[struct {
+		found := browsertest.Eval[struct {
 			Kind  string
 			Index int
 		}](t, v.Visitor, fmt.Sprintf(findButton, action))
 		xpath := fmt.Sprintf("(//button[@name='do'][@value='%s'])[%d]", action, found.Index)
 		switch found.Kind {
 		case "shown":
-			return webtest.Click(chromedp.Search(xpath))
+			return browsertest.Click(chromedp.Search(xpath))
 		case "default":
 			return chromedp.KeyEvent(kb.Enter)
 		case "in a menu":
-			return chromedp.Steps(webtest.Click(chromedp.Search(xpath+"/ancestor::details[1]/summary")), webtest.Click(chromedp.Search(xpath)))
+			return chromedp.Steps(browsertest.Click(chromedp.Search(xpath+"/ancestor::details[1]/summary")), browsertest.Click(chromedp.Search(xpath)))
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("there is no button %s: %s", action, v.Main(t))

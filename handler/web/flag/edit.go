@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/absent"
 	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -76,7 +75,7 @@ func (p pages) readEdit(v *page.Visit, t *tab) (*edit, error) {
 // deleted returns the flag of the path as one that was deleted, or nil if it was not.
 func (p pages) deleted(v *page.Visit) *subject {
 	s := &subject{v: v, key: v.Variable("flag"), asks: v.Namespace.GetConfirmChanges()}
-	deletion, err := absent.Deletion(v, "flag", s.key)
+	deletion, err := page.Deletion(v, "flag", s.key)
 	if err != nil || deletion == nil {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/absent"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -88,19 +87,19 @@ func lastChange(v *page.Visit, key string) *guidonv1.Change {
 
 // missing returns the error for a flag that does not exist, with a page about it.
 func (s *subject) missing(cause error) error {
-	return absent.Error(s.v, absent.Object{Kind: "flag", Key: s.key, Place: page.PlaceFlags, List: "Flags", Similar: similar}, cause)
+	return page.MissingError(s.v, page.Missing{Kind: "flag", Key: s.key, Place: page.PlaceFlags, List: "Flags", Similar: similar}, cause)
 }
 
 // similar returns the flags that may be meant by a key that no flag has.
-func similar(v *page.Visit, key string) (links []absent.Link, err error) {
+func similar(v *page.Visit, key string) (links []page.Similar, err error) {
 	list, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{
 		NamespaceKey: v.Key(), Query: `"` + strings.ReplaceAll(key, `"`, "") + `"`, Limit: 3,
 	})
 	for _, f := range list.GetFlags() {
-		links = append(links, absent.Link{Name: cmp.Or(f.GetName(), f.GetKey()), Address: v.In("flags", f.GetKey())})
+		links = append(links, page.Similar{Name: cmp.Or(f.GetName(), f.GetKey()), Address: v.In("flags", f.GetKey())})
 	}
 	for _, f := range list.GetSuggestions() {
-		links = append(links, absent.Link{Name: cmp.Or(f.GetName(), f.GetKey()), Address: v.In("flags", f.GetKey())})
+		links = append(links, page.Similar{Name: cmp.Or(f.GetName(), f.GetKey()), Address: v.In("flags", f.GetKey())})
 	}
 	return links, err
 }

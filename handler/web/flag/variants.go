@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/jsonfault"
 	"github.com/guidonhq/guidon/handler/web/metadata"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -126,7 +125,7 @@ func (d *variants) act(_ *page.Visit, a page.Action) (part.Problems, error) {
 		r.open = len(problems) > 0
 		return problems, nil
 	case "format":
-		if problem := jsonfault.Of(r.attachment); problem != "" && strings.TrimSpace(r.attachment) != "" {
+		if problem := page.JSONFault(r.attachment); problem != "" && strings.TrimSpace(r.attachment) != "" {
 			return part.Problems{{Field: variantID(i, "attachment"), Message: problem}}, nil
 		}
 		r.attachment = indented(r.attachment)
@@ -196,7 +195,7 @@ func (d *variants) checkRow(i int) (problems part.Problems) {
 	if strings.TrimSpace(r.attachment) == "" {
 		return problems
 	}
-	if problem := jsonfault.Of(r.attachment); problem != "" {
+	if problem := page.JSONFault(r.attachment); problem != "" {
 		add("attachment", problem)
 	} else if size := len(r.attachment); size > maxAttachment*1024 {
 		add("attachment", "1,000 KB at most, this has "+page.Number((size+1023)/1024)+" KB.")

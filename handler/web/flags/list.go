@@ -11,7 +11,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/guidonhq/guidon/handler/web/absent"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -32,7 +31,7 @@ type list struct {
 	last     int // number of the last page
 	menus    []menu
 	chips    []chip
-	near     []absent.Link // flags with similar keys
+	near     []page.Similar // flags with similar keys
 	mayEdit  bool
 	unplaced bool // the page is beyond the last one
 }
@@ -127,7 +126,7 @@ func newList(v *page.Visit, f filter, found *guidonv1.FlagSummaryList) *list {
 		l.rows = append(l.rows, newRow(v, s))
 	}
 	for _, s := range found.GetSuggestions() {
-		l.near = append(l.near, absent.Link{Name: cmp.Or(s.GetName(), s.GetKey()), Address: v.In("flags", s.GetKey())})
+		l.near = append(l.near, page.Similar{Name: cmp.Or(s.GetName(), s.GetKey()), Address: v.In("flags", s.GetKey())})
 	}
 	l.addMenus(v, found.GetFacets())
 	l.addChips(v, found.GetFacets())

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/guidonhq/guidon/handler/web/jsonfault"
+	"github.com/guidonhq/guidon/handler/web/page"
 )
 
 // Row is a key with its value as people write it: JSON, or plain text where no JSON is meant.
@@ -53,7 +53,7 @@ func Value(text string) (value, message string) {
 	if !meansJSON(trimmed) {
 		return Quote(trimmed), ""
 	}
-	if message := jsonfault.Of(trimmed); message != "" {
+	if message := page.JSONFault(trimmed); message != "" {
 		return "", message + " For plain text, put it in double quotes."
 	}
 	return Compact(trimmed), ""

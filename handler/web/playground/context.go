@@ -9,7 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
-	"github.com/guidonhq/guidon/handler/web/jsonfault"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -154,7 +154,7 @@ func readJSON(text string) (map[string]string, string) {
 
 // faultIn returns the syntax error of a JSON object with its position, or "".
 func faultIn(text string) string {
-	if fault := jsonfault.Of(text); fault != "" {
+	if fault := page.JSONFault(text); fault != "" {
 		return fault
 	}
 	var object map[string]json.RawMessage

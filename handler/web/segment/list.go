@@ -8,7 +8,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/guidonhq/guidon/handler/web/absent"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -40,7 +39,7 @@ type list struct {
 	Number     int // of the page, from 1
 	Result     *guidonv1.SegmentSummaryList
 	Changes    map[string]*guidonv1.Change
-	Similar    []absent.Link
+	Similar    []page.Similar
 }
 
 // showList shows the segments of the namespace.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/guidonhq/guidon/handler/web/absent"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -14,8 +13,8 @@ func (s *subject) missing(cause error) error {
 	if s.At != "" {
 		return cause
 	}
-	return absent.Error(s.Visit,
-		absent.Object{Kind: kindSegment, Key: s.Key, Place: page.PlaceSegments, List: "Segments", Similar: similar}, cause)
+	return page.MissingError(s.Visit,
+		page.Missing{Kind: kindSegment, Key: s.Key, Place: page.PlaceSegments, List: "Segments", Similar: similar}, cause)
 }
 
 // maxSimilar limits the segments that may be meant.
@@ -23,7 +22,7 @@ const maxSimilar = 3
 
 // similar returns the segments that have the beginning or the end of the text in them, if the
 // whole text is in none.
-func similar(v *page.Visit, text string) (links []absent.Link, err error) {
+func similar(v *page.Visit, text string) (links []page.Similar, err error) {
 	text = strings.TrimSpace(text)
 	for _, query := range halves(text) {
 		list, err := listSummaries.Run(v, &guidonv1.ListSegmentSummariesRequest{
@@ -33,7 +32,7 @@ func similar(v *page.Visit, text string) (links []absent.Link, err error) {
 			return nil, err
 		}
 		for _, g := range list.GetSegments() {
-			links = append(links, absent.Link{Name: shownName(g), Address: v.In("segments", g.GetKey())})
+			links = append(links, page.Similar{Name: shownName(g), Address: v.In("segments", g.GetKey())})
 		}
 		if len(links) > 0 {
 			break

@@ -29,7 +29,7 @@ func Printable(text string) string {
 
 // Percent returns a percentage in words.
 func Percent(p float32) string {
-	return strconv.FormatFloat(float64(p), 'f', -1, 32) + " %"
+	return strconv.FormatFloat(float64(p), 'f', -1, 32) + "%"
 }
 
 // OrDash returns the text, or a dash instead of an empty one.

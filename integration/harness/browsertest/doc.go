@@ -1,9 +1,9 @@
-// Package webtest opens web pages in Chromium as their visitors do, and checks what every
+// Package browsertest opens web pages in Chromium as their visitors do, and checks what every
 // page must have. It knows nothing of guidon but where its Node.js package is.
 //
 // A package that uses it has this TestMain:
 //
-//	func TestMain(m *testing.M) { os.Exit(webtest.Run(m)) }
+//	func TestMain(m *testing.M) { os.Exit(browsertest.Run(m)) }
 //
 // All tests of a package share one Chromium. Each [Visitor] has cookies and a tab of its
 // own. [Visitor.Visit] opens a page and returns what happened in the meantime; [Visitor.Audit]
@@ -14,4 +14,4 @@
 //
 // A [Prober] needs no browser: it sends thousands of forms, and looks at the markup of the
 // responses.
-package webtest
+package browsertest

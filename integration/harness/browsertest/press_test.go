@@ -1,4 +1,4 @@
-package webtest
+package browsertest
 
 import (
 	"fmt"

@@ -1,5 +1,4 @@
-// Package jsonfault explains syntax errors in JSON that people write.
-package jsonfault
+package page
 
 import (
 	"encoding/json"
@@ -9,21 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// Of returns the syntax error of a text that should be JSON: the line and the column of the
+// JSONFault returns the syntax error of a text that should be JSON: the line and the column of the
 // first fault, and the repair if that is plain. It returns "" if nothing is wrong.
-func Of(text string) string {
+func JSONFault(text string) string {
 	if json.Valid([]byte(text)) {
 		return ""
 	}
 	if end := unclosed(text); endsWith(text, end) {
-		return at(text, len(text)) + kinds[end[0]] + " never ends: add " + end + "."
+		return placeIn(text, len(text)) + unclosedKinds[end[0]] + " never ends: add " + end + "."
 	}
 	offset, found := firstFault(text), "the end"
 	if offset < len(text) {
 		r, _ := utf8.DecodeRuneInString(text[offset:])
 		found = fmt.Sprintf("“%c”", r)
 	}
-	return at(text, offset) + "This is not JSON: " + found + " cannot stand here."
+	return placeIn(text, offset) + "This is not JSON: " + found + " cannot stand here."
 }
 
 // firstFault returns the offset of the first unexpected character, or the length of the text
@@ -48,11 +47,11 @@ func endsWith(text, end string) bool {
 	return end != "" && json.Valid([]byte(strings.TrimSuffix(strings.TrimRight(text, " \t\r\n"), ",")+end))
 }
 
-// kinds are names of the values that a closing character ends.
-var kinds = map[byte]string{'"': "This text", ']': "This list", '}': "This object"}
+// unclosedKinds are names of the values that a closing character ends.
+var unclosedKinds = map[byte]string{'"': "This text", ']': "This list", '}': "This object"}
 
-// at returns where the offset is, as the beginning of a sentence.
-func at(text string, offset int) string {
+// placeIn returns where the offset is, as the beginning of a sentence.
+func placeIn(text string, offset int) string {
 	before := text[:offset]
 	line := strings.Count(before, "\n")
 	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])

@@ -1,4 +1,4 @@
-package webtest
+package browsertest
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ var axe struct {
 func installAxe(t testing.TB) string {
 	t.Helper()
 	axe.once.Do(func() {
-		dir := filepath.Join(harness.ModuleDir(t), "integration", "harness", "webtest", "node")
+		dir := filepath.Join(harness.ModuleDir(t), "integration", "harness", "browsertest", "node")
 		harness.InstallNode(t, dir)
 		text, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js")) // #nosec G304 -- our own
 		if err != nil {

@@ -1,14 +1,14 @@
-package jsonfault_test
+package page_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
-	"github.com/guidonhq/guidon/handler/web/jsonfault"
+	"github.com/guidonhq/guidon/handler/web/page"
 )
 
-func TestOf(t *testing.T) {
+func TestJSONFault(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"nothing is wrong", ` {"a": [1, "}"]} `, ""},
 		{"a list without its end", `[1, 2`, "Line 1, column 6: This list never ends: add ]."},
@@ -24,20 +24,20 @@ func TestOf(t *testing.T) {
 		{"too much to add", strings.Repeat("[", 21), "Line 1, column 22: This is not JSON: the end cannot stand here."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := jsonfault.Of(test.text); got != test.want {
+			if got := page.JSONFault(test.text); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}
 }
 
-// FuzzOf: exactly what is not JSON has a fault.
-func FuzzOf(f *testing.F) {
+// FuzzJSONFault: exactly what is not JSON has a fault.
+func FuzzJSONFault(f *testing.F) {
 	for _, text := range []string{``, `{"a": [1, "\"`, `[`, "{\n}", `"ä`, `{]`, "\xff"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := jsonfault.Of(text); (got == "") != json.Valid([]byte(text)) {
+		if got := page.JSONFault(text); (got == "") != json.Valid([]byte(text)) {
 			t.Errorf("%q: got %q", text, got)
 		}
 	})

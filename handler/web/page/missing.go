@@ -1,0 +1,81 @@
+package page
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// Missing describes a flag or segment that does not exist.
+type Missing struct {
+	Kind    string // "flag" or "segment"
+	Key     string
+	Place   Place  // where such objects are listed
+	List    string // its name, such as "Flags"
+	Similar func(v *Visit, key string) ([]Similar, error)
+}
+
+// Similar is the name and the address of an object with a similar key.
+type Similar struct{ Name, Address string }
+
+// maxMissingKey is the maximum length of a key, in characters, all of which are ASCII.
+const maxMissingKey = 255
+
+// missing is the model of the page about it: who deleted it, how to bring it back, and what may
+// be meant instead.
+type missing struct {
+	*Visit
+	Missing
+	deletion *guidonv1.Change // nil if it was not deleted, or that is not known
+	similar  []Similar
+}
+
+// MissingError returns the error for a visit about an object that does not exist, with the page.
+// It returns any cause but NotFound as it is.
+func MissingError(v *Visit, o Missing, cause error) error {
+	if guidon.CodeOf(cause) != guidon.NotFound {
+		return cause
+	}
+	m := &missing{Visit: v, Missing: o}
+	if len(o.Key) <= maxMissingKey { // others never existed
+		var err error
+		if m.deletion, err = Deletion(v, o.Kind, o.Key); err != nil {
+			return err
+		}
+		if m.similar, err = o.Similar(v, o.Key); err != nil {
+			return err
+		}
+	}
+	crumbs := []Crumb{{Text: o.List, Address: m.list()}, {Text: Printable(o.Key, maxMissingKey)}}
+	return &Error{Page: Page{Title: m.title(), Place: o.Place, Crumbs: crumbs, Main: m.main()}, Err: cause}
+}
+
+// Deletion returns the newest change of the object if that deleted it, or nil.
+func Deletion(v *Visit, kind, key string) (*guidonv1.Change, error) {
+	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: kind, Key: key, Limit: 1, MaxObjectBytes: 1})
+	if err != nil || len(list.GetChanges()) == 0 || list.GetChanges()[0].GetAction() != "delete" {
+		return nil, err
+	}
+	return list.GetChanges()[0], nil
+}
+
+func (m *missing) title() string {
+	return "No " + m.Kind + " " + Printable(m.Missing.Key, maxMissingKey) + " in " + NamespaceName(m.Namespace)
+}
+
+// list returns the address of the list of such objects.
+func (m *missing) list() string { return m.In(string(m.Place)) }
+
+// revision returns the revision of the deletion.
+func (m *missing) revision() string { return strconv.FormatInt(m.deletion.GetRevision(), 10) }
+
+// bringBack returns the address that undoes the deletion, of this object only.
+func (m *missing) bringBack() string {
+	return m.In("changes", m.revision(), "undo") + "?" + url.Values{m.Kind: {m.Missing.Key}}.Encode()
+}
+
+// deleted returns the time of the deletion.
+func (m *missing) deleted() time.Time { return m.deletion.GetAt().AsTime() }
