@@ -89,6 +89,16 @@ func OperatorWords(t ComparisonType, operator string) string {
 	return said(operator)
 }
 
+// typeWords are the types of constraints in words.
+var typeWords = map[ComparisonType]string{
+	StringComparison: "text", NumberComparison: "number", BooleanComparison: "yes or no", DateTimeComparison: "date",
+	EntityIDComparison: "entity",
+}
+
+// TypeWords returns a type of constraints in words, such as "yes or no". It returns "" for one
+// that is not known.
+func TypeWords(t ComparisonType) string { return typeWords[t] }
+
 // hasOperand reports whether the constraint compares with its value.
 func (c *Constraint) hasOperand() bool {
 	switch c.Operator {

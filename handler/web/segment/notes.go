@@ -2,6 +2,7 @@ package segment
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 func (c *constraint) never() string {
 	numbers := c.Type == typeNumber
 	switch {
-	case typeNames[c.Type] == "":
+	case !slices.Contains(everyType, c.Type):
 		return "Constraints of this type are not known: every evaluation that gets here fails."
 	case c.Type == typeDate && (c.Operator == guidon.OpIsOneOf || c.Operator == guidon.OpIsNotOneOf):
 		return "This never matches: dates cannot be compared with a list."

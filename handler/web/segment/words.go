@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
@@ -17,15 +18,10 @@ const (
 	typeEntity = flipt.ComparisonType_ENTITY_ID_COMPARISON_TYPE
 )
 
-// typeNames are the types in words.
-var typeNames = map[flipt.ComparisonType]string{
-	typeText: "Text", typeNumber: "Number", typeYesNo: "Yes or no", typeDate: "Date", typeEntity: "Entity",
-}
-
 // typeName returns the type in words.
 func typeName(t flipt.ComparisonType) string {
-	if name := typeNames[t]; name != "" {
-		return name
+	if words := guidon.TypeWords(guidon.ComparisonType(t)); words != "" { // #nosec G115 -- the enums are the same
+		return page.Capital(words)
 	}
 	return "Unknown type " + strconv.Itoa(int(t))
 }
