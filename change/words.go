@@ -78,6 +78,8 @@ func valueWords(value any) (string, bool) {
 		return text, len(text) <= 2*maxQuoted
 	case json.RawMessage:
 		return string(value), len(value) <= maxQuoted && isPrintable(string(value))
+	case guidon.ComparisonType:
+		return cmp.Or(analysis.TypeWords(value), enumWords(value.String())), true
 	case fmt.Stringer:
 		return cmp.Or(enums[value], enumWords(value.String())), true
 	}
@@ -117,11 +119,7 @@ func onOff(on bool) string {
 }
 
 // enums are the values of enums whose names on the wire are not good words.
-var enums = map[fmt.Stringer]string{
-	guidon.OrSegments: "any", guidon.AndSegments: "all",
-	guidon.StringComparison: "text", guidon.BooleanComparison: "yes or no", guidon.DateTimeComparison: "date",
-	guidon.EntityIDComparison: "entity",
-}
+var enums = map[fmt.Stringer]string{guidon.OrSegments: "any", guidon.AndSegments: "all"}
 
 // enumWords returns the wire name of an enum's value in words: without the name of the
 // enum.

@@ -95,14 +95,10 @@ func SegmentKeys(f *guidonv1.DocumentFlag) (keys []string) {
 	return keys
 }
 
-// typeWords are the types of properties in words.
-var typeWords = map[flipt.ComparisonType]string{
-	flipt.ComparisonType_STRING_COMPARISON_TYPE: "text", flipt.ComparisonType_NUMBER_COMPARISON_TYPE: "number",
-	flipt.ComparisonType_BOOLEAN_COMPARISON_TYPE: "yes or no", flipt.ComparisonType_DATETIME_COMPARISON_TYPE: "date",
-}
-
 // TypeText returns the type in words.
-func (p Property) TypeText() string { return cmp.Or(typeWords[p.Type], "unknown type") }
+func (p Property) TypeText() string {
+	return cmp.Or(analysis.TypeWords(guidon.ComparisonType(p.Type)), "unknown type") // #nosec G115 -- the enums are the same
+}
 
 // Address returns where clients find the service, without a slash at the end.
 func Address(v *page.Visit) string {

@@ -47,7 +47,7 @@ func (c *constraint) check(i int, saved *guidonv1.DocumentSegment, zone *time.Lo
 	if c.Bad == "" && !c.Turned && c.savedIn(saved) {
 		return nil
 	}
-	if _, known := typeNames[c.Type]; !known {
+	if !slices.Contains(everyType, c.Type) {
 		problems.Add(name(i, "type"), "This type is not known. Choose one, or remove the constraint.")
 		return problems
 	}

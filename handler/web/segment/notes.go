@@ -2,6 +2,7 @@ package segment
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 func (c *constraint) never() string {
 	numbers := c.Type == typeNumber
 	switch {
-	case typeNames[c.Type] == "":
+	case !slices.Contains(everyType, c.Type):
 		return "Constraints of this type are not known: every evaluation that gets here fails."
 	case c.Type == typeDate && takesList(c.Operator):
 		return "This never matches: dates cannot be compared with a list."

@@ -6,6 +6,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
@@ -18,15 +19,10 @@ const (
 	typeEntity = flipt.ComparisonType_ENTITY_ID_COMPARISON_TYPE
 )
 
-// typeNames are the types in words.
-var typeNames = map[flipt.ComparisonType]string{
-	typeText: "Text", typeNumber: "Number", typeYesNo: "Yes or no", typeDate: "Date", typeEntity: "Entity",
-}
-
 // typeName returns the type in words.
 func typeName(t flipt.ComparisonType) string {
-	if name := typeNames[t]; name != "" {
-		return name
+	if words := analysis.TypeWords(guidon.ComparisonType(t)); words != "" { // #nosec G115 -- the enums are the same
+		return page.Capital(words)
 	}
 	return "Unknown type " + strconv.Itoa(int(t))
 }
@@ -41,8 +37,8 @@ var menu = []string{
 
 // operators are those of each type, in the order of the menu.
 var operators = func() map[flipt.ComparisonType][]string {
-	all := make(map[flipt.ComparisonType][]string, len(typeNames))
-	for t := range typeNames {
+	all := make(map[flipt.ComparisonType][]string)
+	for _, t := range []flipt.ComparisonType{typeText, typeNumber, typeYesNo, typeDate, typeEntity} {
 		all[t] = offered(t)
 	}
 	return all
