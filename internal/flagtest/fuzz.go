@@ -3,6 +3,7 @@ package flagtest
 import (
 	"encoding/binary"
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/guidonhq/guidon"
@@ -52,6 +53,9 @@ func (s *FuzzInput) byte() byte {
 // Below returns a number from 0 to less than n.
 func (s *FuzzInput) Below(n int) int { return int(s.byte()) % n }
 
+// enum returns a number from 0 to less than n, for a value of an enum, known or not.
+func (s *FuzzInput) enum(n uint8) uint8 { return s.byte() % n }
+
 // Bool returns true or false.
 func (s *FuzzInput) Bool() bool { return s.byte()&1 == 1 }
 
@@ -63,26 +67,29 @@ func (s *FuzzInput) float() float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32([]byte{s.byte(), s.byte(), s.byte(), s.byte()}))
 }
 
+// letters are the ids of variants.
+var letters = []string{"a", "b", "c", "d"}
+
 func (s *FuzzInput) segmentKeys() (keys []string) {
 	for range s.Below(4) {
-		keys = append(keys, "s"+string(rune('0'+s.Below(4)))) // s3 does not exist
+		keys = append(keys, "s"+strconv.Itoa(s.Below(4))) // s3 does not exist
 	}
 	return keys
 }
 
 // Flag returns a flag with the key "flag", for which [FuzzInput.Segments] makes segments.
 func (s *FuzzInput) Flag() *guidon.Flag {
-	f := &guidon.Flag{Key: "flag", Type: guidon.FlagType(s.Below(3)), Enabled: !s.Bool()}
+	f := &guidon.Flag{Key: "flag", Type: guidon.FlagType(s.enum(3)), Enabled: !s.Bool()}
 	for i := range s.Below(4) {
-		id := string(rune('a' + i))
+		id := letters[i]
 		f.Variants = append(f.Variants, &guidon.Variant{ID: id, Key: "key-" + id, Attachment: Attachment(id)})
 	}
 	f.DefaultVariantID = []string{"", "a", "b", "lost"}[s.Below(4)]
 	for range s.Below(4) {
-		r := &guidon.Rule{SegmentKeys: s.segmentKeys(), SegmentOperator: guidon.SegmentOperator(s.Below(3))}
+		r := &guidon.Rule{SegmentKeys: s.segmentKeys(), SegmentOperator: guidon.SegmentOperator(s.enum(3))}
 		for range s.Below(4) {
 			r.Distributions = append(r.Distributions, &guidon.Distribution{
-				VariantID: string(rune('a' + s.Below(4))), Rollout: s.float(),
+				VariantID: letters[s.Below(4)], Rollout: s.float(),
 			})
 		}
 		f.Rules = append(f.Rules, r)
@@ -94,7 +101,7 @@ func (s *FuzzInput) Flag() *guidon.Flag {
 			r.Threshold = &guidon.RolloutThreshold{Percentage: s.float(), Value: s.Bool()}
 		case 2:
 			r.Segment = &guidon.RolloutSegment{
-				SegmentKeys: s.segmentKeys(), SegmentOperator: guidon.SegmentOperator(s.Below(3)), Value: s.Bool(),
+				SegmentKeys: s.segmentKeys(), SegmentOperator: guidon.SegmentOperator(s.enum(3)), Value: s.Bool(),
 			}
 		}
 		f.Rollouts = append(f.Rollouts, r)
@@ -115,10 +122,10 @@ func Operators() []string {
 func (s *FuzzInput) Segments(value string) (segments []*guidon.Segment) {
 	operators := Operators()
 	for i := range 3 {
-		g := Segment("s"+string(rune('0'+i)), guidon.MatchType(s.Below(3)))
+		g := Segment("s"+strconv.Itoa(i), guidon.MatchType(s.enum(3)))
 		for range s.Below(4) {
 			g.Constraints = append(g.Constraints, &guidon.Constraint{
-				Type: guidon.ComparisonType(s.Below(7)), Property: []string{"p0", "p1", "missing", ""}[s.Below(4)],
+				Type: guidon.ComparisonType(s.enum(7)), Property: []string{"p0", "p1", "missing", ""}[s.Below(4)],
 				Operator: operators[s.Below(len(operators))],
 				Value:    []string{value, "5", "2024-01-01", `["` + value + `"]`, "[5]", ""}[s.Below(6)],
 			})
