@@ -37,8 +37,7 @@ func (w *Work) enabled() error {
 // load: an overloaded instance takes no more work.
 func (w *Work) load() error { return w.invoker.checkLoad(w.bounded.Context) }
 
-// headers: the headers are valid. They say from which state on the answer may be, and the time
-// for it begins.
+// headers: the headers with conditions are valid. The time for the request begins here.
 func (w *Work) headers() (err error) {
 	if w.call.IfMatch, err = w.operation.condition(w.request.IfMatch); err != nil {
 		return err
@@ -71,7 +70,8 @@ func (w *Work) named() error { return w.reference }
 // writable: a read-only service changes nothing.
 func (w *Work) writable() error { return w.invoker.checkReadOnly(w.operation, w.request) }
 
-// message: the fields of the message are valid, unless old answers must outlive all failures.
+// message: the texts of the message can be stored, and its fields are known. Evaluations, which
+// are served from memory, store nothing.
 func (w *Work) message() error {
 	if w.operation.stale {
 		return nil
