@@ -57,7 +57,13 @@ func ParseRole(name string) (Role, error) {
 	return Role(i), nil // #nosec G115 -- an index of roleNames
 }
 
-var errUnknownRole = invalidField("role", "must be evaluator, client, viewer, editor or admin")
+// RoleNames returns the names of the roles that can be given, the least first.
+func RoleNames() []string { return slices.Clone(roleNames[RoleEvaluator:]) }
+
+// RoleWords are the names of the roles that can be given, for texts.
+var RoleWords = strings.Join(roleNames[RoleEvaluator:RoleAdmin], ", ") + " or " + RoleAdmin.String()
+
+var errUnknownRole = invalidField("role", "must be "+RoleWords)
 
 // Everywhere stands for all namespaces, also those to come, where a role is needed or
 // given.

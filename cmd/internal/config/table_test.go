@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/guidonhq/guidon/service"
 )
 
 var update = flag.Bool("update", false, "write docs/configuration.md")
@@ -261,5 +263,23 @@ func TestEngineOf(t *testing.T) {
 		if got := EngineOf(text); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestRoleOptions: the default roles may be any role.
+func TestRoleOptions(t *testing.T) {
+	want := append([]string{service.RoleNone.String()}, service.RoleNames()...)
+	found := 0
+	for _, f := range fields(&Config{}) {
+		if !strings.HasPrefix(f.key, "authorization.default_roles.") {
+			continue
+		}
+		found++
+		if diff := cmp.Diff(want, f.options()); diff != "" {
+			t.Errorf("options of %s (-want +got):\n%s", f.key, diff)
+		}
+	}
+	if found == 0 {
+		t.Error("there are no default roles")
 	}
 }

@@ -164,9 +164,5 @@ func CompleteWords(words ...string) cobra.CompletionFunc {
 
 // CompleteRole offers the names of roles to the shell.
 func CompleteRole(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for role := service.RoleEvaluator; role <= service.RoleAdmin; role++ {
-		names = append(names, role.String())
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return service.RoleNames(), cobra.ShellCompDirectiveNoFileComp
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 const importHelp = `Load flags and segments from files. A file contains one or more namespaces.
@@ -103,7 +104,7 @@ func ImportCommand(p *cli.Program) *cobra.Command {
 	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 if there are differences")
 	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "",
 		"import everything from the database of a Flipt v1 server at this `URL` instead of from files")
-	flags.StringVar(&i.tokenRole, "token-role", "", "`role` of the static tokens of Flipt: evaluator, client, viewer, editor or admin")
+	flags.StringVar(&i.tokenRole, "token-role", "", "`role` of the static tokens of Flipt: "+service.RoleWords)
 	_ = command.RegisterFlagCompletionFunc("token-role", cli.CompleteRole) // the flag exists
 	flags.StringVar(&i.damaged, "damaged", "",
 		"what becomes of flags of Flipt that cannot be read wholly: `off or omit` (default: import nothing)")

@@ -27,7 +27,7 @@ func (i *importCommand) importFlipt(ctx context.Context, paths []string) (err er
 	}
 	role, err := service.ParseRole(i.tokenRole)
 	if err != nil {
-		return cli.UsageError("--token-role must be evaluator, client, viewer, editor or admin, not %q", i.tokenRole)
+		return cli.UsageError("--token-role must be %s, not %q", service.RoleWords, i.tokenRole)
 	}
 	if err := i.fliptWrite().Validate(); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/service"
 )
 
 // tokenCreation is the command "token create".
@@ -33,7 +34,7 @@ func (c *tokenCreation) options(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&c.namespace, "namespace", "n", "", "limit the token to the namespace with this `key`")
 	flags.StringVar(&c.role, "role", "",
-		"what the token may do: evaluator, client, viewer, editor or admin (default admin)")
+		"what the token may do: "+service.RoleWords+" (default admin)")
 	_ = command.RegisterFlagCompletionFunc("role", cli.CompleteRole) // the flag exists
 	flags.StringSliceVar(&c.on, "on", nil, "the `namespaces` in which the role holds, such as shop,pay-* (default all)")
 	flags.StringVar(&c.description, "description", "", "what the token is for")
