@@ -66,7 +66,7 @@ func newExplainer(s *guidon.Snapshot, flagKey, entityID string, context map[stri
 	f := compiled.Flag()
 	if max(len(f.Rules), len(f.Rollouts)) > MaxExplainedSteps {
 		return nil, guidon.Errorf(guidon.TooLarge,
-			"flag %q has more than %d rules or rollouts, which cannot be explained", f.Key, MaxExplainedSteps)
+			"flag %q has more than %d rules, which cannot be explained", f.Key, MaxExplainedSteps)
 	}
 	x := &explainer{snapshot: s, compiled: compiled, flag: f, entityID: entityID, context: context}
 	x.bucket = f.Bucket(entityID)

@@ -282,7 +282,7 @@ func TestExplainBounds(t *testing.T) {
 		rules = append(rules, flagtest.Rule(nil, "everyone"))
 	}
 	_, err := analysis.Explain(flagtest.SnapshotOf(flagtest.VariantFlag("f", rules...), flagtest.Everyone()), "f", "user-1", nil)
-	flagtest.CheckError(t, err, guidon.TooLarge, `flag "f" has more than 10000 rules or rollouts, which cannot be explained`)
+	flagtest.CheckError(t, err, guidon.TooLarge, `flag "f" has more than 10000 rules, which cannot be explained`)
 	_, err = analysis.Explain(many, "nope", "user-1", nil)
 	flagtest.CheckError(t, err, guidon.NotFound, `flag "default/nope" not found`)
 }
