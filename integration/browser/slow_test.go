@@ -19,8 +19,9 @@ func (d dribble) Write(body []byte) (int, error) {
 	if !strings.HasPrefix(d.Header().Get("Content-Type"), "text/html") {
 		return d.ResponseWriter.Write(body)
 	}
+	piece := max(len(body)/20, 256)
 	for rest := body; len(rest) > 0; {
-		n := min(len(rest), 1<<10)
+		n := min(len(rest), piece)
 		if _, err := d.ResponseWriter.Write(rest[:n]); err != nil {
 			return 0, err
 		}
@@ -28,7 +29,7 @@ func (d dribble) Write(body []byte) (int, error) {
 			return 0, err
 		}
 		rest = rest[n:]
-		time.Sleep(30 * time.Millisecond) // more than a frame
+		time.Sleep(90 * time.Millisecond) // several frames
 	}
 	return len(body), nil
 }
@@ -49,7 +50,7 @@ func TestSlowPage(t *testing.T) {
 	all := visitors{shop: stock(t, s, public)}
 	for _, p := range pages {
 		switch p.name {
-		case "boolean-edit", "variants", "changes", "sessions": // rows, tables and what is beside them
+		case "boolean-edit", "variants", "changes", "sessions", "sign-in": // rows, tables and what is beside them; a page in the middle
 			v := all.as(t, p.as)
 			t.Run(p.name, func(t *testing.T) {
 				for _, look := range []browsertest.Look{browsertest.Phone, browsertest.Desktop} {
