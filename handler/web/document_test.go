@@ -91,7 +91,7 @@ func (d document) skeleton() string {
 // elements and attributes are all that pages are made of.
 var (
 	elements   = strings.Fields("html head meta title link body main img h1 div p a span b bdi form input label button ul li code")
-	attributes = strings.Fields("lang charset name content rel href type class src alt width height aria-hidden method action value for id required autocomplete autocapitalize spellcheck aria-invalid aria-describedby autofocus role hidden data-ways data-signed-in")
+	attributes = strings.Fields("lang charset name content rel href blocking type class src alt width height aria-hidden method action value for id required autocomplete autocapitalize spellcheck aria-invalid aria-describedby autofocus role hidden data-ways data-signed-in")
 )
 
 // check reports what every page must not have, and what it lacks. Links and forms must
@@ -107,6 +107,10 @@ func (d document) check(t testing.TB, public string, elsewhere ...string) {
 			switch {
 			case !slices.Contains(attributes, a.Key):
 				t.Errorf("%s has the attribute %s", n.Data, a.Key)
+			case n.Data == "link" && a.Key == "href" && attribute(n, "rel") == "expect": // of the page itself
+				if a.Val != "#end" {
+					t.Errorf("the page is drawn when %q is there", a.Val)
+				}
 			case a.Key == "href" || a.Key == "src" || a.Key == "action":
 				if !strings.HasPrefix(a.Val, public+"/") || strings.HasPrefix(a.Val, "//") || strings.ContainsAny(a.Val, "\\\r\n\t ") {
 					if !slices.Contains(elsewhere, a.Val) {
