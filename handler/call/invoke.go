@@ -118,6 +118,7 @@ func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work 
 	work.invoker, work.operation, work.request, work.bounded.Context = i, o, request, ctx
 	defer func() {
 		work.bounded.stop()
+		work.request = nil // contexts that outlive the call must not keep its message
 		if v := recover(); v != nil {
 			if IsAbort(v) {
 				panic(v)
