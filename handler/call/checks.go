@@ -4,22 +4,22 @@ import "github.com/guidonhq/guidon"
 
 // checks are what must hold before an operation runs, in this order. The first error is the
 // answer.
-var checks = [...]func(*Work) error{
-	(*Work).enabled,
-	(*Work).load,
-	(*Work).headers,
-	(*Work).caller,
-	(*Work).connected,
-	(*Work).named,
-	(*Work).writable,
-	(*Work).message,
-	(*Work).attempts,
-	(*Work).turn,
+var checks = [...]func(invocation) error{
+	invocation.enabled,
+	invocation.load,
+	invocation.headers,
+	invocation.caller,
+	invocation.connected,
+	invocation.named,
+	invocation.writable,
+	invocation.message,
+	invocation.attempts,
+	invocation.turn,
 }
 
-func (w *Work) check() error {
+func (i invocation) check() error {
 	for _, check := range checks {
-		if err := check(w); err != nil {
+		if err := check(i); err != nil {
 			return err
 		}
 	}
@@ -27,65 +27,64 @@ func (w *Work) check() error {
 }
 
 // enabled: a disabled operation is for trusted callers of this process only.
-func (w *Work) enabled() error {
-	if w.request.Actor == nil && !w.operation.Enabled() {
-		return guidon.Errorf(guidon.Unimplemented, "%s is disabled", w.operation.Method())
+func (i invocation) enabled() error {
+	if i.request.Actor == nil && !i.operation.Enabled() {
+		return guidon.Errorf(guidon.Unimplemented, "%s is disabled", i.operation.Method())
 	}
 	return nil
 }
 
 // load: an overloaded instance takes no more work.
-func (w *Work) load() error { return w.invoker.checkLoad(w.bounded.Context) }
+func (i invocation) load() error { return i.invoker.checkLoad(i.bounded.Context) }
 
 // headers: the headers with conditions are valid. The time for the request begins here.
-func (w *Work) headers() (err error) {
-	if w.call.IfMatch, err = w.operation.condition(w.request.IfMatch); err != nil {
+func (i invocation) headers() (err error) {
+	if i.call.IfMatch, err = i.operation.condition(i.request.IfMatch); err != nil {
 		return err
 	}
-	if w.call.Message, err = w.operation.message(w.request.WriteMessage); err != nil {
+	if i.call.Message, err = i.operation.message(i.request.WriteMessage); err != nil {
 		return err
 	}
-	w.call.Demand, err = w.operation.demand(w.request)
-	w.bounded.deadline = w.call.Demand.Begun.Add(w.invoker.config.Timeout)
+	i.call.Demand, err = i.operation.demand(i.request)
+	i.bounded.deadline = i.call.Demand.Begun.Add(i.invoker.config.Timeout)
 	return err
 }
 
 // caller: the message can be read, and the caller may send it. Failed credentials are limited.
-func (w *Work) caller() error {
-	i := w.invoker
-	err := i.receive(&w.bounded, w.operation, w.request, w)
+func (i invocation) caller() error {
+	err := i.invoker.receive(&i.bounded, i.operation, i.request, i.Work)
 	if err == nil {
-		w.reference = w.request.takeReference(w.operation)
-		err = i.authenticate(&w.bounded, w.operation, w.request, &w.call)
+		i.reference = i.request.takeReference(i.operation)
+		err = i.invoker.authenticate(&i.bounded, i.operation, i.request, &i.call)
 	}
-	return i.limit(&w.bounded, w.request.Sender, err)
+	return i.invoker.limit(&i.bounded, i.request.Sender, err)
 }
 
 // connected: no work is done for a caller that has disconnected.
-func (w *Work) connected() error { return w.bounded.Context.Err() }
+func (i invocation) connected() error { return i.bounded.Context.Err() }
 
 // named: the reference to a state of the namespace is valid.
-func (w *Work) named() error { return w.reference }
+func (i invocation) named() error { return i.reference }
 
 // writable: a read-only service changes nothing.
-func (w *Work) writable() error { return w.invoker.checkReadOnly(w.operation, w.request) }
+func (i invocation) writable() error { return i.invoker.checkReadOnly(i.operation, i.request) }
 
 // message: the texts of the message can be stored, and its fields are known. Evaluations, which
 // are served from memory, store nothing.
-func (w *Work) message() error {
-	if w.operation.stale {
+func (i invocation) message() error {
+	if i.operation.stale {
 		return nil
 	}
-	return checkMessage(w.request.Message, w.operation.RejectsUnknown(w.request.Message))
+	return checkMessage(i.request.Message, i.operation.RejectsUnknown(i.request.Message))
 }
 
 // attempts: the sender has not failed too often to have another credential verified.
-func (w *Work) attempts() error {
-	if !w.operation.verifies {
+func (i invocation) attempts() error {
+	if !i.operation.verifies {
 		return nil
 	}
-	return w.invoker.exhausted(&w.bounded, w.request.Sender)
+	return i.invoker.exhausted(&i.bounded, i.request.Sender)
 }
 
 // turn: work that takes long waits for its turn.
-func (w *Work) turn() error { return w.invoker.beginTurn(&w.bounded, w.operation, w.request) }
+func (i invocation) turn() error { return i.invoker.beginTurn(&i.bounded, i.operation, i.request) }

@@ -101,24 +101,28 @@ func (i *Invoker) Carry(ctx context.Context, o *Operation, request *Request, wor
 	return response, err
 }
 
-// Work is the state of a running operation.
+// Work is the state of a running operation. Contexts that outlive the operation keep it, so it
+// must not have the message.
 type Work struct {
-	call    Call
-	bounded bounded
-
-	invoker   *Invoker
-	operation *Operation
-	request   *Request
+	call      Call
+	bounded   bounded
 	reference error // of the namespace that the request names
 	undecoded bool  // the message could not be read or decoded, so the error may quote it
 }
 
+// invocation is an operation that is being invoked.
+type invocation struct {
+	invoker   *Invoker
+	operation *Operation
+	request   *Request
+	*Work
+}
+
 // run runs the operation after its checks.
 func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work *Work) (response Response, err error) {
-	work.invoker, work.operation, work.request, work.bounded.Context = i, o, request, ctx
+	work.bounded.Context = ctx
 	defer func() {
 		work.bounded.stop()
-		work.request = nil // contexts that outlive the call must not keep its message
 		if v := recover(); v != nil {
 			if IsAbort(v) {
 				panic(v)
@@ -126,7 +130,7 @@ func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work 
 			response, err = Response{}, Recovered(v)
 		}
 	}()
-	if err = work.check(); err == nil {
+	if err = (invocation{i, o, request, work}).check(); err == nil {
 		response, err = o.run(&work.bounded, i.service, &work.call, request)
 		err = i.limit(&work.bounded, request.Sender, err)
 	}
