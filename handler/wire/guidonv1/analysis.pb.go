@@ -272,11 +272,7 @@ type GetSegmentUsageRequest struct {
 	// The most flags to return; 0 or more than 50 means 50.
 	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	// The next_page_token of the preceding page; empty for the first page.
-	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Has no effect.
-	//
-	// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
-	PageWords     bool `protobuf:"varint,5,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -339,14 +335,6 @@ func (x *GetSegmentUsageRequest) GetPageToken() string {
 	return ""
 }
 
-// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
-func (x *GetSegmentUsageRequest) GetPageWords() bool {
-	if x != nil {
-		return x.PageWords
-	}
-	return false
-}
-
 // PreviewSegmentRequest has an edited segment, as in an import that updates.
 type PreviewSegmentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -359,11 +347,7 @@ type PreviewSegmentRequest struct {
 	// The most flags to return; 0 or more than 50 means 50.
 	Limit int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
 	// The next_page_token of the preceding page; empty for the first page.
-	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Has no effect.
-	//
-	// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
-	PageWords     bool `protobuf:"varint,6,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
+	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -431,14 +415,6 @@ func (x *PreviewSegmentRequest) GetPageToken() string {
 		return x.PageToken
 	}
 	return ""
-}
-
-// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
-func (x *PreviewSegmentRequest) GetPageWords() bool {
-	if x != nil {
-		return x.PageWords
-	}
-	return false
 }
 
 // SegmentUsage is one page of the flags that refer to a segment.
@@ -661,10 +637,6 @@ type PreviewFlagRequest struct {
 	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
 	// The flag as it would be saved. Its key may be empty.
 	Flag *DocumentFlag `protobuf:"bytes,3,opt,name=flag,proto3" json:"flag,omitempty"`
-	// Has no effect.
-	//
-	// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
-	PageWords bool `protobuf:"varint,4,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	// For PreviewFlag, instead of the flag: turn the stored flag on as TurnFlagOn does with
 	// everyone, or if it is false, off as TurnFlagOff does.
 	TurnOn        *bool `protobuf:"varint,5,opt,name=turn_on,json=turnOn,proto3,oneof" json:"turn_on,omitempty"`
@@ -721,14 +693,6 @@ func (x *PreviewFlagRequest) GetFlag() *DocumentFlag {
 		return x.Flag
 	}
 	return nil
-}
-
-// Deprecated: Marked as deprecated in guidonv1/analysis.proto.
-func (x *PreviewFlagRequest) GetPageWords() bool {
-	if x != nil {
-		return x.PageWords
-	}
-	return false
 }
 
 func (x *PreviewFlagRequest) GetTurnOn() bool {
@@ -1680,24 +1644,22 @@ var File_guidonv1_analysis_proto protoreflect.FileDescriptor
 
 const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\n" +
-	"\x17guidonv1/analysis.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x15guidonv1/guidon.proto\"\xa7\x01\n" +
+	"\x17guidonv1/analysis.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x15guidonv1/guidon.proto\"\x96\x01\n" +
 	"\x16GetSegmentUsageRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
 	"\x05limit\x18\x03 \x01(\x05R\x05limit\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\x12!\n" +
-	"\n" +
-	"page_words\x18\x05 \x01(\bB\x02\x18\x01R\tpageWords\"\xdc\x01\n" +
+	"page_token\x18\x04 \x01(\tR\tpageTokenJ\x04\b\x05\x10\x06R\n" +
+	"page_words\"\xcb\x01\n" +
 	"\x15PreviewSegmentRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x124\n" +
 	"\asegment\x18\x03 \x01(\v2\x1a.guidon.v1.DocumentSegmentR\asegment\x12\x14\n" +
 	"\x05limit\x18\x04 \x01(\x05R\x05limit\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\x12!\n" +
-	"\n" +
-	"page_words\x18\x06 \x01(\bB\x02\x18\x01R\tpageWords\"\x82\x01\n" +
+	"page_token\x18\x05 \x01(\tR\tpageTokenJ\x04\b\x06\x10\aR\n" +
+	"page_words\"\x82\x01\n" +
 	"\fSegmentUsage\x12)\n" +
 	"\x04uses\x18\x01 \x03(\v2\x15.guidon.v1.SegmentUseR\x04uses\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n" +
@@ -1713,16 +1675,15 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x10SegmentReference\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x05R\x05index\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12!\n" +
-	"\fonly_segment\x18\x03 \x01(\bR\vonlySegment\"\xc5\x01\n" +
+	"\fonly_segment\x18\x03 \x01(\bR\vonlySegment\"\xb4\x01\n" +
 	"\x12PreviewFlagRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12+\n" +
-	"\x04flag\x18\x03 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x12!\n" +
-	"\n" +
-	"page_words\x18\x04 \x01(\bB\x02\x18\x01R\tpageWords\x12\x1c\n" +
+	"\x04flag\x18\x03 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x12\x1c\n" +
 	"\aturn_on\x18\x05 \x01(\bH\x00R\x06turnOn\x88\x01\x01B\n" +
 	"\n" +
-	"\b_turn_on\"\xe7\x01\n" +
+	"\b_turn_onJ\x04\b\x04\x10\x05R\n" +
+	"page_words\"\xe7\x01\n" +
 	"\n" +
 	"FlagEffect\x12#\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x12\x18\n" +

@@ -770,10 +770,6 @@ type ListChangesRequest struct {
 	FirstRevision int64 `protobuf:"varint,11,opt,name=first_revision,json=firstRevision,proto3" json:"first_revision,omitempty"`
 	// Only changes of this revision and earlier ones; 0 means all.
 	LastRevision int64 `protobuf:"varint,12,opt,name=last_revision,json=lastRevision,proto3" json:"last_revision,omitempty"`
-	// Has no effect.
-	//
-	// Deprecated: Marked as deprecated in guidonv1/guidon.proto.
-	PageWords bool `protobuf:"varint,13,opt,name=page_words,json=pageWords,proto3" json:"page_words,omitempty"`
 	// Leave out the objects of changes that take more bytes than this, before and after
 	// together, and name them instead; 0 means no limit.
 	MaxObjectBytes int32 `protobuf:"varint,14,opt,name=max_object_bytes,json=maxObjectBytes,proto3" json:"max_object_bytes,omitempty"`
@@ -893,14 +889,6 @@ func (x *ListChangesRequest) GetLastRevision() int64 {
 		return x.LastRevision
 	}
 	return 0
-}
-
-// Deprecated: Marked as deprecated in guidonv1/guidon.proto.
-func (x *ListChangesRequest) GetPageWords() bool {
-	if x != nil {
-		return x.PageWords
-	}
-	return false
 }
 
 func (x *ListChangesRequest) GetMaxObjectBytes() int32 {
@@ -2632,7 +2620,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x14DeleteBindingRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"8\n" +
 	"\x1cDeleteAuthenticationsRequest\x12\x18\n" +
-	"\asubject\x18\x01 \x01(\tR\asubject\"\xd9\x03\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\"\xc8\x03\n" +
 	"\x12ListChangesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x10\n" +
@@ -2647,10 +2635,9 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x06reason\x18\n" +
 	" \x01(\tR\x06reason\x12%\n" +
 	"\x0efirst_revision\x18\v \x01(\x03R\rfirstRevision\x12#\n" +
-	"\rlast_revision\x18\f \x01(\x03R\flastRevision\x12!\n" +
-	"\n" +
-	"page_words\x18\r \x01(\bB\x02\x18\x01R\tpageWords\x12(\n" +
-	"\x10max_object_bytes\x18\x0e \x01(\x05R\x0emaxObjectBytes\"j\n" +
+	"\rlast_revision\x18\f \x01(\x03R\flastRevision\x12(\n" +
+	"\x10max_object_bytes\x18\x0e \x01(\x05R\x0emaxObjectBytesJ\x04\b\r\x10\x0eR\n" +
+	"page_words\"j\n" +
 	"\x13ListChangesResponse\x12+\n" +
 	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x90\x01\n" +
