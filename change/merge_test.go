@@ -280,7 +280,7 @@ func TestMergeWithoutBase(t *testing.T) {
 	}
 }
 
-// TestConflictWords: a conflict has its values as people read them. What is missing has none.
+// TestConflictWords: a conflict has its values as people read them, and no text for a missing one.
 func TestConflictWords(t *testing.T) {
 	third := addRule(2, "r3", "third")
 	threshold := func(percentage float32) *guidon.Flag {

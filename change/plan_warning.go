@@ -133,8 +133,8 @@ func (p *planBuilder) warnOff(key string, f *guidon.Flag, variant, boolean strin
 
 func (p *planBuilder) addWarning(w Warning) { p.Warnings = append(p.Warnings, w) }
 
-// servedBy names in words the rule or default that serves the variant. It returns "" if there
-// is none.
+// servedBy names in words the rule or default that serves the variant. It returns "" if
+// nothing does.
 func servedBy(f *guidon.Flag, v *guidon.Variant) string {
 	for i, r := range f.Rules {
 		for _, d := range r.Distributions {

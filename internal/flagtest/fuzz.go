@@ -35,7 +35,7 @@ type FuzzInput struct {
 // NewFuzzInput returns the input.
 func NewFuzzInput(data []byte) *FuzzInput { return &FuzzInput{rest: data} }
 
-// WithShares makes most results of float percentages, in steps that have to be rounded.
+// WithShares makes most results of float percentages, in steps that must be rounded.
 func (s *FuzzInput) WithShares() *FuzzInput {
 	s.percent = true
 	return s

@@ -90,11 +90,11 @@ func (d *draft) move(from, to int) {
 	}
 }
 
-// add adds an open rule at the end. What is one of "segment", "share" and "except": the
-// last one leaves out those in a segment, and everyone else gets it.
+// add adds an open rule of the kind "segment", "share" or "except" at the end. The last one
+// leaves out those in a segment, and everyone else gets it.
 func (d *draft) add(what string) part.Problems {
 	if len(d.rules) >= maxRules {
-		return part.Problems{{Field: "ladder", Message: "A flag has at most " + strconv.Itoa(maxRules) + " " + "rules here."}}
+		return part.Problems{{Field: "ladder", Message: "A flag has at most " + strconv.Itoa(maxRules) + " rules here."}}
 	}
 	s := rule{was: -1, kind: kindSegment, value: true, open: true}
 	switch {

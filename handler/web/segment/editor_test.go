@@ -293,7 +293,7 @@ func TestMessage(t *testing.T) {
 	s.Post(action, with(f, "", "key", "free", "message", bad)).Check(422).Contains(want)
 }
 
-// TestLastConstraint: a segment becomes one for everyone only after a question.
+// TestLastConstraint: a segment becomes one for everyone only if that is confirmed.
 func TestLastConstraint(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	path := segmentsPath + "/germany"

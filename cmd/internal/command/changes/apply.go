@@ -170,7 +170,7 @@ func (o outcome) text() string {
 	return fmt.Sprintf("%s: %s applied; revision %d", o.Namespace, countChanges(o.Changes), o.Revision)
 }
 
-// WillApply returns the question before changes are applied.
+// WillApply returns the text that asks for confirmation before changes are applied.
 func WillApply(changes int, namespaces string) string {
 	return fmt.Sprintf("%s will be applied to %s.\n", countChanges(changes), namespaces)
 }

@@ -23,7 +23,7 @@ func (t *Tree) Branch(last bool, line string, below func(t *Tree)) {
 	}
 }
 
-// Mark returns the mark of what matched, or did not.
+// Mark returns a check mark for a match, and otherwise a cross.
 func Mark(matched bool) string {
 	if matched {
 		return "✓"
