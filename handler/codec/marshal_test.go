@@ -64,7 +64,7 @@ func TestMarshal(t *testing.T) {
 		{"int64 is a number", &guidonv1.ImportResponse{NamespaceKey: "n", Revision: 9007199254740993},
 			`{"namespaceKey":"n","revision":9007199254740993,"dryRun":false,"changes":[],"unchanged":0,"skipped":[]}`},
 		{"milliseconds", &guidonv1.ListChangesRequest{Since: created(120_000_000)},
-			`{"namespaceKey":"","kind":"","key":"","actor":"","since":"2026-01-02T03:04:05.120Z","limit":0,"pageToken":"","message":"","reason":"","firstRevision":0,"lastRevision":0,"pageWords":false,"maxObjectBytes":0}`},
+			`{"namespaceKey":"","kind":"","key":"","actor":"","since":"2026-01-02T03:04:05.120Z","limit":0,"pageToken":"","message":"","reason":"","firstRevision":0,"lastRevision":0,"maxObjectBytes":0}`},
 		{"<, > and & are not escaped", &evaluation.EvaluationNamespace{Key: "<a href=\"x\">&\u2028</a>"}, "{\"key\":\"<a href=\\\"x\\\">&\u2028</a>\"}"},
 		{"control characters", &evaluation.EvaluationNamespace{Key: "\x00\x08\x09\x0a\x0c\x0d\x1f\x7f\\"}, `{"key":"\u0000\b\t\n\f\r\u001f` + "\x7f" + `\\"}`},
 		{"invalid UTF-8", &evaluation.EvaluationNamespace{Key: "a\xffb\xc3"}, "{\"key\":\"a\uFFFDb\uFFFD\"}"},
