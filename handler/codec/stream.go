@@ -27,7 +27,8 @@ const (
 // UnmarshalStream is like [UnmarshalRequest] but reads from r, for a message with long lists.
 // The lists do not become part of m: their elements go to the functions in lists. The
 // keys of lists are paths of camelCase names, such as "document.flags". Everything else
-// becomes part of m, by the same rules.
+// becomes part of m, by the same rules. The reader is read to its end: net/http closes a
+// connection if the end of a body is still unread after the response.
 //
 // An error of the reader is returned unchanged.
 func UnmarshalStream(r io.Reader, m proto.Message, values int, lists map[string]List) (*UnknownField, error) {
@@ -46,6 +47,9 @@ func UnmarshalStream(r io.Reader, m proto.Message, values int, lists map[string]
 		return UnmarshalRequest(value, m, values)
 	}
 	if err := s.object(""); err != nil {
+		return nil, err
+	}
+	if err := s.drain(); err != nil {
 		return nil, err
 	}
 	return UnmarshalRequest(s.rest.Bytes(), m, values)
@@ -84,6 +88,17 @@ func (s *stream) more() bool {
 		}
 	}
 	return false
+}
+
+// drain reads what is left of the input, and ignores it.
+func (s *stream) drain() error {
+	for more := true; more; more = s.more() {
+		s.pos = len(s.buf)
+	}
+	if s.readErr != io.EOF {
+		return s.readErr
+	}
+	return nil
 }
 
 // peek returns the next byte that is not white space, or 0 at the end.

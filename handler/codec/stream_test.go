@@ -1,7 +1,9 @@
 package codec_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -104,5 +106,30 @@ func TestUnmarshalStreamLong(t *testing.T) {
 	got, err := stream(text.String(), 1_000_000)
 	if err != nil || len(got.GetDocument().GetFlags()) != 3000 || got.GetDocument().GetFlags()[2999].GetKey() != "flag-2999" {
 		t.Errorf("got %d flags and error %v", len(got.GetDocument().GetFlags()), err)
+	}
+}
+
+// TestUnmarshalStreamToTheEnd checks that the whole input is read: net/http closes a
+// connection if the end of a body is still unread after the response, and a client may
+// then lose the response.
+func TestUnmarshalStreamToTheEnd(t *testing.T) {
+	broken := errors.New("broken")
+	for name, test := range map[string]struct {
+		rest io.Reader // follows a complete request
+		want error
+	}{
+		"an end of its own": {rest: strings.NewReader("")},
+		"more":              {rest: iotest.OneByteReader(strings.NewReader(" \n and more"))},
+		"an error":          {rest: iotest.ErrReader(broken), want: broken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := codec.UnmarshalStream(io.MultiReader(strings.NewReader(`{"namespaceKey":"a"}`), test.rest), new(guidonv1.ImportRequest), 10, nil)
+			if !errors.Is(err, test.want) {
+				t.Errorf("got error %v, want %v", err, test.want)
+			}
+			if n, err := test.rest.Read(make([]byte, 1)); n > 0 || err == nil {
+				t.Errorf("left unread: %d bytes, error %v", n, err)
+			}
+		})
 	}
 }
