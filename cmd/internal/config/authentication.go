@@ -10,62 +10,62 @@ import (
 
 // Authentication configures which requests need a credential, and how they are issued.
 type Authentication struct {
-	Required      bool    `key:"required" default:"false" doc:"Rejects requests without a valid credential. If false, credentials are not checked."`
-	RecordAddress bool    `key:"record_address" default:"false" doc:"Change records of sign-ins, sign-outs, tokens and bindings include the address of the caller, which is personal data."`
-	Exclude       Exclude `key:"exclude" doc:"Parts of the API that need no token even if authentication is required."`
-	Session       Session `key:"session" doc:"Sessions of people who have signed in."`
-	Methods       Methods `key:"methods" doc:"Authentication methods."`
+	Required      bool    `key:"required" default:"false"`
+	RecordAddress bool    `key:"record_address" default:"false"`
+	Exclude       Exclude `key:"exclude"`
+	Session       Session `key:"session"`
+	Methods       Methods `key:"methods"`
 
-	FailureLimit FailureLimit `key:"failure_limit" doc:"How many requests with an invalid token get 401. Further ones get 429, so that guessing tokens is slow. Requests with a valid token are not limited by it."`
-	RequestLimit RequestLimit `key:"request_limit" doc:"How many requests with a valid token are served. Further ones get 429."`
+	FailureLimit FailureLimit `key:"failure_limit"`
+	RequestLimit RequestLimit `key:"request_limit"`
 }
 
 // FailureLimit configures the limits of failed credentials.
 type FailureLimit struct {
-	PerAddress int  `key:"per_address" default:"10" min:"0" max:"1000000" doc:"Requests with an invalid token per second from one address, or from one IPv6 network of 64 bits. As many as in ten seconds may arrive together. 0 means no limit."`
-	Total      int  `key:"total" default:"1000" min:"0" max:"1000000" doc:"The same from all addresses."`
-	Loopback   bool `key:"loopback" default:"false" doc:"The limits also apply to clients on this machine. These include a proxy on this machine that server.trusted_proxies does not list, and so all of its clients."`
+	PerAddress int  `key:"per_address" default:"10" min:"0" max:"1000000"`
+	Total      int  `key:"total" default:"1000" min:"0" max:"1000000"`
+	Loopback   bool `key:"loopback" default:"false"`
 }
 
 // RequestLimit configures the limit of requests with one credential.
 type RequestLimit struct {
-	PerToken int `key:"per_token" default:"0" min:"0" max:"1000000" doc:"Evaluation and OFREP requests per second with one token. As many as in ten seconds may arrive together. A batch or bulk request counts once; an event stream only when it is opened. 0 means no limit. Each instance counts for itself."`
+	PerToken int `key:"per_token" default:"0" min:"0" max:"1000000"`
 }
 
 // Exclude selects the parts of the API that need no token.
 type Exclude struct {
-	Management bool `key:"management" default:"false" doc:"The management API (/api/v1) needs no token. It must be false if roles are enforced."`
-	Evaluation bool `key:"evaluation" default:"false" doc:"Evaluation (/evaluate/v1) needs no token."`
-	OFREP      bool `key:"ofrep" default:"false" doc:"OFREP (/ofrep/v1) needs no token."`
+	Management bool `key:"management" default:"false"`
+	Evaluation bool `key:"evaluation" default:"false"`
+	OFREP      bool `key:"ofrep" default:"false"`
 }
 
 // Methods configures the authentication methods.
 type Methods struct {
-	Token      Token      `key:"token" doc:"Static tokens, created by an administrator."`
-	OIDC       OIDC       `key:"oidc" doc:"People sign in with OpenID Connect."`
-	Codehost   Codehost   `key:"codehost" doc:"People sign in with their account at GitHub, GitLab, Gitea or Forgejo. Only GitHub needs this: the others are OpenID providers as well."`
-	Kubernetes Kubernetes `key:"kubernetes" doc:"Pods exchange the token of their service account for a client token."`
-	JWT        JWT        `key:"jwt" doc:"Clients present JSON Web Tokens of another issuer. They are verified in each request, and nothing is stored."`
+	Token      Token      `key:"token"`
+	OIDC       OIDC       `key:"oidc"`
+	Codehost   Codehost   `key:"codehost"`
+	Kubernetes Kubernetes `key:"kubernetes"`
+	JWT        JWT        `key:"jwt"`
 }
 
 // Token configures static tokens.
 type Token struct {
-	Enabled   bool      `key:"enabled" default:"false" doc:"Enables static tokens. On a database that never had a token, the server creates a first one when it starts."`
-	Cleanup   Cleanup   `key:"cleanup" doc:"Removal of expired tokens."`
-	Bootstrap Bootstrap `key:"bootstrap" doc:"The first token of a database that never had one. Once a database has had a token, these keys have no effect."`
+	Enabled   bool      `key:"enabled" default:"false"`
+	Cleanup   Cleanup   `key:"cleanup"`
+	Bootstrap Bootstrap `key:"bootstrap"`
 }
 
 // Cleanup configures when expired authentications of a method are removed.
 type Cleanup struct {
-	Interval    time.Duration `key:"interval" default:"1h" min:"1ms" doc:"Interval between removals of expired tokens or sessions."`
-	GracePeriod time.Duration `key:"grace_period" default:"30m" min:"1ms" doc:"How long an expired token or session is still listed before it is removed."`
+	Interval    time.Duration `key:"interval" default:"1h" min:"1ms"`
+	GracePeriod time.Duration `key:"grace_period" default:"30m" min:"1ms"`
 }
 
 // Bootstrap configures the first token.
 type Bootstrap struct {
-	Token      string            `key:"token" secret:"true" doc:"The first token. If empty, it is random and shown once in the log; a token set here is never logged. Changing it later, or deleting the token, does not create another one; the server then logs a warning when it starts."`
-	Expiration time.Duration     `key:"expiration" default:"0s" min:"0s" doc:"The first token expires after this time; 0s means never."`
-	Metadata   map[string]string `key:"metadata" secret:"true" doc:"Additional metadata of the first token. Keys are converted to lower case."`
+	Token      string            `key:"token" secret:"true"`
+	Expiration time.Duration     `key:"expiration" default:"0s" min:"0s"`
+	Metadata   map[string]string `key:"metadata" secret:"true"`
 }
 
 // Enabled returns the enabled methods, in the order of [service.Methods].

@@ -8,18 +8,18 @@ import (
 
 // Authorization configures the permissions of identities.
 type Authorization struct {
-	Required     string       `key:"required" default:"auto" options:"auto true false" fold:"true" doc:"Whether roles are enforced. auto means true if authentication is required and a method other than token is enabled or a binding is configured here. If false, every identity may do everything, except that tokens keep the role and the namespaces that they were created with. true requires authentication.required."`
-	DefaultRoles DefaultRoles `key:"default_roles" doc:"Roles, in all namespaces, of identities that match no binding and have no roles claim. none denies them access."`
-	Bindings     []string     `key:"bindings" doc:"Roles of identities, as role=subject or role@namespace,namespace=subject, at most 1000. Roles are evaluator, client, viewer, editor and admin. Namespaces are keys, beginnings such as pay-*, or *, which is the default. Subjects are oidc:<provider>:{sub|email|domain|group}:<value>, codehost:{id|email|domain|org|team}:<value>, kubernetes:namespace:<namespace>, kubernetes:serviceaccount:<namespace>/<name>, jwt:{sub|group}:<value> or jwt:claim:<name>=<value>; oidc:<provider>:*, codehost:*, kubernetes:* and jwt:* match every identity. Write a space as %20."`
+	Required     string       `key:"required" default:"auto" options:"auto true false" fold:"true"`
+	DefaultRoles DefaultRoles `key:"default_roles"`
+	Bindings     []string     `key:"bindings"`
 }
 
 // DefaultRoles configures the roles of identities that match no binding, by method.
 type DefaultRoles struct {
-	OIDC       string `key:"oidc" default:"viewer" options:"none evaluator client viewer editor admin" doc:"Role of people who signed in with OpenID Connect."`
-	Codehost   string `key:"codehost" default:"viewer" options:"none evaluator client viewer editor admin" doc:"Role of people who signed in with a code host."`
-	Kubernetes string `key:"kubernetes" default:"client" options:"none evaluator client viewer editor admin" doc:"Role of Kubernetes service accounts."`
-	JWT        string `key:"jwt" default:"client" options:"none evaluator client viewer editor admin" doc:"Role of JSON Web Tokens."`
-	Token      string `key:"token" default:"admin" options:"none evaluator client viewer editor admin" doc:"Role of static tokens that were created without a role."`
+	OIDC       string `key:"oidc" default:"viewer" options:"none evaluator client viewer editor admin"`
+	Codehost   string `key:"codehost" default:"viewer" options:"none evaluator client viewer editor admin"`
+	Kubernetes string `key:"kubernetes" default:"client" options:"none evaluator client viewer editor admin"`
+	JWT        string `key:"jwt" default:"client" options:"none evaluator client viewer editor admin"`
+	Token      string `key:"token" default:"admin" options:"none evaluator client viewer editor admin"`
 }
 
 // Role returns the default role of the method, which is RoleNone for unknown methods.

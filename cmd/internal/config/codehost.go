@@ -12,24 +12,24 @@ const codehostKey = "authentication.methods.codehost"
 
 // Codehost configures how people sign in with their account at a code host.
 type Codehost struct {
-	Enabled         bool     `key:"enabled" default:"false" doc:"Enables signing in with a code host. Requires server.public_url. The callback URL is <server.public_url>/auth/v1/method/codehost/callback."`
-	Cleanup         Cleanup  `key:"cleanup" doc:"Removal of expired sessions."`
-	Type            string   `key:"type" default:"github" options:"github gitlab gitea" fold:"true" doc:"What the code host runs; gitea is also Forgejo."`
-	ServerURL       string   `key:"server_url" defaultText:"https://github.com or https://gitlab.com; none for gitea" doc:"URL at which people use the code host."`
-	APIURL          string   `key:"api_url" defaultText:"https://api.github.com for github.com; otherwise server_url with /api/v3 for github, /api/v4 for gitlab and /api/v1 for gitea" doc:"URL of its API."`
-	ClientID        string   `key:"client_id" doc:"Id of the OAuth application at the code host. Required."`
-	ClientSecret    string   `key:"client_secret" secret:"true" doc:"Secret of the OAuth application. Required. It is never shown."`
-	RedirectAddress string   `key:"redirect_address" defaultText:"server.public_url" doc:"URL of this service in the callback URL."`
-	DisplayName     string   `key:"display_name" defaultText:"the name of the type" doc:"Text of the sign-in button."`
-	UsePKCE         bool     `key:"use_pkce" default:"true" doc:"Sends a code challenge (PKCE with S256). false is only for a code host that fails on it."`
-	CAPath          string   `key:"ca_path" defaultText:"the authorities of the system" doc:"PEM file of the certificate authorities trusted for the code host."`
-	Scopes          []string `key:"scopes" defaultText:"read:user user:email read:org for github, read_user openid profile email for gitlab, read:user read:organization for gitea" doc:"Scopes to request. allowed_organizations and allowed_teams require one that lets organizations be read. An older Gitea takes scopes that it does not know for full access."`
+	Enabled         bool     `key:"enabled" default:"false"`
+	Cleanup         Cleanup  `key:"cleanup"`
+	Type            string   `key:"type" default:"github" options:"github gitlab gitea" fold:"true"`
+	ServerURL       string   `key:"server_url" defaultText:"https://github.com or https://gitlab.com; none for gitea"`
+	APIURL          string   `key:"api_url" defaultText:"https://api.github.com for github.com; otherwise server_url with /api/v3 for github, /api/v4 for gitlab and /api/v1 for gitea"`
+	ClientID        string   `key:"client_id"`
+	ClientSecret    string   `key:"client_secret" secret:"true"`
+	RedirectAddress string   `key:"redirect_address" defaultText:"server.public_url"`
+	DisplayName     string   `key:"display_name" defaultText:"the name of the type"`
+	UsePKCE         bool     `key:"use_pkce" default:"true"`
+	CAPath          string   `key:"ca_path" defaultText:"the authorities of the system"`
+	Scopes          []string `key:"scopes" defaultText:"read:user user:email read:org for github, read_user openid profile email for gitlab, read:user read:organization for gitea"`
 
-	AllowedOrganizations []string `key:"allowed_organizations" doc:"Organizations, or groups of GitLab by their full paths, whose members may sign in. If teams of an organization are in allowed_teams, only these may. Matching one of the allowed_ lists suffices."`
-	AllowedTeams         []string `key:"allowed_teams" notMap:"write each team with its organization, such as acme/backend" doc:"Teams such as acme/backend whose members may sign in. GitLab has none: name subgroups in allowed_organizations."`
-	AllowedEmails        []string `key:"allowed_emails" doc:"Verified e-mail addresses of people who may sign in."`
-	AllowedDomains       []string `key:"allowed_domains" doc:"Domains such as example.com of verified e-mail addresses of people who may sign in; subdomains do not match."`
-	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everyone with an account at the code host may sign in. Without it, an allowed_ list is required. It must not be set together with one."`
+	AllowedOrganizations []string `key:"allowed_organizations"`
+	AllowedTeams         []string `key:"allowed_teams" notMap:"write each team with its organization, such as acme/backend"`
+	AllowedEmails        []string `key:"allowed_emails"`
+	AllowedDomains       []string `key:"allowed_domains"`
+	AllowEveryone        bool     `key:"allow_everyone" default:"false"`
 }
 
 // The types of code hosts.

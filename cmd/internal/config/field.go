@@ -25,9 +25,9 @@ type field struct {
 // section is a group of keys.
 type section struct {
 	key   string // such as "server"
-	doc   string
-	named bool // the operator chose its name
-	names bool // the operator chooses the names of its groups
+	part  int    // which part of the key the operator chose, from 0, or -1
+	named bool   // the operator chose its name
+	names bool   // the operator chooses the names of its groups
 }
 
 // walker calls visit for every key, in declaration order, and enter for every group
@@ -55,7 +55,7 @@ func (w walker) walk(v reflect.Value, group string, named int) {
 		key := below(group, name)
 		switch value := v.Field(i); {
 		case value.Kind() == reflect.Struct:
-			w.group(section{key: key, doc: tag.Get("doc")}, value, named)
+			w.group(section{key: key, part: named}, value)
 		case isNamedGroups(value):
 			w.namedGroups(namedGroups{key: key, tag: tag, value: value})
 		case w.visit != nil:
@@ -64,24 +64,24 @@ func (w walker) walk(v reflect.Value, group string, named int) {
 	}
 }
 
-func (w walker) group(s section, v reflect.Value, named int) {
+func (w walker) group(s section, v reflect.Value) {
 	if w.enter != nil {
 		w.enter(s)
 	}
-	w.walk(v, s.key, named)
+	w.walk(v, s.key, s.part)
 }
 
 // namedGroups visits the groups in the order of their names.
 func (w walker) namedGroups(g namedGroups) {
 	if w.enter != nil {
-		w.enter(section{key: g.key, doc: g.tag.Get("doc"), names: true})
+		w.enter(section{key: g.key, part: -1, names: true})
 	}
 	if w.names != nil {
 		w.names(g)
 	}
 	for _, name := range g.list() {
-		s := section{key: below(g.key, name), doc: g.tag.Get("each"), named: true}
-		w.group(s, g.value.MapIndex(reflect.ValueOf(name)).Elem(), 1+strings.Count(g.key, "."))
+		s := section{key: below(g.key, name), part: 1 + strings.Count(g.key, "."), named: true}
+		w.group(s, g.value.MapIndex(reflect.ValueOf(name)).Elem())
 	}
 }
 
@@ -111,7 +111,6 @@ func (f field) name() string {
 	return lastName(f.key)
 }
 
-func (f field) doc() string  { return f.tag.Get("doc") }
 func (f field) secret() bool { return f.tag.Get("secret") == "true" }
 func (f field) url() bool    { return f.tag.Get("url") == "true" }
 

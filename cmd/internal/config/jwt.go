@@ -11,23 +11,23 @@ const jwtKey = "authentication.methods.jwt"
 // JWT configures which JSON Web Tokens are accepted. Nothing of them is stored, so there is
 // no cleanup.
 type JWT struct {
-	Enabled        bool           `key:"enabled" default:"false" doc:"Accepts JSON Web Tokens. Exactly one of discovery_url, jwks_url and public_key_file is required."`
-	DiscoveryURL   string         `key:"discovery_url" doc:"URL of the issuer, whose discovery document names the keys."`
-	JWKSURL        string         `key:"jwks_url" doc:"URL of the keys."`
-	PublicKeyFile  string         `key:"public_key_file" doc:"PEM file of the public key."`
-	ValidateClaims ValidateClaims `key:"validate_claims" doc:"What the claims of a token must be."`
-	GroupsClaim    string         `key:"groups_claim" default:"groups" doc:"Claim with the groups: a name, or a JSON pointer such as /realm/groups."`
-	RolesClaim     string         `key:"roles_claim" doc:"Claim that gives roles directly, named as groups_claim. Its values have the form role or role@namespace,namespace; others are ignored."`
-	SigningAlgs    []string       `key:"signing_algs" default:"RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA" doc:"Accepted signature algorithms of tokens."`
-	CAPath         string         `key:"ca_path" defaultText:"the authorities of the system" doc:"PEM file of the certificate authorities trusted for discovery_url and jwks_url."`
+	Enabled        bool           `key:"enabled" default:"false"`
+	DiscoveryURL   string         `key:"discovery_url"`
+	JWKSURL        string         `key:"jwks_url"`
+	PublicKeyFile  string         `key:"public_key_file"`
+	ValidateClaims ValidateClaims `key:"validate_claims"`
+	GroupsClaim    string         `key:"groups_claim" default:"groups"`
+	RolesClaim     string         `key:"roles_claim"`
+	SigningAlgs    []string       `key:"signing_algs" default:"RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA"`
+	CAPath         string         `key:"ca_path" defaultText:"the authorities of the system"`
 }
 
 // ValidateClaims configures the required claims of a JSON Web Token.
 type ValidateClaims struct {
-	Issuer      string   `key:"issuer" defaultText:"the issuer of the discovery document; otherwise any" doc:"The issuer (iss)."`
-	Subject     string   `key:"subject" defaultText:"any" doc:"The subject (sub)."`
-	Audiences   []string `key:"audiences" doc:"Audiences (aud) of which a token must have one. Required unless any_audience is true."`
-	AnyAudience bool     `key:"any_audience" default:"false" doc:"Accepts tokens that were issued for other services, which can then use them here."`
+	Issuer      string   `key:"issuer" defaultText:"the issuer of the discovery document; otherwise any"`
+	Subject     string   `key:"subject" defaultText:"any"`
+	Audiences   []string `key:"audiences"`
+	AnyAudience bool     `key:"any_audience" default:"false"`
 }
 
 func (j JWT) check(found *problems) {

@@ -13,18 +13,18 @@ import (
 
 // Kubernetes configures how pods exchange the token of their service account.
 type Kubernetes struct {
-	Enabled   bool     `key:"enabled" default:"false" doc:"Enables the exchange of service account tokens."`
-	Cleanup   Cleanup  `key:"cleanup" doc:"Removal of expired tokens."`
-	Verify    string   `key:"verify" default:"review" options:"review keys" fold:"true" doc:"review: the API server reviews each token, and so refuses those of deleted pods; the service account of this server needs the role system:auth-delegator. keys: tokens are verified with the published keys of the cluster, also from outside; a token is then accepted until it expires."`
-	Audiences []string `key:"audiences" doc:"Audiences of which a token must have one. By default, a token must be for guidon or for the API server."`
+	Enabled   bool     `key:"enabled" default:"false"`
+	Cleanup   Cleanup  `key:"cleanup"`
+	Verify    string   `key:"verify" default:"review" options:"review keys" fold:"true"`
+	Audiences []string `key:"audiences"`
 
-	DiscoveryURL            string `key:"discovery_url" default:"https://kubernetes.default.svc.cluster.local" doc:"URL of the API server, or of the discovery document without /.well-known/openid-configuration."`
-	JWKSURL                 string `key:"jwks_url" defaultText:"that of the discovery document" doc:"URL of the keys, if the one in the discovery document cannot be reached. Requires verify keys."`
-	CAPath                  string `key:"ca_path" defaultText:"/var/run/secrets/kubernetes.io/serviceaccount/ca.crt if that file exists" doc:"PEM file of the certificate authorities trusted for the API server."`
-	ServiceAccountTokenPath string `key:"service_account_token_path" defaultText:"/var/run/secrets/kubernetes.io/serviceaccount/token if that file exists" doc:"File with the token of the service account of this server, read again for each request to the API server."`
+	DiscoveryURL            string `key:"discovery_url" default:"https://kubernetes.default.svc.cluster.local"`
+	JWKSURL                 string `key:"jwks_url" defaultText:"that of the discovery document"`
+	CAPath                  string `key:"ca_path" defaultText:"/var/run/secrets/kubernetes.io/serviceaccount/ca.crt if that file exists"`
+	ServiceAccountTokenPath string `key:"service_account_token_path" defaultText:"/var/run/secrets/kubernetes.io/serviceaccount/token if that file exists"`
 
-	AllowedServiceAccounts []string      `key:"allowed_service_accounts" doc:"Service accounts such as shop/checkout, with * for any namespace or any name. None allows all."`
-	MaxLifetime            time.Duration `key:"max_lifetime" default:"0s" min:"0s" doc:"Maximum lifetime of a client token, from 1m to 720h. It never exceeds that of the service account token, which is what 0s means."`
+	AllowedServiceAccounts []string      `key:"allowed_service_accounts"`
+	MaxLifetime            time.Duration `key:"max_lifetime" default:"0s" min:"0s"`
 }
 
 // The values of authentication.methods.kubernetes.verify.

@@ -18,35 +18,35 @@ const oidcKey = "authentication.methods.oidc"
 
 // OIDC configures how people sign in with OpenID Connect.
 type OIDC struct {
-	Enabled      bool                 `key:"enabled" default:"false" doc:"Enables signing in with OpenID Connect. Requires server.public_url and at least one provider."`
-	Cleanup      Cleanup              `key:"cleanup" doc:"Removal of expired sessions."`
-	EmailMatches []string             `key:"email_matches" doc:"Regular expressions, each ending in $. If any is set, everyone who signs in, with whichever provider, must have a verified e-mail address that matches one of them, besides what that provider requires."`
-	Providers    map[string]*Provider `key:"providers" doc:"OpenID providers, by names of lower-case letters, digits, _ and -. The name is part of the callback URL, <server.public_url>/auth/v1/method/oidc/<name>/callback, and of the subjects of bindings." each:"One provider, and an example of a name."`
+	Enabled      bool                 `key:"enabled" default:"false"`
+	Cleanup      Cleanup              `key:"cleanup"`
+	EmailMatches []string             `key:"email_matches"`
+	Providers    map[string]*Provider `key:"providers"`
 }
 
 // Provider configures one OpenID provider.
 type Provider struct {
-	IssuerURL       string            `key:"issuer_url" doc:"The issuer, exactly as in the provider's discovery document, including a trailing slash. Required."`
-	ClientID        string            `key:"client_id" doc:"Id of this service at the provider. Required."`
-	ClientSecret    string            `key:"client_secret" secret:"true" doc:"Secret of this service at the provider; none for a public client. It is never shown."`
-	RedirectAddress string            `key:"redirect_address" defaultText:"server.public_url" doc:"URL of this service in the callback URL."`
-	DisplayName     string            `key:"display_name" defaultText:"the name of the provider" doc:"Text of the sign-in button."`
-	Scopes          []string          `key:"scopes" default:"openid profile email" doc:"Scopes to request. openid is always requested."`
-	UsePKCE         bool              `key:"use_pkce" default:"true" doc:"Sends a code challenge (PKCE with S256). false is only for a provider that fails on it."`
-	AuthorizeParams map[string]string `key:"authorize_params" keepCase:"true" doc:"Further parameters of authorization requests, such as prompt, connection or hd. Names in variables are converted to lower case."`
-	Userinfo        bool              `key:"userinfo" default:"false" doc:"Always queries the userinfo endpoint, for claims that the ID token lacks. Without it, the endpoint is queried if an allow list or a configured binding needs such a claim."`
-	GroupsClaim     string            `key:"groups_claim" default:"groups" doc:"Claim with the groups of a person: a name, or a JSON pointer such as /realm/groups."`
-	RolesClaim      string            `key:"roles_claim" doc:"Claim that gives roles directly, named as groups_claim. Its values have the form role or role@namespace,namespace; others are ignored."`
-	SigningAlgs     []string          `key:"signing_algs" default:"RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA" doc:"Accepted signature algorithms of tokens."`
+	IssuerURL       string            `key:"issuer_url"`
+	ClientID        string            `key:"client_id"`
+	ClientSecret    string            `key:"client_secret" secret:"true"`
+	RedirectAddress string            `key:"redirect_address" defaultText:"server.public_url"`
+	DisplayName     string            `key:"display_name" defaultText:"the name of the provider"`
+	Scopes          []string          `key:"scopes" default:"openid profile email"`
+	UsePKCE         bool              `key:"use_pkce" default:"true"`
+	AuthorizeParams map[string]string `key:"authorize_params" keepCase:"true"`
+	Userinfo        bool              `key:"userinfo" default:"false"`
+	GroupsClaim     string            `key:"groups_claim" default:"groups"`
+	RolesClaim      string            `key:"roles_claim"`
+	SigningAlgs     []string          `key:"signing_algs" default:"RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA"`
 
-	AllowedEmails        []string `key:"allowed_emails" doc:"Verified e-mail addresses of people who may sign in. Matching one of the allowed_ lists suffices."`
-	AllowedDomains       []string `key:"allowed_domains" doc:"Domains such as example.com of verified e-mail addresses of people who may sign in; subdomains do not match. For Google it is the domain of the organization (hd)."`
-	AllowedGroups        []string `key:"allowed_groups" doc:"Groups whose members may sign in."`
-	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everyone with an account at this provider may sign in. Without it, an allowed_ list or email_matches is required. It must not be set together with an allowed_ list."`
-	TrustUnverifiedEmail bool     `key:"trust_unverified_email" default:"false" doc:"Treats an e-mail address as verified if the provider does not say whether it is, as Entra ID does not. Set it only if people cannot choose their address themselves. An address that the provider calls unverified is never accepted."`
+	AllowedEmails        []string `key:"allowed_emails"`
+	AllowedDomains       []string `key:"allowed_domains"`
+	AllowedGroups        []string `key:"allowed_groups"`
+	AllowEveryone        bool     `key:"allow_everyone" default:"false"`
+	TrustUnverifiedEmail bool     `key:"trust_unverified_email" default:"false"`
 
-	Logout string `key:"logout" default:"local" options:"local provider" fold:"true" doc:"local: signing out ends the session here. provider: it also leads to the provider, to end the session there."`
-	CAPath string `key:"ca_path" defaultText:"the authorities of the system" doc:"PEM file of the certificate authorities trusted for this provider."`
+	Logout string `key:"logout" default:"local" options:"local provider" fold:"true"`
+	CAPath string `key:"ca_path" defaultText:"the authorities of the system"`
 }
 
 // RedirectBase returns the URL of this service in the callback URL, without a trailing

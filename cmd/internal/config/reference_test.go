@@ -47,10 +47,10 @@ func reference() string {
 	fmt.Fprintf(&text, "\n## General\n%s", head)
 	walk(withNames(anyName), func(s section) {
 		if s.names {
-			fmt.Fprintf(&text, "| `%s` | `%s_%s_…` | group | none | %s |\n", s.key, variableOf(s.key), strings.ToUpper(anyName), cell(s.doc))
+			fmt.Fprintf(&text, "| `%s` | `%s_%s_…` | group | none | %s |\n", s.key, variableOf(s.key), strings.ToUpper(anyName), cell(s.doc()))
 		}
 		if !strings.Contains(s.key, ".") {
-			fmt.Fprintf(&text, "\n## %s\n\n%s\n%s", s.key, s.doc, head)
+			fmt.Fprintf(&text, "\n## %s\n\n%s\n%s", s.key, s.doc(), head)
 		}
 	}, func(f field) {
 		fmt.Fprintf(&text, "| `%s` | %s | %s | %s | %s |\n", f.key, f.referenceVariable(), f.referenceKind(), f.referenceDefault(), cell(f.doc()))

@@ -8,19 +8,19 @@ import (
 
 // Session configures the sessions of people, and their cookies.
 type Session struct {
-	Domain         string        `key:"domain" doc:"Domain of the session cookie, which is then also sent to all hosts below it. None, the best choice, means only the host that people use."`
-	Secure         string        `key:"secure" default:"auto" options:"auto true false" fold:"true" doc:"Whether browsers send the cookies over https only. auto means that they do if server.public_url is https, or if it is not set and server.protocol is https."`
-	HostPrefix     bool          `key:"host_prefix" default:"false" doc:"Gives the cookies names that begin with __Host-, and reads no others, so that pages of sibling hosts cannot plant a session. Requires https, and no domain."`
-	TokenLifetime  time.Duration `key:"token_lifetime" default:"24h" min:"1m" max:"720h" doc:"Lifetime of a session in a browser, from the sign-in. It is never extended."`
-	CLILifetime    time.Duration `key:"cli_lifetime" default:"12h" min:"1m" max:"720h" doc:"Lifetime of a session of the command line, from the sign-in."`
-	StateLifetime  time.Duration `key:"state_lifetime" default:"10m" min:"1m" max:"1h" doc:"How long one attempt to sign in may take."`
-	MaxPerIdentity int           `key:"max_per_identity" default:"20" min:"1" max:"1000" doc:"Maximum number of sessions of one person. A further one ends the oldest."`
-	CSRF           CSRF          `key:"csrf" doc:"Protection against writes by pages of other origins, which is always on."`
+	Domain         string        `key:"domain"`
+	Secure         string        `key:"secure" default:"auto" options:"auto true false" fold:"true"`
+	HostPrefix     bool          `key:"host_prefix" default:"false"`
+	TokenLifetime  time.Duration `key:"token_lifetime" default:"24h" min:"1m" max:"720h"`
+	CLILifetime    time.Duration `key:"cli_lifetime" default:"12h" min:"1m" max:"720h"`
+	StateLifetime  time.Duration `key:"state_lifetime" default:"10m" min:"1m" max:"1h"`
+	MaxPerIdentity int           `key:"max_per_identity" default:"20" min:"1" max:"1000"`
+	CSRF           CSRF          `key:"csrf"`
 }
 
 // CSRF configures which pages may write with the session cookie.
 type CSRF struct {
-	TrustedOrigins []string `key:"trusted_origins" doc:"Origins such as https://admin.example whose pages may write with the session cookie, besides that of server.public_url."`
+	TrustedOrigins []string `key:"trusted_origins"`
 }
 
 // insecure reports whether the operator accepts cookies over plain HTTP.

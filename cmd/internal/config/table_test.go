@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write docs/configuration.md")
 
 // TestTable checks that every key has unique variables, a documentation and a default.
 func TestTable(t *testing.T) {
-	variables := make(map[string]string)
+	variables, described := make(map[string]string), make(map[string]bool)
 	take := func(variable, key string) {
 		if other, taken := variables[variable]; taken {
 			t.Errorf("%s means both %s and %s", variable, other, key)
@@ -35,8 +35,9 @@ func TestTable(t *testing.T) {
 		if f.isScalar() {
 			take(f.variable()+fileSuffix, f.key)
 		}
+		described[pattern(f.key, f.named)] = true
 		if !strings.HasSuffix(f.doc(), ".") {
-			t.Errorf("%s: documentation %q is not a sentence", f.key, f.doc())
+			t.Errorf("%s: description %q is not a sentence", f.key, f.doc())
 		}
 		switch f.value.Kind() {
 		case reflect.String, reflect.Map, reflect.Slice:
@@ -47,10 +48,16 @@ func TestTable(t *testing.T) {
 		}
 	}
 	walk(withNames("name"), func(s section) {
-		if !strings.HasSuffix(s.doc, ".") {
-			t.Errorf("%s: documentation %q is not a sentence", s.key, s.doc)
+		described[pattern(s.key, s.part)] = true
+		if !strings.HasSuffix(s.doc(), ".") {
+			t.Errorf("%s: description %q is not a sentence", s.key, s.doc())
 		}
 	}, func(field) {})
+	for key := range descriptions() {
+		if !described[key] {
+			t.Errorf("descriptions.yaml describes %s, which does not exist", key)
+		}
+	}
 }
 
 // sample returns a value for the key that is not its default.

@@ -28,7 +28,7 @@ func Template() string {
 		if indent == "" {
 			text.WriteByte('\n')
 		}
-		writeComment(&text, indent, s.doc)
+		writeComment(&text, indent, s.doc())
 		fmt.Fprintf(&text, "%s%s%s:\n", indent, s.commentSign(), lastName(s.key))
 	}, func(f field) {
 		indent := indentOf(f.key)

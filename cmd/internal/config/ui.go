@@ -14,17 +14,17 @@ import (
 
 // UI configures the web interface.
 type UI struct {
-	Enabled          bool   `key:"enabled" default:"true" doc:"Serves the web interface. The pages of signing in are served without it, too."`
-	DefaultTheme     string `key:"default_theme" default:"system" options:"system light dark" doc:"Theme of people who have not chosen one; system is that of their device."`
-	Topbar           Topbar `key:"topbar" doc:"Marks of this installation on every page, so that people can tell it from others."`
-	DefaultNamespace string `key:"default_namespace" doc:"Key of the namespace that people see first, if they may read it. Empty means the one that they used last, or else the first in the list."`
-	Message          string `key:"message" doc:"Message of the operator on every page, such as an announcement of maintenance: one line of plain text, of at most 500 bytes. Empty means none."`
+	Enabled          bool   `key:"enabled" default:"true"`
+	DefaultTheme     string `key:"default_theme" default:"system" options:"system light dark"`
+	Topbar           Topbar `key:"topbar"`
+	DefaultNamespace string `key:"default_namespace"`
+	Message          string `key:"message"`
 }
 
 // Topbar configures what every page shows of the installation.
 type Topbar struct {
-	Color string `key:"color" doc:"Color of the top of the page: #rgb or #rrggbb, in quotes in the file, where # begins a comment. Empty means none."`
-	Label string `key:"label" doc:"Name of the installation, such as Production EU: one line of at most 64 bytes. Empty means none."`
+	Color string `key:"color"`
+	Label string `key:"label"`
 }
 
 const (
