@@ -120,7 +120,7 @@ segments: [{key: every, name: Every}]
 		s.ok("flag", "off", key)
 		if key == "layout" { // it was not enabled, so there is still nothing to restore
 			s.fails(cli.ExitFailure, []string{"flag", "on", key}, want, "run again with --everyone")
-		} else if got := s.ok("flag", "on", key); !strings.Contains(got, "turned on flag "+key) || !strings.Contains(got, "false for everybody, as before it was turned off") {
+		} else if got := s.ok("flag", "on", key); !strings.Contains(got, "turned on flag "+key) || !strings.Contains(got, "off for everybody, as before it was turned off") {
 			t.Errorf("flag on %s: got %q", key, got)
 		}
 		if after := stored(key); after != before {
@@ -138,7 +138,7 @@ segments: [{key: every, name: Every}]
 			t.Errorf("flag on %s again: got %q", key, got)
 		}
 	}
-	if got := s.typing("yes\n").ok("flag", "on", "ramp"); !strings.Contains(got, "turned on flag ramp in default: true for everybody") {
+	if got := s.typing("yes\n").ok("flag", "on", "ramp"); !strings.Contains(got, "turned on flag ramp in default: on for everybody") {
 		t.Errorf("flag on after the answer: got %q", got)
 	}
 	if got := s.ok("flag", "on", "layout", "--everyone"); !strings.Contains(got, "its rules decide") {

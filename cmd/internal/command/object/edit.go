@@ -126,13 +126,6 @@ func (e edit) printWarnings(text []byte) {
 	}
 }
 
-// plan returns the plan of the document, with its effects.
-func (e edit) plan(ctx context.Context, c client.Client, d *guidonv1.Document) (*guidonv1.PlanResponse, error) {
-	return cli.Call[guidonv1.PlanResponse](ctx, c, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
-		NamespaceKey: e.Namespace, Document: d, Mode: guidonv1.PlanMode_UPDATE_PLAN_MODE, WithEffects: true,
-	})
-}
-
 // apply shows the plan, and replaces the object if the user confirms it.
 func (e edit) apply(
 	ctx context.Context, c client.Client, d *guidonv1.Document, plan *guidonv1.PlanResponse, since *int64,

@@ -17,9 +17,10 @@ import (
 
 const flagHelp = `Work with single flags of a namespace.
 
-A boolean flag answers true or false: its rules decide in order, and "enabled" is the
-value for those whom none matches. A variant flag answers with one of its variants, which
-its rules distribute; if it is not enabled, everybody gets the default variant, or none.`
+A boolean flag is on or off, which programs get as true or false: its rules decide in
+order, and its default value, "enabled", is for those whom none matches. A variant flag
+answers with one of its variants, which its rules distribute; while its state is off, which
+is also "enabled", everybody gets the default variant, or none.`
 
 var flagTexts = map[string]text{
 	"list": {`List the flags of a namespace.
@@ -42,14 +43,14 @@ The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03
   guidon flag get new-checkout -o json | jq .enabled`},
 	"create": {`Create a flag. It is a boolean flag, or a variant flag if there are variants.
 
-Without --enabled, a boolean flag is false for everybody, and a variant flag gives
-everybody the default variant, or none. "guidon flag edit" adds rules.`,
+Without --enabled, a boolean flag is off for everybody, and a variant flag gives
+everybody the default variant, or none. "guidon flag rollout" turns it on for some.`,
 		`  guidon flag create new-checkout
   guidon flag create new-checkout --name "New checkout" --enabled -m "for the beta"
   guidon flag create payment-methods --variant classic --variant nordics --default-variant classic
   guidon flag create new-checkout --metadata owner=ada --metadata 'tags=["web","payments"]'`},
-	"update": {`Change fields of a flag. What is not given stays as it is. "guidon flag edit" changes
-variants and rules.
+	"update": {`Change fields of a flag. What is not given stays as it is. "guidon flag rollout" and
+"guidon flag rule" change rules, "guidon flag edit" everything.
 
 To switch a flag for everybody, use "guidon flag on" and "guidon flag off": --enabled only
 sets what a boolean flag is for those whom no rule matches.
@@ -91,13 +92,14 @@ func flags(p *cli.Program) *object {
 	creation := &flagCreation{fields: flagFields()}
 	o.verbs = append(k.usualVerbs(), k.create(creation.parse, creation.options), update(k, flagFields(), flagOf),
 		flagOn(k), flagOff(k), flagReach(o, k.complete))
+	o.verbs = append(o.verbs, flagRules(k, p.CompleteSegments)...)
 	return o
 }
 
 func flagOf(d *guidonv1.Document) *guidonv1.DocumentFlag { return d.GetFlags()[0] }
 
 func listedFlags(all []*guidonv1.FlagSummary) cli.Output {
-	const header = "KEY\tNAME\tTYPE\tSTATE\tSTEPS\tOWNER\tCHANGED"
+	const header = "KEY\tNAME\tTYPE\tSTATE\tRULES\tOWNER\tCHANGED"
 	return cli.List(all, (*guidonv1.FlagSummary).GetKey, header, func(f *guidonv1.FlagSummary) []any {
 		return []any{f.GetKey(), cli.Printable(f.GetName()), cli.FlagKind(f.GetType()), stateWord(f.GetState()),
 			f.GetStepCount(), cli.OrDash(cli.Printable(f.GetOwner())), cli.When(f.GetUpdatedAt())}
@@ -109,6 +111,15 @@ func stateWord(state guidonv1.FlagState) string {
 	return strings.ToLower(strings.TrimSuffix(state.String(), "_FLAG_STATE"))
 }
 
+// stateRow returns the word for what "enabled" is: the default value of a boolean flag, or the
+// state of a variant flag.
+func stateRow(kind flipt.FlagType) string {
+	if kind == flipt.FlagType_BOOLEAN_FLAG_TYPE {
+		return "DEFAULT VALUE"
+	}
+	return "STATE"
+}
+
 // flagFields are the fields of a flag that the command line sets.
 func flagFields() fields[*guidonv1.DocumentFlag] {
 	type flag = *guidonv1.DocumentFlag
@@ -116,7 +127,7 @@ func flagFields() fields[*guidonv1.DocumentFlag] {
 	return fields[flag]{
 		textField("name", "the name for people (default: the key)", func(f flag, name string) { f.Name = name }),
 		textField("description", "what the flag is for", func(f flag, text string) { f.Description = text }),
-		boolField("enabled", "whether the flag is enabled", func(f flag, enabled bool) { f.Enabled = enabled }),
+		boolField("enabled", "the default value of a boolean flag, or the state of a variant flag", func(f flag, enabled bool) { f.Enabled = enabled }),
 		checkedField("default-variant", "", "`key` of the variant for those whom no rule gives one; empty for none",
 			setDefaultVariant),
 		{
@@ -176,17 +187,14 @@ func flagRows(table cli.FieldTable, found content) {
 	table.Row("NAME", cli.Printable(f.GetName()))
 	table.Row("DESCRIPTION", cli.OrDash(cli.Printable(f.GetDescription())))
 	table.Row("TYPE", cli.FlagKind(f.GetType()))
-	table.Row("ENABLED", fmt.Sprint(f.GetEnabled()))
+	table.Row(stateRow(f.GetType()), onOff(f.GetEnabled()))
 	table.Row("METADATA", cli.OrDash(cli.Printable(f.GetMetadata())))
 	table.Row("CREATED", cli.When(found.created))
 	table.Row("CHANGED", cli.When(found.changed))
 	for _, v := range f.GetVariants() {
 		table.Row("VARIANT", variantLine(v))
 	}
-	for i, r := range f.GetRules() {
-		table.Row(fmt.Sprintf("RULE %d", i+1), ruleLine(r))
-	}
-	for i, r := range f.GetRollouts() {
-		table.Row(fmt.Sprintf("RULE %d", i+1), rolloutLine(r))
+	for i, line := range ruleLines(f) {
+		table.Row(fmt.Sprintf("RULE %d", i+1), line)
 	}
 }

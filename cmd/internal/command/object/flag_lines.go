@@ -1,7 +1,6 @@
 package object
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
@@ -21,6 +20,18 @@ func variantLine(v *guidonv1.DocumentVariant) string {
 	return line
 }
 
+// ruleLines returns the rules of a flag in words.
+func ruleLines(f *guidonv1.DocumentFlag) []string {
+	var lines []string
+	for _, r := range f.GetRules() {
+		lines = append(lines, ruleLine(r))
+	}
+	for _, r := range f.GetRollouts() {
+		lines = append(lines, rolloutLine(r))
+	}
+	return lines
+}
+
 // ruleLine returns a rule in words, such as "any of germany, nordics: 50% a, 50% b".
 func ruleLine(r *guidonv1.DocumentRule) string {
 	var shares []string
@@ -33,14 +44,13 @@ func ruleLine(r *guidonv1.DocumentRule) string {
 	return segmentsText(r.GetSegmentKeys(), r.GetSegmentOperator()) + ": " + strings.Join(shares, ", ")
 }
 
-// rolloutLine returns a rule of a boolean flag in words, such as "50%: true".
+// rolloutLine returns a rule of a boolean flag in words, such as "50%: on".
 func rolloutLine(r *guidonv1.DocumentRollout) string {
-	line := ""
+	whom := cli.Percent(r.GetThreshold().GetPercentage())
 	if s := r.GetSegment(); s != nil {
-		line = fmt.Sprintf("%s: %t", segmentsText(s.GetSegmentKeys(), s.GetSegmentOperator()), s.GetValue())
-	} else {
-		line = fmt.Sprintf("%s: %t", cli.Percent(r.GetThreshold().GetPercentage()), r.GetThreshold().GetValue())
+		whom = segmentsText(s.GetSegmentKeys(), s.GetSegmentOperator())
 	}
+	line := whom + ": " + onOff(rolloutValue(r))
 	if r.GetDescription() != "" {
 		line += " (" + cli.Printable(r.GetDescription()) + ")"
 	}

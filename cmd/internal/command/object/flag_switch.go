@@ -15,21 +15,20 @@ import (
 )
 
 const flagOnHelp = `Turn a flag on: restore what it was before it was turned off, by "guidon flag off", on its
-page or by the API. The rules decide again who gets what. If the flag was false for
+page or by the API. The rules decide again who gets what. If the flag was off for
 everybody before, it still is.
 
 A flag that is off but has not been turned off, such as a new one or one whose rule is
 at 0%, can only be turned on for more people than ever had it. The command shows for whom,
-and asks. Scripts give --everyone instead. A boolean flag then becomes enabled: true for
-everybody whom no rule matches. A variant flag becomes enabled: its rules decide.`
+and asks. Scripts give --everyone instead. A boolean flag then gets the default value on, for
+everybody whom no rule matches. A variant flag gets the state on: its rules decide.`
 
 const flagOffHelp = `Turn a flag off for everybody, whatever its rules say. Nothing of them is
 lost; "guidon flag on" restores what the flag was.
 
-A boolean flag becomes false for everybody: it gets a first rule of 100% with the
-value false.
+A boolean flag gets a first rule that is off for 100%.
 
-A variant flag becomes not enabled: everybody gets the default variant, or none. Its
+A variant flag gets the state off: everybody gets the default variant, or none. Its
 metadata get guidon.turnedOff, by which "guidon flag on" knows that the flag was enabled.`
 
 // flagSwitch is the command "flag on" or "flag off".
@@ -156,11 +155,11 @@ func (s *flagSwitch) stateText(f *guidonv1.FlagSummary) string {
 	case !boolean:
 		return "nobody gets a variant"
 	case f.GetState() == guidonv1.FlagState_ON_FLAG_STATE:
-		return "true for everybody"
+		return "on for everybody"
 	case f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE && s.word == "on":
-		return "false for everybody, as before it was turned off"
+		return "off for everybody, as before it was turned off"
 	case f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE:
-		return "false for everybody"
+		return "off for everybody"
 	}
-	return "true for some, as its rules say"
+	return "on for some, as its rules say"
 }

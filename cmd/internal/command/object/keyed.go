@@ -16,6 +16,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/changes"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/convert"
@@ -29,6 +30,7 @@ type keyed struct {
 	texts    map[string]text // by verb
 	complete cobra.CompletionFunc
 	query    string
+	dryRun   bool
 
 	list    func(ctx context.Context, c client.Client) (cli.Output, error)
 	read    func(ctx context.Context, c client.Client, key string) (content, error)
@@ -119,25 +121,58 @@ func update[M any](k *keyed, all fields[M], of func(d *guidonv1.Document) M) ver
 	var given fields[M]
 	return k.explained(verb{
 		use: "update <" + k.kind + ">", short: "Change fields of a " + k.kind, names: "the key",
-		complete: cli.FirstArgument(k.complete), options: all.flags,
+		complete: cli.FirstArgument(k.complete),
+		options: func(command *cobra.Command) {
+			all.flags(command)
+			k.dryRunFlag(command)
+		},
 		check: func(command *cobra.Command) (err error) {
 			given, err = all.given(command.Flags())
 			return err
 		},
 		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
-			since, err := k.revision(ctx, c)
-			if err != nil {
-				return cli.Output{}, err
-			}
-			found, err := k.read(ctx, c, args[0])
-			if err != nil {
-				return cli.Output{}, err
-			}
-			if err := given.set(of(found.document)); err != nil {
-				return cli.Output{}, err
-			}
-			return k.replaced(ctx, c, args[0], found.document, since)
+			return k.rewrite(ctx, c, args[0], func(d *guidonv1.Document) error { return given.set(of(d)) })
 		},
+	})
+}
+
+func (k *keyed) dryRunFlag(command *cobra.Command) {
+	command.Flags().BoolVar(&k.dryRun, "dry-run", false, "print what would change, and its effect, and change nothing")
+}
+
+// rewrite changes the object with the key by change, unless somebody else changes it
+// meanwhile. With --dry-run it shows the plan instead.
+func (k *keyed) rewrite(
+	ctx context.Context, c client.Client, key string, change func(d *guidonv1.Document) error,
+) (cli.Output, error) {
+	since, err := k.revision(ctx, c)
+	if err != nil {
+		return cli.Output{}, err
+	}
+	found, err := k.read(ctx, c, key)
+	if err != nil {
+		return cli.Output{}, err
+	}
+	if err := change(found.document); err != nil {
+		return cli.Output{}, err
+	}
+	if !k.dryRun {
+		return k.replaced(ctx, c, key, found.document, since)
+	}
+	plan, err := k.plan(ctx, c, found.document)
+	return cli.Output{
+		Data: cli.DataOf(plan), Names: []string{key},
+		Table: func(out io.Writer) error {
+			changes.PrintPlan(out, plan)
+			return nil
+		},
+	}, err
+}
+
+// plan returns the plan of the document, with its effects.
+func (k *keyed) plan(ctx context.Context, c client.Client, d *guidonv1.Document) (*guidonv1.PlanResponse, error) {
+	return cli.Call[guidonv1.PlanResponse](ctx, c, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
+		NamespaceKey: k.Namespace, Document: d, Mode: guidonv1.PlanMode_UPDATE_PLAN_MODE, WithEffects: true,
 	})
 }
 

@@ -42,6 +42,7 @@ type verb struct {
 	options              func(command *cobra.Command)       // adds options of its own
 	check                func(command *cobra.Command) error // checks the options, before anything is connected
 	read, write          action                             // one of both
+	verbs                []verb                             // instead: a group of verbs
 }
 
 // action runs a command and returns what it prints in the format of --output.
@@ -70,6 +71,13 @@ func (o *object) command() *cobra.Command {
 var usualAliases = map[string][]string{"list": {"ls"}, "delete": {"rm"}}
 
 func (o *object) verb(v verb) *cobra.Command {
+	if v.verbs != nil {
+		group := cli.Group(v.use, v.short, v.long)
+		for _, v := range v.verbs {
+			group.AddCommand(o.verb(v))
+		}
+		return group
+	}
 	name, argument, _ := strings.Cut(v.use, " ")
 	args := v.args
 	if args == nil {
