@@ -79,8 +79,8 @@ test: ## run the tests without external dependencies; RACE=1 uses the race detec
 .PHONY: integration
 integration: ## run the tests with real databases, servers and clients; FULL=1 tries all combinations
 	@skipped=$$(mktemp); trap 'sort -u "$$skipped"; rm -f "$$skipped"' EXIT; export TEST_SKIPPED=$$skipped; \
-	  $(GO) test -vet=off -count=1 -p 2 -timeout 45m $$($(GO) list ./integration/... | grep -vE '/(database|cluster)$$') && \
-	  $(if $(RACED),CGO_ENABLED=1) $(GO) test -vet=off $(RACED) -count=1 -p 1 -timeout 45m ./integration/database ./integration/cluster
+	  $(GO) test -vet=off -count=1 -p 2 -timeout 45m $$($(GO) list ./integration/... $(if $(RACED),| grep -vE '/(database|cluster)$$')) \
+	  $(if $(RACED),&& CGO_ENABLED=1 $(GO) test -vet=off $(RACED) -count=1 -p 1 -timeout 45m ./integration/database ./integration/cluster)
 
 .PHONY: browser
 browser: ## test the web pages in Chromium; requires chromium, and Node.js for npm
