@@ -84,7 +84,7 @@ integration: ## run the tests with real databases, servers and clients; FULL=1 t
 
 .PHONY: browser
 browser: ## test the web pages in Chromium; requires chromium, and Node.js for npm
-	$(GO) test -count=1 -p 1 -timeout 20m ./integration/harness/browsertest ./integration/browser
+	$(GO) test -count=1 -p 1 -timeout 20m ./integration/browser
 
 PICTURES ?= bin/screenshots
 .PHONY: screenshots

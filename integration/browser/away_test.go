@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 	"github.com/guidonhq/guidon/integration/harness/dbproxy"
 )
 
@@ -40,7 +39,7 @@ func TestAway(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			v.Visit(t, test.path)
 			if test.field == "name" {
-				v.Do(t, browsertest.Click(css("[aria-label='More actions']")), browsertest.Click(css("button[name=do][value=name]")))
+				v.Do(t, click(css("[aria-label='More actions']")), click(css("button[name=do][value=name]")))
 				awaitFocus(t, v, "name")
 			}
 			retype(t, v, test.field, test.text)
@@ -48,7 +47,7 @@ func TestAway(t *testing.T) {
 			before := s.number(t)
 			decide, away := dbproxy.Once(dbproxy.Unreachable, test.at)
 			proxy.Inflict(decide)
-			p := v.Follow(t, browsertest.Click(do("save")))
+			p := v.Follow(t, click(do("save")))
 			<-away
 			if p.Status != http.StatusServiceUnavailable || !strings.Contains(v.Main(t), "It is not known whether this was saved") {
 				t.Fatalf("got status %d: %s", p.Status, v.Main(t))
@@ -65,11 +64,11 @@ func TestAway(t *testing.T) {
 
 			proxy.Inflict(nil)
 			tab.Await(t, "await fetch(location.href).then(r => r.ok && !r.headers.has('Guidon-Stale'))")
-			looked := browsertest.Eval[string](t, v, lookAgain)
+			looked := eval[string](t, v, lookAgain)
 			if want := map[bool]string{true: "What you entered is stored", false: "1 unsaved change"}[test.stored]; !strings.Contains(looked, want) {
 				t.Errorf("Look does not show %q: %s", want, looked)
 			}
-			p = v.Follow(t, browsertest.Click(do("save")))
+			p = v.Follow(t, click(do("save")))
 			if p.Status != http.StatusOK || s.number(t) != before+1 {
 				t.Errorf("then status %d and revision %d after %d: %s", p.Status, s.number(t), before, v.Main(t))
 			}

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 	"github.com/guidonhq/guidon/internal/hostiletest"
 )
 
@@ -37,7 +36,7 @@ func TestHostile(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			path := p.at(hostileNames...)
 			report(t, v.Harm(t, v.Visit(t, path)))
-			attack := browsertest.FormAttack{Texts: textsOf(texts, i), Size: 24000, Skip: endsSession}
+			attack := formAttackConfig{Texts: textsOf(texts, i), Size: 24000, Skip: endsSession}
 			if p.bare {
 				attack.Size = 3000 // their forms are small
 			}
@@ -59,7 +58,7 @@ func TestHostile(t *testing.T) {
 		})
 	}
 	review := func(t *testing.T, button string) {
-		report(t, v.Harm(t, v.Follow(t, browsertest.Click(browsertest.Named("button", button)))))
+		report(t, v.Harm(t, v.Follow(t, click(named("button", button)))))
 		if text := v.Main(t); !strings.Contains(text, "onerror=alert") {
 			t.Errorf("the review is %.2000s", text)
 		}
@@ -76,7 +75,7 @@ func TestHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.Visit(t, "/namespaces/empty/import")
-		browsertest.Eval[chromedp.Void](t, v, fmt.Sprintf("document.getElementById('text').value = %s", document))
+		eval[chromedp.Void](t, v, fmt.Sprintf("document.getElementById('text').value = %s", document))
 		review(t, "Show what changes")
 	})
 	t.Run("answers", func(t *testing.T) {
@@ -102,7 +101,7 @@ func TestHostileForms(t *testing.T) {
 	s := openShop(t)
 	texts := hostiletest.All()
 	plant(t, s.Server, texts)
-	prober := browsertest.NewProber(t, s.public, adminToken)
+	prober := newProber(t, s.public, adminToken)
 	forms := 0
 	for i, p := range pages {
 		if p.as == guest {

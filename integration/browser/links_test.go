@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"fmt"
@@ -11,15 +11,15 @@ import (
 
 // BrokenLinks requests what the page that is open links to, within its origin, and returns
 // the links that do not lead to a page. known holds those that were requested before.
-func (v *Visitor) BrokenLinks(t testing.TB, known map[string]bool) (found []Finding) {
+func (v *visitor) BrokenLinks(t testing.TB, known map[string]bool) (found []finding) {
 	t.Helper()
-	for _, link := range Eval[[]string](t, v, "[...document.links].map(a => a.href.split('#')[0])") {
+	for _, link := range eval[[]string](t, v, "[...document.links].map(a => a.href.split('#')[0])") {
 		if known[link] || !strings.HasPrefix(link, v.origin+"/") {
 			continue
 		}
 		known[link] = true
-		if status := Eval[int](t, v, fmt.Sprintf("fetch(%q, {redirect: 'manual'}).then(r => r.status)", link)); status >= 400 {
-			found = append(found, Finding{"link", fmt.Sprintf("%s has status %d", link, status)})
+		if status := eval[int](t, v, fmt.Sprintf("fetch(%q, {redirect: 'manual'}).then(r => r.status)", link)); status >= 400 {
+			found = append(found, finding{"link", fmt.Sprintf("%s has status %d", link, status)})
 		}
 	}
 	return found
@@ -27,7 +27,7 @@ func (v *Visitor) BrokenLinks(t testing.TB, known map[string]bool) (found []Find
 
 // outside returns the links, forms and files of the page that lead out of the site, as they
 // do if it is below a path that they do not know.
-func (v *Visitor) outside(t testing.TB, p *Page) (found []Finding) {
+func (v *visitor) outside(t testing.TB, p *openedPage) (found []finding) {
 	t.Helper()
 	base, err := url.Parse(p.URL)
 	if err != nil {
@@ -45,7 +45,7 @@ func (v *Visitor) outside(t testing.TB, p *Page) (found []Finding) {
 			}
 			to, err := base.Parse(address)
 			if err != nil || strings.HasPrefix(to.String(), v.origin) && !strings.HasPrefix(to.String()+"/", v.Base+"/") {
-				found = append(found, Finding{"outside", fmt.Sprintf("<%s %s=%q>", n.Data, name, address)})
+				found = append(found, finding{"outside", fmt.Sprintf("<%s %s=%q>", n.Data, name, address)})
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"encoding/json"
@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon/internal/hostiletest"
 )
 
-// FormAttack configures [Visitor.AttackForms].
-type FormAttack struct {
+// formAttackConfig configures [visitor.AttackForms].
+type formAttackConfig struct {
 	Texts []string
 	// Size limits how many texts are in a field together, in bytes. The limit of the forms
 	// must not be the reason why they are rejected.
@@ -22,10 +22,10 @@ type FormAttack struct {
 }
 
 // alone is how many of the texts a search gets, one at a time: it takes no longer ones.
-// [Prober.ProbeForms] sends all.
+// [prober.ProbeForms] sends all.
 const alone = 2
 
-// maxAttacked is how many fields of a form have a text at once. [Prober.ProbeForms] fills all.
+// maxAttacked is how many fields of a form have a text at once. [prober.ProbeForms] fills all.
 const maxAttacked = 24
 
 // AttackForms sends every form of the page at the path, without the scripts that may do it
@@ -34,11 +34,11 @@ const maxAttacked = 24
 // A form that only asks, as for a search, gets the first texts, one at a time. The buttons of
 // the form take turns. Of forms with the same action and fields, as the rows of a table have
 // them, one is sent. It reports harm as errors, and returns how many forms were sent.
-func (v *Visitor) AttackForms(t testing.TB, path string, with FormAttack) (forms int) {
+func (v *visitor) AttackForms(t testing.TB, path string, with formAttackConfig) (forms int) {
 	t.Helper()
 	v.load(t, true, chromedp.Navigate(v.Base+path))
 	type form struct{ Action, Method, Fields string }
-	all := Eval[[]form](t, v, `[...document.forms].map(f => ({
+	all := eval[[]form](t, v, `[...document.forms].map(f => ({
 		action: f.getAttribute('action') ?? '', method: f.getAttribute('method') ?? 'get', fields: [...f.elements].map(e => e.name).join(' '),
 	}))`)
 	statuses, seen := make(map[int]int), make(map[form]bool)
@@ -51,7 +51,7 @@ func (v *Visitor) AttackForms(t testing.TB, path string, with FormAttack) (forms
 		if f.Method == "get" {
 			batches = with.Texts[:alone]
 		}
-		a := &formAttack{Visitor: v, path: path, form: i, forms: len(all), statuses: statuses}
+		a := &formAttack{visitor: v, path: path, form: i, forms: len(all), statuses: statuses}
 		if a.run(t, batches, with.Texts) {
 			forms++
 		}
@@ -62,7 +62,7 @@ func (v *Visitor) AttackForms(t testing.TB, path string, with FormAttack) (forms
 
 // formAttack is the attack on one form of a page.
 type formAttack struct {
-	*Visitor
+	*visitor
 	path        string
 	form, forms int // its index, and how many there are
 	statuses    map[int]int
@@ -96,7 +96,7 @@ func (a *formAttack) send(t testing.TB, texts []string, first int, hidden bool) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if Eval[int](t, a.Visitor, fmt.Sprintf(fillForm, a.form, values, hidden, a.sent)) == 0 {
+	if eval[int](t, a.visitor, fmt.Sprintf(fillForm, a.form, values, hidden, a.sent)) == 0 {
 		return false
 	}
 	a.sent++
@@ -117,7 +117,7 @@ func (a *formAttack) isOpen(t testing.TB) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a.sent > 0 && Eval[bool](t, a.Visitor, fmt.Sprintf("location.pathname === %q && location.search === %q && document.forms.length === %d", u.EscapedPath(), search(u), a.forms))
+	return a.sent > 0 && eval[bool](t, a.visitor, fmt.Sprintf("location.pathname === %q && location.search === %q && document.forms.length === %d", u.EscapedPath(), search(u), a.forms))
 }
 
 func search(u *url.URL) string {

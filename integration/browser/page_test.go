@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"fmt"
@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Page is a page that a visitor opened, and what happened since.
-type Page struct {
+// openedPage is a page that a visitor opened, and what happened since.
+type openedPage struct {
 	URL    string // after redirects
 	Status int
 	HTML   string // as the server sent it
 
-	Requests   []Request // in order, that of the page included
+	Requests   []request // in order, that of the page included
 	Console    []string  // errors and warnings
 	Exceptions []string  // that no script caught
 	Reports    []string  // violations of the content security policy
 	Dialogs    []string  // alert and the like; they were accepted
-	Shifts     []Shift   // of the layout, without those that follow an input
+	Shifts     []shift   // of the layout, without those that follow an input
 }
 
-// Request is a request of a page.
-type Request struct {
+// request is a request of a page.
+type request struct {
 	URL     string
 	Type    string // such as Document or EventSource
 	Status  int    // 0 without a response
@@ -33,26 +33,26 @@ type Request struct {
 }
 
 // isStream reports whether the request has no end.
-func (r Request) isStream() bool { return r.Type == "EventSource" || r.Type == "WebSocket" }
+func (r request) isStream() bool { return r.Type == "EventSource" || r.Type == "WebSocket" }
 
 // counts reports whether the request counts towards the budget. Streams do not, nor what
 // the browser itself requests, which is the icon.
-func (r Request) counts() bool { return !r.isStream() && r.Type != "Other" }
+func (r request) counts() bool { return !r.isStream() && r.Type != "Other" }
 
-// Shift is a move of elements that were visible already.
-type Shift struct {
+// shift is a move of elements that were visible already.
+type shift struct {
 	Value float64 `json:"value"` // its part of the cumulative layout shift
 	Nodes string  `json:"nodes"` // what moved
 }
 
-// Finding is something that is wrong with a page.
-type Finding struct {
+// finding is something that is wrong with a page.
+type finding struct {
 	Check  string // a word for the rule
 	Detail string
 }
 
 // String implements [fmt.Stringer].
-func (f Finding) String() string { return f.Check + ": " + f.Detail }
+func (f finding) String() string { return f.Check + ": " + f.Detail }
 
 // The budget of a page that is opened for the first time.
 const (
@@ -66,9 +66,9 @@ const minShift = 0.0005
 
 // Findings returns what is wrong with what happened. All requests must stay within origin,
 // which is such as "http://127.0.0.1:8080".
-func (p *Page) Findings(origin string) (found []Finding) {
+func (p *openedPage) Findings(origin string) (found []finding) {
 	report := func(check, format string, args ...any) {
-		found = append(found, Finding{check, fmt.Sprintf(format, args...)})
+		found = append(found, finding{check, fmt.Sprintf(format, args...)})
 	}
 	for check, messages := range map[string][]string{"console": p.Console, "exception": p.Exceptions, "policy": p.Reports, "dialog": p.Dialogs} {
 		for _, m := range messages {
@@ -103,6 +103,6 @@ func (p *Page) Findings(origin string) (found []Finding) {
 	if requests > maxRequests {
 		report("requests", "the page needs %d requests, more than %d: %v", requests, maxRequests, p.Requests)
 	}
-	slices.SortStableFunc(found, func(a, b Finding) int { return strings.Compare(a.Check, b.Check) })
+	slices.SortStableFunc(found, func(a, b finding) int { return strings.Compare(a.Check, b.Check) })
 	return found
 }

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
+	cdpage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -24,7 +24,7 @@ type record struct {
 	main cdp.FrameID
 
 	mu       sync.Mutex
-	page     *Page
+	page     *openedPage
 	anew     bool                      // messages are still those of the page before
 	document network.RequestID         // of the page
 	loader   string                    // of the page, when its response is there
@@ -32,7 +32,7 @@ type record struct {
 	quiet    chan struct{}             // receives when a request has ended
 }
 
-func newRecord(v *Visitor) *record {
+func newRecord(v *visitor) *record {
 	r := &record{
 		tab: v.ctx, main: cdp.FrameID(chromedp.FromContext(v.ctx).Target.TargetID),
 		quiet: make(chan struct{}, 1),
@@ -46,11 +46,11 @@ func newRecord(v *Visitor) *record {
 func (r *record) begin(anew bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.anew, r.page, r.document, r.loader, r.open = anew, &Page{}, "", "", make(map[network.RequestID]int)
+	r.anew, r.page, r.document, r.loader, r.open = anew, &openedPage{}, "", "", make(map[network.RequestID]int)
 }
 
 // copy returns the page with what has happened so far, and the request of it.
-func (r *record) copy() (*Page, network.RequestID) {
+func (r *record) copy() (*openedPage, network.RequestID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := *r.page
@@ -80,7 +80,7 @@ func (r *record) awaitRequests(t testing.TB) {
 
 // pending returns a request that counts and has not ended, or nil. Those of a page that was
 // left never end.
-func (r *record) pending() *Request {
+func (r *record) pending() *request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, q := range r.page.Requests {
@@ -116,7 +116,7 @@ func (r *record) take(event any) {
 		if d := e.Issue.Details.ContentSecurityPolicyIssueDetails; d != nil {
 			r.page.Reports = append(r.page.Reports, violation(d))
 		}
-	case *page.EventJavascriptDialogOpening:
+	case *cdpage.EventJavascriptDialogOpening:
 		r.page.Dialogs = append(r.page.Dialogs, fmt.Sprintf("%s %q", e.Type, e.Message))
 		go r.accept() // the page waits for it
 	}
@@ -134,7 +134,7 @@ func (r *record) begun(e *network.EventRequestWillBeSent) {
 		r.document = e.RequestID
 	}
 	r.open[e.RequestID] = len(r.page.Requests)
-	r.page.Requests = append(r.page.Requests, Request{URL: e.Request.URL, Type: string(e.Type), loader: string(e.LoaderID)})
+	r.page.Requests = append(r.page.Requests, request{URL: e.Request.URL, Type: string(e.Type), loader: string(e.LoaderID)})
 }
 
 func (r *record) answered(e *network.EventResponseReceived) {
@@ -146,7 +146,7 @@ func (r *record) answered(e *network.EventResponseReceived) {
 	}
 	if r.anew {
 		r.anew = false
-		r.page = &Page{Requests: r.page.Requests}
+		r.page = &openedPage{Requests: r.page.Requests}
 	}
 	r.loader = string(e.LoaderID)
 	r.page.URL, r.page.Status = e.Response.URL, int(e.Response.Status)
@@ -179,7 +179,7 @@ func (r *record) accept() {
 	ctx, cancel := context.WithTimeout(r.tab, patience)
 	defer cancel()
 	// If it fails, so does the action that the dialog holds up.
-	_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+	_, _ = chromedp.Call(ctx, cdpage.HandleJavaScriptDialog, cdpage.HandleJavaScriptDialogParams{Accept: true})
 }
 
 func texts(values []*runtime.RemoteObject) (all []string) {

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"context"
@@ -29,14 +29,13 @@ var chromium struct {
 // errNotInstalled is the error without a browser.
 var errNotInstalled = errors.New("chromium is not installed")
 
-// Run is [harness.Run] for packages that use a browser. TestMain must call it.
-func Run(m *testing.M) int {
+func TestMain(m *testing.M) {
 	code := harness.Run(m)
 	if err := endChromium(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return 1
+		code = 1
 	}
-	return code
+	os.Exit(code)
 }
 
 // startChromium starts the browser unless it runs already, and returns the context of its

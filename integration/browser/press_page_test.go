@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"fmt"
@@ -39,21 +39,21 @@ func TestPress(t *testing.T) {
 		fmt.Fprint(w, pressPage)
 	}))
 	t.Cleanup(server.Close)
-	v := NewVisitor(t, server.URL)
+	v := newVisitor(t, server.URL)
 	v.Visit(t, "/")
 	for _, test := range []struct {
 		name   string
 		action chromedp.Action[chromedp.Void]
 		want   string // is true then
 	}{
-		{"a button below a curtain", Click(chromedp.CSS("#button")), "seen.join() === 'click b true'"},
-		{"a radio button by its label", Click(chromedp.CSS("#hidden")), "document.getElementById('hidden').checked"},
-		{"a button below the window, behind a bar", Click(chromedp.CSS("#low")), "seen.includes('click low true')"},
-		{"a text", Fill(chromedp.CSS("#text"), "new\u00fc"), "document.getElementById('text').value === 'new\u00fc' && seen.includes('input text true')"},
-		{"no text", Fill(chromedp.CSS("#text"), ""), "document.getElementById('text').value === ''"},
-		{"a date", Fill(chromedp.CSS("#date"), "2026-12-01"), "document.getElementById('date').value === '2026-12-01'"},
-		{"an option further down", Choose(chromedp.CSS("#list"), "d"), "document.getElementById('list').value === 'd' && seen.filter(e => e === 'change list true').length === 1"},
-		{"an option further up", Choose(chromedp.CSS("#list"), "b"), "document.getElementById('list').value === 'b'"},
+		{"a button below a curtain", click(chromedp.CSS("#button")), "seen.join() === 'click b true'"},
+		{"a radio button by its label", click(chromedp.CSS("#hidden")), "document.getElementById('hidden').checked"},
+		{"a button below the window, behind a bar", click(chromedp.CSS("#low")), "seen.includes('click low true')"},
+		{"a text", fill(chromedp.CSS("#text"), "new\u00fc"), "document.getElementById('text').value === 'new\u00fc' && seen.includes('input text true')"},
+		{"no text", fill(chromedp.CSS("#text"), ""), "document.getElementById('text').value === ''"},
+		{"a date", fill(chromedp.CSS("#date"), "2026-12-01"), "document.getElementById('date').value === '2026-12-01'"},
+		{"an option further down", choose(chromedp.CSS("#list"), "d"), "document.getElementById('list').value === 'd' && seen.filter(e => e === 'change list true').length === 1"},
+		{"an option further up", choose(chromedp.CSS("#list"), "b"), "document.getElementById('list').value === 'b'"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v.Do(t, test.action)
@@ -67,27 +67,25 @@ var scripted = regexp.MustCompile(`\.click\(|requestSubmit|\.submit\b|dispatchEv
 	`|chromedp\.(?:Click|DoubleClick|Submit|Reset|Clear|SetValue|SetJavascriptAttribute)\b`)
 
 // attackers are files that send forms as no visitor could. They test what the server does then.
-var attackers = []string{"attack.go", "attack_form.go"}
+var attackers = []string{"attack_test.go", "attack_form_test.go"}
 
-// TestRealInput: tests of pages press and type by real input; see [Click].
+// TestRealInput: tests of pages press and type by real input; see [click].
 func TestRealInput(t *testing.T) {
-	for _, dir := range []string{".", "../../browser"} {
-		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%d files in %s: %v", len(files), dir, err)
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		if file == "press_page_test.go" || slices.Contains(attackers, file) {
+			continue
 		}
-		for _, file := range files {
-			if base := filepath.Base(file); base == "press_test.go" || slices.Contains(attackers, base) {
-				continue
-			}
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for line, content := range strings.Split(string(text), "\n") {
-				if found := scripted.FindString(content); found != "" {
-					t.Errorf("%s:%d has %q; use Click, Fill or Choose", file, line+1, found)
-				}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line, content := range strings.Split(string(text), "\n") {
+			if found := scripted.FindString(content); found != "" {
+				t.Errorf("%s:%d has %q; use click, fill or choose", file, line+1, found)
 			}
 		}
 	}

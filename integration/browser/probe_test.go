@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"fmt"
@@ -14,22 +14,22 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Prober sends forms as a browser without scripts does, but far more of them, and looks at
+// prober sends forms as a browser without scripts does, but far more of them, and looks at
 // the markup of the responses.
-type Prober struct {
+type prober struct {
 	base   string // the address of the pages, without a slash at the end
 	client *http.Client
 	sent   map[string]bool // kinds of forms
 }
 
-// NewProber returns a prober that has signed in with the token.
-func NewProber(t testing.TB, base, token string) *Prober {
+// newProber returns a prober that has signed in with the token.
+func newProber(t testing.TB, base, token string) *prober {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Prober{base: base, client: &http.Client{Jar: jar, CheckRedirect: stayWithin(base)}, sent: make(map[string]bool)}
+	p := &prober{base: base, client: &http.Client{Jar: jar, CheckRedirect: stayWithin(base)}, sent: make(map[string]bool)}
 	f := probe{method: http.MethodPost, action: "/sign-in", fields: []probeField{{name: "token", value: token}}}
 	if a := p.send(t, f); a.status != http.StatusOK || !a.moved {
 		t.Fatalf("signing in has status %d", a.status)
@@ -56,7 +56,7 @@ const probeWorkers = 4
 // the form take turns. It reports as errors what shows that a text was taken for a part of
 // the page, and statuses of 500 and above, and returns how many forms it has sent. It leaves
 // out forms whose action is skipped, and those with the action and the fields of an earlier one.
-func (p *Prober) ProbeForms(t testing.TB, path string, texts []string, skip func(action string) bool) (forms int) {
+func (p *prober) ProbeForms(t testing.TB, path string, texts []string, skip func(action string) bool) (forms int) {
 	t.Helper()
 	statuses := make(map[string]int)
 	for _, f := range p.forms(t, path) {
@@ -87,7 +87,7 @@ func (p *Prober) ProbeForms(t testing.TB, path string, texts []string, skip func
 
 // probe sends a form with every probeWorkers-th text from the first on, and counts the
 // responses by status.
-func (p *Prober) probe(t testing.TB, path string, f probe, texts []string, first int, counts map[string]int) {
+func (p *prober) probe(t testing.TB, path string, f probe, texts []string, first int, counts map[string]int) {
 	for i := first; i < len(texts); i += probeWorkers {
 		for _, filled := range []probe{f.full(texts, i), f.with(texts[i], i)} {
 			a := p.send(t, filled.pressed(i))
@@ -103,7 +103,7 @@ func (p *Prober) probe(t testing.TB, path string, f probe, texts []string, first
 }
 
 // again returns a form as the page has it now, or the same if it has none.
-func (p *Prober) again(t testing.TB, path string, f probe) probe {
+func (p *prober) again(t testing.TB, path string, f probe) probe {
 	all := p.forms(t, path)
 	if i := slices.IndexFunc(all, func(other probe) bool { return other.kind() == f.kind() }); i >= 0 {
 		return all[i]
@@ -115,7 +115,7 @@ func (p *Prober) again(t testing.TB, path string, f probe) probe {
 type probeAnswer struct {
 	status int
 	moved  bool // a redirect led to it
-	found  []Finding
+	found  []finding
 }
 
 func (a probeAnswer) String() string {
@@ -126,7 +126,7 @@ func (a probeAnswer) String() string {
 }
 
 // send sends a form, and follows redirects.
-func (p *Prober) send(t testing.TB, f probe) probeAnswer {
+func (p *prober) send(t testing.TB, f probe) probeAnswer {
 	values := make(url.Values)
 	for _, field := range f.fields {
 		values.Add(field.name, field.value)
@@ -153,7 +153,7 @@ func (p *Prober) send(t testing.TB, f probe) probeAnswer {
 	return probeAnswer{response.StatusCode, response.Request != request, p.foreign(response, body)}
 }
 
-func (p *Prober) do(request *http.Request) (response *http.Response, body string, err error) {
+func (p *prober) do(request *http.Request) (response *http.Response, body string, err error) {
 	response, err = p.client.Do(request)
 	if err != nil {
 		return nil, "", err
@@ -164,7 +164,7 @@ func (p *Prober) do(request *http.Request) (response *http.Response, body string
 }
 
 // forms returns the forms of a page.
-func (p *Prober) forms(t testing.TB, path string) (forms []probe) {
+func (p *prober) forms(t testing.TB, path string) (forms []probe) {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.base+path, nil)
 	if err != nil {
 		t.Error(err)
@@ -184,9 +184,9 @@ func (p *Prober) forms(t testing.TB, path string) (forms []probe) {
 }
 
 // foreign returns what a page has that none of ours has, and a failure of the server.
-func (p *Prober) foreign(response *http.Response, body string) (found []Finding) {
+func (p *prober) foreign(response *http.Response, body string) (found []finding) {
 	report := func(format string, args ...any) {
-		found = append(found, Finding{"markup", fmt.Sprintf(format, args...)})
+		found = append(found, finding{"markup", fmt.Sprintf(format, args...)})
 	}
 	if response.StatusCode >= http.StatusInternalServerError {
 		report("%s has status %d", response.Request.URL.Path, response.StatusCode)

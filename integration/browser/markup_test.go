@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"fmt"
@@ -10,13 +10,13 @@ import (
 
 // markup returns what is wrong with the elements of a page as the server sent it. A full
 // page has the frame with the navigation, so that it needs a way past it.
-func markup(text string, full bool) (found []Finding) {
+func markup(text string, full bool) (found []finding) {
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
-		return []Finding{{"markup", err.Error()}}
+		return []finding{{"markup", err.Error()}}
 	}
 	report := func(format string, args ...any) {
-		found = append(found, Finding{"markup", fmt.Sprintf(format, args...)})
+		found = append(found, finding{"markup", fmt.Sprintf(format, args...)})
 	}
 	count, ids := make(map[string]int), make(map[string]int)
 	for n := range root.Descendants() {

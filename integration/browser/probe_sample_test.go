@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ import (
 
 // TestForeign: each text that runs something in a page, or leads elsewhere, is found there.
 func TestForeign(t *testing.T) {
-	p := &Prober{base: "http://guidon.test"}
-	found := func(body string) []Finding {
+	p := &prober{base: "http://guidon.test"}
+	found := func(body string) []finding {
 		u, err := url.Parse("http://guidon.test/flags")
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestProber(t *testing.T) {
 	s := httptest.NewServer(mux)
 	defer s.Close()
 	texts := []string{"x", "y", "z"}
-	if n := NewProber(t, s.URL, "secret").ProbeForms(t, "/form", texts, func(string) bool { return false }); n != 1 {
+	if n := newProber(t, s.URL, "secret").ProbeForms(t, "/form", texts, func(string) bool { return false }); n != 1 {
 		t.Errorf("%d forms were sent", n)
 	}
 	close(sent)

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"encoding/json"
@@ -14,18 +14,18 @@ import (
 
 // Harm returns the findings that show that a text was taken for a part of the page, and
 // those of a server that fails. It opens no dialog by itself.
-func (v *Visitor) Harm(t testing.TB, p *Page) (found []Finding) {
+func (v *visitor) Harm(t testing.TB, p *openedPage) (found []finding) {
 	t.Helper()
 	for _, f := range p.Findings(v.origin) {
 		if slices.Contains([]string{"dialog", "exception", "origin", "policy"}, f.Check) {
 			found = append(found, f)
 		}
 	}
-	if Eval[bool](t, v, "'"+hostiletest.Marker+"' in window") {
-		found = append(found, Finding{"script", "a script of the text was executed"})
+	if eval[bool](t, v, "'"+hostiletest.Marker+"' in window") {
+		found = append(found, finding{"script", "a script of the text was executed"})
 	}
 	if p.Status >= http.StatusInternalServerError {
-		found = append(found, Finding{"status", fmt.Sprintf("%s has status %d", p.URL, p.Status)})
+		found = append(found, finding{"status", fmt.Sprintf("%s has status %d", p.URL, p.Status)})
 	}
 	return found
 }
@@ -34,7 +34,7 @@ func (v *Visitor) Harm(t testing.TB, p *Page) (found []Finding) {
 // of all fields that match the selector, such as "#edit [name]:not([type=hidden])". Fields
 // with a fixed set of values have the text as well. The form is sent by its first button,
 // without the scripts that may do it otherwise. It reports harm as errors.
-func (v *Visitor) Attack(t testing.TB, path, fields string, texts []string) {
+func (v *visitor) Attack(t testing.TB, path, fields string, texts []string) {
 	t.Helper()
 	statuses := make(map[int]int)
 	again := false
@@ -45,13 +45,13 @@ func (v *Visitor) Attack(t testing.TB, path, fields string, texts []string) {
 		}
 		statuses[p.Status]++
 		// Often the form is there again, with its errors.
-		again = Eval[bool](t, v, fmt.Sprintf("document.querySelector(%q) !== null", fields))
+		again = eval[bool](t, v, fmt.Sprintf("document.querySelector(%q) !== null", fields))
 	}
 	t.Logf("%s: responses by status: %v", path, statuses)
 }
 
 // attack sends the form once. again means that it is in the page that is open.
-func (v *Visitor) attack(t testing.TB, again bool, path, fields, text string) *Page {
+func (v *visitor) attack(t testing.TB, again bool, path, fields, text string) *openedPage {
 	t.Helper()
 	if !again {
 		v.load(t, true, chromedp.Navigate(v.Base+path))
@@ -60,7 +60,7 @@ func (v *Visitor) attack(t testing.TB, again bool, path, fields, text string) *P
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := Eval[int](t, v, fmt.Sprintf(fill, fields, value)); n == 0 {
+	if n := eval[int](t, v, fmt.Sprintf(fillFields, fields, value)); n == 0 {
 		t.Fatalf("%s has no fields %s", path, fields)
 	}
 	v.load(t, true, chromedp.Evaluate[chromedp.Void]("HTMLFormElement.prototype.submit.call(window.attacked)"))
@@ -68,9 +68,9 @@ func (v *Visitor) attack(t testing.TB, again bool, path, fields, text string) *P
 	return p
 }
 
-// fill sets the fields that match a selector to a text, makes their form the variable
+// fillFields sets the fields that match a selector to a text, makes their form the variable
 // attacked, and returns how many there are.
-const fill = `((selector, text) => {
+const fillFields = `((selector, text) => {
 	const fields = [...document.querySelectorAll(selector)];
 	for (const f of fields) {
 		if (f.localName === 'select') f.append(new Option(text, text, true, true));

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ var axe struct {
 func installAxe(t testing.TB) string {
 	t.Helper()
 	axe.once.Do(func() {
-		dir := filepath.Join(harness.ModuleDir(t), "integration", "harness", "browsertest", "node")
+		dir := filepath.Join(harness.ModuleDir(t), "integration", "browser", "node")
 		harness.InstallNode(t, dir)
 		text, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js")) // #nosec G304 -- our own
 		if err != nil {
@@ -49,18 +49,18 @@ const runAxe = `axe.run(document, {
 })))`
 
 // Axe checks the accessibility of the open page in its current state.
-func (v *Visitor) Axe(t testing.TB) (found []Finding) {
+func (v *visitor) Axe(t testing.TB) (found []finding) {
 	t.Helper()
 	source := installAxe(t)
-	if !Eval[bool](t, v, "typeof axe === 'object'") {
-		Get(t, v, chromedp.Evaluate[chromedp.Void](source))
+	if !eval[bool](t, v, "typeof axe === 'object'") {
+		get(t, v, chromedp.Evaluate[chromedp.Void](source))
 	}
 	type violation struct {
 		Rule, Help string
 		Nodes      []string
 	}
-	for _, r := range Eval[[]violation](t, v, runAxe) {
-		found = append(found, Finding{"axe", fmt.Sprintf("%s (%s): %s\n\t%s", r.Rule, v.look, r.Help, strings.Join(r.Nodes, "\n\t"))})
+	for _, r := range eval[[]violation](t, v, runAxe) {
+		found = append(found, finding{"axe", fmt.Sprintf("%s (%s): %s\n\t%s", r.Rule, v.look, r.Help, strings.Join(r.Nodes, "\n\t"))})
 	}
 	return found
 }

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"context"
@@ -9,15 +9,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Named selects the first element of a kind by its visible text, such as a button or a
+// named selects the first element of a kind by its visible text, such as a button or a
 // link. The text must not contain double quotes.
-func Named(tag, text string) chromedp.Search {
+func named(tag, text string) chromedp.Search {
 	return chromedp.Search(fmt.Sprintf(`//%s[normalize-space(.)="%s"]`, tag, text))
 }
 
 // Await waits until a JavaScript expression is true in the page, or in the one that
 // follows it.
-func (v *Visitor) Await(t testing.TB, condition string) {
+func (v *visitor) Await(t testing.TB, condition string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(v.ctx, patience)
 	defer cancel()

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // Visit opens the page at a path below Base, and returns it when it is complete. What the
 // page before does when it is left is no part of it.
-func (v *Visitor) Visit(t testing.TB, path string) *Page {
+func (v *visitor) Visit(t testing.TB, path string) *openedPage {
 	t.Helper()
 	if strings.Contains(path, "#") { // otherwise the page might be the one that is open
 		v.Do(t, chromedp.Navigate("about:blank"))
@@ -22,13 +22,13 @@ func (v *Visitor) Visit(t testing.TB, path string) *Page {
 
 // Follow runs actions that open another page, such as a click on a link, and returns
 // that page when it is complete. Messages of the page before are among those of the page.
-func (v *Visitor) Follow(t testing.TB, actions ...chromedp.Action[chromedp.Void]) *Page {
+func (v *visitor) Follow(t testing.TB, actions ...chromedp.Action[chromedp.Void]) *openedPage {
 	t.Helper()
 	return v.arrive(t, false, actions...)
 }
 
 // arrive runs the actions. anew means that messages of the page before are forgotten.
-func (v *Visitor) arrive(t testing.TB, anew bool, actions ...chromedp.Action[chromedp.Void]) *Page {
+func (v *visitor) arrive(t testing.TB, anew bool, actions ...chromedp.Action[chromedp.Void]) *openedPage {
 	t.Helper()
 	v.load(t, anew, actions...)
 	p := v.Page(t)
@@ -39,18 +39,18 @@ func (v *Visitor) arrive(t testing.TB, anew bool, actions ...chromedp.Action[chr
 }
 
 // load runs the actions, and waits until the page to which they lead is loaded.
-func (v *Visitor) load(t testing.TB, anew bool, actions ...chromedp.Action[chromedp.Void]) {
+func (v *visitor) load(t testing.TB, anew bool, actions ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	v.record.begin(anew)
-	Get(t, v, func(ctx context.Context, _ *chromedp.Target) (*network.Response, error) {
+	get(t, v, func(ctx context.Context, _ *chromedp.Target) (*network.Response, error) {
 		return chromedp.RunResponse(ctx, actions...)
 	})
 	v.record.awaitRequests(t)
 }
 
-// Page waits until the page that is open has nothing left to do, and returns it with all
+// openedPage waits until the page that is open has nothing left to do, and returns it with all
 // that has happened since it was opened.
-func (v *Visitor) Page(t testing.TB) *Page {
+func (v *visitor) Page(t testing.TB) *openedPage {
 	t.Helper()
 	if v.noScripts { // what waits is a script; those of the page are gone
 		v.scripts(t, true)
@@ -58,22 +58,22 @@ func (v *Visitor) Page(t testing.TB) *Page {
 	}
 	v.settle(t)
 	v.record.awaitRequests(t) // of what has happened since
-	shifts := Eval[[]Shift](t, v, layoutShifts)
+	shifts := eval[[]shift](t, v, layoutShifts)
 	p, id := v.record.copy()
 	if !v.noScripts { // otherwise what depends on scripts has just appeared
 		p.Shifts = shifts
 	}
 	if id != "" && p.Status != 0 && p.Status != http.StatusNoContent {
-		body := Call(t, v, network.GetResponseBody, network.GetResponseBodyParams{RequestID: id})
+		body := call(t, v, network.GetResponseBody, network.GetResponseBodyParams{RequestID: id})
 		p.HTML = string(body.Body)
 	}
 	return p
 }
 
 // settle waits until fonts are loaded, animations have ended, and all is painted.
-func (v *Visitor) settle(t testing.TB) {
+func (v *visitor) settle(t testing.TB) {
 	t.Helper()
-	Eval[chromedp.Void](t, v, `(async () => {
+	eval[chromedp.Void](t, v, `(async () => {
 		const frame = () => new Promise(requestAnimationFrame);
 		await document.fonts.ready;
 		await frame();

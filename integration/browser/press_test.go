@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"context"
@@ -18,13 +18,13 @@ import (
 // Visitors press by real mouse and key events. A script that clicks a button or submits a form
 // runs it at another moment of the browser's work, and so hides faults that people meet.
 
-// Click presses the left mouse button in the middle of the first visible element that the
+// click presses the left mouse button in the middle of the first visible element that the
 // selector matches. It waits until that is what people hit there: the element, a part of it, or
 // its label.
-func Click[S chromedp.Selectable](sel S) chromedp.Action[chromedp.Void] { return clickTimes(sel, 1) }
+func click[S chromedp.Selectable](sel S) chromedp.Action[chromedp.Void] { return clickTimes(sel, 1) }
 
-// DoubleClick is Click with two presses in the same place.
-func DoubleClick[S chromedp.Selectable](sel S) chromedp.Action[chromedp.Void] {
+// doubleClick is Click with two presses in the same place.
+func doubleClick[S chromedp.Selectable](sel S) chromedp.Action[chromedp.Void] {
 	return clickTimes(sel, 2)
 }
 
@@ -42,8 +42,8 @@ func clickTimes[S chromedp.Selectable](sel S, times int) chromedp.Action[chromed
 	})
 }
 
-// Reach moves the focus to an element by the key Tab, like a user without a mouse.
-func Reach(sel chromedp.CSS) chromedp.Action[chromedp.Void] {
+// reach moves the focus to an element by the key Tab, like a user without a mouse.
+func reach(sel chromedp.CSS) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		for range maxTabs {
 			isThere, err := chromedp.Evaluate[bool](fmt.Sprintf("document.activeElement.matches(%q)", sel))(ctx, tab)
@@ -109,8 +109,8 @@ func callOn[T any](ctx context.Context, tab *chromedp.Target, node *chromedp.Nod
 	return chromedp.CallFunctionOn[T](function, func(p *runtime.CallFunctionOnParams) { p.ObjectID = resolved.Object.ObjectID }, args...)(ctx, tab)
 }
 
-// Fill replaces the text of a field like a user who pastes it. A date is typed.
-func Fill[S chromedp.Selectable](sel S, text string) chromedp.Action[chromedp.Void] {
+// fill replaces the text of a field like a user who pastes it. A date is typed.
+func fill[S chromedp.Selectable](sel S, text string) chromedp.Action[chromedp.Void] {
 	return chromedp.QueryAfter(sel, func(ctx context.Context, tab *chromedp.Target, nodes []*chromedp.Node) (none chromedp.Void, err error) {
 		kind, err := callOn[string](ctx, tab, nodes[0], "function() { this.focus(); this.select(); return this.type; }")
 		switch {
@@ -127,8 +127,8 @@ func Fill[S chromedp.Selectable](sel S, text string) chromedp.Action[chromedp.Vo
 	}, chromedp.NodeVisible)
 }
 
-// Choose opens a list of options and chooses the one with the value, by keys.
-func Choose[S chromedp.Selectable](sel S, value string) chromedp.Action[chromedp.Void] {
+// choose opens a list of options and chooses the one with the value, by keys.
+func choose[S chromedp.Selectable](sel S, value string) chromedp.Action[chromedp.Void] {
 	return chromedp.QueryAfter(sel, func(ctx context.Context, tab *chromedp.Target, nodes []*chromedp.Node) (none chromedp.Void, err error) {
 		steps, err := callOn[int](ctx, tab, nodes[0], `function(value) {
 			const to = [...this.options].findIndex(o => o.value === value);

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"fmt"
@@ -47,14 +47,14 @@ func (g *guestbook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestActions(t *testing.T) {
 	server := httptest.NewServer(&guestbook{})
 	t.Cleanup(server.Close)
-	v := NewVisitor(t, server.URL)
+	v := newVisitor(t, server.URL)
 	p := v.Visit(t, "/")
 	if p.Status != http.StatusOK || p.URL != server.URL+"/" || !strings.HasPrefix(p.HTML, "<!DOCTYPE html>") {
 		t.Errorf("got %+v", p)
 	}
 	v.Await(t, "document.title === 'Later'")
 	v.Do(t, chromedp.SendKeys(chromedp.CSS("input"), "a<b"))
-	p = v.Follow(t, Click(Named("button", "Send it")))
+	p = v.Follow(t, click(named("button", "Send it")))
 	if got, want := v.Main(t), "Send it a<b Away"; got != want || p.Status != http.StatusOK {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -63,11 +63,11 @@ func TestActions(t *testing.T) {
 	if want := server.URL + "/?text=away"; p.URL != want || p.Status != http.StatusOK || p.Requests[0].Status != http.StatusSeeOther {
 		t.Errorf("got %q and %+v, want %q after a redirect", p.URL, p.Requests, want)
 	}
-	tab, other := v.Tab(t), NewVisitor(t, server.URL)
-	Eval[chromedp.Void](t, v, "document.cookie = 'a=b'")
-	for visitor, want := range map[*Visitor]string{tab: "a=b", other: ""} {
+	tab, other := v.Tab(t), newVisitor(t, server.URL)
+	eval[chromedp.Void](t, v, "document.cookie = 'a=b'")
+	for visitor, want := range map[*visitor]string{tab: "a=b", other: ""} {
 		visitor.Visit(t, "/")
-		if got := Eval[string](t, visitor, "document.cookie"); got != want {
+		if got := eval[string](t, visitor, "document.cookie"); got != want {
 			t.Errorf("got the cookies %q, want %q", got, want)
 		}
 	}
@@ -82,7 +82,7 @@ func TestAwaitAfterwards(t *testing.T) {
 		fmt.Fprintf(w, "<title>%s</title>", r.URL.Path)
 	}))
 	t.Cleanup(server.Close)
-	v := NewVisitor(t, server.URL)
+	v := newVisitor(t, server.URL)
 	v.Visit(t, "/")
 	begun := time.Now()
 	v.Await(t, "document.title === '/second'")
@@ -97,7 +97,7 @@ func TestAttack(t *testing.T) {
 	site := &guestbook{}
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)
-	v := NewVisitor(t, server.URL)
+	v := newVisitor(t, server.URL)
 	v.Attack(t, "/", "form [name]", hostiletest.Texts())
 
 	site.trusting = true

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"fmt"
@@ -8,29 +8,29 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Look is how a visitor looks at pages.
-type Look struct {
+// look is how a visitor looks at pages.
+type look struct {
 	Width int64 // in CSS pixels
 	Dark  bool  // prefers dark colors
 }
 
 // The looks that the checks use.
 var (
-	Desktop = Look{Width: 1440}
-	Phone   = Look{Width: 390}
-	Narrow  = Look{Width: 320}
+	desktop = look{Width: 1440}
+	phone   = look{Width: 390}
+	narrow  = look{Width: 320}
 )
 
 // InTheDark returns the look with dark colors.
-func (l Look) InTheDark() Look {
+func (l look) InTheDark() look {
 	l.Dark = true
 	return l
 }
 
 // String implements [fmt.Stringer].
-func (l Look) String() string { return fmt.Sprintf("%s-%d", l.theme(), l.Width) }
+func (l look) String() string { return fmt.Sprintf("%s-%d", l.theme(), l.Width) }
 
-func (l Look) theme() string {
+func (l look) theme() string {
 	if l.Dark {
 		return "dark"
 	}
@@ -39,9 +39,9 @@ func (l Look) theme() string {
 
 // Resize makes the visitor look at pages in another way, also at the one that is open.
 // Pages are told that the visitor prefers no motion.
-func (v *Visitor) Resize(t testing.TB, look Look) {
+func (v *visitor) Resize(t testing.TB, look look) {
 	t.Helper()
-	Call(t, v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+	call(t, v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: look.theme()},
 		{Name: "prefers-reduced-motion", Value: "reduce"},
 	}})
@@ -49,22 +49,22 @@ func (v *Visitor) Resize(t testing.TB, look Look) {
 	v.resize(t, 900)
 }
 
-func (v *Visitor) resize(t testing.TB, height int64) {
+func (v *visitor) resize(t testing.TB, height int64) {
 	t.Helper()
-	Call(t, v, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+	call(t, v, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
 		Width: v.look.Width, Height: height, DeviceScaleFactor: 1, ScrollbarType: emulation.SetDeviceMetricsOverrideScrollbarTypeOverlay,
 	})
 }
 
 // Screenshot returns a picture of the whole page that is open, as PNG. What sticks to the
 // lower edge of the window is at the end of the page.
-func (v *Visitor) Screenshot(t testing.TB) []byte {
+func (v *visitor) Screenshot(t testing.TB) []byte {
 	t.Helper()
 	v.settle(t)
-	height := Eval[int64](t, v, "Math.max(document.documentElement.scrollHeight, innerHeight)")
+	height := eval[int64](t, v, "Math.max(document.documentElement.scrollHeight, innerHeight)")
 	v.resize(t, min(height, maxPicture))
 	v.settle(t)
-	picture := Get(t, v, chromedp.CaptureScreenshot())
+	picture := get(t, v, chromedp.CaptureScreenshot())
 	v.Resize(t, v.look)
 	return picture
 }

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"bytes"
@@ -26,14 +26,14 @@ func TestLinks(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	v := NewVisitor(t, server.URL+"/site")
+	v := newVisitor(t, server.URL+"/site")
 	p := v.Visit(t, "/page")
-	want := []Finding{{"outside", `<a href="/sites">`}, {"outside", `<form action="/send">`}, {"outside", `<button formaction="../below">`}}
+	want := []finding{{"outside", `<a href="/sites">`}, {"outside", `<form action="/send">`}, {"outside", `<button formaction="../below">`}}
 	if diff := cmp.Diff(want, v.outside(t, p)); diff != "" {
 		t.Errorf("outside (-want +got):\n%s", diff)
 	}
 	known := make(map[string]bool)
-	want = []Finding{{"link", server.URL + "/site/missing has status 404"}, {"link", server.URL + "/sites has status 404"}}
+	want = []finding{{"link", server.URL + "/site/missing has status 404"}, {"link", server.URL + "/sites has status 404"}}
 	if diff := cmp.Diff(want, v.BrokenLinks(t, known)); diff != "" {
 		t.Errorf("broken links (-want +got):\n%s", diff)
 	}
@@ -46,14 +46,14 @@ func TestLinks(t *testing.T) {
 func TestScreenshot(t *testing.T) {
 	server := httptest.NewServer(sample{css: "main { height: 3000px }"})
 	t.Cleanup(server.Close)
-	v := NewVisitor(t, server.URL)
-	v.Resize(t, Phone)
+	v := newVisitor(t, server.URL)
+	v.Resize(t, phone)
 	v.Visit(t, "/")
 	config, err := png.DecodeConfig(bytes.NewReader(v.Screenshot(t)))
 	if err != nil || config.Width != 390 || config.Height < 3000 {
 		t.Errorf("got a picture of %d × %d, error %v", config.Width, config.Height, err)
 	}
-	if got := Eval[int](t, v, "innerHeight"); got != 900 {
+	if got := eval[int](t, v, "innerHeight"); got != 900 {
 		t.Errorf("the window is %d px high, want 900", got)
 	}
 }

@@ -1,17 +1,14 @@
-package browsertest
+package browser
 
 import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-func TestMain(m *testing.M) { os.Exit(Run(m)) }
 
 // policy is that of the pages, as far as the tests need it.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; " +
@@ -68,7 +65,7 @@ func TestAudit(t *testing.T) {
 	t.Cleanup(server.Close)
 	other := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(other.Close)
-	v := NewVisitor(t, server.URL)
+	v := newVisitor(t, server.URL)
 	for _, test := range []struct {
 		name string
 		page sample
@@ -114,7 +111,7 @@ func TestAudit(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			page = test.page
-			found := v.Audit(t, Wanted{Path: "/", Title: "Sample", Texts: []string{"Heading", "Some text"}})
+			found := v.Audit(t, wanted{Path: "/", Title: "Sample", Texts: []string{"Heading", "Some text"}})
 			var got []string
 			for _, f := range found {
 				if !slices.Contains(got, f.Check) {
