@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -77,7 +77,7 @@ func (m *model) changeFlag(s *space) attempt {
 	}
 	o, f := pick(m, flagOperations), &guidon.Flag{Key: key}
 	if have != nil {
-		f = flagrand.Copy(have)
+		f = flagtest.Copy(have)
 	}
 	v, call := o.make(m, next, f)
 	if have == nil {

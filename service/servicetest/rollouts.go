@@ -10,7 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -158,7 +158,7 @@ func (s *state) stateOf(f *guidon.Flag) analysis.FlagState {
 func (m *model) turnFlagOn(now *state, f *guidon.Flag) (verdict, call) {
 	everyone := m.random.IntN(2) == 0
 	v := changes
-	switch wide := flagrand.Copy(f); {
+	switch wide := flagtest.Copy(f); {
 	case f.Type == guidon.BooleanFlag && isOff(f) && f.Rollouts[0].Description == service.OffDescription:
 		f.Rollouts = f.Rollouts[1:]
 	case f.Type == guidon.VariantFlag && isOff(f) && strings.Contains(string(f.Metadata), service.OffMember):

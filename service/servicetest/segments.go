@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -35,7 +35,7 @@ func (m *model) changeSegment(s *space) attempt {
 	}
 	o, g := pick(m, segmentOperations), &guidon.Segment{Key: key}
 	if have != nil {
-		g = flagrand.Copy(have)
+		g = flagtest.Copy(have)
 	}
 	v, call := o.make(m, g)
 	if have == nil {

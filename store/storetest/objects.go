@@ -12,7 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/fieldtest"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -49,7 +49,7 @@ func fullSegment(tx service.Tx, key string) *guidon.Segment {
 
 // testEveryField reads what was put, field by field.
 func testEveryField(t *testing.T, s service.Store) {
-	flags, g := fieldtest.Flags(), fieldtest.Segment("segment")
+	flags, g := flagtest.FilledFlags(), flagtest.FilledSegment("segment")
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		return errors.Join(tx.PutFlag(ctx, flags[0]), tx.PutFlag(ctx, flags[1]), tx.PutSegment(ctx, g))
 	})

@@ -1,7 +1,4 @@
-// Package flagrand makes random flags and segments, and changes them at random, for tests.
-// The objects are valid by contract 4, and have the form in which they are stored. Few
-// different values occur, so that independent changes often collide.
-package flagrand
+package flagtest
 
 import (
 	"encoding/json"
@@ -13,32 +10,34 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Source makes objects. The same seed makes the same ones.
+// Source makes random flags and segments, and changes them at random. The same seed makes the
+// same ones. The objects are valid by contract 4, and have the form in which they are stored.
+// Few different values occur, so that independent changes often collide.
 type Source struct {
 	random *rand.Rand
 	now    time.Time
 }
 
-// New returns a source with the seed.
-func New(seed uint64) *Source {
+// NewSource returns a source with the seed.
+func NewSource(seed uint64) *Source {
 	return &Source{
 		random: rand.New(rand.NewPCG(seed, 1)), // #nosec G404 -- repeatable, for tests
 		now:    time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC),
 	}
 }
 
-// SegmentKeys are those of the segments that flags refer to.
-var SegmentKeys = []string{"staff", "beta", "mobile", "europe", "everyone"}
+// RandomSegmentKeys are the keys of the segments that random flags refer to.
+var RandomSegmentKeys = []string{"staff", "beta", "mobile", "europe", "everyone"}
 
 // State returns flags with the keys flag-0, flag-1, …, and one segment for each of
-// SegmentKeys.
+// RandomSegmentKeys.
 func (s *Source) State(flags int) ([]*guidon.Flag, []*guidon.Segment) {
 	var all []*guidon.Flag
 	for i := range flags {
 		all = append(all, s.Flag(fmt.Sprint("flag-", i)))
 	}
 	var segments []*guidon.Segment
-	for _, key := range SegmentKeys {
+	for _, key := range RandomSegmentKeys {
 		segments = append(segments, s.Segment(key))
 	}
 	return all, segments
@@ -118,7 +117,7 @@ func (s *Source) json() string {
 func (s *Source) percentage() float32 { return pick[float32](s, 0, 0.1, 10, 33.33, 50, 100) }
 
 func (s *Source) segmentKeys() ([]string, guidon.SegmentOperator) {
-	keys := slices.Clone(SegmentKeys)
+	keys := slices.Clone(RandomSegmentKeys)
 	s.random.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	keys = keys[:1+s.random.IntN(2)]
 	if len(keys) == 1 {

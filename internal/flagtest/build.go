@@ -1,5 +1,9 @@
-// Package flagtest builds flags and segments for tests of their evaluation. Keys serve as
-// ids.
+// Package flagtest has flags and segments for tests:
+//
+//   - small ones for tests of evaluation, whose keys serve as ids (build.go, fuzz.go);
+//   - random ones, and random changes of them (random.go, random_edit.go);
+//   - ones with something in every field, which find the fields that a form of them loses:
+//     a message, a document, a row (fields.go).
 package flagtest
 
 import (

@@ -1,7 +1,4 @@
-// Package fieldtest finds fields of namespaces, flags and segments that one of their forms loses:
-// a message, a document, a row. It works on the structs as they are, so that a field
-// added later is tested without being named here.
-package fieldtest
+package flagtest
 
 import (
 	"encoding/json"
@@ -14,12 +11,14 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// The segments that the flags of [Flags] refer to, and one more.
-var SegmentKeys = []string{"SegmentKeys-1", "SegmentKeys-2", "SegmentKeys-3"}
+// FilledSegmentKeys are the keys of the segments that the flags of [FilledFlags] refer to, and
+// one more.
+var FilledSegmentKeys = []string{"SegmentKeys-1", "SegmentKeys-2", "SegmentKeys-3"}
 
-// Flags returns a variant flag and a boolean one, with something in every field. What
-// they refer to exists: their own variants, and segments with [SegmentKeys].
-func Flags() []*guidon.Flag {
+// FilledFlags returns a variant flag and a boolean one, with something in every field. What
+// they refer to exists: their own variants, and segments with [FilledSegmentKeys]. The structs
+// are filled as they are, so that a field added later is tested without being named here.
+func FilledFlags() []*guidon.Flag {
 	variant, boolean := new(guidon.Flag), new(guidon.Flag)
 	for _, f := range []*guidon.Flag{variant, boolean} {
 		fill(reflect.ValueOf(f).Elem(), "", new(int))
@@ -40,16 +39,16 @@ func Flags() []*guidon.Flag {
 	return []*guidon.Flag{variant, boolean}
 }
 
-// Segment returns a segment with something in every field.
-func Segment(key string) *guidon.Segment {
+// FilledSegment returns a segment with something in every field.
+func FilledSegment(key string) *guidon.Segment {
 	g := new(guidon.Segment)
 	fill(reflect.ValueOf(g).Elem(), "", new(int))
 	g.Key = key
 	return g
 }
 
-// Namespace returns a namespace with something in every field.
-func Namespace(key string) *guidon.Namespace {
+// FilledNamespace returns a namespace with something in every field.
+func FilledNamespace(key string) *guidon.Namespace {
 	n := new(guidon.Namespace)
 	fill(reflect.ValueOf(n).Elem(), "", new(int))
 	n.Key = key
@@ -85,7 +84,7 @@ func fill(v reflect.Value, name string, n *int) {
 		for i := range v.Len() {
 			fill(v.Index(i), name, n)
 			if name == "SegmentKeys" {
-				v.Index(i).SetString(SegmentKeys[i])
+				v.Index(i).SetString(FilledSegmentKeys[i])
 			}
 		}
 	case reflect.String:
@@ -99,7 +98,7 @@ func fill(v reflect.Value, name string, n *int) {
 	case reflect.Float32:
 		v.SetFloat(float64(*n) / 8)
 	default:
-		panic(fmt.Sprintf("fieldtest: field %s is of a kind that is not known here: %s", name, v.Type()))
+		panic(fmt.Sprintf("flagtest: field %s is of a kind that is not known here: %s", name, v.Type()))
 	}
 }
 
@@ -118,10 +117,10 @@ func text(name string, n int) string {
 	return fmt.Sprintf("%s-%d", name, n)
 }
 
-// Lost changes one field of the object after another and returns the paths of those
+// LostFields changes one field of the object after another and returns the paths of those
 // that make no difference to its form, such as "Rules.Distributions.Rollout". form must
 // not keep the object.
-func Lost[T any](object *T, form func(*T) string) []string {
+func LostFields[T any](object *T, form func(*T) string) []string {
 	whole := form(object)
 	kept := map[string]bool{}
 	each(reflect.ValueOf(object).Elem(), "", func(path string, v reflect.Value) {
@@ -190,7 +189,7 @@ func change(v reflect.Value, name string) {
 	case reflect.Float32:
 		v.SetFloat(v.Float() + 0.125)
 	default:
-		panic(fmt.Sprintf("fieldtest: field %s is of a kind that is not known here: %s", name, v.Type()))
+		panic(fmt.Sprintf("flagtest: field %s is of a kind that is not known here: %s", name, v.Type()))
 	}
 }
 
@@ -203,7 +202,7 @@ func changed(name string) string {
 	case "Attachment":
 		return `{"n":"changed"}`
 	case "SegmentKeys":
-		return SegmentKeys[2]
+		return FilledSegmentKeys[2]
 	}
 	return name + "-changed"
 }

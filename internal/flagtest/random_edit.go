@@ -1,4 +1,4 @@
-package flagrand
+package flagtest
 
 import (
 	"encoding/json"
