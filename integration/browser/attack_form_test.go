@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"github.com/guidonhq/guidon/internal/hostiletest"
 )
 
 // formAttackConfig configures [visitor.AttackForms].
@@ -47,7 +45,7 @@ func (v *visitor) AttackForms(t testing.TB, path string, with formAttackConfig) 
 			continue
 		}
 		seen[f] = true
-		batches := hostiletest.Batches(with.Texts, with.Size)
+		batches := inBatches(with.Texts, with.Size)
 		if f.Method == "get" {
 			batches = with.Texts[:alone]
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/guidonhq/guidon/internal/hostiletest"
+	"github.com/guidonhq/guidon/handler/web/webtest"
 )
 
 // Harm returns the findings that show that a text was taken for a part of the page, and
@@ -21,7 +21,7 @@ func (v *visitor) Harm(t testing.TB, p *openedPage) (found []finding) {
 			found = append(found, f)
 		}
 	}
-	if eval[bool](t, v, "'"+hostiletest.Marker+"' in window") {
+	if eval[bool](t, v, "'"+webtest.HostileMarker+"' in window") {
 		found = append(found, finding{"script", "a script of the text was executed"})
 	}
 	if p.Status >= http.StatusInternalServerError {

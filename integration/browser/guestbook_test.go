@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/internal/hostiletest"
+	"github.com/guidonhq/guidon/handler/web/webtest"
 )
 
 // guestbook is a site with a form. It shows what was sent, with or without escaping.
@@ -98,7 +98,7 @@ func TestAttack(t *testing.T) {
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)
 	v := newVisitor(t, server.URL)
-	v.Attack(t, "/", "form [name]", hostiletest.Texts())
+	v.Attack(t, "/", "form [name]", webtest.HostileTexts())
 
 	site.trusting = true
 	for text, want := range map[string][]string{

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/internal/hostiletest"
 )
 
 // hostileNames are placeholders and the keys of what plant makes.
@@ -25,7 +24,7 @@ var hostileNames = []string{"{ns}", "hostile", "{variant}", "variant", "{boolean
 // it was saved by a form, or it was refused and is shown again.
 func TestHostile(t *testing.T) {
 	s := openShop(t)
-	texts := hostiletest.All()
+	texts := hostileTexts()
 	if accepted := plant(t, s.Server, texts); accepted < 1000 {
 		t.Errorf("only %d objects were accepted", accepted)
 	}
@@ -79,10 +78,10 @@ func TestHostile(t *testing.T) {
 		review(t, "Show what changes")
 	})
 	t.Run("answers", func(t *testing.T) {
-		v.Attack(t, "/namespaces/hostile/playground?flag=variant", "#entity, #k0, #v0", append(hostiletest.Batches(texts, 3000), texts[:5]...))
+		v.Attack(t, "/namespaces/hostile/playground?flag=variant", "#entity, #k0, #v0", append(inBatches(texts, 3000), texts[:5]...))
 	})
 	t.Run("addresses", func(t *testing.T) {
-		for _, text := range hostiletest.Batches(texts, 3000) {
+		for _, text := range inBatches(texts, 3000) {
 			escaped := url.PathEscape(text)
 			for _, path := range []string{
 				"/namespaces/" + escaped + "/flags", "/namespaces/hostile/flags/" + escaped, "/namespaces/hostile/segments/" + escaped + "/delete",
@@ -99,7 +98,7 @@ func TestHostile(t *testing.T) {
 // becomes no element and no attribute of the page that answers, and leads nowhere else.
 func TestHostileForms(t *testing.T) {
 	s := openShop(t)
-	texts := hostiletest.All()
+	texts := hostileTexts()
 	plant(t, s.Server, texts)
 	prober := newProber(t, s.public, adminToken)
 	forms := 0

@@ -1,13 +1,12 @@
-// Package hostiletest has strings that attack web pages, for tests.
-package hostiletest
+package webtest
 
 import "strings"
 
-// Marker is the global variable of a page that the scripts in the strings set.
-const Marker = "hostile"
+// HostileMarker is the global variable of a page that the scripts in [HostileTexts] set.
+const HostileMarker = "hostile"
 
-// Texts returns strings that must be text wherever a page shows them.
-func Texts() []string {
+// HostileTexts returns strings that attack a page. They must be text wherever it shows them.
+func HostileTexts() []string {
 	return []string{
 		`<script>alert(window.hostile=1)</script>`, `</script><script>alert(window.hostile=1)</script>`, `<ScRiPt src=//evil.example>`, `<scr<script>ipt>`, "<scr\x00ipt>alert(window.hostile=1)",
 		`"><img src=x onerror=alert(window.hostile=1)>`, `'><img src=x onerror=alert(window.hostile=1)>`, `" onfocus="alert(window.hostile=1)" autofocus x="`, `' onmouseover='alert(window.hostile=1)`, "` onload=`alert(window.hostile=1)",
@@ -23,13 +22,4 @@ func Texts() []string {
 		"\u202eevil\u202c", "\u2066a\u2069", "\u200b\u200d", "\u2028\u2029", "\ufeff", "\ufffe", "مرحبا", "e\u0301\u0301\u0301", "👩‍👩‍👧", "\U000e0041", `"`, `'`, "`", `\`, `<`, `>`, `=`, `;`, `#`, `?`, ` `, "\t",
 		strings.Repeat("<b>", 2000), strings.Repeat("\"'", 2000), strings.Repeat("ä", 2000), // encoded, a form may have it
 	}
-}
-
-// Placed returns each string of [Texts] alone and within others, which may end what comes
-// before it.
-func Placed() (all []string) {
-	for _, text := range Texts() {
-		all = append(all, text, `"`+text, "'>"+text, "/"+text, "a"+text+"b", "\u202e"+text)
-	}
-	return all
 }
