@@ -19,7 +19,7 @@
 //   - the server at TEST_POSTGRES_URL, TEST_MYSQL_URL or TEST_MARIADB_URL, such as
 //     postgres://user:password@host/postgres, on which it must be allowed to create
 //     databases;
-//   - a private process (package dbproc), if PostgreSQL or MariaDB is installed as on
+//   - a private process (package dbtest), if PostgreSQL or MariaDB is installed as on
 //     Debian; the tests that kill or freeze a database use nothing else;
 //   - a container, if Docker is running.
 //

@@ -15,7 +15,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
@@ -138,7 +138,7 @@ func BenchmarkLambda(b *testing.B) {
 }
 
 // kept returns the size of the snapshot of the default namespace in Redis.
-func kept(b *testing.B, server *dbproc.Server) (size int) {
+func kept(b *testing.B, server *dbtest.Server) (size int) {
 	b.Helper()
 	client, err := rediscache.Open(rediscache.Connection{URL: server.URL})
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
 // openShopAway is openShop on PostgreSQL behind a proxy that can take it away.
-func openShopAway(t *testing.T) (*shop, *dbproxy.Proxy) {
+func openShopAway(t *testing.T) (*shop, *dbtest.Proxy) {
 	t.Helper()
 	harness.Postgres.Need(t)
-	proxy, database := dbproxy.New(t, harness.Postgres.Migrated(t))
+	proxy, database := dbtest.NewProxy(t, harness.Postgres.Migrated(t))
 	s := harness.Start(t, database, with("GUIDON_SERVER_REQUEST_TIMEOUT=2s")...)
 	return stock(t, s, s.URL), proxy
 }
@@ -24,12 +24,12 @@ func openShopAway(t *testing.T) (*shop, *dbproxy.Proxy) {
 func TestAway(t *testing.T) {
 	s, proxy := openShopAway(t)
 	v := s.visitor(t, admin)
-	isCommit := func(r dbproxy.Request) bool { return r.IsCommit() }
-	always := func(dbproxy.Request) bool { return true }
+	isCommit := func(r dbtest.Request) bool { return r.IsCommit() }
+	always := func(dbtest.Request) bool { return true }
 	for _, test := range []struct {
 		name, list, path, field, text string
-		at                            func(dbproxy.Request) bool // when the database goes away
-		stored                        bool                       // the first attempt was saved
+		at                            func(dbtest.Request) bool // when the database goes away
+		stored                        bool                      // the first attempt was saved
 	}{
 		{"a flag before the change", flagsPath, booleanPath + "?edit=2", "rule-1-share", "40", always, false},
 		{"a flag after the change", flagsPath, booleanPath + "?edit=2", "rule-1-share", "45", isCommit, true},
@@ -45,7 +45,7 @@ func TestAway(t *testing.T) {
 			retype(t, v, test.field, test.text)
 			awaitText(t, v, ".savebar", "1 unsaved change")
 			before := s.number(t)
-			decide, away := dbproxy.Once(dbproxy.Unreachable, test.at)
+			decide, away := dbtest.Once(dbtest.Unreachable, test.at)
 			proxy.Inflict(decide)
 			p := v.Follow(t, click(do("save")))
 			<-away

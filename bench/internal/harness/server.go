@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
 // Token is the first token of the service. The floor ignores it.
@@ -75,7 +75,7 @@ func start(s *Server) (*Server, error) {
 
 // FreeAddress returns an unused address on loopback.
 func FreeAddress() (string, error) {
-	port, err := dbproc.FreePort()
+	port, err := dbtest.FreePort()
 	return net.JoinHostPort("127.0.0.1", port), err
 }
 
@@ -94,12 +94,12 @@ func (s *Server) Await(ready func() bool) (time.Duration, error) {
 // used meanwhile.
 func (s *Server) Load(generator *exec.Cmd) (out []byte, cpu time.Duration, err error) {
 	pid := s.process.Process.Pid
-	before := dbproc.CPUTime(pid)
+	before := dbtest.CPUTime(pid)
 	out, err = generator.CombinedOutput()
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w: %s", filepath.Base(generator.Path), err, out)
 	}
-	after := dbproc.CPUTime(pid)
+	after := dbtest.CPUTime(pid)
 	if after < before { // the process no longer exists
 		return nil, 0, fmt.Errorf("%s has ended", s.Name)
 	}

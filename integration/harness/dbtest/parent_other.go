@@ -1,6 +1,6 @@
 //go:build !linux
 
-package dbproc
+package dbtest
 
 import "syscall"
 

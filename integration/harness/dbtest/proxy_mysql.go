@@ -1,4 +1,4 @@
-package dbproxy
+package dbtest
 
 import (
 	"io"

@@ -1,4 +1,4 @@
-package dbproc
+package dbtest
 
 import "syscall"
 

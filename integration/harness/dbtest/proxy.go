@@ -1,6 +1,4 @@
-// Package dbproxy puts a proxy between a program and its database, with which a test
-// inflicts faults on their connections.
-package dbproxy
+package dbtest
 
 import (
 	"net"
@@ -53,10 +51,10 @@ type Proxy struct {
 	broken bool
 }
 
-// New starts a proxy in front of the server of the URL, which must not use TLS. It returns
+// NewProxy starts a proxy in front of the server of the URL, which must not use TLS. It returns
 // the proxy, which inflicts no faults yet and ends with the test, and the URL of the
 // database through it.
-func New(t testing.TB, database string) (*Proxy, string) {
+func NewProxy(t testing.TB, database string) (*Proxy, string) {
 	t.Helper()
 	u, err := url.Parse(database)
 	if err != nil {

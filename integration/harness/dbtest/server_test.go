@@ -1,4 +1,4 @@
-package dbproc_test
+package dbtest_test
 
 import (
 	"context"
@@ -8,22 +8,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
 // TestFaults kills, restarts, freezes and stops each kind of server.
 func TestFaults(t *testing.T) {
-	servers := map[string]func(context.Context) (*dbproc.Server, error){
-		"postgres": func(ctx context.Context) (*dbproc.Server, error) { return dbproc.Postgres(ctx) },
-		"mariadb":  func(ctx context.Context) (*dbproc.Server, error) { return dbproc.MariaDB(ctx) },
-		"redis":    func(ctx context.Context) (*dbproc.Server, error) { return dbproc.Redis(ctx) },
-		"pgbouncer": func(ctx context.Context) (*dbproc.Server, error) {
-			upstream, err := dbproc.Postgres(ctx)
+	servers := map[string]func(context.Context) (*dbtest.Server, error){
+		"postgres": func(ctx context.Context) (*dbtest.Server, error) { return dbtest.Postgres(ctx) },
+		"mariadb":  func(ctx context.Context) (*dbtest.Server, error) { return dbtest.MariaDB(ctx) },
+		"redis":    func(ctx context.Context) (*dbtest.Server, error) { return dbtest.Redis(ctx) },
+		"pgbouncer": func(ctx context.Context) (*dbtest.Server, error) {
+			upstream, err := dbtest.Postgres(ctx)
 			if err != nil {
 				return nil, err
 			}
 			t.Cleanup(func() { _ = upstream.Close() })
-			return dbproc.PgBouncer(ctx, upstream)
+			return dbtest.PgBouncer(ctx, upstream)
 		},
 	}
 	for name, begin := range servers {
@@ -31,7 +31,7 @@ func TestFaults(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			s, err := begin(ctx)
-			if errors.Is(err, dbproc.ErrNotInstalled) && os.Getenv("INTEGRATION") != "1" {
+			if errors.Is(err, dbtest.ErrNotInstalled) && os.Getenv("INTEGRATION") != "1" {
 				t.Skipf("SKIPPED: %v", err)
 			}
 			if err != nil {
@@ -60,7 +60,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func accepts(s *dbproc.Server) bool {
+func accepts(s *dbtest.Server) bool {
 	c, err := net.DialTimeout("tcp", s.Addr, time.Second)
 	if err != nil {
 		return false

@@ -1,8 +1,10 @@
-// Package dbproc runs real database servers as private child processes of a test. Each has
+// Package dbtest runs real database servers as private child processes of a test. Each has
 // its own data directory and loopback port and is independent of the system's services. The
 // servers can be killed, frozen and restarted. The package works for any user; for root, a
 // server runs as the user of its Debian package.
-package dbproc
+//
+// A [Proxy] between a program and its database inflicts faults on their connections.
+package dbtest
 
 import (
 	"context"
@@ -38,7 +40,7 @@ type Server struct {
 // newServer prepares the directory and finds a free port.
 func newServer(kind, owner string) (*Server, error) {
 	// Not the directory of a test, which other users cannot read.
-	dir, err := os.MkdirTemp("", "dbproc-"+kind+"-")
+	dir, err := os.MkdirTemp("", "dbtest-"+kind+"-")
 	if err != nil {
 		return nil, err
 	}
