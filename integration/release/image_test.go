@@ -1,4 +1,4 @@
-package image
+package release
 
 import (
 	"archive/tar"
