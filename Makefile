@@ -136,7 +136,7 @@ fuzz: ## run every fuzz target for FUZZTIME (default 10s), or those of FUZZPART,
 
 .PHONY: bench-grpc
 bench-grpc: build ## compare the service with a bare grpc-go server under load (h2load), for DURATION (default 2s) per run
-	$(GO) run ./bench/grpc -duration $(DURATION)
+	$(GO) run ./bench/load grpc -duration $(DURATION)
 
 .PHONY: bench
 bench: ## run the Go benchmarks
@@ -149,7 +149,7 @@ bench-lambda: ## compare the AWS Lambda function with an empty function
 
 .PHONY: bench-http
 bench-http: build ## compare the service with a bare net/http server under load (wrk), for DURATION (default 2s) per run
-	$(GO) run ./bench/http -duration $(DURATION)
+	$(GO) run ./bench/load http -duration $(DURATION)
 
 .PHONY: generate
 generate: ## regenerate the wire messages, pages, openapi.yaml, the configuration reference and docs/scale.md

@@ -1,4 +1,4 @@
-package harness
+package main
 
 import "fmt"
 
@@ -7,11 +7,11 @@ const segmentCount = 10
 
 type object = map[string]any
 
-// FlagKey returns the key of a flag. Even flags are boolean, with a threshold of 50 %. Odd
+// flagKey returns the key of a flag. Even flags are boolean, with a threshold of 50 %. Odd
 // flags have two variants, and a rule for one segment that distributes them equally. All
 // segments have the same three constraints, so that for a matching entity every
 // evaluation takes the longest path.
-func FlagKey(i int) string {
+func flagKey(i int) string {
 	if i%2 == 0 {
 		return fmt.Sprintf("bool-%05d", i)
 	}
@@ -32,7 +32,7 @@ func document(n int) object {
 		}
 	}
 	for i := range flags {
-		flags[i] = object{"key": FlagKey(i), "name": FlagKey(i)}
+		flags[i] = object{"key": flagKey(i), "name": flagKey(i)}
 		if i%2 == 0 {
 			flags[i]["type"] = "BOOLEAN_FLAG_TYPE"
 			flags[i]["rollouts"] = []object{{"threshold": object{"percentage": 50, "value": true}}}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-
-	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // request is one HTTP request, a POST.
@@ -17,21 +15,21 @@ type request struct {
 	body   string
 }
 
-// scenario is a kind of work.
-type scenario struct {
+// httpScenario is a kind of work.
+type httpScenario struct {
 	name     string
 	target   float64 // minimum ratio to the floor's requests per second
 	status   int     // of the responses
-	requests func(c *contender) ([]request, error)
+	requests func(c *httpContender) ([]request, error)
 }
 
-var scenarios = []scenario{
-	{"boolean", 0.95, http.StatusOK, single("boolean", func(*contender, int) string { return harness.FlagKey(0) })},
-	{"variant", 0.95, http.StatusOK, single("variant", func(*contender, int) string { return harness.FlagKey(1) })},
-	{"boolean, all flags in turn", 0.95, http.StatusOK, single("boolean", func(c *contender, i int) string { return harness.FlagKey(2 * i % c.flags) })},
+var httpScenarios = []httpScenario{
+	{"boolean", 0.95, http.StatusOK, single("boolean", func(*httpContender, int) string { return flagKey(0) })},
+	{"variant", 0.95, http.StatusOK, single("variant", func(*httpContender, int) string { return flagKey(1) })},
+	{"boolean, all flags in turn", 0.95, http.StatusOK, single("boolean", func(c *httpContender, i int) string { return flagKey(2 * i % c.flags) })},
 	{"batch of 50", 0.60, http.StatusOK, batch},
-	{"OFREP boolean", 0.90, http.StatusOK, singleOFREP(harness.FlagKey(0))},
-	{"OFREP variant", 0.90, http.StatusOK, singleOFREP(harness.FlagKey(1))},
+	{"OFREP boolean", 0.90, http.StatusOK, singleOFREP(flagKey(0))},
+	{"OFREP variant", 0.90, http.StatusOK, singleOFREP(flagKey(1))},
 	{"OFREP bulk of 50", 0.40, http.StatusOK, bulk},
 	{"OFREP bulk, not modified", 0.90, http.StatusNotModified, unmodified},
 }
@@ -39,8 +37,8 @@ var scenarios = []scenario{
 const bulkPath = "/ofrep/v1/evaluate/flags"
 
 // forEntities returns a request for each entity.
-func forEntities(make func(c *contender, i int, e entity) (request, object)) func(*contender) ([]request, error) {
-	return func(c *contender) ([]request, error) {
+func forEntities(make func(c *httpContender, i int, e entity) (request, object)) func(*httpContender) ([]request, error) {
+	return func(c *httpContender) ([]request, error) {
 		requests := []request{}
 		for i := range entityCount {
 			r, body := make(c, i, entityOf(i))
@@ -55,32 +53,32 @@ func forEntities(make func(c *contender, i int, e entity) (request, object)) fun
 	}
 }
 
-func single(kind string, key func(c *contender, i int) string) func(*contender) ([]request, error) {
-	return forEntities(func(c *contender, i int, e entity) (request, object) {
+func single(kind string, key func(c *httpContender, i int) string) func(*httpContender) ([]request, error) {
+	return forEntities(func(c *httpContender, i int, e entity) (request, object) {
 		return request{path: "/evaluate/v1/" + kind}, e.evaluation(key(c, i))
 	})
 }
 
-func singleOFREP(key string) func(*contender) ([]request, error) {
-	return forEntities(func(_ *contender, _ int, e entity) (request, object) {
+func singleOFREP(key string) func(*httpContender) ([]request, error) {
+	return forEntities(func(_ *httpContender, _ int, e entity) (request, object) {
 		return request{path: bulkPath + "/" + key}, e.context()
 	})
 }
 
-var batch = forEntities(func(_ *contender, _ int, e entity) (request, object) {
+var batch = forEntities(func(_ *httpContender, _ int, e entity) (request, object) {
 	items := make([]object, pageFlags)
 	for i := range items {
-		items[i] = e.evaluation(harness.FlagKey(i))
+		items[i] = e.evaluation(flagKey(i))
 	}
 	return request{path: "/evaluate/v1/batch"}, object{"requests": items}
 })
 
-var bulk = forEntities(func(_ *contender, _ int, e entity) (request, object) {
+var bulk = forEntities(func(_ *httpContender, _ int, e entity) (request, object) {
 	return request{path: bulkPath, header: "X-Flipt-Namespace: " + pageSpace}, e.context()
 })
 
 // unmodified returns conditional requests with the ETags of the current responses.
-func unmodified(c *contender) ([]request, error) {
+func unmodified(c *httpContender) ([]request, error) {
 	requests, err := bulk(c)
 	if err != nil || c.Floor {
 		return requests, err
@@ -98,14 +96,14 @@ func unmodified(c *contender) ([]request, error) {
 
 // row contains the measurements of a scenario.
 type row struct {
-	scenario    scenario
+	scenario    httpScenario
 	connections int
-	runs        [][]harness.Sample // by contender, the floor first, then by round
+	runs        [][]sample // by contender, the floor first, then by round
 }
 
 // measure runs the contenders in turns. The responses of the floor have the same size as
 // those of the service.
-func (sc scenario) measure(ctx context.Context, s settings, dir string, contenders []*contender, connections int) (row, error) {
+func (sc httpScenario) measure(ctx context.Context, s httpSettings, dir string, contenders []*httpContender, connections int) (row, error) {
 	scripts := make([]string, len(contenders))
 	size := 0
 	for i := len(contenders) - 1; i >= 0; i-- {
@@ -130,18 +128,18 @@ func (sc scenario) measure(ctx context.Context, s settings, dir string, contende
 			return row{}, err
 		}
 	}
-	runs, err := harness.InTurns(len(contenders), s.Rounds, func(i int) (harness.Sample, error) {
-		sample, err := contenders[i].load(ctx, scripts[i], connections, s.Duration)
+	runs, err := inTurns(len(contenders), s.Rounds, func(i int) (sample, error) {
+		measured, err := contenders[i].load(ctx, scripts[i], connections, s.Duration)
 		if err != nil {
-			return harness.Sample{}, fmt.Errorf("%s: %w", contenders[i].Name, err)
+			return sample{}, fmt.Errorf("%s: %w", contenders[i].Name, err)
 		}
-		return sample, nil
+		return measured, nil
 	})
 	return row{scenario: sc, connections: connections, runs: runs}, err
 }
 
 // check returns the size of the response, whose status must be the expected one.
-func (sc scenario) check(c *contender, r request) (int, error) {
+func (sc httpScenario) check(c *httpContender, r request) (int, error) {
 	response, err := c.send(r)
 	if err != nil {
 		return 0, err

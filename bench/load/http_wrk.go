@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // warmUp is the length of the run before those that are measured.
@@ -37,29 +35,29 @@ func writeRequests(path string, requests []request) error {
 func scriptBeside(path string) string { return filepath.Join(filepath.Dir(path), "requests.lua") }
 
 // load makes wrk send the requests in turn, as fast as the server responds.
-func (c *contender) load(ctx context.Context, requests string, connections int, duration time.Duration) (harness.Sample, error) {
+func (c *httpContender) load(ctx context.Context, requests string, connections int, duration time.Duration) (sample, error) {
 	out, cpu, err := c.Load(exec.CommandContext(ctx, "wrk", "-t", "1", "-c", strconv.Itoa(connections), // #nosec G204 -- fixed arguments
 		"-d", strconv.Itoa(max(1, int(duration.Seconds())))+"s", "--timeout", "30s",
-		"-s", scriptBeside(requests), c.URL(), "--", requests, "Authorization: Bearer "+harness.Token))
+		"-s", scriptBeside(requests), c.URL(), "--", requests, "Authorization: Bearer "+token))
 	if err != nil {
-		return harness.Sample{}, err
+		return sample{}, err
 	}
 	return readSample(out, cpu)
 }
 
 // readSample parses the output of the script.
-func readSample(out []byte, cpu time.Duration) (harness.Sample, error) {
+func readSample(out []byte, cpu time.Duration) (sample, error) {
 	_, line, ok := strings.Cut(string(out), "RESULT ")
 	var result struct {
 		Requests, Microseconds, P99, Errors float64
 	}
 	if !ok || json.NewDecoder(strings.NewReader(line)).Decode(&result) != nil || result.Requests == 0 {
-		return harness.Sample{}, fmt.Errorf("wrk: no result in %q", out)
+		return sample{}, fmt.Errorf("wrk: no result in %q", out)
 	}
 	if result.Errors > 0 {
-		return harness.Sample{}, fmt.Errorf("%.0f of %.0f requests failed", result.Errors, result.Requests)
+		return sample{}, fmt.Errorf("%.0f of %.0f requests failed", result.Errors, result.Requests)
 	}
-	return harness.Sample{
+	return sample{
 		Rate: result.Requests / result.Microseconds * 1e6,
 		P99:  result.P99 / 1e3,
 		CPU:  float64(cpu.Microseconds()) / result.Requests,

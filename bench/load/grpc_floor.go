@@ -26,9 +26,9 @@ func (bytesCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// serveFloor serves the floor: the evaluation methods, without interceptors, tokens or
+// serveGRPCFloor serves the floor: the evaluation methods, without interceptors, tokens or
 // flags.
-func serveFloor(address string) error {
+func serveGRPCFloor(address string) error {
 	answer := func(_ any, _ context.Context, receive func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 		var request []byte
 		return floorAnswer, receive(&request)

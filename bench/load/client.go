@@ -1,4 +1,4 @@
-package harness
+package main
 
 import (
 	"encoding/json"
@@ -8,40 +8,40 @@ import (
 	"strings"
 )
 
-// Response is an HTTP response.
-type Response struct {
+// response is an HTTP response.
+type response struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-var client = &http.Client{Timeout: Patience}
+var client = &http.Client{Timeout: patience}
 
 // URL returns the base URL of the server.
-func (s *Server) URL() string { return "http://" + s.Address }
+func (s *server) URL() string { return "http://" + s.Address }
 
 // Call sends an HTTP request. header is an additional header line, or "".
-func (s *Server) Call(method, path, body, header string) (Response, error) {
+func (s *server) Call(method, path, body, header string) (response, error) {
 	r, err := http.NewRequest(method, s.URL()+path, strings.NewReader(body))
 	if err != nil {
-		return Response{}, err
+		return response{}, err
 	}
-	r.Header.Set("Authorization", "Bearer "+Token)
+	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Accept-Encoding", "identity") // no compression, as with wrk
 	if name, value, ok := strings.Cut(header, ": "); ok {
 		r.Header.Set(name, value)
 	}
-	response, err := client.Do(r)
+	got, err := client.Do(r)
 	if err != nil {
-		return Response{}, err
+		return response{}, err
 	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	return Response{response.StatusCode, response.Header, text}, err
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	return response{got.StatusCode, got.Header, text}, err
 }
 
 // Post sends a POST request. It returns an error unless the status is 200.
-func (s *Server) Post(path string, body any) error {
+func (s *server) Post(path string, body any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -54,6 +54,6 @@ func (s *Server) Post(path string, body any) error {
 }
 
 // Import imports n flags of the data set into an existing namespace.
-func (s *Server) Import(namespace string, n int) error {
+func (s *server) Import(namespace string, n int) error {
 	return s.Post("/api/v1/namespaces/"+namespace+"/import", object{"document": document(n)})
 }

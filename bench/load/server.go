@@ -1,4 +1,4 @@
-package harness
+package main
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
-// Token is the first token of the service. The floor ignores it.
-const Token = "bench-0123456789abcdef0123456789abcdef" // #nosec G101 -- for a short-lived server on loopback
+// token is the first token of the service. The floor ignores it.
+const token = "bench-0123456789abcdef0123456789abcdef" // #nosec G101 -- for a short-lived server on loopback
 
-// Patience is the longest wait for a server.
-const Patience = 30 * time.Second
+// patience is the longest wait for a server.
+const patience = 30 * time.Second
 
-// Server is a process that is measured.
-type Server struct {
+// server is a process that is measured.
+type server struct {
 	Name    string
 	Address string // of the HTTP listener, or of the floor
 	Floor   bool
@@ -29,25 +29,25 @@ type Server struct {
 	begin   time.Time
 }
 
-// StartFloor starts another process of this program, as the floor.
-func StartFloor(ctx context.Context) (*Server, error) {
+// startFloor starts another process of this program, as the floor.
+func startFloor(ctx context.Context) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	address, err := FreeAddress()
+	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, self) // #nosec G204 -- this program
+	cmd := exec.CommandContext(ctx, self, os.Args[1]) // #nosec G204 -- this program
 	cmd.Env = append(os.Environ(), floorVariable+"="+address)
-	return start(&Server{Name: "floor", Address: address, Floor: true, process: cmd})
+	return start(&server{Name: "floor", Address: address, Floor: true, process: cmd})
 }
 
-// StartGuidon starts the service with a database file, without an access log. env adds to
+// startGuidon starts the service with a database file, without an access log. env adds to
 // or overrides its configuration.
-func StartGuidon(ctx context.Context, name, program, database string, env ...string) (*Server, error) {
-	address, err := FreeAddress()
+func startGuidon(ctx context.Context, name, program, database string, env ...string) (*server, error) {
+	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
@@ -58,13 +58,13 @@ func StartGuidon(ctx context.Context, name, program, database string, env ...str
 		"GUIDON_SERVER_HOST=" + host, "GUIDON_SERVER_HTTP_PORT=" + port, "GUIDON_SERVER_GRPC_PORT=0",
 		"GUIDON_LOG_LEVEL=warn", "GUIDON_LOG_ENCODING=json",
 		"GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
-		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + Token,
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + token,
 	}, env...)
-	return start(&Server{Name: name, Address: address, process: cmd})
+	return start(&server{Name: name, Address: address, process: cmd})
 }
 
 // start starts the process. Its standard output is discarded.
-func start(s *Server) (*Server, error) {
+func start(s *server) (*server, error) {
 	s.process.Stderr = os.Stderr
 	s.begin = time.Now()
 	if err := s.process.Start(); err != nil {
@@ -73,15 +73,15 @@ func start(s *Server) (*Server, error) {
 	return s, nil
 }
 
-// FreeAddress returns an unused address on loopback.
-func FreeAddress() (string, error) {
+// freeAddress returns an unused address on loopback.
+func freeAddress() (string, error) {
 	port, err := dbtest.FreePort()
 	return net.JoinHostPort("127.0.0.1", port), err
 }
 
 // Await polls until the server is ready, and returns the time since its start.
-func (s *Server) Await(ready func() bool) (time.Duration, error) {
-	for time.Since(s.begin) < Patience {
+func (s *server) Await(ready func() bool) (time.Duration, error) {
+	for time.Since(s.begin) < patience {
 		if ready() {
 			return time.Since(s.begin), nil
 		}
@@ -92,7 +92,7 @@ func (s *Server) Await(ready func() bool) (time.Duration, error) {
 
 // Load runs the load generator, and returns its output and the CPU time that the server
 // used meanwhile.
-func (s *Server) Load(generator *exec.Cmd) (out []byte, cpu time.Duration, err error) {
+func (s *server) Load(generator *exec.Cmd) (out []byte, cpu time.Duration, err error) {
 	pid := s.process.Process.Pid
 	before := dbtest.CPUTime(pid)
 	out, err = generator.CombinedOutput()
@@ -107,10 +107,10 @@ func (s *Server) Load(generator *exec.Cmd) (out []byte, cpu time.Duration, err e
 }
 
 // ResidentMiB returns the resident memory of the server.
-func (s *Server) ResidentMiB() (float64, error) { return residentMiB(s.process.Process.Pid) }
+func (s *server) ResidentMiB() (float64, error) { return residentMiB(s.process.Process.Pid) }
 
 // Stop ends the process: the service gracefully, the floor by killing it.
-func (s *Server) Stop() error {
+func (s *server) Stop() error {
 	signal := syscall.SIGTERM
 	if s.Floor {
 		signal = syscall.SIGKILL

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // The open loop sends requests at a fixed rate, independently of the responses.
@@ -22,8 +20,8 @@ const (
 
 // measureLatency returns the 99th percentile of each contender at a fixed rate, in ms. It
 // is the median of all rounds.
-func measureLatency(ctx context.Context, s settings, contenders []*contender) ([]float64, error) {
-	requests, err := scenarios[0].requests(nil)
+func measureLatency(ctx context.Context, s httpSettings, contenders []*httpContender) ([]float64, error) {
+	requests, err := httpScenarios[0].requests(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +37,7 @@ func measureLatency(ctx context.Context, s settings, contenders []*contender) ([
 	}
 	medians := make([]float64, len(contenders))
 	for i := range rounds {
-		medians[i] = harness.Median(rounds[i])
+		medians[i] = median(rounds[i])
 	}
 	return medians, nil
 }
@@ -47,7 +45,7 @@ func measureLatency(ctx context.Context, s settings, contenders []*contender) ([
 // openLoop returns the 99th percentile in ms. If a request is delayed by the previous
 // response, its time starts when it was due, so that stalls are not hidden. Otherwise it
 // starts when the request is sent, so that the timer of this program does not count.
-func (c *contender) openLoop(ctx context.Context, requests []request, duration time.Duration) (float64, error) {
+func (c *httpContender) openLoop(ctx context.Context, requests []request, duration time.Duration) (float64, error) {
 	total := int(openRate * duration.Seconds())
 	took := make([]time.Duration, total)
 	failed := make([]error, openConnections)
@@ -67,7 +65,7 @@ func (c *contender) openLoop(ctx context.Context, requests []request, duration t
 }
 
 // lane sends every openConnections-th request over one connection.
-func (c *contender) lane(ctx context.Context, lane int, begin time.Time, requests []request, took []time.Duration) error {
+func (c *httpContender) lane(ctx context.Context, lane int, begin time.Time, requests []request, took []time.Duration) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", c.Address)
 	if err != nil {
 		return err
@@ -82,7 +80,7 @@ func (c *contender) lane(ctx context.Context, lane int, begin time.Time, request
 		}
 		r := requests[i%len(requests)]
 		if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
-			r.path, c.Address, harness.Token, len(r.body), r.body); err != nil {
+			r.path, c.Address, token, len(r.body), r.body); err != nil {
 			return err
 		}
 		response, err := http.ReadResponse(reader, nil)

@@ -6,8 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-
-	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // report contains all measurements.
@@ -15,7 +13,7 @@ type report struct {
 	rows    []row
 	latency []float64 // ms, by contender
 	memory  []float64 // MiB, by contender
-	service *contender
+	service *httpContender
 }
 
 func (r *report) print(w io.Writer) {
@@ -37,16 +35,16 @@ func (r *report) print(w io.Writer) {
 func (r row) print(w io.Writer) {
 	floor := r.runs[0]
 	fmt.Fprintf(w, "| %s | %d | %.0f, %.1f, %.2f | %.2f |", r.scenario.name, r.connections,
-		harness.MedianOf(floor, harness.Rate), harness.MedianOf(floor, harness.CPU), harness.MedianOf(floor, harness.P99), r.scenario.target)
+		medianOf(floor, rateOf), medianOf(floor, cpuOf), medianOf(floor, p99Of), r.scenario.target)
 	for _, runs := range r.runs[1:] {
-		fmt.Fprintf(w, " %.2f, %.2f | %.2f |", ratio(runs, floor, harness.Rate), ratio(runs, floor, harness.CPU), harness.MedianOf(runs, harness.P99))
+		fmt.Fprintf(w, " %.2f, %.2f | %.2f |", ratio(runs, floor, rateOf), ratio(runs, floor, cpuOf), medianOf(runs, p99Of))
 	}
 	fmt.Fprintln(w)
 }
 
 // ratio returns the median of the ratios of all rounds.
-func ratio(runs, floor []harness.Sample, figure func(harness.Sample) float64) float64 {
-	return harness.Median(harness.Ratios(runs, floor, figure))
+func ratio(runs, floor []sample, figure func(sample) float64) float64 {
+	return median(ratios(runs, floor, figure))
 }
 
 // connectionCounts is the value of the flag -connections.

@@ -12,8 +12,8 @@ import (
 // floorPath is the path that sets the response of the floor.
 const floorPath = "/floor"
 
-// serveFloor serves the floor with net/http.
-func serveFloor(address string) error {
+// serveHTTPFloor serves the floor with net/http.
+func serveHTTPFloor(address string) error {
 	var answer atomic.Pointer[floor.Answer]
 	server := &http.Server{Addr: address, ReadTimeout: 30 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != floorPath {

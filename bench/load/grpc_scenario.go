@@ -12,12 +12,11 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon/bench/internal/harness"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// scenario is a kind of work.
-type scenario struct {
+// grpcScenario is a kind of work.
+type grpcScenario struct {
 	name    string
 	target  float64 // minimum ratio to the floor's requests per second
 	method  string
@@ -25,19 +24,19 @@ type scenario struct {
 	answer  proto.Message
 }
 
-const service = "/flipt.evaluation.EvaluationService/"
+const evaluationService = "/flipt.evaluation.EvaluationService/"
 
-var scenarios = []scenario{
-	{"boolean", 0.80, service + "Boolean", evaluationOf(0), &evaluation.BooleanEvaluationResponse{}},
-	{"variant", 0.80, service + "Variant", evaluationOf(1), &evaluation.VariantEvaluationResponse{}},
-	{"batch of 50", 0.50, service + "Batch", batchOf(50), &evaluation.BatchEvaluationResponse{}},
+var grpcScenarios = []grpcScenario{
+	{"boolean", 0.80, evaluationService + "Boolean", evaluationOf(0), &evaluation.BooleanEvaluationResponse{}},
+	{"variant", 0.80, evaluationService + "Variant", evaluationOf(1), &evaluation.VariantEvaluationResponse{}},
+	{"batch of 50", 0.50, evaluationService + "Batch", batchOf(50), &evaluation.BatchEvaluationResponse{}},
 }
 
 // evaluationOf returns the request for a flag, with a context that matches every
 // constraint.
 func evaluationOf(i int) *evaluation.EvaluationRequest {
 	return &evaluation.EvaluationRequest{
-		NamespaceKey: "default", FlagKey: harness.FlagKey(i), EntityId: "user-0000",
+		NamespaceKey: "default", FlagKey: flagKey(i), EntityId: "user-0000",
 		Context: map[string]string{"country": "US", "age": "18", "beta": "true"},
 	}
 }
@@ -52,7 +51,7 @@ func batchOf(n int) *evaluation.BatchEvaluationRequest {
 
 // write checks that the request succeeds, which h2load does not, and writes it to a file
 // for h2load, with the prefix of gRPC.
-func (sc scenario) write(ctx context.Context, dir string, guidon *contender) (path string, err error) {
+func (sc grpcScenario) write(ctx context.Context, dir string, guidon *grpcContender) (path string, err error) {
 	if err := sc.check(ctx, guidon); err != nil {
 		return "", err
 	}
@@ -65,13 +64,13 @@ func (sc scenario) write(ctx context.Context, dir string, guidon *contender) (pa
 	return path, os.WriteFile(path, append(frame, message...), 0o600)
 }
 
-func (sc scenario) check(ctx context.Context, c *contender) (err error) {
+func (sc grpcScenario) check(ctx context.Context, c *grpcContender) (err error) {
 	conn, err := grpc.NewClient("passthrough:///"+c.grpc, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+harness.Token), harness.Patience)
+	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token), patience)
 	defer cancel()
 	return conn.Invoke(ctx, sc.method, sc.request, sc.answer)
 }

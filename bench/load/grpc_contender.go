@@ -6,24 +6,22 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
-
-	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
-// contender is a server process.
-type contender struct {
-	*harness.Server
+// grpcContender is a server process.
+type grpcContender struct {
+	*server
 	grpc string // the address
 }
 
-// startGuidon starts the service and imports the data set.
-func startGuidon(ctx context.Context, s settings, dir string) (*contender, error) {
-	address, err := harness.FreeAddress()
+// startGRPC starts the service and imports the data set.
+func startGRPC(ctx context.Context, s grpcSettings, dir string) (*grpcContender, error) {
+	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
 	_, port, _ := net.SplitHostPort(address)
-	server, err := harness.StartGuidon(ctx, "guidon", s.Guidon, filepath.Join(dir, "guidon.db"), "GUIDON_SERVER_GRPC_PORT="+port)
+	server, err := startGuidon(ctx, "guidon", s.Guidon, filepath.Join(dir, "guidon.db"), "GUIDON_SERVER_GRPC_PORT="+port)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +35,8 @@ func startGuidon(ctx context.Context, s settings, dir string) (*contender, error
 	return c, nil
 }
 
-func startFloor(ctx context.Context) (*contender, error) {
-	server, err := harness.StartFloor(ctx)
+func startGRPCFloor(ctx context.Context) (*grpcContender, error) {
+	server, err := startFloor(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +44,7 @@ func startFloor(ctx context.Context) (*contender, error) {
 }
 
 // listening waits until the server listens on both addresses.
-func listening(server *harness.Server, grpc string) (*contender, error) {
+func listening(server *server, grpc string) (*grpcContender, error) {
 	for _, address := range []string{server.Address, grpc} {
 		_, err := server.Await(func() bool {
 			probe, err := net.Dial("tcp", address)
@@ -56,5 +54,5 @@ func listening(server *harness.Server, grpc string) (*contender, error) {
 			return nil, errors.Join(err, server.Stop())
 		}
 	}
-	return &contender{Server: server, grpc: grpc}, nil
+	return &grpcContender{server: server, grpc: grpc}, nil
 }

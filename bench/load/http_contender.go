@@ -9,13 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
-// contender is a server process.
-type contender struct {
-	*harness.Server
+// httpContender is a server process.
+type httpContender struct {
+	*server
 	flags     int           // stored, an even number
 	healthy   time.Duration // from the start until it was healthy
 	evaluated time.Duration // from the start until its first evaluation
@@ -23,7 +21,7 @@ type contender struct {
 
 // startContenders starts the floor, the service without an access log, and the service
 // with one. Both services have the same data.
-func startContenders(ctx context.Context, s settings, dir string) (started []*contender, err error) {
+func startContenders(ctx context.Context, s httpSettings, dir string) (started []*httpContender, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, stopAll(started))
@@ -37,10 +35,10 @@ func startContenders(ctx context.Context, s settings, dir string) (started []*co
 	if err := copyFile(logging, quiet); err != nil {
 		return nil, err
 	}
-	for _, start := range []func() (*harness.Server, error){
-		func() (*harness.Server, error) { return harness.StartFloor(ctx) },
-		func() (*harness.Server, error) { return startGuidon(ctx, s, "log off", quiet, "warn") },
-		func() (*harness.Server, error) { return startGuidon(ctx, s, "log on", logging, "info") },
+	for _, start := range []func() (*server, error){
+		func() (*server, error) { return startFloor(ctx) },
+		func() (*server, error) { return startHTTP(ctx, s, "log off", quiet, "warn") },
+		func() (*server, error) { return startHTTP(ctx, s, "log on", logging, "info") },
 	} {
 		c, err := awaited(start())
 		if err != nil {
@@ -53,8 +51,8 @@ func startContenders(ctx context.Context, s settings, dir string) (started []*co
 }
 
 // fill writes the data set into a new database.
-func fill(ctx context.Context, s settings, path string) error {
-	c, err := awaited(startGuidon(ctx, s, "filler", path, "warn"))
+func fill(ctx context.Context, s httpSettings, path string) error {
+	c, err := awaited(startHTTP(ctx, s, "filler", path, "warn"))
 	if err != nil {
 		return err
 	}
@@ -66,18 +64,18 @@ func fill(ctx context.Context, s settings, path string) error {
 	return errors.Join(err, c.Stop())
 }
 
-func startGuidon(ctx context.Context, s settings, name, database, level string) (*harness.Server, error) {
-	return harness.StartGuidon(ctx, name, s.Guidon, database, "GUIDON_LOG_LEVEL="+level, "GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true")
+func startHTTP(ctx context.Context, s httpSettings, name, database, level string) (*server, error) {
+	return startGuidon(ctx, name, s.Guidon, database, "GUIDON_LOG_LEVEL="+level, "GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true")
 }
 
 // awaited waits until a started server is healthy.
-func awaited(server *harness.Server, err error) (*contender, error) {
+func awaited(server *server, err error) (*httpContender, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &contender{Server: server}
+	c := &httpContender{server: server}
 	if c.healthy, err = c.await(http.MethodGet, "/health", nil); err == nil && !c.Floor {
-		body, _ := json.Marshal(entityOf(0).evaluation(harness.FlagKey(0)))
+		body, _ := json.Marshal(entityOf(0).evaluation(flagKey(0)))
 		c.evaluated, err = c.await(http.MethodPost, "/evaluate/v1/boolean", body)
 	}
 	if err != nil {
@@ -87,14 +85,14 @@ func awaited(server *harness.Server, err error) (*contender, error) {
 }
 
 // await waits until the server responds with a status below 500.
-func (c *contender) await(method, path string, body []byte) (time.Duration, error) {
+func (c *httpContender) await(method, path string, body []byte) (time.Duration, error) {
 	return c.Await(func() bool {
 		a, err := c.Call(method, path, string(body), "")
 		return err == nil && a.Status < http.StatusInternalServerError
 	})
 }
 
-func stopAll(contenders []*contender) error {
+func stopAll(contenders []*httpContender) error {
 	var problems []error
 	for _, c := range contenders {
 		problems = append(problems, c.Stop())
@@ -102,12 +100,12 @@ func stopAll(contenders []*contender) error {
 	return errors.Join(problems...)
 }
 
-func (c *contender) send(r request) (harness.Response, error) {
+func (c *httpContender) send(r request) (response, error) {
 	return c.Call(http.MethodPost, r.path, r.body, r.header)
 }
 
 // setAnswer sets the response of the floor.
-func (c *contender) setAnswer(status, size int) error {
+func (c *httpContender) setAnswer(status, size int) error {
 	_, err := c.Call(http.MethodPost, fmt.Sprintf("%s?status=%d&size=%d", floorPath, status, size), "", "")
 	return err
 }

@@ -1,23 +1,23 @@
-package harness
+package main
 
 import "slices"
 
-// Sample contains the measurements of one run.
-type Sample struct {
+// sample contains the measurements of one run.
+type sample struct {
 	Rate float64 // requests per second
 	CPU  float64 // of the server, µs per request
 	P99  float64 // ms, if the load generator reports it
 }
 
-// The figures of a sample.
-func Rate(s Sample) float64 { return s.Rate }
-func CPU(s Sample) float64  { return s.CPU }
-func P99(s Sample) float64  { return s.P99 }
+// rateOf, cpuOf and p99Of are the figures of a sample.
+func rateOf(s sample) float64 { return s.Rate }
+func cpuOf(s sample) float64  { return s.CPU }
+func p99Of(s sample) float64  { return s.P99 }
 
-// InTurns runs n contenders in turns: first to last, last to first, and so on. It returns
+// inTurns runs n contenders in turns: first to last, last to first, and so on. It returns
 // the samples by contender, then by round.
-func InTurns(n, rounds int, run func(contender int) (Sample, error)) ([][]Sample, error) {
-	samples := make([][]Sample, n)
+func inTurns(n, rounds int, run func(contender int) (sample, error)) ([][]sample, error) {
+	samples := make([][]sample, n)
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
@@ -35,18 +35,18 @@ func InTurns(n, rounds int, run func(contender int) (Sample, error)) ([][]Sample
 	return samples, nil
 }
 
-// MedianOf returns the median of a figure.
-func MedianOf(runs []Sample, figure func(Sample) float64) float64 {
+// medianOf returns the median of a figure.
+func medianOf(runs []sample, figure func(sample) float64) float64 {
 	values := make([]float64, len(runs))
 	for i, run := range runs {
 		values[i] = figure(run)
 	}
-	return Median(values)
+	return median(values)
 }
 
-// Ratios returns the ratio of a figure to that of the floor for each round, because other
+// ratios returns the ratio of a figure to that of the floor for each round, because other
 // load on the machine affects both in the same way.
-func Ratios(runs, floor []Sample, figure func(Sample) float64) []float64 {
+func ratios(runs, floor []sample, figure func(sample) float64) []float64 {
 	values := make([]float64, len(runs))
 	for i, run := range runs {
 		values[i] = figure(run) / figure(floor[i])
@@ -54,8 +54,8 @@ func Ratios(runs, floor []Sample, figure func(Sample) float64) []float64 {
 	return values
 }
 
-// Median returns the median of the values.
-func Median(values []float64) float64 {
+// median returns the median of the values.
+func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	middle := len(sorted) / 2
 	if len(sorted)%2 == 0 {

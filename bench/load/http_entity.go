@@ -9,8 +9,6 @@ const (
 	pageSpace   = "page" // the namespace of bulk requests
 )
 
-type object = map[string]any
-
 // entity is an entity for which flags are evaluated.
 type entity struct {
 	id  string
