@@ -6,12 +6,12 @@
 //   - clients: published libraries, generated clients, the acceptance tests of package handler, web pages
 //   - browser: the web pages in Chromium
 //   - login: signing in, with a certified provider and with those that misbehave, and roles
-//   - lambda: the function for AWS Lambda
+//   - lambda: the function for AWS Lambda, and its benchmark next to an empty one
 //   - release: the archives and packages of a release, installed in a root directory of their own,
 //     and the container image
 //   - docs: the commands and programs of README and docs, as a reader copies them
 //
-// Only these tests and the benchmarks in bench/store and bench/lambda import it. A helper belongs
+// Only these tests and the benchmarks in bench/store import it. A helper belongs
 // here if several folders need it. The package starts the server and its commands as processes,
 // the function for AWS Lambda, and database servers with a database for each test. Everything that
 // a function starts ends with its test, except for the database servers that the tests of a
