@@ -69,7 +69,7 @@ dist: ## make the files of a release in DIST (default bin/dist); see docs/releas
 
 .PHONY: test
 test: ## run the tests without external dependencies; RACE=1 uses the race detector
-	$(if $(RACED),CGO_ENABLED=1) $(GO) test -vet=off $(RACED) -shuffle=on $$($(GO) list ./... | grep -vE '/(integration|bench/(store|lambda))(/|$$)')
+	$(if $(RACED),CGO_ENABLED=1) $(GO) test -vet=off $(RACED) -shuffle=on $$($(GO) list ./... | grep -vE '/(integration|bench/store)(/|$$)')
 	cd infra/dist && $(GO) test ./...
 	@# the race detector makes pools drop items, so allocations are counted without it
 	$(if $(RACED),$(GO) test -vet=off -run Allocations ./handler)
@@ -84,7 +84,7 @@ integration: ## run the tests with real databases, servers and clients; FULL=1 t
 
 .PHONY: browser
 browser: ## test the web pages in Chromium; requires chromium, and Node.js for npm
-	$(GO) test -count=1 -p 1 -timeout 20m ./integration/harness/browsertest ./integration/browser
+	$(GO) test -count=1 -p 1 -timeout 20m ./integration/browser
 
 PICTURES ?= bin/screenshots
 .PHONY: screenshots
@@ -136,7 +136,7 @@ fuzz: ## run every fuzz target for FUZZTIME (default 10s), or those of FUZZPART,
 
 .PHONY: bench-grpc
 bench-grpc: build ## compare the service with a bare grpc-go server under load (h2load), for DURATION (default 2s) per run
-	$(GO) run ./bench/grpc -duration $(DURATION)
+	$(GO) run ./bench/load grpc -duration $(DURATION)
 
 .PHONY: bench
 bench: ## run the Go benchmarks
@@ -145,11 +145,11 @@ bench: ## run the Go benchmarks
 .PHONY: bench-lambda
 bench-lambda: ## compare the AWS Lambda function with an empty function
 	$(GO) test -run '^$$' -bench 'Invoke' -benchmem ./runtimes/lambda
-	$(GO) test -run '^$$' -bench 'BenchmarkLambda' -benchtime 1x ./bench/lambda
+	$(GO) test -run '^$$' -bench 'BenchmarkLambda' -benchtime 1x ./integration/lambda
 
 .PHONY: bench-http
 bench-http: build ## compare the service with a bare net/http server under load (wrk), for DURATION (default 2s) per run
-	$(GO) run ./bench/http -duration $(DURATION)
+	$(GO) run ./bench/load http -duration $(DURATION)
 
 .PHONY: generate
 generate: ## regenerate the wire messages, pages, openapi.yaml, the configuration reference and docs/scale.md

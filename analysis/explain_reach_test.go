@@ -8,7 +8,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
-	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
@@ -50,7 +49,7 @@ func TestReachAndExplain(t *testing.T) {
 		flag, segments := small.flag(), small.segments()
 		s := flagtest.SnapshotOf(flag, segments...)
 		checkAgreement(t, s, flag.Key, small.of("u1", "u3"), small.context())
-		flags, segments := flagrand.New(uint64(seed)).State(1)
+		flags, segments := flagtest.NewSource(uint64(seed)).State(1)
 		stored := flagtest.SnapshotOf(flags[0], segments...)
 		checkAgreement(t, stored, flags[0].Key, "u1", small.context())
 		if t.Failed() {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
 // FuzzCompare checks that the differences between two random flags, applied to the content
@@ -22,7 +22,7 @@ import (
 func FuzzCompare(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		s := flagrand.New(seed)
+		s := flagtest.NewSource(seed)
 		flag, segment := s.Flag("f"), s.Segment("s")
 		for _, other := range []*guidon.Flag{s.EditFlag(flag), s.EditFlag(s.EditFlag(flag)), s.Flag("f")} {
 			checkApply(t, contentOfFlag(t, flag), contentOfFlag(t, other), change.CompareFlags(flag, other))
@@ -55,7 +55,7 @@ func checkApply(t *testing.T, before, after map[string]any, differences []change
 }
 
 // elsewhere returns a copy of the flag as it could be in another namespace.
-func elsewhere(t *testing.T, s *flagrand.Source, f *guidon.Flag) *guidon.Flag {
+func elsewhere(t *testing.T, s *flagtest.Source, f *guidon.Flag) *guidon.Flag {
 	t.Helper()
 	text, err := json.Marshal(f)
 	if err != nil {

@@ -10,8 +10,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/fieldtest"
-	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
@@ -232,7 +230,7 @@ var notCompared = map[string][]string{
 // TestOutline: an outline is a comparison whose objects have no differences.
 func TestOutline(t *testing.T) {
 	for seed := range uint64(20) {
-		s := flagrand.New(seed)
+		s := flagtest.NewSource(seed)
 		var before, after change.Objects
 		before.Flags, before.Segments = s.State(20)
 		before.Namespace = s.Namespace("n")
@@ -267,23 +265,23 @@ func TestOutline(t *testing.T) {
 // TestEveryFieldIsCompared: a change of any field of a namespace, flag or segment is a
 // difference, unless notCompared lists the field. Ids of variants count if others refer to them.
 func TestEveryFieldIsCompared(t *testing.T) {
-	for i, f := range fieldtest.Flags() {
+	for i, f := range flagtest.FilledFlags() {
 		want := notCompared["flag"]
-		lost := fieldtest.Lost(f, func(f *guidon.Flag) string {
-			return strings.Join(list(change.CompareFlags(fieldtest.Flags()[i], f)), "\n")
+		lost := flagtest.LostFields(f, func(f *guidon.Flag) string {
+			return strings.Join(list(change.CompareFlags(flagtest.FilledFlags()[i], f)), "\n")
 		})
 		if diff := cmp.Diff(want, lost); diff != "" {
 			t.Errorf("%s flag (-want +got):\n%s", f.Key, diff)
 		}
 	}
-	lost := fieldtest.Lost(fieldtest.Segment("s"), func(g *guidon.Segment) string {
-		return strings.Join(list(change.CompareSegments(fieldtest.Segment("s"), g)), "\n")
+	lost := flagtest.LostFields(flagtest.FilledSegment("s"), func(g *guidon.Segment) string {
+		return strings.Join(list(change.CompareSegments(flagtest.FilledSegment("s"), g)), "\n")
 	})
 	if diff := cmp.Diff(notCompared["segment"], lost); diff != "" {
 		t.Errorf("segment (-want +got):\n%s", diff)
 	}
-	lost = fieldtest.Lost(fieldtest.Namespace("n"), func(n *guidon.Namespace) string {
-		return strings.Join(list(change.CompareNamespaces(fieldtest.Namespace("n"), n)), "\n")
+	lost = flagtest.LostFields(flagtest.FilledNamespace("n"), func(n *guidon.Namespace) string {
+		return strings.Join(list(change.CompareNamespaces(flagtest.FilledNamespace("n"), n)), "\n")
 	})
 	if diff := cmp.Diff(notCompared["namespace"], lost); diff != "" {
 		t.Errorf("namespace (-want +got):\n%s", diff)
@@ -294,7 +292,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 // times, as after a promotion, and ones of which every flag differs.
 func BenchmarkCompare(b *testing.B) {
 	state := func(seed uint64, edit bool) change.Objects {
-		s := flagrand.New(seed)
+		s := flagtest.NewSource(seed)
 		flags, segments := s.State(10_000)
 		if edit {
 			for i, f := range flags {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
 // seeds adds random seeds to the corpus, so that the tests without fuzzing check some
@@ -58,7 +58,7 @@ func checkSame[T any](t *testing.T, what string, want, got *T) {
 func FuzzMergeFlag(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		s := flagrand.New(seed)
+		s := flagtest.NewSource(seed)
 		base := s.Flag("f")
 		checkMerge(t, base, s.EditFlag(base), s.EditFlag(base), change.MergeFlag, checkValid)
 		// Other objects with the same key, in which even ids collide.
@@ -73,7 +73,7 @@ func FuzzMergeFlag(f *testing.F) {
 func FuzzMergeSegment(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		s := flagrand.New(seed)
+		s := flagtest.NewSource(seed)
 		base := s.Segment("s")
 		valid := func(*testing.T, *guidon.Segment) {}
 		checkMerge(t, base, s.EditSegment(base), s.EditSegment(base), change.MergeSegment, valid)

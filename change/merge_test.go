@@ -10,7 +10,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/fieldtest"
 	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
@@ -518,30 +517,30 @@ func TestEveryFieldIsMerged(t *testing.T) {
 			}
 		}
 	}
-	for i, f := range fieldtest.Flags() {
-		check(fieldtest.Lost(f, func(f *guidon.Flag) string {
-			ours := fieldtest.Flags()[i]
+	for i, f := range flagtest.FilledFlags() {
+		check(flagtest.LostFields(f, func(f *guidon.Flag) string {
+			ours := flagtest.FilledFlags()[i]
 			ours.Description = "ours"
-			merged, err := change.MergeFlag(fieldtest.Flags()[i], ours, f, nil)
+			merged, err := change.MergeFlag(flagtest.FilledFlags()[i], ours, f, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return string(stored(t, merged))
 		}))
 	}
-	check(fieldtest.Lost(fieldtest.Segment("s"), func(g *guidon.Segment) string {
-		ours := fieldtest.Segment("s")
+	check(flagtest.LostFields(flagtest.FilledSegment("s"), func(g *guidon.Segment) string {
+		ours := flagtest.FilledSegment("s")
 		ours.Description = "ours"
-		merged, err := change.MergeSegment(fieldtest.Segment("s"), ours, g, nil)
+		merged, err := change.MergeSegment(flagtest.FilledSegment("s"), ours, g, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(stored(t, merged))
 	}))
-	check(fieldtest.Lost(fieldtest.Namespace("n"), func(n *guidon.Namespace) string {
-		ours := fieldtest.Namespace("n")
+	check(flagtest.LostFields(flagtest.FilledNamespace("n"), func(n *guidon.Namespace) string {
+		ours := flagtest.FilledNamespace("n")
 		ours.Description = "ours"
-		merged, err := change.MergeNamespace(fieldtest.Namespace("n"), ours, n, nil)
+		merged, err := change.MergeNamespace(flagtest.FilledNamespace("n"), ours, n, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

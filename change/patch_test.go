@@ -9,7 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/fieldtest"
+	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
 func flags(keys ...string) []*guidon.Flag {
@@ -88,9 +88,9 @@ func TestPatchJSON(t *testing.T) {
 		"nothing": {},
 		"everything": {
 			Put: change.Objects{
-				Namespace: fieldtest.Namespace("shop"),
-				Segments:  []*guidon.Segment{fieldtest.Segment("a")},
-				Flags:     fieldtest.Flags(),
+				Namespace: flagtest.FilledNamespace("shop"),
+				Segments:  []*guidon.Segment{flagtest.FilledSegment("a")},
+				Flags:     flagtest.FilledFlags(),
 			},
 			Delete: change.Keys{Segments: []string{"b"}, Flags: []string{"b"}},
 		},

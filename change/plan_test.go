@@ -8,7 +8,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
@@ -112,7 +111,7 @@ func TestNewPlan(t *testing.T) {
 
 // TestPlanDigest: the digest depends on everything that a plan states, and on nothing else.
 func TestPlanDigest(t *testing.T) {
-	s := flagrand.New(7)
+	s := flagtest.NewSource(7)
 	for range 200 {
 		flag, segment := s.Flag("f"), s.Segment("s")
 		edited, other := s.EditFlag(flag), s.EditFlag(flag)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/fieldtest"
+	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
 // at returns the position of a creation.
@@ -151,8 +151,8 @@ func TestRewindUnreadable(t *testing.T) {
 func TestRewindFields(t *testing.T) {
 	later := guidon.NewSnapshot(&guidon.Namespace{Key: "shop"}, guidon.Revision{Number: 9}, nil, nil)
 	rewind := change.NewRewind(later, guidon.Revision{Number: 4})
-	flags, segment := fieldtest.Flags(), fieldtest.Segment("s")
-	namespace := fieldtest.Namespace("shop")
+	flags, segment := flagtest.FilledFlags(), flagtest.FilledSegment("s")
+	namespace := flagtest.FilledNamespace("shop")
 	if err := rewind.Undo(before(t, change.KindNamespace, "shop", namespace), guidon.Position{}); err != nil {
 		t.Fatal(err)
 	}

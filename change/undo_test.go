@@ -11,7 +11,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
 	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
@@ -226,7 +225,7 @@ func TestUndoErrors(t *testing.T) {
 }
 
 // changeAtRandom creates, changes or deletes one of few objects.
-func (h *history) changeAtRandom(s *flagrand.Source, random *rand.Rand) {
+func (h *history) changeAtRandom(s *flagtest.Source, random *rand.Rand) {
 	h.t.Helper()
 	key := []string{"a", "b"}[random.IntN(2)]
 	switch f, g := h.flags[key], h.segments[key]; random.IntN(8) {
@@ -261,7 +260,7 @@ func (h *history) changeAtRandom(s *flagrand.Source, random *rand.Rand) {
 func FuzzUndo(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		s := flagrand.New(seed)
+		s := flagtest.NewSource(seed)
 		h := newHistory(t)
 		states := []change.Objects{h.state()} // after each record
 		random := rand.New(rand.NewPCG(seed, 2))

@@ -13,7 +13,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/fieldtest"
 	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
@@ -197,16 +196,16 @@ func TestEveryFieldIsInWords(t *testing.T) {
 			}
 		}
 	}
-	for i, f := range fieldtest.Flags() {
-		check(fieldtest.Lost(f, func(f *guidon.Flag) string {
-			return record(t, change.KindFlag, f.Key, fieldtest.Flags()[i], f).Summary()
+	for i, f := range flagtest.FilledFlags() {
+		check(flagtest.LostFields(f, func(f *guidon.Flag) string {
+			return record(t, change.KindFlag, f.Key, flagtest.FilledFlags()[i], f).Summary()
 		}))
 	}
-	check(fieldtest.Lost(fieldtest.Segment("s"), func(g *guidon.Segment) string {
-		return record(t, change.KindSegment, g.Key, fieldtest.Segment("s"), g).Summary()
+	check(flagtest.LostFields(flagtest.FilledSegment("s"), func(g *guidon.Segment) string {
+		return record(t, change.KindSegment, g.Key, flagtest.FilledSegment("s"), g).Summary()
 	}))
-	check(fieldtest.Lost(fieldtest.Namespace("n"), func(n *guidon.Namespace) string {
-		return record(t, change.KindNamespace, n.Key, fieldtest.Namespace("n"), n).Summary()
+	check(flagtest.LostFields(flagtest.FilledNamespace("n"), func(n *guidon.Namespace) string {
+		return record(t, change.KindNamespace, n.Key, flagtest.FilledNamespace("n"), n).Summary()
 	}))
 }
 
@@ -331,10 +330,10 @@ func BenchmarkLargestSummary(b *testing.B) {
 // FuzzRecordSummary: no record makes Summary panic, exceed its limit or contain control
 // characters.
 func FuzzRecordSummary(f *testing.F) {
-	flag := stored(f, fieldtest.Flags()[0])
-	f.Add("flag", []byte(flag), []byte(stored(f, fieldtest.Flags()[1])))
+	flag := stored(f, flagtest.FilledFlags()[0])
+	f.Add("flag", []byte(flag), []byte(stored(f, flagtest.FilledFlags()[1])))
 	f.Add("flag", []byte(`{"rules":[null]}`), []byte(`{"rules":[{"distributions":[null,{"rollout":1e30}]}],"metadata":[1]}`))
-	f.Add("segment", []byte(stored(f, fieldtest.Segment("s"))), []byte(`{"constraints":[{"value":"\u009b"}]}`))
+	f.Add("segment", []byte(stored(f, flagtest.FilledSegment("s"))), []byte(`{"constraints":[{"value":"\u009b"}]}`))
 	f.Add("namespace", []byte(`{"name":"a"}`), []byte(`null`))
 	f.Add("authentication", []byte(`{"role":"a","namespaces":[1]}`), []byte(`{"role":{"a":"\u001b"},"namespaces":["b"],"\u0000":1}`))
 	f.Add("binding", []byte(`[]`), []byte(`{}`))

@@ -18,7 +18,6 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/handler/wire/wiretest"
 )
 
 // heavy are the methods of the operations that take turns. Every operation that reads change
@@ -55,7 +54,7 @@ func TestHeavy(t *testing.T) {
 	var got, past []string
 	for _, o := range s.handler.Operations() {
 		m := o.NewRequest()
-		wiretest.SetNamespace(m, "default")
+		setNamespace(m.ProtoReflect(), "default")
 		if s.findsNoTurn(o, m) {
 			got = append(got, o.Method())
 			continue
@@ -64,7 +63,7 @@ func TestHeavy(t *testing.T) {
 			continue
 		}
 		m = o.NewRequest()
-		wiretest.SetNamespace(m, "default@1")
+		setNamespace(m.ProtoReflect(), "default@1")
 		if !s.findsNoTurn(o, m) {
 			past = append(past, o.Method())
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/internal/fieldtest"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -87,8 +87,8 @@ func TestFieldsOfForms(t *testing.T) {
 				return text
 			}
 			var lost []string
-			for i, f := range fieldtest.Flags() {
-				lostHere := fieldtest.Lost(f, func(f *guidon.Flag) string {
+			for i, f := range flagtest.FilledFlags() {
+				lostHere := flagtest.LostFields(f, func(f *guidon.Flag) string {
 					putAll(t, db, []*guidon.Flag{f}, "")
 					return show()
 				})
@@ -100,14 +100,14 @@ func TestFieldsOfForms(t *testing.T) {
 			if diff := cmp.Diff(form.lostOfFlags, lost); diff != "" {
 				t.Errorf("the fields that are lost (-want +got):\n%s", diff)
 			}
-			lost = fieldtest.Lost(fieldtest.Segment(fieldtest.SegmentKeys[0]), func(g *guidon.Segment) string {
-				putAll(t, db, fieldtest.Flags()[:1], fieldtest.SegmentKeys[0], g)
+			lost = flagtest.LostFields(flagtest.FilledSegment(flagtest.FilledSegmentKeys[0]), func(g *guidon.Segment) string {
+				putAll(t, db, flagtest.FilledFlags()[:1], flagtest.FilledSegmentKeys[0], g)
 				return show()
 			})
 			if diff := cmp.Diff(form.lostOfSegments, lost); diff != "" {
 				t.Errorf("the fields of segments that are lost (-want +got):\n%s", diff)
 			}
-			lost = fieldtest.Lost(fieldtest.Namespace("default"), func(n *guidon.Namespace) string {
+			lost = flagtest.LostFields(flagtest.FilledNamespace("default"), func(n *guidon.Namespace) string {
 				put := *n
 				put.Key = "default" // which identifies it
 				_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error { return tx.PutNamespace(ctx, &put) })
@@ -127,9 +127,9 @@ func TestFieldsOfForms(t *testing.T) {
 // putAll makes the default namespace hold these flags, and segments for them to refer to.
 func putAll(t testing.TB, db service.Store, flags []*guidon.Flag, without string, segments ...*guidon.Segment) {
 	t.Helper()
-	for _, key := range fieldtest.SegmentKeys {
+	for _, key := range flagtest.FilledSegmentKeys {
 		if key != without {
-			segments = append(segments, fieldtest.Segment(key))
+			segments = append(segments, flagtest.FilledSegment(key))
 		}
 	}
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
@@ -182,9 +182,9 @@ func TestFieldsRoundTrip(t *testing.T) {
 	s := newInside(t, "writes to the store what no request can", func(c *handler.Config) {
 		c.Service = service.NewService(db, time.Now)
 	})
-	putAll(t, db, fieldtest.Flags(), "")
+	putAll(t, db, flagtest.FilledFlags(), "")
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
-		return tx.PutNamespace(ctx, fieldtest.Namespace("default"))
+		return tx.PutNamespace(ctx, flagtest.FilledNamespace("default"))
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/stream"
-	"github.com/guidonhq/guidon/handler/wire/wiretest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -74,7 +73,7 @@ func TestRoles(t *testing.T) {
 				within    bool
 			}{{"shop", true}, {"pay-eu", true}, {"pay", false}, {"default", false}} {
 				m := o.NewRequest()
-				wiretest.SetNamespace(m, test.namespace)
+				setNamespace(m.ProtoReflect(), test.namespace)
 				_, err := s.handler.Invoke(t.Context(), o, call.Request{
 					Transport: "grpc", Message: m, Credentials: call.Credentials{Authorization: []string{"Bearer " + token}},
 				})

@@ -17,7 +17,6 @@ import (
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec"
-	"github.com/guidonhq/guidon/handler/wire/wiretest"
 )
 
 // placeholder is replaced, in an encoded request, by a string that no encoder would
@@ -26,7 +25,7 @@ const placeholder = "PLACEHOLDER"
 
 // attacked returns a request of the operation with the value at the place, and "default"
 // in all other string fields, which may be path variables.
-func attacked(o *call.Operation, text wiretest.Text, value string) proto.Message {
+func attacked(o *call.Operation, text messageText, value string) proto.Message {
 	m := o.NewRequest()
 	fields := m.ProtoReflect().Descriptor().Fields()
 	for i := range fields.Len() {
@@ -34,7 +33,7 @@ func attacked(o *call.Operation, text wiretest.Text, value string) proto.Message
 			m.ProtoReflect().Set(f, protoreflect.ValueOfString("default"))
 		}
 	}
-	text.Set(m, value)
+	text.put(m, value)
 	return m
 }
 
@@ -95,14 +94,14 @@ func (s *server) attackTexts(inURL, inJSON string, check func(o *call.Operation,
 			continue
 		}
 		for _, route := range o.Routes {
-			for _, text := range wiretest.Texts(o.NewRequest()) {
+			for _, text := range textsOfMessage(o.NewRequest()) {
 				method, target, body, ok := requestOf(s.t, o, route, text)
 				if !ok {
 					continue
 				}
 				target = strings.ReplaceAll(target, placeholder, inURL)
 				body = strings.ReplaceAll(body, placeholder, inJSON)
-				check(o, text.Path, fmt.Sprintf("%s %s %q", method, target, body), s.do(method, target, body))
+				check(o, text.path, fmt.Sprintf("%s %s %q", method, target, body), s.do(method, target, body))
 			}
 		}
 	}
@@ -113,7 +112,7 @@ func (s *server) attackTexts(inURL, inJSON string, check func(o *call.Operation,
 
 // requestOf returns the request with the placeholder at the place, or false if the route
 // has no way to set it.
-func requestOf(t testing.TB, o *call.Operation, route call.Route, text wiretest.Text) (method, target, body string, ok bool) {
+func requestOf(t testing.TB, o *call.Operation, route call.Route, text messageText) (method, target, body string, ok bool) {
 	t.Helper()
 	m := attacked(o, text, placeholder)
 	target = route.Pattern
@@ -121,7 +120,7 @@ func requestOf(t testing.TB, o *call.Operation, route call.Route, text wiretest.
 	for _, name := range route.Variables() {
 		field := m.ProtoReflect().Descriptor().Fields().ByTextName(name)
 		target = strings.Replace(target, "{"+name+"}", m.ProtoReflect().Get(field).String(), 1)
-		inPath = inPath || field == text.Field
+		inPath = inPath || field == text.field
 	}
 	switch {
 	case inPath:
@@ -132,8 +131,8 @@ func requestOf(t testing.TB, o *call.Operation, route call.Route, text wiretest.
 			t.Fatal(err)
 		}
 		return route.Method, target, string(encoded), true
-	case text.Field.Kind() == protoreflect.StringKind && !text.Field.IsMap():
-		return route.Method, target + "?" + url.Values{text.Field.JSONName(): {placeholder}}.Encode(), "", true
+	case text.field.Kind() == protoreflect.StringKind && !text.field.IsMap():
+		return route.Method, target + "?" + url.Values{text.field.JSONName(): {placeholder}}.Encode(), "", true
 	}
 	return "", "", "", false
 }
@@ -144,15 +143,15 @@ func TestTextsOfOtherTransports(t *testing.T) {
 	s := filled(t, newInside(t, "calls the handler without a request", tokens))
 	before := s.state()
 	for _, o := range handler.Operations() {
-		for _, text := range wiretest.Texts(o.NewRequest()) {
+		for _, text := range textsOfMessage(o.NewRequest()) {
 			for value, rule := range map[string]string{"a\x00b": "must not contain a NUL character", "a\xffb": "must be valid UTF-8"} {
 				actor := change.Actor{ID: "test"}
 				_, err := s.handler.Invoke(t.Context(), o, call.Request{
 					Message: attacked(o, text, value), Actor: &actor, Transport: "local",
 				})
-				want := "invalid field " + text.Path + ": " + rule
+				want := "invalid field " + text.path + ": " + rule
 				if !o.ServesStale() && (!errors.Is(err, guidon.InvalidArgument) || guidon.PublicMessage(err) != want) || errors.Is(err, guidon.Internal) {
-					t.Errorf("%s, %q in %s: got error %v, want %q", o.Name, value, text.Path, err, want)
+					t.Errorf("%s, %q in %s: got error %v, want %q", o.Name, value, text.path, err, want)
 				}
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -22,7 +22,7 @@ import (
 func TestCatalogRandomly(t *testing.T) {
 	const flags, steps = 320, 120
 	for seed := range uint64(3) {
-		source, random := flagrand.New(seed), rand.New(rand.NewPCG(seed, 0))
+		source, random := flagtest.NewSource(seed), rand.New(rand.NewPCG(seed, 0))
 		all, segments := source.State(flags)
 		for i, f := range all {
 			f.Created = guidon.Position{Revision: int64(i + 1)}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -15,7 +15,7 @@ import (
 // were exported.
 func TestDocumentObjects(t *testing.T) {
 	for seed := range uint64(20) {
-		flags, segments := flagrand.New(seed).State(20)
+		flags, segments := flagtest.NewSource(seed).State(20)
 		v := service.View{Snapshot: guidon.NewSnapshot(&guidon.Namespace{Key: "shop", Name: "Shop"}, guidon.Revision{}, flags, segments)}
 		objects, err := v.Export(false).Document().Objects()
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -14,7 +14,7 @@ import (
 // promotion of one flag into that namespace.
 func BenchmarkPlan(b *testing.B) {
 	s := service.NewService(cache.New(newStore(b)), time.Now)
-	flags, segments := flagrand.New(1).State(10_000)
+	flags, segments := flagtest.NewSource(1).State(10_000)
 	d := service.DocumentOf("shop", change.Objects{Flags: flags, Segments: segments})
 	for _, namespace := range []string{"shop", "staging"} {
 		d.Namespace.Key = namespace

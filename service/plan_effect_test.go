@@ -14,7 +14,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -142,7 +142,7 @@ func TestRandomPlanEffects(t *testing.T) {
 // fillRandomly creates both namespaces, which have some equal and some edited objects.
 func fillRandomly(t *testing.T, s *service.Service, seed uint64, source, target string, random *rand.Rand) {
 	t.Helper()
-	objects := flagrand.New(seed)
+	objects := flagtest.NewSource(seed)
 	flags, segments := objects.State(12)
 	for _, namespace := range []string{source, target} {
 		d := service.DocumentOf(namespace, change.Objects{Flags: flags, Segments: segments})

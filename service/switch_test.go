@@ -14,7 +14,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -311,7 +311,7 @@ func FuzzSwitch(f *testing.F) {
 		f.Add(seed, "user", "staff")
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, entity, value string) {
-		source := flagrand.New(seed)
+		source := flagtest.NewSource(seed)
 		flags, segments := source.State(1)
 		original := flags[0]
 		for range seed % 8 {
@@ -338,7 +338,7 @@ func FuzzSwitch(f *testing.F) {
 		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 		wasOff, before := service.TurnedOff(original), all(original)
 
-		off, kept := *original, flagrand.Copy(original)
+		off, kept := *original, flagtest.Copy(original)
 		turned := service.TurnOff(&off, now)
 		for _, got := range all(&off) {
 			if got != outcome(&off, nil, "", nil) || strings.HasPrefix(got, "true") || strings.HasPrefix(got, "match") {

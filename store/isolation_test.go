@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -15,11 +15,11 @@ import (
 // runs on SQLite and on the installed servers.
 func TestReadSeesOneState(t *testing.T) {
 	urls := map[string]string{"sqlite": "sqlite:" + filepath.Join(t.TempDir(), "a.db")}
-	for name, start := range map[string]func(ctx context.Context, settings ...string) (*dbproc.Server, error){
-		"postgres": dbproc.Postgres, "mysql": dbproc.MariaDB,
+	for name, start := range map[string]func(ctx context.Context, settings ...string) (*dbtest.Server, error){
+		"postgres": dbtest.Postgres, "mysql": dbtest.MariaDB,
 	} {
 		server, err := start(t.Context())
-		if errors.Is(err, dbproc.ErrNotInstalled) {
+		if errors.Is(err, dbtest.ErrNotInstalled) {
 			t.Logf("skipping %s: %v", name, err)
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -41,7 +41,7 @@ func BenchmarkLoadAuthentications(b *testing.B) {
 				}
 			}
 			if s.Private != nil && s.IsPostgres() {
-				proxy, through := dbproxy.New(b, database)
+				proxy, through := dbtest.NewProxy(b, database)
 				mustLoadAuthentications(b, harness.OpenStore(b, through), held)
 				b.ReportMetric(float64(proxy.Rows()), "rows/op")
 			}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -164,7 +164,7 @@ func toggle(b *testing.B, db *store.DB) {
 // rowsRead returns how many rows PostgreSQL sends to bring the held snapshot up to date.
 func rowsRead(b *testing.B, database string, held *guidon.Snapshot) int64 {
 	b.Helper()
-	proxy, through := dbproxy.New(b, database)
+	proxy, through := dbtest.NewProxy(b, database)
 	if mustLoad(b, harness.OpenStore(b, through), held) == held {
 		b.Fatal("nothing changed")
 	}

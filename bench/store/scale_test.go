@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
 // BenchmarkScale measures the input of bench/scale: the CPU time that the instance,
@@ -32,8 +32,8 @@ func BenchmarkScale(b *testing.B) {
 // scaling is one instance with its own PostgreSQL.
 type scaling struct {
 	instance *harness.Server
-	postgres *dbproc.Server
-	redis    *dbproc.Server // or nil
+	postgres *dbtest.Server
+	redis    *dbtest.Server // or nil
 	database *sql.DB
 }
 
@@ -119,7 +119,7 @@ func (s *scaling) measure(b *testing.B, clients int, call func(c *httpConn) erro
 type spending struct{ instance, postgres, redis time.Duration }
 
 func (s *scaling) spent() spending {
-	total := spending{instance: dbproc.CPUTime(s.instance.PID()), postgres: s.postgres.CPUTime()}
+	total := spending{instance: dbtest.CPUTime(s.instance.PID()), postgres: s.postgres.CPUTime()}
 	if s.redis != nil {
 		total.redis = s.redis.CPUTime()
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
 // eachDurable runs the benchmark on every kind of database server whose acknowledged
@@ -29,7 +29,7 @@ func eachDurable(b *testing.B, benchmark func(b *testing.B, s *harness.DatabaseS
 // address either, so it is configured with a free port.
 func startQuietly(b *testing.B, database string, env ...string) *harness.Server {
 	b.Helper()
-	port, err := dbproc.FreePort()
+	port, err := dbtest.FreePort()
 	if err != nil {
 		b.Fatal(err)
 	}

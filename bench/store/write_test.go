@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
 // creation is a way of creating flags, and the number of connections for the bare
@@ -222,13 +222,13 @@ func reportRoundTrips(b *testing.B, s *harness.DatabaseServer) {
 		return
 	}
 	const writes = 20
-	w, through := dbproxy.New(b, s.Migrated(b))
+	w, through := dbtest.NewProxy(b, s.Migrated(b))
 	creator := newFlagCreator(b, through, 1, 1)
 	creator.mustCreate(b) // makes the connections
 	var trips atomic.Int64
-	w.Inflict(func(dbproxy.Request) dbproxy.Fault {
+	w.Inflict(func(dbtest.Request) dbtest.Fault {
 		trips.Add(1)
-		return dbproxy.Pass
+		return dbtest.Pass
 	})
 	for range writes {
 		creator.mustCreate(b)

@@ -9,7 +9,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	_ "github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/handler/wire/wiretest"
 )
 
 // TestAbout fills in the namespace of every request. What is read and checked is that of
@@ -28,7 +27,7 @@ func TestAbout(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := message.New()
-		wiretest.SetNamespace(m.Interface(), "shop")
+		setNamespace(m, "shop")
 		if got := (&Request{Message: m.Interface()}).about(); got != "shop" {
 			t.Errorf("%s: got %q", method.Name(), got)
 		}
@@ -38,6 +37,21 @@ func TestAbout(t *testing.T) {
 	}
 	if found < 40 {
 		t.Errorf("only %d methods", found)
+	}
+}
+
+// setNamespace sets the namespace of a request, or of the only item of a batch. It does nothing
+// if the request has none.
+func setNamespace(m protoreflect.Message, namespace string) {
+	fields := m.Descriptor().Fields()
+	if items := fields.ByName("requests"); items != nil {
+		setNamespace(m.Mutable(items).List().AppendMutable().Message(), namespace)
+	}
+	for _, name := range []protoreflect.Name{"namespace_key", "key"} {
+		if field := fields.ByName(name); field != nil {
+			m.Set(field, protoreflect.ValueOfString(namespace))
+			return
+		}
 	}
 }
 

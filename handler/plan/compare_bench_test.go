@@ -8,13 +8,13 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/plan"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
 // viewOf returns a namespace with random flags, of which every nth is changed, unless n is 0.
 func viewOf(key string, flags, n int) service.View {
-	random := flagrand.New(1)
+	random := flagtest.NewSource(1)
 	all, segments := random.State(flags)
 	for i := range all {
 		if n > 0 && i%n == 0 {

@@ -7,12 +7,18 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler/login/loginstate"
-	"github.com/guidonhq/guidon/internal/hostiletest"
+	"github.com/guidonhq/guidon/handler/web/webtest"
 	"github.com/guidonhq/guidon/service"
 )
 
-// hostile returns strings that must be text wherever they are shown.
-var hostile = hostiletest.Placed
+// hostile returns strings that must be text wherever they are shown: each of
+// [webtest.HostileTexts] alone, and within others, which may end what comes before it.
+func hostile() (all []string) {
+	for _, text := range webtest.HostileTexts() {
+		all = append(all, text, `"`+text, "'>"+text, "/"+text, "a"+text+"b", "\u202e"+text)
+	}
+	return all
+}
 
 // TestHostile: whatever somebody else has chosen, a page consists of the same elements and
 // leads to the same places.

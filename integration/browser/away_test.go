@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
-	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
 // openShopAway is openShop on PostgreSQL behind a proxy that can take it away.
-func openShopAway(t *testing.T) (*shop, *dbproxy.Proxy) {
+func openShopAway(t *testing.T) (*shop, *dbtest.Proxy) {
 	t.Helper()
 	harness.Postgres.Need(t)
-	proxy, database := dbproxy.New(t, harness.Postgres.Migrated(t))
+	proxy, database := dbtest.NewProxy(t, harness.Postgres.Migrated(t))
 	s := harness.Start(t, database, with("GUIDON_SERVER_REQUEST_TIMEOUT=2s")...)
 	return stock(t, s, s.URL), proxy
 }
@@ -25,12 +24,12 @@ func openShopAway(t *testing.T) (*shop, *dbproxy.Proxy) {
 func TestAway(t *testing.T) {
 	s, proxy := openShopAway(t)
 	v := s.visitor(t, admin)
-	isCommit := func(r dbproxy.Request) bool { return r.IsCommit() }
-	always := func(dbproxy.Request) bool { return true }
+	isCommit := func(r dbtest.Request) bool { return r.IsCommit() }
+	always := func(dbtest.Request) bool { return true }
 	for _, test := range []struct {
 		name, list, path, field, text string
-		at                            func(dbproxy.Request) bool // when the database goes away
-		stored                        bool                       // the first attempt was saved
+		at                            func(dbtest.Request) bool // when the database goes away
+		stored                        bool                      // the first attempt was saved
 	}{
 		{"a flag before the change", flagsPath, booleanPath + "?edit=2", "rule-1-share", "40", always, false},
 		{"a flag after the change", flagsPath, booleanPath + "?edit=2", "rule-1-share", "45", isCommit, true},
@@ -40,15 +39,15 @@ func TestAway(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			v.Visit(t, test.path)
 			if test.field == "name" {
-				v.Do(t, browsertest.Click(css("[aria-label='More actions']")), browsertest.Click(css("button[name=do][value=name]")))
+				v.Do(t, click(css("[aria-label='More actions']")), click(css("button[name=do][value=name]")))
 				awaitFocus(t, v, "name")
 			}
 			retype(t, v, test.field, test.text)
 			awaitText(t, v, ".savebar", "1 unsaved change")
 			before := s.number(t)
-			decide, away := dbproxy.Once(dbproxy.Unreachable, test.at)
+			decide, away := dbtest.Once(dbtest.Unreachable, test.at)
 			proxy.Inflict(decide)
-			p := v.Follow(t, browsertest.Click(do("save")))
+			p := v.Follow(t, click(do("save")))
 			<-away
 			if p.Status != http.StatusServiceUnavailable || !strings.Contains(v.Main(t), "It is not known whether this was saved") {
 				t.Fatalf("got status %d: %s", p.Status, v.Main(t))
@@ -65,11 +64,11 @@ func TestAway(t *testing.T) {
 
 			proxy.Inflict(nil)
 			tab.Await(t, "await fetch(location.href).then(r => r.ok && !r.headers.has('Guidon-Stale'))")
-			looked := browsertest.Eval[string](t, v, lookAgain)
+			looked := eval[string](t, v, lookAgain)
 			if want := map[bool]string{true: "What you entered is stored", false: "1 unsaved change"}[test.stored]; !strings.Contains(looked, want) {
 				t.Errorf("Look does not show %q: %s", want, looked)
 			}
-			p = v.Follow(t, browsertest.Click(do("save")))
+			p = v.Follow(t, click(do("save")))
 			if p.Status != http.StatusOK || s.number(t) != before+1 {
 				t.Errorf("then status %d and revision %d after %d: %s", p.Status, s.number(t), before, v.Main(t))
 			}

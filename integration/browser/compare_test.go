@@ -6,18 +6,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // tickOnly makes these the only objects that are ticked to promote, such as "flag a".
-func tickOnly(t *testing.T, v *browsertest.Visitor, objects ...string) {
+func tickOnly(t *testing.T, v *visitor, objects ...string) {
 	t.Helper()
-	wrong := browsertest.Eval[[]string](t, v, fmt.Sprintf(`[...document.querySelectorAll('#selection input[type=checkbox]')]
+	wrong := eval[[]string](t, v, fmt.Sprintf(`[...document.querySelectorAll('#selection input[type=checkbox]')]
 		.filter(e => e.checked !== %q.split(', ').includes(e.name + ' ' + e.value))
 		.map(e => '#selection input[name="' + e.name + '"][value="' + e.value + '"]')`, strings.Join(objects, ", ")))
 	for _, box := range wrong {
-		v.Do(t, browsertest.Click(css(box)))
+		v.Do(t, click(css(box)))
 	}
 	if got, want := strings.Join(slices.Sorted(slices.Values(ticked(t, v))), ", "), strings.Join(objects, ", "); got != want {
 		t.Fatalf("%s is ticked, want %s", got, want)
@@ -25,9 +23,9 @@ func tickOnly(t *testing.T, v *browsertest.Visitor, objects ...string) {
 }
 
 // ticked returns what is ticked to promote.
-func ticked(t *testing.T, v *browsertest.Visitor) []string {
+func ticked(t *testing.T, v *visitor) []string {
 	t.Helper()
-	return browsertest.Eval[[]string](t, v, "[...document.querySelectorAll('#selection input[type=checkbox]:checked')].map(e => e.name + ' ' + e.value)")
+	return eval[[]string](t, v, "[...document.querySelectorAll('#selection input[type=checkbox]:checked')].map(e => e.name + ' ' + e.value)")
 }
 
 // TestPromote: flags are promoted with the segments that they need, as one change; nothing is
@@ -50,20 +48,20 @@ func TestPromote(t *testing.T) {
 	if got := strings.Join(slices.Sorted(slices.Values(ticked(t, v))), ", "); got != "flag lounge, segment vip" {
 		t.Errorf("%s is ticked", got)
 	}
-	v.Follow(t, browsertest.Click(do("review")))
+	v.Follow(t, click(do("review")))
 	awaitText(t, v, "#review", "vip")
 	if text := v.Main(t); strings.Contains(text, "only-in-staging") {
 		t.Errorf("what is not ticked is part of it: %s", text)
 	}
 	s.change(t, http.MethodPost, "/api/v1/namespaces/default/segments", map[string]any{"key": "vip", "name": "Somebody else", "matchType": "ANY_MATCH_TYPE"})
 	moved := s.revision(t)
-	v.Follow(t, browsertest.Click(do("apply")))
+	v.Follow(t, click(do("apply")))
 	awaitText(t, v, "main", "Nothing was changed. Something was saved meanwhile")
 	awaitText(t, v, ".tag.moved", "different from what you saw")
 	if got := s.revision(t); got != moved {
 		t.Errorf("it was changed in revision %s", got)
 	}
-	if p := v.Follow(t, browsertest.Click(do("apply"))); p.Status != http.StatusOK {
+	if p := v.Follow(t, click(do("apply"))); p.Status != http.StatusOK {
 		t.Errorf("got status %d: %s", p.Status, v.Main(t))
 	}
 	awaitText(t, v, ".toast", "Saved as revision "+s.revision(t))
@@ -75,9 +73,9 @@ func TestPromote(t *testing.T) {
 
 	v.Visit(t, "/namespaces/default/compare?from=default@"+before) // restore
 	awaitText(t, v, "main", "New since")
-	v.Do(t, browsertest.Click(css("input[name=scope][value=equal]")))
-	v.Follow(t, browsertest.Click(do("review")))
-	v.Follow(t, browsertest.Click(do("apply")))
+	v.Do(t, click(css("input[name=scope][value=equal]")))
+	v.Follow(t, click(do("review")))
+	v.Follow(t, click(do("apply")))
 	v.Visit(t, "/namespaces/default/compare?from=default@"+before)
 	awaitText(t, v, ".empty h2", "are the same")
 	report(t, v.Axe(t))
@@ -90,15 +88,15 @@ func TestUntick(t *testing.T) {
 	v := s.visitor(t, admin)
 	v.Visit(t, "/namespaces/empty/compare?from=staging")
 	tickOnly(t, v, "flag dark-mode", "segment staff")
-	v.Follow(t, browsertest.Click(do("review")))
+	v.Follow(t, click(do("review")))
 	awaitText(t, v, "#review", "staff")
-	v.Follow(t, browsertest.Click(do("select")))
+	v.Follow(t, click(do("select")))
 	if got := strings.Join(slices.Sorted(slices.Values(ticked(t, v))), ", "); got != "flag dark-mode, segment staff" {
 		t.Errorf("then %s is ticked", got)
 	}
 	before := s.revisionOf(t, "empty")
 	tickOnly(t, v, "flag dark-mode")
-	v.Follow(t, browsertest.Click(do("review")))
+	v.Follow(t, click(do("review")))
 	awaitText(t, v, "main", "This is not possible as it is.")
 	awaitText(t, v, "main", "staff")
 	if got := count(t, v, "button[value=apply]"); got != 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 const (
@@ -66,7 +65,7 @@ func TestConflicts(t *testing.T) {
 			awaitText(t, mine, ".rule.edit .legend", "newly on 16%")
 			test.theirs()
 			revision := s.revisionOf(t, "default")
-			p := mine.Follow(t, browsertest.Click(do("save")))
+			p := mine.Follow(t, click(do("save")))
 			if test.texts != nil {
 				if p.Status != http.StatusConflict || s.revisionOf(t, "default") != revision {
 					t.Errorf("status %d, and revision %d of %d", p.Status, s.revisionOf(t, "default"), revision)
@@ -79,11 +78,11 @@ func TestConflicts(t *testing.T) {
 				}
 				report(t, mine.Axe(t))
 				if test.choose != "" {
-					mine.Do(t, browsertest.Click(css(test.choose)))
+					mine.Do(t, click(css(test.choose)))
 				}
-				p = mine.Follow(t, browsertest.Click(do(test.button)))
+				p = mine.Follow(t, click(do(test.button)))
 				if test.button == "continue" {
-					p = mine.Follow(t, browsertest.Click(do("save")))
+					p = mine.Follow(t, click(do("save")))
 				}
 			}
 			if p.Status != http.StatusOK || !strings.Contains(p.URL, "saved=") {
@@ -135,7 +134,7 @@ func TestConflictWithoutBase(t *testing.T) {
 	s.change(t, http.MethodPut, "/api/v1/namespaces/default/flags/dark-mode", map[string]any{"name": "Night mode"})
 	s.change(t, http.MethodPut, "/api/v1/namespaces/default/flags/dark-mode", map[string]any{"name": "Later mode"})
 	s.forget(t, database)
-	p := v.Follow(t, browsertest.Click(do("save")))
+	p := v.Follow(t, click(do("save")))
 	if p.Status != http.StatusConflict {
 		t.Fatalf("got status %d: %s", p.Status, v.Main(t))
 	}
@@ -143,8 +142,8 @@ func TestConflictWithoutBase(t *testing.T) {
 	report(t, v.Axe(t))
 	awaitText(t, v, "fieldset.conflict", "41%")
 	awaitText(t, v, "fieldset.conflict", "25%")
-	v.Do(t, browsertest.Click(css(theirsSide)))
-	v.Follow(t, browsertest.Click(do("settle")))
+	v.Do(t, click(css(theirsSide)))
+	v.Follow(t, click(do("settle")))
 	got := s.content(t, "default", booleanContent)
 	for _, want := range []string{`"Later mode"`, `"percentage":25`} {
 		if !strings.Contains(got, want) {
@@ -174,14 +173,14 @@ func TestTwice(t *testing.T) {
 	}
 	v.Visit(t, booleanPath+"?edit=2")
 	v.act(t, map[string]string{"rule.1.share": "30"}, "draft")
-	v.Follow(t, browsertest.DoubleClick(do("save")))
-	awaitText(t, v.Visitor, ".toast", "Saved as revision")
+	v.Follow(t, doubleClick(do("save")))
+	awaitText(t, v.visitor, ".toast", "Saved as revision")
 	once(1)
 	share("30")
 
 	v.Follow(t, chromedp.Reload())
 	once(1)
-	if got := count(t, v.Visitor, ".toast"); got != 0 {
+	if got := count(t, v.visitor, ".toast"); got != 0 {
 		t.Error("the page says again that it was saved")
 	}
 
@@ -189,12 +188,12 @@ func TestTwice(t *testing.T) {
 	v.act(t, map[string]string{"rule.1.share": "35"}, "draft")
 	v.act(t, nil, "save")
 	once(2)
-	browsertest.Eval[chromedp.Void](t, v.Visitor, "history.back()")
+	eval[chromedp.Void](t, v.visitor, "history.back()")
 	v.Await(t, "location.search === '?edit=2' && document.readyState === 'complete' && document.querySelector('.rule')")
 	if text := v.Main(t); strings.Contains(text, "changes here that are not saved") {
 		t.Errorf("what was saved is offered again: %s", text)
 	}
-	if count(t, v.Visitor, "[name='rule.1.share'][type=hidden]") == 0 {
+	if count(t, v.visitor, "[name='rule.1.share'][type=hidden]") == 0 {
 		v.act(t, map[string]string{"rule.1.share": "35"}, "save")
 	} else {
 		v.act(t, nil, "save")
@@ -211,7 +210,7 @@ func TestTwice(t *testing.T) {
 	v.act(t, map[string]string{"rule.1.share": "50"}, "draft")
 	begin := time.Now()
 	v.act(t, nil, "save")
-	awaitText(t, tab.Visitor, "main", "50%") // live
+	awaitText(t, tab.visitor, "main", "50%") // live
 	if took := time.Since(begin); took > time.Second+harness.Slack {
 		t.Errorf("the other tab has it after %v", took)
 	}
@@ -221,5 +220,5 @@ func TestTwice(t *testing.T) {
 	tab.act(t, nil, "save")
 	once(4)
 	share("51")
-	quiet(t, tab.Visitor)
+	quiet(t, tab.visitor)
 }

@@ -11,19 +11,17 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // contexts returns the rows of saved contexts.
-func contexts(t *testing.T, v *browsertest.Visitor) []string {
+func contexts(t *testing.T, v *visitor) []string {
 	t.Helper()
-	return browsertest.Eval[[]string](t, v, `document.querySelector('[data-saved]').hidden ? [] :
+	return eval[[]string](t, v, `document.querySelector('[data-saved]').hidden ? [] :
 		[...document.querySelectorAll('[data-saved] tbody tr')].map(r => [...r.cells].map(c => c.innerText.trim()).join(' | '))`)
 }
 
 // awaitContexts waits until the saved contexts are as wanted.
-func awaitContexts(t *testing.T, v *browsertest.Visitor, want ...string) {
+func awaitContexts(t *testing.T, v *visitor, want ...string) {
 	t.Helper()
 	v.Await(t, fmt.Sprintf("[...document.querySelectorAll('[data-saved] tbody tr')].length === %d && !document.querySelector('[data-run]').disabled", len(want)))
 	if diff := cmp.Diff(want, contexts(t, v)); diff != "" {
@@ -32,11 +30,11 @@ func awaitContexts(t *testing.T, v *browsertest.Visitor, want ...string) {
 }
 
 // saveContext saves the context of the form under a name.
-func saveContext(t *testing.T, v *browsertest.Visitor, proposed, name string) {
+func saveContext(t *testing.T, v *visitor, proposed, name string) {
 	t.Helper()
-	v.Do(t, browsertest.Click(css("[data-save-context]")))
+	v.Do(t, click(css("[data-save-context]")))
 	awaitFocus(t, v, "context-name")
-	if got := browsertest.Eval[string](t, v, "document.activeElement.value"); got != proposed {
+	if got := eval[string](t, v, "document.activeElement.value"); got != proposed {
 		t.Errorf("the name proposed is %q, want %q", got, proposed)
 	}
 	v.Do(t, chromedp.KeyEvent(name+kb.Enter))
@@ -55,14 +53,14 @@ func TestSavedContexts(t *testing.T) {
 	ask := func(entity string) string {
 		t.Helper()
 		retype(t, v, "entity", entity)
-		v.Do(t, browsertest.Click(css("form[data-lab] button.primary")))
+		v.Do(t, click(css("form[data-lab] button.primary")))
 		v.Await(t, fmt.Sprintf("new URLSearchParams(location.hash.slice(1)).get('entity') === %q", entity))
-		return browsertest.Eval[string](t, v, "document.querySelector('[data-answer]').dataset.answer")
+		return eval[string](t, v, "document.querySelector('[data-answer]').dataset.answer")
 	}
 	retype(t, v, "k0", "country")
 	retype(t, v, "v0", "DE")
 	ada := ask("ada")
-	v.Do(t, browsertest.Click(css("[data-save-context]")))
+	v.Do(t, click(css("[data-save-context]")))
 	awaitFocus(t, v, "context-name")
 	if found := v.Axe(t); len(found) > 0 {
 		t.Error(found)
@@ -84,7 +82,7 @@ func TestSavedContexts(t *testing.T) {
 
 	run := func() {
 		t.Helper()
-		v.Do(t, browsertest.Click(css("[data-run]")))
+		v.Do(t, click(css("[data-run]")))
 	}
 	run()
 	awaitSaid(t, v, "All as expected")
@@ -97,7 +95,7 @@ func TestSavedContexts(t *testing.T) {
 	other := map[string]string{"On": "Off", "Off": "On"}[ada]
 	run()
 	awaitSaid(t, v, "not as expected")
-	v.Do(t, browsertest.Click(browsertest.Named("button", "Expect this")))
+	v.Do(t, click(named("button", "Expect this")))
 	v.Await(t, "document.querySelector('[data-saved] tbody tr').innerText.includes('as expected')")
 	if got, want := contexts(t, v)[0], `<b>Ada"' | ada | `+country+` | `+other+` | as expected | Delete`; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -107,9 +105,9 @@ func TestSavedContexts(t *testing.T) {
 	}
 
 	retype(t, v, "entity", "somebody else")
-	v.Do(t, browsertest.Click(browsertest.Named("button", "Bob")))
+	v.Do(t, click(named("button", "Bob")))
 	v.Await(t, "document.getElementById('entity').value === 'bob' && document.querySelector('[data-answer]')")
-	v.Do(t, browsertest.Click(css("[data-saved] tbody tr:first-child td:last-child button")))
+	v.Do(t, click(css("[data-saved] tbody tr:first-child td:last-child button")))
 	v.Await(t, "document.querySelectorAll('[data-saved] tbody tr').length === 1")
 	v.Follow(t, chromedp.Reload())
 	v.Await(t, "document.querySelectorAll('[data-saved] tbody tr').length === 1")
@@ -118,7 +116,7 @@ func TestSavedContexts(t *testing.T) {
 	}
 	quiet(t, v)
 
-	browsertest.Eval[chromedp.Void](t, v, `localStorage.setItem(Object.keys(localStorage).find(k => k.startsWith('playground')), JSON.stringify(Array.from({length: 60}, (_, i) => ({name: 'n' + i, entity: 'e', context: '', expected: {}}))))`)
+	eval[chromedp.Void](t, v, `localStorage.setItem(Object.keys(localStorage).find(k => k.startsWith('playground')), JSON.stringify(Array.from({length: 60}, (_, i) => ({name: 'n' + i, entity: 'e', context: '', expected: {}}))))`)
 	v.Follow(t, chromedp.Reload())
 	v.Await(t, "document.querySelectorAll('[data-saved] tbody tr').length === 50")
 	saveContext(t, v, "bob", "One more")
@@ -135,12 +133,12 @@ func TestContextNotLogged(t *testing.T) {
 	v.Visit(t, playgroundPath+"#"+link.Encode())
 	awaitText(t, v, ".answer", "Answer")
 	for id, want := range map[string]string{"flag": "checkout-redesign", "entity": entity, "k0": "country", "v0": value} {
-		if got := browsertest.Eval[string](t, v, "document.getElementById('"+id+"').value"); got != want {
+		if got := eval[string](t, v, "document.getElementById('"+id+"').value"); got != want {
 			t.Errorf("the field %s has %q, want %q", id, got, want)
 		}
 	}
 	saveContext(t, v, entity, value)
-	v.Do(t, browsertest.Click(css("[data-run]")))
+	v.Do(t, click(css("[data-run]")))
 	awaitSaid(t, v, "All as expected")
 	v.Follow(t, chromedp.Reload())
 	awaitText(t, v, ".answer", "Answer")

@@ -10,8 +10,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 const (
@@ -56,18 +54,18 @@ func TestDraft(t *testing.T) {
 	check := stays(t, v)
 	before := s.revision(t)
 
-	v.Do(t, browsertest.Click(do("edit:2")))
+	v.Do(t, click(do("edit:2")))
 	awaitFocus(t, v, "rule-2-add")
 	v.Do(t, chromedp.KeyEvent("germany"+kb.Enter))
 	awaitText(t, v, ".rule.edit .box", "Germany")
 	awaitFocus(t, v, "rule-2-add")
-	v.Do(t, browsertest.Click(do("done:2")))
+	v.Do(t, click(do("done:2")))
 	awaitFocus(t, v, "do=edit:2")
 	awaitText(t, v, ".savebar", "1 unsaved change")
-	v.Do(t, browsertest.Click(do("up:2")))
+	v.Do(t, click(do("up:2")))
 	awaitFocus(t, v, "do=up:1")
 	awaitSaid(t, v, "2 of 3")
-	v.Do(t, browsertest.Click(css(".rule:first-child .tools summary")), browsertest.Click(css(`.rule:first-child .pop [value="remove:0"]`)))
+	v.Do(t, click(css(".rule:first-child .tools summary")), click(css(`.rule:first-child .pop [value="remove:0"]`)))
 	awaitFocus(t, v, "do=edit:0")
 	if got := s.revision(t); got != before {
 		t.Errorf("the draft was saved in revision %s", got)
@@ -79,15 +77,15 @@ func TestDraft(t *testing.T) {
 	if got, want := s.rules(t), "all-visitors+germany loyal-customers+germany"; got != want {
 		t.Errorf("saved %q, want %q", got, want)
 	}
-	if !strings.Contains(p.URL, "?saved=") || browsertest.Eval[string](t, v, "location.search") != "" {
-		t.Errorf("got %s, at which the address keeps %q", p.URL, browsertest.Eval[string](t, v, "location.search"))
+	if !strings.Contains(p.URL, "?saved=") || eval[string](t, v, "location.search") != "" {
+		t.Errorf("got %s, at which the address keeps %q", p.URL, eval[string](t, v, "location.search"))
 	}
-	if got := browsertest.Eval[int](t, v, "sessionStorage.length"); got != 0 {
+	if got := eval[int](t, v, "sessionStorage.length"); got != 0 {
 		t.Errorf("%d drafts are left after saving", got)
 	}
 	awaitText(t, v, ".toast", "Saved as revision")
-	v.Follow(t, browsertest.Click(css(".toast button")))
-	v.Follow(t, browsertest.Click(css("main form[method=post] button.primary, main form[method=post] button.danger")))
+	v.Follow(t, click(css(".toast button")))
+	v.Follow(t, click(css("main form[method=post] button.primary, main form[method=post] button.danger")))
 	if got, want := s.rules(t), "staff loyal-customers+germany all-visitors"; got != want {
 		t.Errorf("undone, got %q, want %q", got, want)
 	}
@@ -103,7 +101,7 @@ func TestPressed(t *testing.T) {
 	awaitText(t, v, ".savebar", "1 unsaved change")
 	at := middle(t, v, string(do("save")))
 	const asked = "performance.getEntriesByType('resource').filter(e => e.initiatorType === 'xmlhttprequest').length"
-	before := browsertest.Eval[int](t, v, asked)
+	before := eval[int](t, v, asked)
 	left := chromedp.Button("left")
 	retype(t, v, "rule-1-share", "41")
 	v.Do(t, chromedp.MouseEvent(chromedp.MousePressed, at[0], at[1], left, chromedp.ClickCount(1)))
@@ -124,9 +122,9 @@ func TestLineNumbers(t *testing.T) {
 	v.Await(t, lines+".dataset.numbers === '1'")
 	retype(t, v, "variant-0-attachment", "[\n"+strings.Repeat("1,\n", 40)+"2]")
 	v.Await(t, lines+".dataset.numbers.endsWith('\\n41\\n42')")
-	browsertest.Eval[chromedp.Void](t, v, "document.getElementById('variant-0-attachment').scrollTop = 200")
+	eval[chromedp.Void](t, v, "document.getElementById('variant-0-attachment').scrollTop = 200")
 	v.Await(t, lines+".scrollTop === 200")
-	v.Do(t, browsertest.Click(do("format:0")))
+	v.Do(t, click(do("format:0")))
 	v.Await(t, lines+".dataset.numbers.endsWith('\\n43')")
 	quiet(t, v)
 }
@@ -136,7 +134,7 @@ func TestShares(t *testing.T) {
 	s := openShop(t)
 	v := s.visitor(t, admin)
 	v.Visit(t, booleanPath+"?edit=2")
-	if count(t, v, "main .savebar") > 0 && browsertest.Eval[bool](t, v, "document.querySelector('.savebar').checkVisibility()") {
+	if count(t, v, "main .savebar") > 0 && eval[bool](t, v, "document.querySelector('.savebar').checkVisibility()") {
 		t.Error("there is a save bar without a difference")
 	}
 	check := stays(t, v)
@@ -147,7 +145,7 @@ func TestShares(t *testing.T) {
 	v.Do(t, chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(chromedp.ModifierShift)))
 	v.Await(t, "document.getElementById('rule-1-share').value === '36'")
 	awaitText(t, v, ".rule.edit .legend", "newly on 11%")
-	if got := focused(t, v); !strings.Contains(got, "") || browsertest.Eval[string](t, v, "document.activeElement.type") != "range" {
+	if got := focused(t, v); !strings.Contains(got, "") || eval[string](t, v, "document.activeElement.type") != "range" {
 		t.Errorf("the focus is on %q, want the slider", got)
 	}
 	retype(t, v, "rule-1-share", "50")
@@ -164,19 +162,19 @@ func TestShares(t *testing.T) {
 		retype(t, v, "rule-2-share-"+strconv.Itoa(i), "33.33")
 	}
 	awaitText(t, v, ".rule.edit .sum", "99.99%")
-	v.Do(t, browsertest.Click(do("rest:2:1")))
+	v.Do(t, click(do("rest:2:1")))
 	awaitText(t, v, ".rule.edit .sum", "100%")
-	if got := browsertest.Eval[string](t, v, "document.getElementById('rule-2-share-1').value"); got != "33.34" {
+	if got := eval[string](t, v, "document.getElementById('rule-2-share-1').value"); got != "33.34" {
 		t.Errorf("the rest makes %q, want 33.34", got)
 	}
 	retype(t, v, "rule-2-share-0", "50")
 	awaitText(t, v, ".rule.edit .sum", "116.67%")
 	check()
-	p := v.Follow(t, browsertest.Click(do("save")))
-	if p.Status != http.StatusUnprocessableEntity || browsertest.Eval[string](t, v, "document.activeElement.getAttribute('role')") != "alert" {
+	p := v.Follow(t, click(do("save")))
+	if p.Status != http.StatusUnprocessableEntity || eval[string](t, v, "document.activeElement.getAttribute('role')") != "alert" {
 		t.Errorf("over 100%% has status %d, and the focus is on %q", p.Status, focused(t, v))
 	}
-	if got := browsertest.Eval[string](t, v, "document.getElementById('rule-2-share-0').value"); got != "50" {
+	if got := eval[string](t, v, "document.getElementById('rule-2-share-0').value"); got != "50" {
 		t.Errorf("what was typed is %q then", got)
 	}
 }
@@ -193,7 +191,7 @@ func TestReorder(t *testing.T) {
 			v.Visit(t, test.path)
 			check := stays(t, v)
 			items := "[...document.querySelectorAll('" + test.item + "')]"
-			browsertest.Eval[chromedp.Void](t, v, "window.began = "+items+".map(e => e.querySelector('"+test.about+"').innerText)")
+			eval[chromedp.Void](t, v, "window.began = "+items+".map(e => e.querySelector('"+test.about+"').innerText)")
 			n := count(t, v, test.item)
 			// The items are in the order of their places when the page was opened.
 			order := func(want ...int) {
@@ -241,7 +239,7 @@ func TestReorder(t *testing.T) {
 			}
 			v.Do(t, chromedp.MouseEvent(chromedp.MouseReleased, from[0], to[1], left, chromedp.ClickCount(1)))
 			order(0, 1, 2)
-			v.Do(t, browsertest.Click(css(test.item+":nth-child(2) .tools summary")), browsertest.Click(css(test.item+`:nth-child(2) .pop [value="up:1"]`)))
+			v.Do(t, click(css(test.item+":nth-child(2) .tools summary")), click(css(test.item+`:nth-child(2) .pop [value="up:1"]`)))
 			order(1, 0, 2)
 			said(1)
 			check()
@@ -265,13 +263,13 @@ func TestKeptDraft(t *testing.T) {
 			retype(t, v, test.field, test.text)
 			v.Follow(t, chromedp.Reload())
 			awaitText(t, v, "main", "You have changes here that are not saved")
-			v.Do(t, browsertest.Click(browsertest.Named("button", "Go on editing")))
+			v.Do(t, click(named("button", "Go on editing")))
 			v.Await(t, "!document.querySelector('main').innerText.includes('You have changes here that are not saved')")
 			v.Await(t, `document.querySelector('main').innerText.includes('`+test.offered+`') || [...document.querySelectorAll('main input')].some(e => e.value === '`+test.offered+`')`)
 			v.Follow(t, chromedp.Reload())
-			v.Do(t, browsertest.Click(browsertest.Named("button", "Discard them")))
+			v.Do(t, click(named("button", "Discard them")))
 			v.Follow(t, chromedp.Reload())
-			if strings.Contains(v.Main(t), "not saved") || browsertest.Eval[int](t, v, "sessionStorage.length") != 0 {
+			if strings.Contains(v.Main(t), "not saved") || eval[int](t, v, "sessionStorage.length") != 0 {
 				t.Error("a discarded draft is offered again")
 			}
 			quiet(t, v)
@@ -285,25 +283,25 @@ func TestSegmentDraft(t *testing.T) {
 	v := s.visitor(t, admin)
 	v.Visit(t, segmentsPath+"/germany")
 	check := stays(t, v)
-	v.Do(t, browsertest.Click(do("add")))
+	v.Do(t, click(do("add")))
 	awaitFocus(t, v, "constraint.1.type")
 	v.Do(t, chromedp.SendKeys(css(`[id="constraint.1.property"]`), "country"))
-	v.Do(t, browsertest.Choose(css(`[id="constraint.1.type"]`), "3"))
+	v.Do(t, choose(css(`[id="constraint.1.type"]`), "3"))
 	v.Await(t, `!document.getElementById('constraint.1.text')`)
 	v.Page(t) // the fields of the other type are there, with the focus
-	v.Do(t, browsertest.Choose(css(`[id="constraint.1.type"]`), "1"))
+	v.Do(t, choose(css(`[id="constraint.1.type"]`), "1"))
 	v.Do(t, chromedp.SendKeys(css(`[id="constraint.1.text"]`), "AT"))
 	awaitText(t, v, ".savebar", "unsaved change")
-	v.Do(t, browsertest.Click(do("done:1")))
+	v.Do(t, click(do("done:1")))
 	awaitFocus(t, v, "do=edit:1")
 	check()
 	quiet(t, v)
-	v.Follow(t, browsertest.Click(do("save")))
+	v.Follow(t, click(do("save")))
 	awaitText(t, v, ".toast", "Saved as revision")
 	if got := count(t, v, ".toast"); got != 1 {
 		t.Errorf("%d toasts", got)
 	}
-	if got := browsertest.Eval[int](t, v, "sessionStorage.length"); got != 0 {
+	if got := eval[int](t, v, "sessionStorage.length"); got != 0 {
 		t.Errorf("%d drafts are left after saving", got)
 	}
 }
@@ -317,11 +315,11 @@ func TestNewFlag(t *testing.T) {
 	v.Do(t, chromedp.KeyEvent("Größe: élan & Co."))
 	v.Await(t, "document.getElementById('key').value === 'groesse-elan-co'")
 	v.Do(t, chromedp.SendKeys(chromedp.ID("key"), "-2"), chromedp.SendKeys(chromedp.ID("name"), "!"))
-	if got := browsertest.Eval[string](t, v, "document.getElementById('key').value"); got != "groesse-elan-co-2" {
+	if got := eval[string](t, v, "document.getElementById('key').value"); got != "groesse-elan-co-2" {
 		t.Errorf("then the key is %q", got)
 	}
-	v.Do(t, browsertest.Click(css("[name=type][value=variant]")))
-	v.Do(t, browsertest.Click(do("add-variant")))
+	v.Do(t, click(css("[name=type][value=variant]")))
+	v.Do(t, click(do("add-variant")))
 	awaitFocus(t, v, "variant.2.key")
 	p := v.Follow(t, chromedp.KeyEvent("a"+kb.Enter))
 	if !strings.Contains(p.URL, "/flags/groesse-elan-co-2?saved=") {

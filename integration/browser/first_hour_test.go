@@ -10,12 +10,11 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // newcomer is somebody in their first hour with an empty server.
 type newcomer struct {
-	*browsertest.Visitor
+	*visitor
 	*shop
 	scripts bool
 	keys    bool  // they use no mouse
@@ -33,9 +32,9 @@ func (n *newcomer) opens(t *testing.T, sel css) {
 // press presses a link or button.
 func (n *newcomer) press(sel css) chromedp.Action[chromedp.Void] {
 	if n.keys {
-		return chromedp.Steps(browsertest.Reach(sel), chromedp.KeyEvent(kb.Enter))
+		return chromedp.Steps(reach(sel), chromedp.KeyEvent(kb.Enter))
 	}
-	return browsertest.Click(sel)
+	return click(sel)
 }
 
 // asks presses a link to a question, which scripts open in the page.
@@ -53,7 +52,7 @@ func (n *newcomer) asks(t *testing.T, link css) {
 func (n *newcomer) enters(t *testing.T, fields ...string) {
 	t.Helper()
 	for i := 0; i < len(fields); i += 2 {
-		n.Do(t, browsertest.Fill(css(fields[i]), fields[i+1]))
+		n.Do(t, fill(css(fields[i]), fields[i+1]))
 	}
 }
 
@@ -173,7 +172,7 @@ func TestFirstHour(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, as := test.start(t)
-			n := &newcomer{Visitor: s.visitor(t, as), shop: s, scripts: test.scripts, keys: test.keys}
+			n := &newcomer{visitor: s.visitor(t, as), shop: s, scripts: test.scripts, keys: test.keys}
 			if !n.scripts {
 				n.WithoutScripts(t)
 			}
@@ -184,7 +183,7 @@ func TestFirstHour(t *testing.T) {
 					t.Fatalf("got revision %d, want %d: %s", got, want, n.Main(t))
 				}
 			}
-			quiet(t, n.Visitor)
+			quiet(t, n.visitor)
 		})
 	}
 }

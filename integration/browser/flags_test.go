@@ -6,8 +6,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 const flagsPath = "/namespaces/default/flags"
@@ -27,7 +25,7 @@ func TestFilterFlags(t *testing.T) {
 	v.Do(t, chromedp.KeyEvent(kb.ArrowLeft+kb.ArrowLeft+kb.ArrowLeft))
 	press(t, v, "x")
 	v.Await(t, "location.search === '?q=redesxign'")
-	if got := browsertest.Eval[string](t, v, "document.activeElement.value.slice(0, document.activeElement.selectionStart)"); got != "redesx" {
+	if got := eval[string](t, v, "document.activeElement.value.slice(0, document.activeElement.selectionStart)"); got != "redesx" {
 		t.Errorf("the caret is after %q", got)
 	}
 	v.Do(t, chromedp.KeyEvent(kb.Backspace))
@@ -36,19 +34,19 @@ func TestFilterFlags(t *testing.T) {
 	quiet(t, v)
 
 	const rows = "document.querySelector('table').innerText"
-	typed := browsertest.Eval[string](t, v, rows)
+	typed := eval[string](t, v, rows)
 	v.Follow(t, chromedp.Reload())
-	if got := browsertest.Eval[string](t, v, rows); got != typed {
+	if got := eval[string](t, v, rows); got != typed {
 		t.Errorf("the address leads to %q, want %q", got, typed)
 	}
-	v.Follow(t, browsertest.Click(browsertest.Named("a", "Checkout redesign")))
+	v.Follow(t, click(named("a", "Checkout redesign")))
 	back := func(want string) {
 		t.Helper()
-		browsertest.Eval[chromedp.Void](t, v, "history.back()") // the page may be there still, without a request
+		eval[chromedp.Void](t, v, "history.back()") // the page may be there still, without a request
 		v.Await(t, "location.href.endsWith('"+want+"') && document.readyState === 'complete'")
 	}
 	back("/flags?q=redesign")
-	if got := browsertest.Eval[string](t, v, rows); got != typed {
+	if got := eval[string](t, v, rows); got != typed {
 		t.Errorf("Back leads to %q, want %q", got, typed)
 	}
 	back("/segments") // typing made no entries in the history
@@ -61,9 +59,9 @@ func TestFilterFurther(t *testing.T) {
 	press(t, v, "/")
 	v.Do(t, chromedp.KeyEvent("guest"))
 	v.Await(t, "location.search === '?q=guest'")
-	v.Do(t, browsertest.Click(css("form.filters details:nth-of-type(1) summary")))
-	v.Follow(t, browsertest.Click(css("form.filters details[open] .pop a")))
-	if got := browsertest.Eval[string](t, v, "new URL(location).searchParams.get('q')"); got != "guest" {
+	v.Do(t, click(css("form.filters details:nth-of-type(1) summary")))
+	v.Follow(t, click(css("form.filters details[open] .pop a")))
+	if got := eval[string](t, v, "new URL(location).searchParams.get('q')"); got != "guest" {
 		t.Errorf("the text is %q then", got)
 	}
 }
@@ -74,7 +72,7 @@ func TestFlagsByKeyboard(t *testing.T) {
 	v.Visit(t, flagsPath)
 	press(t, v, "jjjk")
 	name := focused(t, v)
-	if want := browsertest.Eval[string](t, v, "document.querySelectorAll('a.row')[1].textContent"); name != want {
+	if want := eval[string](t, v, "document.querySelectorAll('a.row')[1].textContent"); name != want {
 		t.Errorf("the focus is on %q, want %q", name, want)
 	}
 	press(t, v, "x")
@@ -82,12 +80,12 @@ func TestFlagsByKeyboard(t *testing.T) {
 	press(t, v, "j")
 	press(t, v, "x")
 	awaitText(t, v, ".bulk", "2 selected")
-	if got := browsertest.Eval[bool](t, v, "document.querySelector('thead input').indeterminate"); !got {
+	if got := eval[bool](t, v, "document.querySelector('thead input').indeterminate"); !got {
 		t.Error("the box for all is not half ticked")
 	}
-	v.Do(t, browsertest.Click(css("thead input")))
+	v.Do(t, click(css("thead input")))
 	awaitText(t, v, ".bulk", "26 selected")
-	v.Do(t, browsertest.Click(css("thead input")))
+	v.Do(t, click(css("thead input")))
 	v.Await(t, "!document.querySelector('.bulk').checkVisibility()")
 	v.Do(t, chromedp.Focus(css("a.row")))
 	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); !strings.Contains(p.URL, "/flags/") {
@@ -111,7 +109,7 @@ func TestFlagsLive(t *testing.T) {
 	v.Await(t, "!document.querySelector('tr.changed')")
 
 	away := chromedp.MouseEvent(chromedp.MouseMoved, 5, 5)
-	tick := chromedp.Steps(browsertest.Click(css(row("dark-mode")+" input")), away)
+	tick := chromedp.Steps(click(css(row("dark-mode")+" input")), away)
 	for name, hold := range map[string]struct {
 		begin, end chromedp.Action[chromedp.Void]
 	}{
@@ -122,18 +120,18 @@ func TestFlagsLive(t *testing.T) {
 		rename("dark-mode", "Held by "+name)
 		rename("wishlist", "After "+name)
 		awaitText(t, v, row("wishlist"), "After "+name) // both were known then
-		if got := browsertest.Eval[string](t, v, "document.querySelector('tr[data-row=dark-mode]').innerText"); strings.Contains(got, "Held by "+name) {
+		if got := eval[string](t, v, "document.querySelector('tr[data-row=dark-mode]').innerText"); strings.Contains(got, "Held by "+name) {
 			t.Errorf("%s does not hold the row: %s", name, got)
 		}
 		v.Do(t, hold.end)
 		awaitText(t, v, row("dark-mode"), "Held by "+name)
 	}
-	x := browsertest.Eval[[]float64](t, v, "(e => { e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + 5]; })(document.querySelector('tr[data-row=dark-mode]'))")
+	x := eval[[]float64](t, v, "(e => { e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + 5]; })(document.querySelector('tr[data-row=dark-mode]'))")
 	v.Do(t, chromedp.MouseEvent(chromedp.MouseMoved, x[0], x[1]))
 	rename("dark-mode", "Held by the pointer")
 	rename("wishlist", "After the pointer")
 	awaitText(t, v, row("wishlist"), "After the pointer")
-	if got := browsertest.Eval[bool](t, v, "document.body.innerText.includes('Held by the pointer')"); got {
+	if got := eval[bool](t, v, "document.body.innerText.includes('Held by the pointer')"); got {
 		t.Error("the pointer does not hold the row")
 	}
 	v.Do(t, away)
@@ -154,14 +152,14 @@ func TestFlagsLater(t *testing.T) {
 	s.change(t, "PUT", "/api/v1"+flagsPath+"/wishlist", map[string]any{"name": "Renamed"})
 	show(t, v, "visible")
 	awaitText(t, v, ".rev", "Now at revision "+s.revision(t))
-	v.Follow(t, browsertest.Click(browsertest.Named("a", "Reload")))
+	v.Follow(t, click(named("a", "Reload")))
 	awaitText(t, v, "tr[data-row=wishlist]", "Renamed")
 }
 
 // show makes the page believe that it is visible or hidden.
-func show(t *testing.T, v *browsertest.Visitor, state string) {
+func show(t *testing.T, v *visitor, state string) {
 	t.Helper()
-	browsertest.Eval[chromedp.Void](t, v, `(() => {
+	eval[chromedp.Void](t, v, `(() => {
 		Object.defineProperty(document, 'visibilityState', {value: '`+state+`', configurable: true});
 		document.dispatchEvent(new Event('visibilitychange'));
 	})()`)

@@ -11,7 +11,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // TestSentOnce: a form is sent once, however often its button is pressed.
@@ -25,9 +24,9 @@ func TestSentOnce(t *testing.T) {
 			s := openShop(t, settings...)
 			v := s.visitor(t, as)
 			v.Visit(t, "/namespaces/default/new-flag")
-			v.Do(t, browsertest.Fill(chromedp.ID("name"), "Once"))
+			v.Do(t, fill(chromedp.ID("name"), "Once"))
 			before := s.revision(t)
-			p := v.Follow(t, browsertest.DoubleClick(css("button.primary")))
+			p := v.Follow(t, doubleClick(css("button.primary")))
 			posts := 0
 			for _, r := range p.Requests {
 				if strings.HasSuffix(r.URL, "/new-flag") {
@@ -45,7 +44,7 @@ func TestSentOnce(t *testing.T) {
 // unsent is the note about a form that was not sent.
 const unsent = "[data-unsent][role=alert]"
 
-var sendNow = browsertest.Named("button", "Send it now")
+var sendNow = named("button", "Send it now")
 
 // TestUnsent: while the server does not say whether there is a session, the page says that the
 // form was not sent. It is sent when the visitor wants it, or when the server answers, and once.
@@ -67,7 +66,7 @@ func TestUnsent(t *testing.T) {
 	s := stock(t, server, front.URL)
 	v := s.visitor(t, admin)
 	for name, goOn := range map[string]chromedp.Action[chromedp.Void]{
-		"at once": browsertest.Click(sendNow),
+		"at once": click(sendNow),
 		"when the server answers": chromedp.Func(func(context.Context, *chromedp.Target) error {
 			hold <- struct{}{}
 			return nil
@@ -79,7 +78,7 @@ func TestUnsent(t *testing.T) {
 			retype(t, v, "rule-1-note", name)
 			awaitText(t, v, ".savebar", "1 unsaved change")
 			before := s.revision(t)
-			v.Do(t, browsertest.Click(do("save")))
+			v.Do(t, click(do("save")))
 			awaitText(t, v, unsent, "This has not been sent yet.")
 			check()
 			report(t, v.Axe(t))
@@ -94,10 +93,10 @@ func TestUnsent(t *testing.T) {
 		press(t, v, "t")
 		awaitText(t, v, "dialog[open] h2", "Turn off")
 		before := s.revision(t)
-		v.Do(t, browsertest.Click(css("dialog button.danger")))
+		v.Do(t, click(css("dialog button.danger")))
 		v.Await(t, "document.querySelector('dialog "+unsent+"')")
 		report(t, v.Axe(t))
-		v.Follow(t, browsertest.Click(sendNow))
+		v.Follow(t, click(sendNow))
 		s.savedOnce(t, before)
 	})
 }
@@ -107,18 +106,18 @@ func TestPrevented(t *testing.T) {
 	s := openShop(t, "GUIDON_AUTHENTICATION_REQUIRED=false")
 	v := s.visitor(t, guest)
 	v.Visit(t, "/settings/new-namespace")
-	v.Do(t, browsertest.Fill(css("#name"), "Prevented"), browsertest.Fill(css("#key"), "prevented"))
-	browsertest.Eval[chromedp.Void](t, v, `document.addEventListener('submit', window.prevent = event => {
+	v.Do(t, fill(css("#name"), "Prevented"), fill(css("#key"), "prevented"))
+	eval[chromedp.Void](t, v, `document.addEventListener('submit', window.prevent = event => {
 		event.preventDefault();
 		event.stopImmediatePropagation();
 	}, true)`)
-	v.Do(t, browsertest.Click(do("save")))
+	v.Do(t, click(do("save")))
 	awaitText(t, v, unsent, "This has not been sent yet.")
-	v.Do(t, browsertest.Click(sendNow))
+	v.Do(t, click(sendNow))
 	v.Await(t, "!document.querySelector('[data-unsent]')") // it is tried again
 	awaitText(t, v, unsent, "This has not been sent yet.")
-	browsertest.Eval[chromedp.Void](t, v, "document.removeEventListener('submit', window.prevent, true)")
-	v.Follow(t, browsertest.Click(sendNow))
+	eval[chromedp.Void](t, v, "document.removeEventListener('submit', window.prevent, true)")
+	v.Follow(t, click(sendNow))
 	if got := s.revisionOf(t, "prevented"); got != 1 {
 		t.Errorf("the namespace has revision %d", got)
 	}
@@ -146,15 +145,15 @@ func TestServerGone(t *testing.T) {
 		retype(t, v, "rule-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 		gone.Store(true)
-		v.Do(t, browsertest.Click(do(button)))
+		v.Do(t, click(do(button)))
 		v.Await(t, "location.protocol === 'chrome-error:'")
 		gone.Store(false)
 		v.Visit(t, booleanPath)
-		v.Do(t, browsertest.Click(browsertest.Named("button", "Go on editing")))
+		v.Do(t, click(named("button", "Go on editing")))
 		awaitText(t, v, ".savebar", "1 unsaved change")
-		v.Follow(t, browsertest.Click(do("save")))
+		v.Follow(t, click(do("save")))
 		s.savedOnce(t, before)
-		v.Follow(t, browsertest.Click(css(".toast button")))
-		v.Follow(t, browsertest.Click(css("#review button.primary")))
+		v.Follow(t, click(css(".toast button")))
+		v.Follow(t, click(css("#review button.primary")))
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // TestDialogs: a link to a page with a question opens it over this one.
@@ -29,7 +27,7 @@ func TestDialogs(t *testing.T) {
 	v.Await(t, "!document.querySelector('dialog')")
 	awaitFocus(t, v, "Turn off")
 
-	v.Do(t, browsertest.Click(css("[aria-label='More actions']")), browsertest.Click(css("details[open] [href$=delete]")))
+	v.Do(t, click(css("[aria-label='More actions']")), click(css("details[open] [href$=delete]")))
 	awaitFocus(t, v, "key")
 	disabled := func(want string) {
 		t.Helper()
@@ -40,7 +38,7 @@ func TestDialogs(t *testing.T) {
 	disabled("true")
 	v.Do(t, chromedp.KeyEvent(strings.Repeat(kb.Backspace, 4)+"mode"))
 	disabled("false")
-	v.Do(t, browsertest.Click(css("dialog a[data-cancel]")))
+	v.Do(t, click(css("dialog a[data-cancel]")))
 	v.Await(t, "!document.querySelector('dialog')")
 	awaitFocus(t, v, "More actions")
 	check()
@@ -48,7 +46,7 @@ func TestDialogs(t *testing.T) {
 
 	press(t, v, "t")
 	awaitText(t, v, "dialog[open] h2", "Turn off")
-	v.Follow(t, browsertest.Click(css("dialog button.danger")))
+	v.Follow(t, click(css("dialog button.danger")))
 	awaitText(t, v, ".toast", "Saved as revision "+s.revision(t))
 	awaitText(t, v, "main", "Turn on")
 }
@@ -62,7 +60,7 @@ func TestPalette(t *testing.T) {
 	v.Do(t, chromedp.KeyEvent("checkout"))
 	v.Await(t, "document.querySelector('[role=option][aria-selected=true]')?.innerText.includes('heckout')")
 	v.Page(t) // the answers to all letters are there
-	first := browsertest.Eval[string](t, v, "document.activeElement.getAttribute('aria-activedescendant')")
+	first := eval[string](t, v, "document.activeElement.getAttribute('aria-activedescendant')")
 	v.Do(t, chromedp.KeyEvent(kb.ArrowDown))
 	v.Await(t, "document.activeElement.getAttribute('aria-activedescendant') !== '"+first+"'")
 	v.Do(t, chromedp.KeyEvent(kb.ArrowUp+kb.ArrowUp))
@@ -71,32 +69,32 @@ func TestPalette(t *testing.T) {
 	if got := v.Axe(t); len(got) > 0 {
 		t.Error(got)
 	}
-	v.Resize(t, browsertest.Phone.InTheDark())
+	v.Resize(t, phone.InTheDark())
 	if got := v.Axe(t); len(got) > 0 {
 		t.Error(got)
 	}
-	v.Resize(t, browsertest.Desktop)
+	v.Resize(t, desktop)
 	quiet(t, v)
 	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); !strings.HasSuffix(p.URL, "/flags/checkout-redesign") {
 		t.Errorf("Enter leads to %s", p.URL)
 	}
-	v.Do(t, browsertest.Click(css("a.find")))
+	v.Do(t, click(css("a.find")))
 	v.Await(t, "document.querySelector('dialog[open] [role=combobox]') === document.activeElement")
 	v.Do(t, chromedp.KeyEvent(kb.Escape))
 	v.Await(t, "!document.querySelector('dialog[open]')")
 }
 
 // palette opens the palette, and options describes what it offers.
-func palette(t *testing.T, v *browsertest.Visitor) {
+func palette(t *testing.T, v *visitor) {
 	t.Helper()
 	v.Do(t, chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	v.Await(t, "document.querySelector('dialog[open] [role=option]')")
 }
 
-func options(t *testing.T, v *browsertest.Visitor) []string {
+func options(t *testing.T, v *visitor) []string {
 	t.Helper()
 	v.Page(t) // all answers are there
-	return browsertest.Eval[[]string](t, v, "[...document.querySelectorAll('dialog[open] [role=option], dialog[open] .h')].map(e => e.innerText.replace(/\\s+/g, ' ').trim())")
+	return eval[[]string](t, v, "[...document.querySelectorAll('dialog[open] [role=option], dialog[open] .h')].map(e => e.innerText.replace(/\\s+/g, ' ').trim())")
 }
 
 // TestPaletteRecent: the palette begins with the pages that this account was at last, until
@@ -114,7 +112,7 @@ func TestPaletteRecent(t *testing.T) {
 	if found := v.Axe(t); len(found) > 0 {
 		t.Error(found)
 	}
-	if kept := browsertest.Eval[string](t, v, "JSON.stringify(localStorage)"); strings.Contains(kept, "secret") || strings.Contains(kept, adminToken) {
+	if kept := eval[string](t, v, "JSON.stringify(localStorage)"); strings.Contains(kept, "secret") || strings.Contains(kept, adminToken) {
 		t.Errorf("the browser keeps %s", kept)
 	}
 	if p := v.Follow(t, chromedp.KeyEvent(kb.ArrowDown+kb.Enter)); !strings.HasSuffix(p.URL, booleanPath) {
@@ -133,16 +131,16 @@ func TestPaletteRecent(t *testing.T) {
 	s.endSession(t, v)
 	v.Visit(t, "/sign-in")
 	v.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[viewer]))
-	v.Follow(t, browsertest.Click(browsertest.Named("button", "Sign in with token")))
+	v.Follow(t, click(named("button", "Sign in with token")))
 	palette(t, v)
 	if got := options(t, v)[0]; got != "Go to" {
 		t.Errorf("somebody else is offered %q", got)
 	}
 	v.Visit(t, variantPath)
 	v.Visit(t, "/settings/profile")
-	v.Follow(t, browsertest.Click(browsertest.Named("button", "Sign out")))
-	if got := browsertest.Eval[int](t, v, "localStorage.length"); got != 0 {
-		t.Errorf("the browser keeps %s after signing out", browsertest.Eval[string](t, v, "JSON.stringify(localStorage)"))
+	v.Follow(t, click(named("button", "Sign out")))
+	if got := eval[int](t, v, "localStorage.length"); got != 0 {
+		t.Errorf("the browser keeps %s after signing out", eval[string](t, v, "JSON.stringify(localStorage)"))
 	}
 }
 
@@ -166,7 +164,7 @@ func TestPaletteActs(t *testing.T) {
 			t.Fatalf("offered %q, want %q", offered, test.act)
 		}
 		for range len(offered) {
-			if browsertest.Eval[string](t, v, "document.querySelector('[aria-selected=true]').innerText.replace(/\\s+/g, ' ').trim()") == test.act {
+			if eval[string](t, v, "document.querySelector('[aria-selected=true]').innerText.replace(/\\s+/g, ' ').trim()") == test.act {
 				break
 			}
 			v.Do(t, chromedp.KeyEvent(kb.ArrowDown))
@@ -202,7 +200,7 @@ func TestShortcuts(t *testing.T) {
 	check := stays(t, v)
 	press(t, v, "gs/jxc")
 	check()
-	if got := browsertest.Eval[string](t, v, "document.activeElement.localName"); got != "body" {
+	if got := eval[string](t, v, "document.activeElement.localName"); got != "body" {
 		t.Errorf("the focus is on %s", got)
 	}
 	v.Do(t, chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
@@ -214,7 +212,7 @@ func TestTheme(t *testing.T) {
 	v := openShop(t).visitor(t, admin)
 	for _, theme := range []string{"dark", "light"} {
 		prefer(t, v, "theme="+theme)
-		look := browsertest.Desktop
+		look := desktop
 		if theme == "light" {
 			look = look.InTheDark()
 		}
@@ -225,7 +223,7 @@ func TestTheme(t *testing.T) {
 			t.Errorf("the page has no theme %s", theme)
 		}
 		v.WithScripts(t)
-		dark := browsertest.Eval[bool](t, v, "parseInt(getComputedStyle(document.body).backgroundColor.match(/[0-9]+/)) < 128")
+		dark := eval[bool](t, v, "parseInt(getComputedStyle(document.body).backgroundColor.match(/[0-9]+/)) < 128")
 		if dark != (theme == "dark") {
 			t.Errorf("%s: the page is dark: %t", theme, dark)
 		}
@@ -233,9 +231,9 @@ func TestTheme(t *testing.T) {
 }
 
 // prefer makes the browser remember a preference.
-func prefer(t *testing.T, v *browsertest.Visitor, value string) {
+func prefer(t *testing.T, v *visitor, value string) {
 	t.Helper()
-	browsertest.Call(t, v, network.SetCookie, network.SetCookieParams{Name: "guidon_preferences", Value: value, URL: v.Base})
+	call(t, v, network.SetCookie, network.SetCookieParams{Name: "guidon_preferences", Value: value, URL: v.Base})
 }
 
 // TestDetailsLive: a page about an object follows its changes, unless it has a draft.
@@ -255,7 +253,7 @@ func TestDetailsLive(t *testing.T) {
 			retype(t, v, test.field, "mine")
 			s.change(t, "PUT", "/api/v1"+test.api, map[string]any{"name": "Renamed again", "matchType": "ANY_MATCH_TYPE"})
 			awaitText(t, v, "main", "changed this "+test.name+" just now")
-			if got := browsertest.Eval[string](t, v, "document.getElementById('"+test.field+"').value"); got != "mine" {
+			if got := eval[string](t, v, "document.getElementById('"+test.field+"').value"); got != "mine" {
 				t.Errorf("the draft has %q", got)
 			}
 			if got := focused(t, v); got != test.field {
@@ -269,7 +267,7 @@ func TestDetailsLive(t *testing.T) {
 	s.change(t, "PUT", "/api/v1"+flagsPath+"/wishlist", map[string]any{"name": "Renamed"})
 	s.change(t, "PUT", "/api/v1"+flagsPath+"/wishlist", map[string]any{"name": "Renamed again"})
 	awaitText(t, v, "[data-newer]", "2 newer changes")
-	v.Follow(t, browsertest.Click(css("[data-newer] a")))
+	v.Follow(t, click(css("[data-newer] a")))
 	awaitText(t, v, "main", "Renamed again")
 	quiet(t, v)
 }

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // TestHistory: a flag's history shows what changed and how it was; changes are undone, earlier
@@ -33,26 +31,26 @@ func TestHistory(t *testing.T) {
 			t.Errorf("got %s, want %s%%", got, want)
 		}
 	}
-	click := func(text string) *browsertest.Page {
+	follow := func(text string) *openedPage {
 		t.Helper()
-		return v.Follow(t, browsertest.Click(browsertest.Named("a", text)))
+		return v.Follow(t, click(named("a", text)))
 	}
 	confirm := func() {
 		t.Helper()
-		if p := v.Follow(t, browsertest.Click(css("#review button[value=apply]"))); !strings.Contains(p.URL, "saved=") {
+		if p := v.Follow(t, click(css("#review button[value=apply]"))); !strings.Contains(p.URL, "saved=") {
 			t.Fatalf("leads to %s with status %d: %s", p.URL, p.Status, v.Main(t))
 		}
 	}
 
 	v.Visit(t, booleanPath+"/history")
 	v.Await(t, "[...document.querySelectorAll('.diff ins, .diff .add')].some(e => e.textContent.includes('60')) && [...document.querySelectorAll('.diff del, .diff .del')].some(e => e.textContent.includes('30'))")
-	click("Undo this change")
+	follow("Undo this change")
 	awaitText(t, v, "#review", "30")
 	confirm()
 	stored("30")
 
 	v.Visit(t, booleanPath+"/history/"+first)
-	click("Restore this state")
+	follow("Restore this state")
 	confirm()
 	if got := withoutTimes(s.content(t, "default", booleanContent)); got != began {
 		t.Errorf("restored %s, want %s", got, began)
@@ -63,8 +61,8 @@ func TestHistory(t *testing.T) {
 	if got := count(t, v, ".grip, button[value=save], button[value^='edit:']"); got != 0 {
 		t.Error("an earlier state can be edited")
 	}
-	v.Follow(t, browsertest.Click(browsertest.Named("button", "Restore")))
-	v.Follow(t, browsertest.Click(do("save")))
+	v.Follow(t, click(named("button", "Restore")))
+	v.Follow(t, click(do("save")))
 	stored("60")
 
 	for _, test := range []struct{ side, want string }{{"current", "60"}, {"earlier", "25"}} { // which came before the change to 30 %
@@ -74,8 +72,8 @@ func TestHistory(t *testing.T) {
 				t.Fatalf("it does not ask: %s", v.Main(t))
 			}
 			report(t, v.Axe(t))
-			v.Do(t, browsertest.Click(css("fieldset.conflict input[type=radio][value="+test.side+"]")))
-			v.Follow(t, browsertest.Click(css("#review button[value=review]")))
+			v.Do(t, click(css("fieldset.conflict input[type=radio][value="+test.side+"]")))
+			v.Follow(t, click(css("#review button[value=review]")))
 			if count(t, v, "#review button[value=apply]") == 1 && test.side == "earlier" {
 				confirm()
 			}

@@ -15,8 +15,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
-	"github.com/guidonhq/guidon/internal/hostiletest"
 )
 
 // hostileNames are placeholders and the keys of what plant makes.
@@ -26,7 +24,7 @@ var hostileNames = []string{"{ns}", "hostile", "{variant}", "variant", "{boolean
 // it was saved by a form, or it was refused and is shown again.
 func TestHostile(t *testing.T) {
 	s := openShop(t)
-	texts := hostiletest.All()
+	texts := hostileTexts()
 	if accepted := plant(t, s.Server, texts); accepted < 1000 {
 		t.Errorf("only %d objects were accepted", accepted)
 	}
@@ -37,7 +35,7 @@ func TestHostile(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			path := p.at(hostileNames...)
 			report(t, v.Harm(t, v.Visit(t, path)))
-			attack := browsertest.FormAttack{Texts: textsOf(texts, i), Size: 24000, Skip: endsSession}
+			attack := formAttackConfig{Texts: textsOf(texts, i), Size: 24000, Skip: endsSession}
 			if p.bare {
 				attack.Size = 3000 // their forms are small
 			}
@@ -59,7 +57,7 @@ func TestHostile(t *testing.T) {
 		})
 	}
 	review := func(t *testing.T, button string) {
-		report(t, v.Harm(t, v.Follow(t, browsertest.Click(browsertest.Named("button", button)))))
+		report(t, v.Harm(t, v.Follow(t, click(named("button", button)))))
 		if text := v.Main(t); !strings.Contains(text, "onerror=alert") {
 			t.Errorf("the review is %.2000s", text)
 		}
@@ -76,14 +74,14 @@ func TestHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.Visit(t, "/namespaces/empty/import")
-		browsertest.Eval[chromedp.Void](t, v, fmt.Sprintf("document.getElementById('text').value = %s", document))
+		eval[chromedp.Void](t, v, fmt.Sprintf("document.getElementById('text').value = %s", document))
 		review(t, "Show what changes")
 	})
 	t.Run("answers", func(t *testing.T) {
-		v.Attack(t, "/namespaces/hostile/playground?flag=variant", "#entity, #k0, #v0", append(hostiletest.Batches(texts, 3000), texts[:5]...))
+		v.Attack(t, "/namespaces/hostile/playground?flag=variant", "#entity, #k0, #v0", append(inBatches(texts, 3000), texts[:5]...))
 	})
 	t.Run("addresses", func(t *testing.T) {
-		for _, text := range hostiletest.Batches(texts, 3000) {
+		for _, text := range inBatches(texts, 3000) {
 			escaped := url.PathEscape(text)
 			for _, path := range []string{
 				"/namespaces/" + escaped + "/flags", "/namespaces/hostile/flags/" + escaped, "/namespaces/hostile/segments/" + escaped + "/delete",
@@ -100,9 +98,9 @@ func TestHostile(t *testing.T) {
 // becomes no element and no attribute of the page that answers, and leads nowhere else.
 func TestHostileForms(t *testing.T) {
 	s := openShop(t)
-	texts := hostiletest.All()
+	texts := hostileTexts()
 	plant(t, s.Server, texts)
-	prober := browsertest.NewProber(t, s.public, adminToken)
+	prober := newProber(t, s.public, adminToken)
 	forms := 0
 	for i, p := range pages {
 		if p.as == guest {

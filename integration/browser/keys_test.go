@@ -8,8 +8,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // command is a key with Ctrl or, as here, ⌘.
@@ -18,8 +16,8 @@ func command(key string) chromedp.Action[chromedp.Void] {
 }
 
 // leads presses keys that open another page.
-func leads(path, keys, to string) func(t *testing.T, v *browsertest.Visitor) {
-	return func(t *testing.T, v *browsertest.Visitor) {
+func leads(path, keys, to string) func(t *testing.T, v *visitor) {
+	return func(t *testing.T, v *visitor) {
 		t.Helper()
 		v.Visit(t, path)
 		if p := v.Follow(t, pressing(t, v, keys)); !strings.HasSuffix(p.URL, to) {
@@ -29,13 +27,13 @@ func leads(path, keys, to string) func(t *testing.T, v *browsertest.Visitor) {
 }
 
 // keys has everything that the page of shortcuts lists, by the group and the keys.
-var keys = map[string]func(t *testing.T, v *browsertest.Visitor){
-	"Everywhere: ⌘K": func(t *testing.T, v *browsertest.Visitor) {
+var keys = map[string]func(t *testing.T, v *visitor){
+	"Everywhere: ⌘K": func(t *testing.T, v *visitor) {
 		v.Visit(t, "/settings/profile")
 		v.Do(t, command("k"))
 		v.Await(t, "document.querySelector('dialog.palette[open] [role=combobox]') === document.activeElement")
 	},
-	"Everywhere: ⌘S": func(t *testing.T, v *browsertest.Visitor) {
+	"Everywhere: ⌘S": func(t *testing.T, v *visitor) {
 		v.Visit(t, flagsPath+"/wishlist/details")
 		check := stays(t, v)
 		v.Do(t, command("s")) // there is nothing to save
@@ -44,7 +42,7 @@ var keys = map[string]func(t *testing.T, v *browsertest.Visitor){
 		v.Follow(t, command("s"))
 		awaitText(t, v, ".toast", "Saved as revision")
 	},
-	"Everywhere: ⌘Enter": func(t *testing.T, v *browsertest.Visitor) {
+	"Everywhere: ⌘Enter": func(t *testing.T, v *visitor) {
 		v.Visit(t, "/namespaces/default/playground?flag=wishlist")
 		retype(t, v, "entity", "ada")
 		v.Do(t, command(kb.Enter))
@@ -59,12 +57,12 @@ var keys = map[string]func(t *testing.T, v *browsertest.Visitor){
 		awaitText(t, v, "dialog[open] h2", "Turn off")
 		v.Follow(t, command(kb.Enter))
 		awaitText(t, v, ".toast", "Saved as revision")
-		v.Follow(t, browsertest.Click(css(".toast button")))
-		v.Follow(t, browsertest.Click(css("main form[method=post] button.primary, main form[method=post] button.danger")))
+		v.Follow(t, click(css(".toast button")))
+		v.Follow(t, click(css("main form[method=post] button.primary, main form[method=post] button.danger")))
 	},
 	"Everywhere: ⌘Z":       undoKey,
 	"Everywhere: Shift ⌘Z": undoKey,
-	"Everywhere: Esc": func(t *testing.T, v *browsertest.Visitor) {
+	"Everywhere: Esc": func(t *testing.T, v *visitor) {
 		v.Visit(t, booleanPath)
 		press(t, v, "n")
 		v.Do(t, chromedp.KeyEvent(kb.Escape))
@@ -80,12 +78,12 @@ var keys = map[string]func(t *testing.T, v *browsertest.Visitor){
 	"Go to: g h": leads(flagsPath, "gh", "/changes"),
 	"Go to: g c": leads(flagsPath, "gc", "/compare"),
 	"Go to: ?":   leads(flagsPath, "?", "/shortcuts"),
-	"Go to: n": func(t *testing.T, v *browsertest.Visitor) {
+	"Go to: n": func(t *testing.T, v *visitor) {
 		v.Visit(t, flagsPath)
 		press(t, v, "n")
 		v.Await(t, "document.activeElement.closest('details.ns[open]')")
 	},
-	"Lists: /": func(t *testing.T, v *browsertest.Visitor) {
+	"Lists: /": func(t *testing.T, v *visitor) {
 		for _, path := range []string{flagsPath, segmentsPath} {
 			v.Visit(t, path)
 			press(t, v, "/")
@@ -93,30 +91,30 @@ var keys = map[string]func(t *testing.T, v *browsertest.Visitor){
 		}
 	},
 	"Lists: j": moveKey, "Lists: k": moveKey,
-	"Lists: Enter": func(t *testing.T, v *browsertest.Visitor) {
+	"Lists: Enter": func(t *testing.T, v *visitor) {
 		v.Visit(t, segmentsPath)
 		press(t, v, "j")
 		if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); !strings.Contains(p.URL, "/segments/") {
 			t.Errorf("Enter leads to %s", p.URL)
 		}
 	},
-	"Lists: x": func(t *testing.T, v *browsertest.Visitor) {
+	"Lists: x": func(t *testing.T, v *visitor) {
 		v.Visit(t, flagsPath)
 		press(t, v, "jx")
 		awaitText(t, v, ".bulk", "1 selected")
 	},
-	"Lists: .": func(t *testing.T, v *browsertest.Visitor) {
+	"Lists: .": func(t *testing.T, v *visitor) {
 		v.Visit(t, flagsPath)
 		press(t, v, "j.")
 		v.Await(t, "document.activeElement.closest('tbody details.menu[open]')")
 	},
-	"Lists: c": func(t *testing.T, v *browsertest.Visitor) {
+	"Lists: c": func(t *testing.T, v *visitor) {
 		leads(flagsPath, "c", "/new-flag")(t, v)
 		leads(segmentsPath, "c", "/new-segment")(t, v)
 		leads("/settings/namespaces", "c", "/settings/new-namespace")(t, v)
 		leads("/settings/tokens", "c", "/settings/new-token")(t, v)
 	},
-	"Lists: e": func(t *testing.T, v *browsertest.Visitor) {
+	"Lists: e": func(t *testing.T, v *visitor) {
 		v.Visit(t, flagsPath)
 		check := stays(t, v)
 		press(t, v, "e") // there is no row yet
@@ -132,7 +130,7 @@ var keys = map[string]func(t *testing.T, v *browsertest.Visitor){
 		v.Follow(t, pressing(t, v, "je"))
 		v.Await(t, "location.pathname.endsWith('/segments/risky-orders') && document.querySelector('.cond.edit:first-child')")
 	},
-	"Lists: t": func(t *testing.T, v *browsertest.Visitor) {
+	"Lists: t": func(t *testing.T, v *visitor) {
 		v.Visit(t, flagsPath)
 		check := stays(t, v)
 		press(t, v, "t") // there is no row yet
@@ -144,7 +142,7 @@ var keys = map[string]func(t *testing.T, v *browsertest.Visitor){
 		awaitFocus(t, v, "Actions on Dark mode")
 		check()
 	},
-	"Flags and segments: e": func(t *testing.T, v *browsertest.Visitor) {
+	"Flags and segments: e": func(t *testing.T, v *visitor) {
 		v.Visit(t, variantPath)
 		check := stays(t, v)
 		press(t, v, "e")
@@ -164,7 +162,7 @@ var keys = map[string]func(t *testing.T, v *browsertest.Visitor){
 		press(t, v, "e")
 		v.Await(t, "document.querySelector('.cond.edit:nth-child(2)') && !document.querySelector('.cond.edit:first-child')")
 	},
-	"Flags and segments: t": func(t *testing.T, v *browsertest.Visitor) {
+	"Flags and segments: t": func(t *testing.T, v *visitor) {
 		for path, question := range map[string]string{booleanPath: "Turn off “Dark mode” for everyone?", variantPath: "Turn off “Checkout redesign” for everyone?"} {
 			v.Visit(t, path)
 			check := stays(t, v)
@@ -173,7 +171,7 @@ var keys = map[string]func(t *testing.T, v *browsertest.Visitor){
 			check()
 		}
 	},
-	"Flags and segments: r": func(t *testing.T, v *browsertest.Visitor) {
+	"Flags and segments: r": func(t *testing.T, v *visitor) {
 		v.Visit(t, booleanPath+"?edit=2")
 		check := stays(t, v)
 		press(t, v, "r") // there is nothing to review
@@ -185,9 +183,9 @@ var keys = map[string]func(t *testing.T, v *browsertest.Visitor){
 	},
 }
 
-func undoKey(t *testing.T, v *browsertest.Visitor) {
+func undoKey(t *testing.T, v *visitor) {
 	v.Visit(t, booleanPath)
-	v.Do(t, browsertest.Click(do("up:1")))
+	v.Do(t, click(do("up:1")))
 	awaitText(t, v, ".savebar", "1 unsaved change")
 	v.Do(t, undo)
 	awaitSaid(t, v, "Undone")
@@ -196,7 +194,7 @@ func undoKey(t *testing.T, v *browsertest.Visitor) {
 	awaitText(t, v, ".savebar", "1 unsaved change")
 }
 
-func moveKey(t *testing.T, v *browsertest.Visitor) {
+func moveKey(t *testing.T, v *visitor) {
 	v.Visit(t, segmentsPath)
 	press(t, v, "jjk")
 	v.Await(t, "document.activeElement === document.querySelector('a.row')")
@@ -205,7 +203,7 @@ func moveKey(t *testing.T, v *browsertest.Visitor) {
 }
 
 // focusRow makes the row of a flag the current one.
-func focusRow(t *testing.T, v *browsertest.Visitor, key string) {
+func focusRow(t *testing.T, v *visitor, key string) {
 	t.Helper()
 	v.Do(t, chromedp.Focus(css("tr[data-row="+key+"] a.row")))
 }
@@ -214,7 +212,7 @@ func focusRow(t *testing.T, v *browsertest.Visitor, key string) {
 func TestKeys(t *testing.T) {
 	v := openShop(t).visitor(t, admin)
 	v.Visit(t, "/shortcuts")
-	listed := browsertest.Eval[[]string](t, v, `[...document.querySelectorAll('.keys section')].flatMap(s =>
+	listed := eval[[]string](t, v, `[...document.querySelectorAll('.keys section')].flatMap(s =>
 		[...s.querySelectorAll('tbody tr')].map(r => s.querySelector('h2').innerText + ': ' + [...r.querySelectorAll('kbd')].map(k => k.innerText).join(' ')))`)
 	slices.Sort(listed)
 	tested := make([]string, 0, len(keys))
@@ -245,7 +243,7 @@ func TestSingleKeys(t *testing.T) {
 	retype(t, v, "rule-1-note", "")
 	v.Do(t, chromedp.KeyEvent(kb.Delete))
 	press(t, v, singleKeys)
-	if got := browsertest.Eval[string](t, v, "document.getElementById('rule-1-note').value"); got != singleKeys {
+	if got := eval[string](t, v, "document.getElementById('rule-1-note').value"); got != singleKeys {
 		t.Errorf("typed %q, got %q", singleKeys, got)
 	}
 	check()

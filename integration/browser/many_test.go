@@ -11,7 +11,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 const manyPath = "/namespaces/many/flags"
@@ -40,7 +39,7 @@ func TestManyFlags(t *testing.T) {
 	s.importMany(t)
 	v := s.visitor(t, admin)
 	keys := func() []string {
-		return browsertest.Eval[[]string](t, v, "[...document.querySelectorAll('tbody tr')].map(row => row.dataset.row)")
+		return eval[[]string](t, v, "[...document.querySelectorAll('tbody tr')].map(row => row.dataset.row)")
 	}
 	first := func(want string, n int) {
 		t.Helper()
@@ -50,14 +49,14 @@ func TestManyFlags(t *testing.T) {
 	}
 	v.Visit(t, manyPath)
 	awaitText(t, v, "main", "1–50 of 10,000")
-	v.Follow(t, browsertest.Click(css("th.col-flag a")))
+	v.Follow(t, click(css("th.col-flag a")))
 	first("flag-00000", 50)
 	if got := count(t, v, "th.col-flag[aria-sort=ascending]"); got != 1 {
 		t.Error("the column does not say that it is sorted")
 	}
-	v.Follow(t, browsertest.Click(css("th.col-flag a")))
+	v.Follow(t, click(css("th.col-flag a")))
 	first("flag-09999", 50)
-	v.Follow(t, browsertest.Click(css("a[rel=next]")))
+	v.Follow(t, click(css("a[rel=next]")))
 	first("flag-09949", 50)
 
 	v.Visit(t, manyPath+"?sort=key")
@@ -72,18 +71,18 @@ func TestManyFlags(t *testing.T) {
 		t.Errorf("the address leads to %v, typing to %v", got, typed)
 	}
 	first("flag-00120", 10)
-	v.Follow(t, browsertest.Click(css("tbody a.row")))
-	browsertest.Eval[chromedp.Void](t, v, "history.back()")
+	v.Follow(t, click(css("tbody a.row")))
+	eval[chromedp.Void](t, v, "history.back()")
 	v.Await(t, "location.pathname.endsWith('/flags') && document.readyState === 'complete' && document.querySelectorAll('tbody tr').length === 10")
 	first("flag-00120", 10)
 
 	v.Visit(t, manyPath+"?q=flag-0012&sort=key")
 	before := s.revisionOf(t, "many")
-	v.Do(t, browsertest.Click(css("thead .pick input")))
+	v.Do(t, click(css("thead .pick input")))
 	awaitText(t, v, ".bulk", "10 selected")
-	v.Follow(t, browsertest.Click(do("turn-off")))
+	v.Follow(t, click(do("turn-off")))
 	awaitText(t, v, "h1", "Turn off 10 flags for everyone?")
-	v.Follow(t, browsertest.Click(css("main form button.danger")))
+	v.Follow(t, click(css("main form button.danger")))
 	if got := s.revisionOf(t, "many"); got != before+1 {
 		t.Errorf("10 flags were turned off in %d revisions", got-before)
 	}
@@ -94,17 +93,17 @@ func TestManyFlags(t *testing.T) {
 
 	v.Visit(t, manyPath+"?q=nowhere+to+be+found")
 	awaitText(t, v, "main", "No flag matches “nowhere to be found”")
-	v.Follow(t, browsertest.Click(browsertest.Named("a", "Clear filters")))
+	v.Follow(t, click(named("a", "Clear filters")))
 	awaitText(t, v, "main", "of 10,000")
 	quiet(t, v)
 }
 
 // undoSaved undoes what was saved just now, by its toast.
-func undoSaved(t *testing.T, v *browsertest.Visitor) {
+func undoSaved(t *testing.T, v *visitor) {
 	t.Helper()
 	v.Await(t, "document.querySelector('.toast button')")
-	v.Follow(t, browsertest.Click(css(".toast button")))
-	if p := v.Follow(t, browsertest.Click(css("#review button.primary"))); p.Status != http.StatusOK || !strings.Contains(p.URL, "saved=") {
+	v.Follow(t, click(css(".toast button")))
+	if p := v.Follow(t, click(css("#review button.primary"))); p.Status != http.StatusOK || !strings.Contains(p.URL, "saved=") {
 		t.Fatalf("undoing leads to %s with status %d: %s", p.URL, p.Status, v.Main(t))
 	}
 }

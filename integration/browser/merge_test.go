@@ -4,12 +4,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // mergeNow is the button that takes the change of somebody else into the draft.
-var mergeNow = browsertest.Named("button", "Merge now")
+var mergeNow = named("button", "Merge now")
 
 // revisionOfDraft is the revision over which the draft is edited.
 const revisionOfDraft = "document.querySelector('form[data-draft]').elements.revision.value"
@@ -29,10 +27,10 @@ func TestMerge(t *testing.T) {
 			s.change(t, "PUT", "/api/v1"+test.api, map[string]any{"name": "Renamed", "description": "Theirs", "matchType": "ANY_MATCH_TYPE", "enabled": true})
 			theirs := s.revision(t)
 			awaitText(t, v, "[data-changed]", "changed this "+test.name+" just now. See it Merge now")
-			if got, want := browsertest.Eval[string](t, v, "document.querySelector('[data-changed] a').href"), "/namespaces/default/changes/"+theirs; !strings.HasSuffix(got, want) {
+			if got, want := eval[string](t, v, "document.querySelector('[data-changed] a').href"), "/namespaces/default/changes/"+theirs; !strings.HasSuffix(got, want) {
 				t.Errorf("See it leads to %s, want %s", got, want)
 			}
-			v.Do(t, browsertest.Click(mergeNow))
+			v.Do(t, click(mergeNow))
 			awaitText(t, v, "main [role=status][autofocus]", "Your draft now includes what")
 			v.Await(t, "document.activeElement.matches('[role=status]')")
 			awaitText(t, v, ".savebar", "1 unsaved change")
@@ -51,10 +49,10 @@ func TestMerge(t *testing.T) {
 			v.Await(t, revisionOfDraft+" === '"+theirs+"'")
 			check()
 			quiet(t, v)
-			v.Follow(t, browsertest.Click(do("save")))
+			v.Follow(t, click(do("save")))
 			awaitText(t, v, "h1", "Renamed")
 			awaitText(t, v, "main", "mine")
-			if got := browsertest.Eval[int](t, v, "sessionStorage.length"); got != 0 {
+			if got := eval[int](t, v, "sessionStorage.length"); got != 0 {
 				t.Errorf("%d drafts are left after saving", got)
 			}
 		})
@@ -70,15 +68,15 @@ func TestMergeAsks(t *testing.T) {
 	retype(t, v, "name", "Mine")
 	s.change(t, "PUT", "/api/v1"+booleanPath, map[string]any{"name": "Theirs"})
 	awaitText(t, v, "[data-changed]", "Merge now")
-	if p := v.Follow(t, browsertest.Click(mergeNow)); p.Status != http.StatusConflict {
+	if p := v.Follow(t, click(mergeNow)); p.Status != http.StatusConflict {
 		t.Errorf("the page has status %d", p.Status)
 	}
 	awaitText(t, v, "main", "Both of you changed this")
-	v.Follow(t, browsertest.Click(do("continue")))
+	v.Follow(t, click(do("continue")))
 	awaitText(t, v, "main", "You now edit over revision "+s.revision(t))
-	v.Follow(t, browsertest.Click(do("save")))
+	v.Follow(t, click(do("save")))
 	awaitText(t, v, "h1", "Mine")
-	if got := browsertest.Eval[int](t, v, "sessionStorage.length"); got != 0 {
+	if got := eval[int](t, v, "sessionStorage.length"); got != 0 {
 		t.Errorf("%d drafts are left after saving", got)
 	}
 
@@ -101,8 +99,8 @@ func TestMergeWithoutScripts(t *testing.T) {
 	} {
 		v.Visit(t, test.path)
 		s.change(t, "PUT", "/api/v1"+test.api, map[string]any{"name": "Renamed", "description": "Theirs", "matchType": "ANY_MATCH_TYPE", "enabled": true})
-		v.Follow(t, browsertest.Click(do(test.done)))
-		p := v.Follow(t, browsertest.Click(mergeNow))
+		v.Follow(t, click(do(test.done)))
+		p := v.Follow(t, click(mergeNow))
 		if p.Status != http.StatusOK || !strings.Contains(p.HTML, "Your draft now includes what") {
 			t.Errorf("%s: status %d: %s", test.path, p.Status, v.Main(t))
 		}

@@ -7,8 +7,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // TestNewFlagFaults: what is wrong with a new flag is said beside the field, and nothing of
@@ -38,14 +36,14 @@ func TestNewFlagFaults(t *testing.T) {
 			if p.Status != http.StatusUnprocessableEntity {
 				t.Errorf("got status %d", p.Status)
 			}
-			got := browsertest.Eval[[]string](t, v.Visitor, `(e => {
+			got := eval[[]string](t, v.visitor, `(e => {
 				const said = (e.getAttribute('aria-describedby') ?? '').split(' ').map(id => document.getElementById(id)?.innerText ?? '').join(' ');
 				return [e.getAttribute('aria-invalid'), said, document.getElementById('name').value, document.getElementById('description').value, document.activeElement.getAttribute('role')];
 			})(document.getElementById('`+test.field+`'))`)
 			if got[0] != "true" || !strings.Contains(got[1], test.want) || got[2] != test.flagName || got[3] != "kept" || got[4] != "alert" {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
-			quiet(t, v.Visitor)
+			quiet(t, v.visitor)
 		})
 	}
 	if got := s.revision(t); got != before {

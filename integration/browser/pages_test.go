@@ -6,8 +6,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // page is a row of the table of all pages.
@@ -94,8 +92,8 @@ var pages = []page{
 }
 
 // wanted returns what the page must be.
-func (p page) wanted() browsertest.Wanted {
-	return browsertest.Wanted{Path: p.at(names...), Title: p.title + " · Guidon", Texts: p.texts, Bare: p.bare, Status: p.status}
+func (p page) wanted() wanted {
+	return wanted{Path: p.at(names...), Title: p.title + " · Guidon", Texts: p.texts, Bare: p.bare, Status: p.status}
 }
 
 // at returns the path with names, which are placeholders and keys in turn.
@@ -104,19 +102,19 @@ func (p page) at(names ...string) string { return strings.NewReplacer(names...).
 // visitors are visitors of a shop by role, whom the subtests of a test share.
 type visitors struct {
 	shop   *shop
-	byRole map[role]*browsertest.Visitor
+	byRole map[role]*visitor
 }
 
 // as returns the visitor with the role. t is the test, not the subtest: the visitor leaves
 // when it ends.
-func (v *visitors) as(t *testing.T, r role) *browsertest.Visitor {
+func (v *visitors) as(t *testing.T, r role) *visitor {
 	t.Helper()
 	if r == "" {
 		r = admin
 	}
 	if v.byRole[r] == nil {
 		if v.byRole == nil {
-			v.byRole = make(map[role]*browsertest.Visitor)
+			v.byRole = make(map[role]*visitor)
 		}
 		v.byRole[r] = v.shop.visitor(t, r)
 	}
@@ -124,14 +122,14 @@ func (v *visitors) as(t *testing.T, r role) *browsertest.Visitor {
 }
 
 // report reports findings as errors.
-func report(t *testing.T, found []browsertest.Finding) {
+func report(t *testing.T, found []finding) {
 	t.Helper()
 	for _, f := range found {
 		t.Error(f)
 	}
 }
 
-// TestPages: every page passes every check of browsertest, and its links work.
+// TestPages: every page passes every check of visitor.Audit, and its links work.
 func TestPages(t *testing.T) {
 	all := visitors{shop: openShop(t)}
 	links := make(map[string]bool)
@@ -170,7 +168,7 @@ func TestFunctionBelowStage(t *testing.T) {
 	v.Visit(t, booleanPath+"?edit=2")
 	retype(t, v, "rule-1-share", "37")
 	awaitText(t, v, ".savebar", "1 unsaved change")
-	if p := v.Follow(t, browsertest.Click(do("save"))); !strings.HasPrefix(p.URL, s.public+booleanPath+"?saved=") {
+	if p := v.Follow(t, click(do("save"))); !strings.HasPrefix(p.URL, s.public+booleanPath+"?saved=") {
 		t.Errorf("saving leads to %s", p.URL)
 	}
 	awaitText(t, v, ".rule:nth-child(2)", "37%")
@@ -181,7 +179,7 @@ func TestFunctionBelowStage(t *testing.T) {
 		t.Errorf("the palette leads to %s", p.URL)
 	}
 	v.Visit(t, "/settings/profile")
-	if p := v.Follow(t, browsertest.Click(browsertest.Named("button", "Sign out"))); p.URL != s.public+"/sign-in" {
+	if p := v.Follow(t, click(named("button", "Sign out"))); p.URL != s.public+"/sign-in" {
 		t.Errorf("signing out leads to %s", p.URL)
 	}
 	if p := v.Visit(t, flagsPath); !strings.HasPrefix(p.URL, s.public+"/sign-in?return_to=") {
@@ -201,7 +199,7 @@ func checkPages(t *testing.T, s *shop) {
 // TestOpen: without authentication, everybody sees all pages, and need not sign in.
 func TestOpen(t *testing.T) {
 	v := openShop(t, "GUIDON_AUTHENTICATION_REQUIRED=false").visitor(t, guest)
-	report(t, v.Audit(t, browsertest.Wanted{Path: "/sign-in", Title: "No sign-in needed · Guidon", Texts: []string{"You don’t need to sign in"}, Bare: true}))
+	report(t, v.Audit(t, wanted{Path: "/sign-in", Title: "No sign-in needed · Guidon", Texts: []string{"You don’t need to sign in"}, Bare: true}))
 	for _, p := range pages {
 		if !strings.HasPrefix(p.path, "/sign-in") {
 			t.Run(p.name, func(t *testing.T) { report(t, v.Check(t, p.wanted())) })
@@ -229,7 +227,7 @@ func TestViewer(t *testing.T) {
 			w.Texts = nil // an admin may see more
 			report(t, v.Check(t, w))
 			report(t, v.BrokenLinks(t, links))
-			if forms := browsertest.Eval[[]string](t, v, "[...document.querySelectorAll('main form[method=post]')].filter(f => [...f.elements].some(e => e.type === 'submit')).map(f => f.action)"); len(forms) > 0 && !p.asks {
+			if forms := eval[[]string](t, v, "[...document.querySelectorAll('main form[method=post]')].filter(f => [...f.elements].some(e => e.type === 'submit')).map(f => f.action)"); len(forms) > 0 && !p.asks {
 				t.Errorf("a viewer can send %q", forms)
 			}
 		})

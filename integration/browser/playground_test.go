@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 const playgroundPath = "/namespaces/default/playground"
@@ -27,17 +25,17 @@ type explanation struct {
 }
 
 // ask asks the playground in the page.
-func ask(t *testing.T, v *browsertest.Visitor, flag, entity, at string, context map[string]string) {
+func ask(t *testing.T, v *visitor, flag, entity, at string, context map[string]string) {
 	t.Helper()
 	text, err := json.Marshal(maps.Collect(maps.All(context))) // {} for none
 	if err != nil {
 		t.Fatal(err)
 	}
 	if count(t, v, "#json") == 0 {
-		v.Do(t, browsertest.Click(css("button[value=json]")))
+		v.Do(t, click(css("button[value=json]")))
 		v.Await(t, "document.getElementById('json')")
 	}
-	browsertest.Eval[chromedp.Void](t, v, fmt.Sprintf(`(() => {
+	eval[chromedp.Void](t, v, fmt.Sprintf(`(() => {
 		for (const [id, value] of Object.entries({flag: %q, entity: %q, at: %q, json: %q})) document.getElementById(id).value = value;
 		window.asked = document.querySelector('[data-region=lab]');
 		document.getElementById('entity').focus();
@@ -60,7 +58,7 @@ func TestPlayground(t *testing.T) {
 		for i, context := range contexts {
 			entity := fmt.Sprint("secret-person-", i)
 			ask(t, v, flag, entity, "", context)
-			got := browsertest.Eval[string](t, v, "document.querySelector('[data-answer]').dataset.answer")
+			got := eval[string](t, v, "document.querySelector('[data-answer]').dataset.answer")
 			s.answers(t, "default", flag, entity, context, got)
 
 			var e explanation
@@ -73,11 +71,11 @@ func TestPlayground(t *testing.T) {
 					}
 				}
 			}
-			shown := browsertest.Eval[[]bool](t, v, "[...document.querySelectorAll('.checks li:not(.h)')].map(e => e.classList.contains('yes'))")
+			shown := eval[[]bool](t, v, "[...document.querySelectorAll('.checks li:not(.h)')].map(e => e.classList.contains('yes'))")
 			if !slices.Equal(shown, want) {
 				t.Errorf("%s with %v: the constraints are %v, want %v", flag, context, shown, want)
 			}
-			for _, label := range browsertest.Eval[[]string](t, v, "[...document.querySelectorAll('svg.ruler')].map(e => e.ariaLabel)") {
+			for _, label := range eval[[]string](t, v, "[...document.querySelectorAll('svg.ruler')].map(e => e.ariaLabel)") {
 				buckets := uint32(variantBuckets)
 				if flag == "dark-mode" || flag == "one-click-buy" {
 					buckets = booleanBuckets
@@ -95,16 +93,16 @@ func TestPlayground(t *testing.T) {
 	s.change(t, http.MethodPut, "/api/v1"+flagsPath+"/dark-mode/content", map[string]any{"flag": map[string]any{"key": "dark-mode", "name": "Dark mode", "type": "BOOLEAN_FLAG_TYPE", "enabled": true}})
 	for at, want := range map[string]string{"": "On", revision: "Off"} {
 		ask(t, v, "dark-mode", entity, at, nil)
-		if got := browsertest.Eval[string](t, v, "document.querySelector('[data-answer]').dataset.answer"); got != want {
+		if got := eval[string](t, v, "document.querySelector('[data-answer]').dataset.answer"); got != want {
 			t.Errorf("as of %q, got %s, want %s", at, got, want)
 		}
 	}
 
 	context := map[string]string{"country": "DE", "name": `ü "&+#`}
 	ask(t, v, "payment-methods", "linked-person", "", context)
-	answer := browsertest.Eval[string](t, v, "document.querySelector('[data-answer]').dataset.answer")
-	link := browsertest.Eval[string](t, v, "document.querySelector('a[data-link]').href")
-	if got := browsertest.Eval[string](t, v, "location.href"); got != link {
+	answer := eval[string](t, v, "document.querySelector('[data-answer]').dataset.answer")
+	link := eval[string](t, v, "document.querySelector('a[data-link]').href")
+	if got := eval[string](t, v, "location.href"); got != link {
 		t.Errorf("the address is %s, want %s", got, link)
 	}
 	u, err := url.Parse(link)
@@ -113,10 +111,10 @@ func TestPlayground(t *testing.T) {
 	}
 	v.Visit(t, u.Path+"#"+u.EscapedFragment())
 	v.Await(t, "document.querySelector('[data-answer]')")
-	if got := browsertest.Eval[string](t, v, "document.querySelector('[data-answer]').dataset.answer"); got != answer {
+	if got := eval[string](t, v, "document.querySelector('[data-answer]').dataset.answer"); got != answer {
 		t.Errorf("the link answers %s, want %s", got, answer)
 	}
-	restored := browsertest.Eval[map[string]string](t, v, `Object.fromEntries([...document.querySelectorAll('[name=k]')].map((k, i) => [k.value, document.querySelectorAll('[name=v]')[i].value]).filter(([k]) => k))`)
+	restored := eval[map[string]string](t, v, `Object.fromEntries([...document.querySelectorAll('[name=k]')].map((k, i) => [k.value, document.querySelectorAll('[name=v]')[i].value]).filter(([k]) => k))`)
 	if !maps.Equal(restored, context) {
 		t.Errorf("the link restores %q, want %q", restored, context)
 	}

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 var screenshots = flag.String("screenshots", "", "`directory` into which TestScreenshots writes pictures of all pages")
@@ -30,7 +28,7 @@ func TestScreenshots(t *testing.T) {
 	v := all.as(t, admin)
 	for _, state := range states {
 		t.Run(state.name, func(t *testing.T) {
-			v.Resize(t, browsertest.Desktop)
+			v.Resize(t, desktop)
 			v.Visit(t, state.path)
 			state.reach(t, all.shop, v)
 			takePictures(t, v, state.name, func() {})
@@ -39,9 +37,9 @@ func TestScreenshots(t *testing.T) {
 }
 
 // takePictures takes the pictures of a page, which open opens for each look.
-func takePictures(t *testing.T, v *browsertest.Visitor, name string, open func()) {
+func takePictures(t *testing.T, v *visitor, name string, open func()) {
 	t.Helper()
-	for _, look := range []browsertest.Look{browsertest.Desktop, browsertest.Desktop.InTheDark(), browsertest.Phone, browsertest.Phone.InTheDark()} {
+	for _, look := range []look{desktop, desktop.InTheDark(), phone, phone.InTheDark()} {
 		v.Resize(t, look)
 		open()
 		file := filepath.Join(*screenshots, name+"-"+look.String()+".png")

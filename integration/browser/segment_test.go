@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // constraint is a constraint of a segment as the API has it.
@@ -65,7 +63,7 @@ func TestConstraints(t *testing.T) {
 				v.fill(t, map[string]string{at + "property": property})
 			}
 			for _, field := range []string{"text", "date", "add"} {
-				if o[1] != "-" && count(t, v.Visitor, "[name='"+at+field+"']") > 0 {
+				if o[1] != "-" && count(t, v.visitor, "[name='"+at+field+"']") > 0 {
 					v.fill(t, map[string]string{at + field: o[1]})
 				}
 			}
@@ -84,7 +82,7 @@ func TestConstraints(t *testing.T) {
 	if diff := cmp.Diff(want, stored.Constraints); diff != "" {
 		t.Errorf("stored (-want +got):\n%s", diff)
 	}
-	got := browsertest.Eval[[]string](t, v.Visitor, "[...document.querySelectorAll('.cond .op')].map(e => e.innerText)")
+	got := eval[[]string](t, v.visitor, "[...document.querySelectorAll('.cond .op')].map(e => e.innerText)")
 	if diff := cmp.Diff(sentences, got); diff != "" {
 		t.Errorf("in words (-want +got):\n%s", diff)
 	}
@@ -94,10 +92,10 @@ func TestConstraints(t *testing.T) {
 			v.act(t, nil, fmt.Sprintf("done:%d", i))
 		}
 	}
-	if got := count(t, v.Visitor, ".savebar"); got != 0 {
+	if got := count(t, v.visitor, ".savebar"); got != 0 {
 		t.Errorf("opening constraints is a change: %s", v.Main(t))
 	}
-	quiet(t, v.Visitor)
+	quiet(t, v.visitor)
 }
 
 // TestConstraintLimits: the 101st value of a list is refused, the last constraint is removed
@@ -114,8 +112,8 @@ func TestConstraintLimits(t *testing.T) {
 	}
 	v.fill(t, map[string]string{"constraint.0.add": strings.Join(values, "\n")})
 	v.act(t, nil, "compare:0")
-	awaitText(t, v.Visitor, ".cond.edit", "100 of at most 100")
-	awaitText(t, v.Visitor, ".cond.edit", "100 values at most: 21 values were not added.") // DE was there
+	awaitText(t, v.visitor, ".cond.edit", "100 of at most 100")
+	awaitText(t, v.visitor, ".cond.edit", "100 values at most: 21 values were not added.") // DE was there
 	v.act(t, nil, "save")
 	var stored struct{ Constraints []constraint }
 	s.get(t, "/api/v1"+segmentPath, &stored)
@@ -126,24 +124,24 @@ func TestConstraintLimits(t *testing.T) {
 
 	v.Visit(t, segmentPath)
 	v.act(t, nil, "remove:0")
-	awaitText(t, v.Visitor, "[role=alertdialog]", "Without a constraint, everyone is in this segment.")
+	awaitText(t, v.visitor, "[role=alertdialog]", "Without a constraint, everyone is in this segment.")
 	v.Await(t, "document.activeElement.innerText === 'Keep the constraint'")
 	v.act(t, nil, "clear")
-	awaitText(t, v.Visitor, "main", "There are no constraints, so everyone is in this segment.")
+	awaitText(t, v.visitor, "main", "There are no constraints, so everyone is in this segment.")
 	v.act(t, nil, "save")
 	s.get(t, "/api/v1"+segmentPath, &stored)
 	if len(stored.Constraints) != 0 {
 		t.Errorf("stored %v", stored.Constraints)
 	}
-	awaitText(t, v.Visitor, ".head", "everyone")
+	awaitText(t, v.visitor, ".head", "everyone")
 
 	v.Visit(t, segmentPath+"/delete")
-	awaitText(t, v.Visitor, "h1", "Germany cannot be deleted yet")
-	if got := count(t, v.Visitor, "main form, main button.danger"); got != 0 {
+	awaitText(t, v.visitor, "h1", "Germany cannot be deleted yet")
+	if got := count(t, v.visitor, "main form, main button.danger"); got != 0 {
 		t.Error("it can be deleted")
 	}
-	if got := count(t, v.Visitor, "main a[href$='/flags/checkout-redesign']"); got == 0 {
+	if got := count(t, v.visitor, "main a[href$='/flags/checkout-redesign']"); got == 0 {
 		t.Error("the use in a flag is no link")
 	}
-	quiet(t, v.Visitor)
+	quiet(t, v.visitor)
 }

@@ -10,15 +10,13 @@ import (
 	cdpage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // endSession ends the session of the browser by the API, as an administrator can.
-func (s *shop) endSession(t *testing.T, v *browsertest.Visitor) {
+func (s *shop) endSession(t *testing.T, v *visitor) {
 	t.Helper()
 	const name = "service_client_token"
-	for _, c := range browsertest.Call(t, v, network.GetCookies, network.GetCookiesParams{URLs: []string{v.Base + "/"}}).Cookies {
+	for _, c := range call(t, v, network.GetCookies, network.GetCookiesParams{URLs: []string{v.Base + "/"}}).Cookies {
 		if c.Name == name {
 			s.Must(t, http.MethodDelete, "/auth/v1/self/revoke", nil, nil, "Authorization: Bearer "+c.Value)
 			return
@@ -28,7 +26,7 @@ func (s *shop) endSession(t *testing.T, v *browsertest.Visitor) {
 }
 
 // signInAgain enters the token in the dialog.
-func signInAgain(t *testing.T, v *browsertest.Visitor, token string) {
+func signInAgain(t *testing.T, v *visitor, token string) {
 	t.Helper()
 	awaitText(t, v, "dialog[open] h2", "Your session has ended")
 	awaitFocus(t, v, "session-token")
@@ -47,14 +45,14 @@ func TestEndedSession(t *testing.T) {
 	s.endSession(t, v)
 	before := s.revision(t)
 
-	v.Do(t, browsertest.Click(do("save")))
+	v.Do(t, click(do("save")))
 	awaitText(t, v, "dialog[open] h2", "Your session has ended")
 	if found := v.Axe(t); len(found) > 0 {
 		t.Error(found)
 	}
-	v.Do(t, browsertest.Click(browsertest.Named("button", "Not now")))
+	v.Do(t, click(named("button", "Not now")))
 	v.Await(t, "!document.querySelector('dialog')")
-	v.Do(t, browsertest.Click(do("done:1"))) // what happens in the page needs a session, too
+	v.Do(t, click(do("done:1"))) // what happens in the page needs a session, too
 	signInAgain(t, v, "wrong"+kb.Enter)
 	awaitText(t, v, "dialog[open] [role=alert]", "This token is unknown or has expired")
 	signInAgain(t, v, s.tokens[admin]+kb.Enter)
@@ -63,7 +61,7 @@ func TestEndedSession(t *testing.T) {
 	check()
 
 	s.endSession(t, v)
-	v.Do(t, browsertest.Click(do("save")))
+	v.Do(t, click(do("save")))
 	signInAgain(t, v, s.tokens[admin])
 	if got := s.revision(t); got != before {
 		t.Errorf("revision %s was made without a session, after %s", got, before)
@@ -74,7 +72,7 @@ func TestEndedSession(t *testing.T) {
 	s.savedOnce(t, before)
 	awaitText(t, v, ".rule:nth-child(2)", `<b>"a' & b`)
 	awaitText(t, v, ".rule:nth-child(2)", "37%")
-	if got := browsertest.Eval[int](t, v, "sessionStorage.length"); got != 0 {
+	if got := eval[int](t, v, "sessionStorage.length"); got != 0 {
 		t.Errorf("%d drafts are left", got)
 	}
 }
@@ -101,13 +99,13 @@ func TestEndedSessionInQuestion(t *testing.T) {
 	awaitText(t, v, "dialog[open] h2", "Turn off")
 	s.endSession(t, v)
 	before := s.revision(t)
-	v.Do(t, browsertest.Click(css("dialog button.danger")))
+	v.Do(t, click(css("dialog button.danger")))
 	awaitText(t, v, "dialog.session[open] h2", "Your session has ended")
 
 	tab := v.Tab(t)
 	tab.Visit(t, "/sign-in?return_to=/sign-in?back=yes")
 	tab.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[admin]))
-	tab.Follow(t, browsertest.Click(browsertest.Named("button", "Sign in with token")))
+	tab.Follow(t, click(named("button", "Sign in with token")))
 	awaitText(t, tab, "main", "You can close this tab")
 	v.Follow(t, chromedp.Evaluate[chromedp.Void]("dispatchEvent(new Event('focus'))"))
 	awaitText(t, v, ".toast", "Saved as revision")
@@ -122,7 +120,7 @@ func TestEndedSessionElsewhere(t *testing.T) {
 	check := stays(t, v)
 	v.Do(t, chromedp.SendKeys(chromedp.ID("entity"), "ada"))
 	s.endSession(t, v)
-	v.Do(t, browsertest.Click(css("form[data-lab] button.primary")))
+	v.Do(t, click(css("form[data-lab] button.primary")))
 	signInAgain(t, v, s.tokens[admin]+kb.Enter)
 	awaitText(t, v, ".answer", "Answer")
 	check()
@@ -136,24 +134,24 @@ func TestEndedSessionWithoutScripts(t *testing.T) {
 	v.WithoutScripts(t)
 	v.Visit(t, booleanPath+"?edit=2")
 	const note = `<b>"a' & b`
-	v.Do(t, browsertest.Fill(chromedp.ID("rule-1-share"), "37"), browsertest.Fill(chromedp.ID("rule-1-note"), note))
+	v.Do(t, fill(chromedp.ID("rule-1-share"), "37"), fill(chromedp.ID("rule-1-note"), note))
 	s.endSession(t, v)
 	before := s.revision(t)
 
-	p := v.Follow(t, browsertest.Click(do("save")))
+	p := v.Follow(t, click(do("save")))
 	if p.Status != http.StatusUnauthorized || s.revision(t) != before {
 		t.Errorf("without a session, got status %d and revision %s", p.Status, s.revision(t))
 	}
-	link := browsertest.Eval[string](t, v, "document.querySelector('main a[target=_blank]').getAttribute('href')")
+	link := eval[string](t, v, "document.querySelector('main a[target=_blank]').getAttribute('href')")
 	tab := v.Tab(t)
 	tab.WithoutScripts(t)
 	tab.Visit(t, link)
 	tab.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[admin]))
-	tab.Follow(t, browsertest.Click(browsertest.Named("button", "Sign in with token")))
+	tab.Follow(t, click(named("button", "Sign in with token")))
 	if main := tab.Main(t); !strings.Contains(main, "You can close this tab") {
 		t.Errorf("who has signed in is at a page that says %q", main)
 	}
-	v.Follow(t, browsertest.Click(browsertest.Named("button", "Send again")))
+	v.Follow(t, click(named("button", "Send again")))
 	s.savedOnce(t, before)
 	if main := v.Main(t); !strings.Contains(main, note) || !strings.Contains(main, "37%") {
 		t.Errorf("the page says %q", main)
@@ -167,7 +165,7 @@ func TestEndingSession(t *testing.T) {
 	if count(t, v, "[data-ending]") > 0 {
 		t.Error("a session of a day is said to end")
 	}
-	browsertest.Call(t, v, cdpage.AddScriptToEvaluateOnNewDocument, cdpage.AddScriptToEvaluateOnNewDocumentParams{
+	call(t, v, cdpage.AddScriptToEvaluateOnNewDocument, cdpage.AddScriptToEvaluateOnNewDocumentParams{
 		Source: "(now => { Date.now = () => now() + (24 * 60 - 10) * 60 * 1000 })(Date.now)",
 	})
 	v.Visit(t, flagsPath)

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // TestNamespaceSettings: a namespace is created, has its colour, asks before changes, and is
@@ -16,14 +14,14 @@ func TestNamespaceSettings(t *testing.T) {
 	s := openShop(t)
 	v := s.visitor(t, admin)
 	v.Visit(t, "/settings/namespaces")
-	v.Follow(t, browsertest.Click(browsertest.Named("a", "New namespace")))
+	v.Follow(t, click(named("a", "New namespace")))
 	v.Do(t, chromedp.SendKeys(chromedp.ID("name"), "Produktion"), chromedp.SendKeys(chromedp.ID("key"), "prod uktion"))
-	if p := v.Follow(t, browsertest.Click(do("save"))); p.Status != http.StatusUnprocessableEntity {
+	if p := v.Follow(t, click(do("save"))); p.Status != http.StatusUnprocessableEntity {
 		t.Errorf("a bad key has status %d", p.Status)
 	}
-	v.Follow(t, browsertest.Click(css("button[value^='key:']")))
-	v.Do(t, browsertest.Click(css("input[name=color]:not([value=''])")), browsertest.Click(css("input[name=confirm]")))
-	if p := v.Follow(t, browsertest.Click(do("save"))); p.Status != http.StatusOK {
+	v.Follow(t, click(css("button[value^='key:']")))
+	v.Do(t, click(css("input[name=color]:not([value=''])")), click(css("input[name=confirm]")))
+	if p := v.Follow(t, click(do("save"))); p.Status != http.StatusOK {
 		t.Fatalf("got status %d: %s", p.Status, v.Main(t))
 	}
 	key := "prod-uktion"
@@ -33,21 +31,21 @@ func TestNamespaceSettings(t *testing.T) {
 		t.Error("the page has no line of the namespace's color")
 	}
 	v.Visit(t, "/namespaces/"+key+"/flags/f/turn-off")
-	if p := v.Follow(t, browsertest.Click(css("main form button.danger"))); p.Status != http.StatusUnprocessableEntity {
+	if p := v.Follow(t, click(css("main form button.danger"))); p.Status != http.StatusUnprocessableEntity {
 		t.Errorf("without the namespace's key, got status %d", p.Status)
 	}
 	s.answers(t, key, "f", "anybody", nil, "On")
 	v.Do(t, chromedp.SendKeys(chromedp.ID("namespace"), key))
-	v.Follow(t, browsertest.Click(css("main form button.danger")))
+	v.Follow(t, click(css("main form button.danger")))
 	s.answers(t, key, "f", "anybody", nil, "Off")
 
 	v.Visit(t, "/namespaces/"+key+"/settings")
-	v.Follow(t, browsertest.Click(css("main a[href$='/delete']")))
+	v.Follow(t, click(css("main a[href$='/delete']")))
 	awaitText(t, v, "main", "1 flag")
 	v.Await(t, "document.querySelector('[data-confirmed]').disabled")
 	v.Do(t, chromedp.SendKeys(chromedp.ID("key"), key))
 	v.Await(t, "!document.querySelector('[data-confirmed]').disabled")
-	v.Follow(t, browsertest.Click(css("[data-confirmed]")))
+	v.Follow(t, click(css("[data-confirmed]")))
 	awaitText(t, v, "main", "The namespace was deleted.")
 	if p := v.Visit(t, "/namespaces/"+key+"/flags"); p.Status != http.StatusNotFound {
 		t.Errorf("it has status %d then", p.Status)
@@ -59,19 +57,19 @@ func TestNamespaceSettings(t *testing.T) {
 func TestProfile(t *testing.T) {
 	v := openShop(t).visitor(t, admin)
 	v.Visit(t, "/settings/profile")
-	v.Do(t, browsertest.Click(css("input[name=theme][value=dark]")), browsertest.Fill(css("#zone"), "Asia/Tokyo"), browsertest.Click(css("input[name=keys]")))
-	v.Follow(t, browsertest.Click(browsertest.Named("button", "Save appearance")))
+	v.Do(t, click(css("input[name=theme][value=dark]")), fill(css("#zone"), "Asia/Tokyo"), click(css("input[name=keys]")))
+	v.Follow(t, click(named("button", "Save appearance")))
 	awaitText(t, v, "main", "Saved in this browser.")
 	p := v.Visit(t, "/namespaces/default/changes/2")
 	if !strings.Contains(p.HTML, `data-theme="dark"`) || !strings.Contains(p.HTML, `data-shortcuts="off"`) {
 		t.Error("the page has other preferences")
 	}
-	if title := browsertest.Eval[string](t, v, "document.querySelector('main time').title"); !strings.Contains(title, "JST") {
+	if title := eval[string](t, v, "document.querySelector('main time').title"); !strings.Contains(title, "JST") {
 		t.Errorf("the time is %s", title)
 	}
 	v.Visit(t, "/settings/profile")
-	v.Do(t, browsertest.Fill(css("#zone"), "Mars/Olympus"))
-	if p := v.Follow(t, browsertest.Click(browsertest.Named("button", "Save appearance"))); p.Status != http.StatusUnprocessableEntity {
+	v.Do(t, fill(css("#zone"), "Mars/Olympus"))
+	if p := v.Follow(t, click(named("button", "Save appearance"))); p.Status != http.StatusUnprocessableEntity {
 		t.Errorf("a zone that is none has status %d", p.Status)
 	}
 	quiet(t, v)
@@ -95,7 +93,7 @@ func TestNamespaceSwitch(t *testing.T) {
 			v.Visit(t, test.path)
 			press(t, v, "n")
 			v.Await(t, "document.querySelector('details.ns[open]')")
-			p := v.Follow(t, browsertest.Click(chromedp.Search("//details[contains(@class, 'ns')]//a[normalize-space(.)='"+test.to+"']")))
+			p := v.Follow(t, click(chromedp.Search("//details[contains(@class, 'ns')]//a[normalize-space(.)='"+test.to+"']")))
 			if !strings.HasSuffix(p.URL, test.want) || p.Status != http.StatusOK {
 				t.Errorf("leads to %s with status %d, want %s", p.URL, p.Status, test.want)
 			}

@@ -17,7 +17,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
 
@@ -155,19 +154,19 @@ func staging(t testing.TB, file []byte) []byte {
 }
 
 // visitor returns a new visitor with the role, who has signed in by the form.
-func (s *shop) visitor(t testing.TB, as role) *browsertest.Visitor {
+func (s *shop) visitor(t testing.TB, as role) *visitor {
 	t.Helper()
-	v := browsertest.NewVisitor(t, s.public)
+	v := newVisitor(t, s.public)
 	if as == guest {
 		return v
 	}
 	v.Visit(t, "/sign-in")
 	v.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[as]))
-	v.Follow(t, browsertest.Click(browsertest.Named("button", "Sign in with token")))
-	if cookie := browsertest.Eval[string](t, v, "document.cookie"); cookie != "" {
+	v.Follow(t, click(named("button", "Sign in with token")))
+	if cookie := eval[string](t, v, "document.cookie"); cookie != "" {
 		t.Errorf("scripts can read the cookie %s", cookie)
 	}
-	if status := browsertest.Eval[int](t, v, "fetch('"+s.public+"/auth/v1/self').then(r => r.status)"); status != http.StatusOK {
+	if status := eval[int](t, v, "fetch('"+s.public+"/auth/v1/self').then(r => r.status)"); status != http.StatusOK {
 		t.Fatalf("signing in as %s: then /auth/v1/self has status %d", as, status)
 	}
 	return v

@@ -11,7 +11,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/guidonhq/guidon/handler/login/logintest"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // TestSignIn: somebody signs in by keyboard, goes where they wanted, and signs out.
@@ -27,7 +26,7 @@ func TestSignIn(t *testing.T) {
 	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); p.Status != http.StatusUnauthorized {
 		t.Errorf("with a wrong token, got status %d", p.Status)
 	}
-	if got := browsertest.Eval[string](t, v, "document.activeElement.id"); got != "token" {
+	if got := eval[string](t, v, "document.activeElement.id"); got != "token" {
 		t.Errorf("the focus is on %q, want the field", got)
 	}
 	v.Do(t, chromedp.SendKeys(chromedp.ID("token"), s.tokens[viewer]))
@@ -36,7 +35,7 @@ func TestSignIn(t *testing.T) {
 	}
 
 	v.Visit(t, "/sign-in")
-	v.Follow(t, browsertest.Click(browsertest.Named("button", "Sign out")))
+	v.Follow(t, click(named("button", "Sign out")))
 	if p := v.Visit(t, "/sign-in/cli"+grantRequest); p.URL == grant {
 		t.Error("still signed in")
 	}
@@ -67,7 +66,7 @@ func TestProviders(t *testing.T) {
 	v := s.visitor(t, guest)
 	for name, provider := range providers {
 		v.Visit(t, "/sign-in?return_to="+flagsPath)
-		p := v.Follow(t, browsertest.Click(chromedp.Search("//a[contains(., 'Continue with "+name+"')]")))
+		p := v.Follow(t, click(chromedp.Search("//a[contains(., 'Continue with "+name+"')]")))
 		u, err := url.Parse(p.URL)
 		if err != nil {
 			t.Fatal(err)

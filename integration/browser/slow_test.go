@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // dribble sends a document in small pieces, as over a slow connection.
@@ -53,10 +52,10 @@ func TestSlowPage(t *testing.T) {
 		case "boolean-edit", "variants", "changes", "sessions", "sign-in": // rows, tables and what is beside them; a page in the middle
 			v := all.as(t, p.as)
 			t.Run(p.name, func(t *testing.T) {
-				for _, look := range []browsertest.Look{browsertest.Phone, browsertest.Desktop} {
+				for _, look := range []look{phone, desktop} {
 					v.Resize(t, look)
 					found := v.Visit(t, p.wanted().Path).Findings(s.URL)
-					report(t, slices.DeleteFunc(found, func(f browsertest.Finding) bool { return f.Check != "shift" }))
+					report(t, slices.DeleteFunc(found, func(f finding) bool { return f.Check != "shift" }))
 				}
 			})
 		}

@@ -6,8 +6,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // state is what a page becomes by what visitors do there. TestStates checks it as TestPages
@@ -15,12 +13,12 @@ import (
 type state struct {
 	name  string // of the subtest, and of the pictures
 	path  string
-	reach func(t *testing.T, s *shop, v *browsertest.Visitor)
+	reach func(t *testing.T, s *shop, v *visitor)
 	texts []string // in <main>, or in the dialog if there is one
 }
 
 // enter replaces the texts of fields, by id and text in turn.
-func enter(t *testing.T, v *browsertest.Visitor, fields ...string) {
+func enter(t *testing.T, v *visitor, fields ...string) {
 	t.Helper()
 	for i := 0; i < len(fields); i += 2 {
 		retype(t, v, fields[i], fields[i+1])
@@ -29,78 +27,78 @@ func enter(t *testing.T, v *browsertest.Visitor, fields ...string) {
 
 // states are in an order in which none changes what the next ones are about.
 var states = []state{
-	{"draft", booleanPath + "?edit=2", func(t *testing.T, _ *shop, v *browsertest.Visitor) {
+	{"draft", booleanPath + "?edit=2", func(t *testing.T, _ *shop, v *visitor) {
 		enter(t, v, "rule-1-share", "40")
 		awaitText(t, v, ".rule.edit .legend", "newly on 15%")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 	}, []string{"1 unsaved change", "go from off to on"}},
-	{"draft-variant", variantPath + "?edit=3", func(t *testing.T, _ *shop, v *browsertest.Visitor) {
+	{"draft-variant", variantPath + "?edit=3", func(t *testing.T, _ *shop, v *visitor) {
 		enter(t, v, "rule-2-share-0", "60", "rule-2-share-1", "30")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 	}, []string{"1 unsaved change", "go from classic to one-page"}},
-	{"review", booleanPath + "?edit=2", func(t *testing.T, _ *shop, v *browsertest.Visitor) {
+	{"review", booleanPath + "?edit=2", func(t *testing.T, _ *shop, v *visitor) {
 		enter(t, v, "rule-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")
-		v.Follow(t, browsertest.Click(do("review")))
+		v.Follow(t, click(do("review")))
 	}, []string{"25%", "40%"}},
-	{"draft-segment", "/namespaces/default/segments/germany", func(t *testing.T, _ *shop, v *browsertest.Visitor) {
-		v.Do(t, browsertest.Click(do("add")))
+	{"draft-segment", "/namespaces/default/segments/germany", func(t *testing.T, _ *shop, v *visitor) {
+		v.Do(t, click(do("add")))
 		awaitFocus(t, v, "constraint.1.type")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 	}, []string{"1 unsaved change"}},
-	{"answer", "/namespaces/default/playground?flag=checkout-redesign", func(t *testing.T, _ *shop, v *browsertest.Visitor) {
+	{"answer", "/namespaces/default/playground?flag=checkout-redesign", func(t *testing.T, _ *shop, v *visitor) {
 		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), chromedp.SendKeys(css("#k0"), "country"), chromedp.SendKeys(css("#v0"), "DE"))
-		v.Do(t, browsertest.Click(css("[data-key=submit]")))
+		v.Do(t, click(css("[data-key=submit]")))
 		awaitText(t, v, "main", "What would change the answer")
 	}, []string{"Why", "decides", "What would change the answer"}},
-	{"answers", "/namespaces/default/playground", func(t *testing.T, _ *shop, v *browsertest.Visitor) {
-		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), browsertest.Click(css("[data-key=submit]")))
+	{"answers", "/namespaces/default/playground", func(t *testing.T, _ *shop, v *visitor) {
+		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), click(css("[data-key=submit]")))
 		awaitText(t, v, "main table", "Checkout redesign")
 	}, []string{"Checkout redesign", "Dark mode"}},
-	{"new-flag-problems", "/namespaces/default/new-flag", func(t *testing.T, _ *shop, v *browsertest.Visitor) {
+	{"new-flag-problems", "/namespaces/default/new-flag", func(t *testing.T, _ *shop, v *visitor) {
 		v.Do(t, chromedp.SendKeys(css("#key"), "check out"))
-		v.Follow(t, browsertest.Click(css("button[data-key=save]")))
+		v.Follow(t, click(css("button[data-key=save]")))
 	}, []string{"Did you mean check-out?", "Nothing was saved."}},
-	{"gone", flagsPath + "/dark-mod", func(*testing.T, *shop, *browsertest.Visitor) {}, []string{"No flag dark-mod in Default", "Did you mean Dark mode"}},
-	{"import-preview", "/namespaces/default/import", func(t *testing.T, _ *shop, v *browsertest.Visitor) {
-		v.Do(t, browsertest.Fill(css("#text"), "flags:\n- key: dark-mode\n  name: Dark mode\n  type: BOOLEAN_FLAG_TYPE\n  enabled: true\n"))
-		v.Follow(t, browsertest.Click(browsertest.Named("button", "Show what changes")))
+	{"gone", flagsPath + "/dark-mod", func(*testing.T, *shop, *visitor) {}, []string{"No flag dark-mod in Default", "Did you mean Dark mode"}},
+	{"import-preview", "/namespaces/default/import", func(t *testing.T, _ *shop, v *visitor) {
+		v.Do(t, fill(css("#text"), "flags:\n- key: dark-mode\n  name: Dark mode\n  type: BOOLEAN_FLAG_TYPE\n  enabled: true\n"))
+		v.Follow(t, click(named("button", "Show what changes")))
 	}, []string{"Dark mode", "changed"}},
-	{"promotion", "/namespaces/default/compare?from=staging", func(t *testing.T, _ *shop, v *browsertest.Visitor) {
-		v.Follow(t, browsertest.Click(browsertest.Named("button", "Review")))
+	{"promotion", "/namespaces/default/compare?from=staging", func(t *testing.T, _ *shop, v *visitor) {
+		v.Follow(t, click(named("button", "Review")))
 	}, []string{"Shipping that costs nothing"}},
-	{"palette", flagsPath, func(t *testing.T, _ *shop, v *browsertest.Visitor) {
+	{"palette", flagsPath, func(t *testing.T, _ *shop, v *visitor) {
 		v.Do(t, chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 		v.Await(t, "document.querySelector('dialog[open] [role=combobox]') === document.activeElement")
 		v.Do(t, chromedp.KeyEvent("checkout"))
 		v.Await(t, "document.querySelector('[role=option][aria-selected=true]')?.innerText.includes('heckout')")
 	}, []string{"Checkout redesign", "Turn off Checkout redesign"}},
-	{"dialog", booleanPath, func(t *testing.T, _ *shop, v *browsertest.Visitor) {
+	{"dialog", booleanPath, func(t *testing.T, _ *shop, v *visitor) {
 		press(t, v, "t")
 		awaitText(t, v, "dialog[open] h2", "Turn off “Dark mode” for everyone?")
 	}, []string{"Keep it as it is"}},
-	{"selection", flagsPath, func(t *testing.T, _ *shop, v *browsertest.Visitor) {
-		v.Do(t, browsertest.Click(css("tbody tr:nth-child(2) .pick input")))
+	{"selection", flagsPath, func(t *testing.T, _ *shop, v *visitor) {
+		v.Do(t, click(css("tbody tr:nth-child(2) .pick input")))
 	}, []string{"1 selected"}},
-	{"token-created", "/settings/new-token", func(t *testing.T, _ *shop, v *browsertest.Visitor) {
+	{"token-created", "/settings/new-token", func(t *testing.T, _ *shop, v *visitor) {
 		v.Do(t, chromedp.SendKeys(css("#name"), "checkout-web"))
 		v.Follow(t, chromedp.KeyEvent(kb.Enter))
 	}, []string{"checkout-web", "curl"}},
-	{"announced", booleanPath + "?edit=2", func(t *testing.T, s *shop, v *browsertest.Visitor) {
+	{"announced", booleanPath + "?edit=2", func(t *testing.T, s *shop, v *visitor) {
 		enter(t, v, "rule-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 		s.change(t, http.MethodPut, "/api/v1"+booleanPath, map[string]any{"name": "Dark mode", "description": "Theirs", "enabled": false})
 		awaitText(t, v, "[data-changed]", "Merge now")
 	}, []string{"just now. See it Merge now"}},
-	{"conflict", booleanPath + "?edit=2", func(t *testing.T, s *shop, v *browsertest.Visitor) {
+	{"conflict", booleanPath + "?edit=2", func(t *testing.T, s *shop, v *visitor) {
 		enter(t, v, "rule-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 		other := v.Tab(t)
 		other.Visit(t, booleanPath+"?edit=2")
 		enter(t, other, "rule-1-share", "30")
 		awaitText(t, other, ".savebar", "1 unsaved change")
-		other.Follow(t, browsertest.Click(do("save")))
-		v.Follow(t, browsertest.Click(do("save")))
+		other.Follow(t, click(do("save")))
+		v.Follow(t, click(do("save")))
 	}, []string{"while you were editing"}},
 }
 
@@ -110,18 +108,18 @@ func TestStates(t *testing.T) {
 	v := s.visitor(t, admin)
 	for _, state := range states {
 		t.Run(state.name, func(t *testing.T) {
-			v.Resize(t, browsertest.Desktop)
+			v.Resize(t, desktop)
 			v.Visit(t, state.path)
 			state.reach(t, s, v)
 			for _, text := range state.texts {
 				awaitText(t, v, "dialog[open], body:not(:has(dialog[open])) main", text)
 			}
 			quiet(t, v)
-			for _, look := range []browsertest.Look{browsertest.Desktop, browsertest.Phone.InTheDark()} {
+			for _, look := range []look{desktop, phone.InTheDark()} {
 				v.Resize(t, look)
 				report(t, v.Axe(t))
 			}
-			v.Resize(t, browsertest.Narrow)
+			v.Resize(t, narrow)
 			report(t, v.Overflow(t))
 		})
 	}

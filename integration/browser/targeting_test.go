@@ -5,8 +5,6 @@ import (
 	"hash/crc32"
 	"strings"
 	"testing"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // targetingActs are what somebody does to the rules of checkout-redesign: buttons of the
@@ -56,14 +54,14 @@ func TestTargeting(t *testing.T) {
 			v.WithScripts(t)
 			v.Visit(t, variantPath)
 			saved := s.content(t, "default", "flags/checkout-redesign")
-			v.Follow(t, browsertest.Click(css("button.switch")))
+			v.Follow(t, click(css("button.switch")))
 			s.answers(t, "default", "checkout-redesign", "anybody", map[string]string{"country": "SE"}, "classic")
 			undoSaved(t, v)
 			if got := s.content(t, "default", "flags/checkout-redesign"); withoutTimes(got) != withoutTimes(saved) {
 				t.Errorf("turned off and undone: got %s, want %s", got, saved)
 			}
 			v.Visit(t, fmt.Sprintf("/namespaces/default/changes/%d/undo", before+1))
-			v.Follow(t, browsertest.Click(css("#review button.primary")))
+			v.Follow(t, click(css("#review button.primary")))
 			if got := s.content(t, "default", "flags/checkout-redesign"); withoutTimes(got) != withoutTimes(began) {
 				t.Errorf("all undone: got %s, want %s", got, began)
 			}
@@ -135,9 +133,9 @@ func TestEffect(t *testing.T) {
 			before := s.answersOf(t, "default", test.flag, everybody, nil)
 			drafter{v, false}.act(t, test.fields, "draft")
 			v.Await(t, "document.querySelector('.savebar small')?.innerText")
-			v.Follow(t, browsertest.Click(do("review")))
+			v.Follow(t, click(do("review")))
 			said := v.Main(t)
-			v.Follow(t, browsertest.Click(do("save")))
+			v.Follow(t, click(do("save")))
 			after := s.answersOf(t, "default", test.flag, everybody, nil)
 			moves := make(map[string]int)
 			for i := range before {

@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // TestTokens: a token is created and shown once, may do what its role says where it says, and
@@ -20,12 +19,12 @@ func TestTokens(t *testing.T) {
 	create := func(name, role, namespace string) string {
 		t.Helper()
 		v.Visit(t, "/settings/new-token")
-		v.Do(t, chromedp.SendKeys(chromedp.ID("name"), name), browsertest.Choose(chromedp.ID("role"), role))
+		v.Do(t, chromedp.SendKeys(chromedp.ID("name"), name), choose(chromedp.ID("role"), role))
 		if namespace != "" {
-			v.Do(t, browsertest.Click(css("input[name=where][value=some]")), chromedp.SendKeys(chromedp.ID("namespaces"), namespace))
+			v.Do(t, click(css("input[name=where][value=some]")), chromedp.SendKeys(chromedp.ID("namespaces"), namespace))
 		}
-		p := v.Follow(t, browsertest.Click(browsertest.Named("button", "Create token")))
-		token := browsertest.Eval[string](t, v, "document.querySelector('.secret input')?.value ?? ''")
+		p := v.Follow(t, click(named("button", "Create token")))
+		token := eval[string](t, v, "document.querySelector('.secret input')?.value ?? ''")
 		if p.Status != http.StatusOK || token == "" || strings.Contains(p.URL, token) {
 			t.Fatalf("got status %d at %s: %s", p.Status, p.URL, v.Main(t))
 		}
@@ -47,7 +46,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("the token cannot be copied: %s", text)
 	}
 	v.Follow(t, chromedp.Reload())
-	if html := browsertest.Eval[string](t, v, "document.documentElement.outerHTML"); strings.Contains(html, evaluator) {
+	if html := eval[string](t, v, "document.documentElement.outerHTML"); strings.Contains(html, evaluator) {
 		t.Error("the page shows the token again when it is loaded again")
 	}
 	awaitText(t, v, "main", "cannot be shown again")
@@ -70,11 +69,11 @@ func TestTokens(t *testing.T) {
 
 	v.Visit(t, "/settings/tokens")
 	row := "//tr[contains(., 'evaluates default')]"
-	if text := browsertest.Eval[string](t, v, `document.evaluate("`+row+`", document).iterateNext().innerText`); !strings.Contains(text, "Evaluate") || !strings.Contains(strings.ToLower(text), "default") {
+	if text := eval[string](t, v, `document.evaluate("`+row+`", document).iterateNext().innerText`); !strings.Contains(text, "Evaluate") || !strings.Contains(strings.ToLower(text), "default") {
 		t.Errorf("the row says %s", text)
 	}
-	v.Follow(t, browsertest.Click(chromedp.Search(row+"//a[normalize-space(.)='Delete']")))
-	v.Follow(t, browsertest.Click(browsertest.Named("button", "Delete token")))
+	v.Follow(t, click(chromedp.Search(row+"//a[normalize-space(.)='Delete']")))
+	v.Follow(t, click(named("button", "Delete token")))
 	awaitText(t, v, "main", "The token was deleted. It no longer works.")
 	if got := status(evaluator, http.MethodPost, "/evaluate/v1/boolean", evaluation("default")); got != http.StatusUnauthorized {
 		t.Errorf("a deleted token: got status %d", got)
@@ -87,7 +86,7 @@ func TestTokens(t *testing.T) {
 	v.Visit(t, "/settings/tokens")
 	pages := 1
 	for ; ; pages++ {
-		for _, name := range browsertest.Eval[[]string](t, v, "[...document.querySelectorAll('tbody th b')].map(e => e.innerText)") {
+		for _, name := range eval[[]string](t, v, "[...document.querySelectorAll('tbody th b')].map(e => e.innerText)") {
 			if seen[name] {
 				t.Errorf("%s is there twice", name)
 			}
@@ -96,7 +95,7 @@ func TestTokens(t *testing.T) {
 		if count(t, v, ".pager a[href*='page=']") == 0 {
 			break
 		}
-		v.Follow(t, browsertest.Click(browsertest.Named("a", "Next page")))
+		v.Follow(t, click(named("a", "Next page")))
 	}
 	if len(seen) != 120+3 || pages < 2 { // the bootstrap token, that of the viewer and of the editor
 		t.Errorf("%d tokens on %d pages: %v", len(seen), pages, seen)
@@ -107,7 +106,7 @@ func TestTokens(t *testing.T) {
 // TestTokensOff: with the method off, the section says so, and how to turn it on.
 func TestTokensOff(t *testing.T) {
 	s := harness.Start(t, harness.SQLiteURL(t))
-	v := browsertest.NewVisitor(t, s.URL)
+	v := newVisitor(t, s.URL)
 	v.Visit(t, "/settings/tokens")
 	awaitText(t, v, "main", "Static tokens are off")
 	awaitText(t, v, "main", "authentication.methods.token.enabled")

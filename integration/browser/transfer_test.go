@@ -10,28 +10,26 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // download requests what a form downloads, as its button does.
-func download(t *testing.T, v *browsertest.Visitor, form string) string {
+func download(t *testing.T, v *visitor, form string) string {
 	t.Helper()
-	return browsertest.Eval[string](t, v, `(form => fetch(form.action + '?' + new URLSearchParams(new FormData(form))).then(response => {
+	return eval[string](t, v, `(form => fetch(form.action + '?' + new URLSearchParams(new FormData(form))).then(response => {
 		if (!response.headers.get('Content-Disposition').startsWith('attachment')) throw new Error('it is no download');
 		return response.text();
 	}))(document.querySelector('`+form+`'))`)
 }
 
 // importText imports a text into the namespace, and returns what the page says before it does.
-func importText(t *testing.T, v *browsertest.Visitor, namespace, mode, text string) (said string) {
+func importText(t *testing.T, v *visitor, namespace, mode, text string) (said string) {
 	t.Helper()
 	v.Visit(t, "/namespaces/"+namespace+"/import")
-	v.Do(t, browsertest.Fill(css("textarea"), text), browsertest.Click(css("input[name=mode][value="+mode+"]")))
-	v.Follow(t, browsertest.Click(do("preview")))
+	v.Do(t, fill(css("textarea"), text), click(css("input[name=mode][value="+mode+"]")))
+	v.Follow(t, click(do("preview")))
 	said = v.Main(t)
 	if count(t, v, "button[value=apply]") == 1 {
-		v.Follow(t, browsertest.Click(do("apply")))
+		v.Follow(t, click(do("apply")))
 	}
 	return said
 }
@@ -52,13 +50,13 @@ func TestTransfer(t *testing.T) {
 	v.Visit(t, "/namespaces/empty/import")
 	v.Do(t, chromedp.SetUploadFiles(css("input[type=file]"), []string{file}))
 	before := s.revisionOf(t, "empty")
-	v.Follow(t, browsertest.Click(do("preview")))
+	v.Follow(t, click(do("preview")))
 	awaitText(t, v, ".savebar", "26 flags and 15 segments")
 	if got := s.revisionOf(t, "empty"); got != before {
 		t.Error("the preview saves")
 	}
-	planned := browsertest.Eval[[]string](t, v, "[...document.querySelectorAll('table.plan tbody .key')].map(e => e.innerText)")
-	v.Follow(t, browsertest.Click(do("apply")))
+	planned := eval[[]string](t, v, "[...document.querySelectorAll('table.plan tbody .key')].map(e => e.innerText)")
+	v.Follow(t, click(do("apply")))
 	if got := s.revisionOf(t, "empty"); got != before+1 {
 		t.Errorf("imported in %d revisions: %s", got-before, v.Main(t))
 	}
@@ -93,10 +91,10 @@ func TestTransfer(t *testing.T) {
 	awaitText(t, v, "h1", "Night mode")
 
 	v.Visit(t, "/namespaces/empty/import")
-	v.Do(t, browsertest.Fill(css("textarea"), "version: \"1.4\"\nflags:\n  - key: a\n    name: [\n"))
-	v.Follow(t, browsertest.Click(do("preview")))
+	v.Do(t, fill(css("textarea"), "version: \"1.4\"\nflags:\n  - key: a\n    name: [\n"))
+	v.Follow(t, click(do("preview")))
 	awaitText(t, v, "main", "Line 4: ")
-	if got := browsertest.Eval[string](t, v, "document.querySelector('textarea').value"); !strings.Contains(got, "name: [") {
+	if got := eval[string](t, v, "document.querySelector('textarea').value"); !strings.Contains(got, "name: [") {
 		t.Errorf("the text is %q then", got)
 	}
 	quiet(t, v)

@@ -6,8 +6,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // The keys that undo the last step of a draft, and do it again.
@@ -17,30 +15,30 @@ var (
 )
 
 // leave takes the focus out of a field.
-func leave(t *testing.T, v *browsertest.Visitor) {
+func leave(t *testing.T, v *visitor) {
 	t.Helper()
-	browsertest.Eval[chromedp.Void](t, v, "document.activeElement.blur()")
+	eval[chromedp.Void](t, v, "document.activeElement.blur()")
 }
 
 // step is one step of a draft, and a condition that is true until the next one.
 type step struct {
-	act   func(t *testing.T, v *browsertest.Visitor)
+	act   func(t *testing.T, v *visitor)
 	after string
 }
 
 // pressed presses buttons.
-func pressed(buttons ...css) func(t *testing.T, v *browsertest.Visitor) {
-	return func(t *testing.T, v *browsertest.Visitor) {
+func pressed(buttons ...css) func(t *testing.T, v *visitor) {
+	return func(t *testing.T, v *visitor) {
 		t.Helper()
 		for _, button := range buttons {
-			v.Do(t, browsertest.Click(button))
+			v.Do(t, click(button))
 		}
 	}
 }
 
 // entered replaces the text of a field.
-func entered(id, text string) func(t *testing.T, v *browsertest.Visitor) {
-	return func(t *testing.T, v *browsertest.Visitor) { t.Helper(); retype(t, v, id, text); leave(t, v) }
+func entered(id, text string) func(t *testing.T, v *visitor) {
+	return func(t *testing.T, v *visitor) { t.Helper(); retype(t, v, id, text); leave(t, v) }
 }
 
 // TestUndo: the steps of each kind of draft are undone, and done again.
@@ -114,16 +112,16 @@ func TestUndo(t *testing.T) {
 func TestUndoInFields(t *testing.T) {
 	v := openShop(t).visitor(t, admin)
 	v.Visit(t, booleanPath+"?edit=2")
-	v.Do(t, browsertest.Click(do("down:0")))
+	v.Do(t, click(do("down:0")))
 	awaitText(t, v, ".savebar", "unsaved change")
 	v.Do(t, chromedp.Focus(css("[name='rule.0.note']")))
-	browsertest.Eval[chromedp.Void](t, v, "window.field = document.activeElement; window.began = field.value")
+	eval[chromedp.Void](t, v, "window.field = document.activeElement; window.began = field.value")
 	v.Do(t, chromedp.KeyEvent("why"))
 	v.Await(t, "field.value !== began")
 	v.Do(t, undo)
 	v.Await(t, "field.value === began")
 	v.Page(t)
-	if !browsertest.Eval[bool](t, v, "field === document.activeElement") {
+	if !eval[bool](t, v, "field === document.activeElement") {
 		t.Error("the draft was undone, too")
 	}
 	quiet(t, v)
@@ -156,13 +154,13 @@ func TestDiscard(t *testing.T) {
 	awaitFocus(t, v, "rule-1-share")
 	v.Do(t, chromedp.Focus(css("[name='rule.1.note']")), chromedp.KeyEvent("why"))
 	asked("Discard 2 unsaved changes?")
-	v.Do(t, browsertest.Click(browsertest.Named("button", "Keep editing")))
+	v.Do(t, click(named("button", "Keep editing")))
 	closed()
-	if got := browsertest.Eval[string](t, v, "document.getElementById('rule-1-share').value"); got != "40" {
+	if got := eval[string](t, v, "document.getElementById('rule-1-share').value"); got != "40" {
 		t.Errorf("the share is %q then", got)
 	}
 	for open, key := range map[string]chromedp.Action[chromedp.Void]{
-		"details.ns[open]": browsertest.Click(css("details.ns summary")), "dialog[open]": command("k"),
+		"details.ns[open]": click(css("details.ns summary")), "dialog[open]": command("k"),
 	} {
 		v.Do(t, key)
 		v.Await(t, "document.querySelector('"+open+"')")
@@ -173,7 +171,7 @@ func TestDiscard(t *testing.T) {
 	check()
 	quiet(t, v)
 	asked("Discard 2 unsaved changes?")
-	v.Follow(t, browsertest.Click(browsertest.Named("button", "Discard changes")))
+	v.Follow(t, click(named("button", "Discard changes")))
 	if got := v.Main(t); count(t, v, ".rule.edit") > 0 || !strings.Contains(got, "25%") || strings.Contains(got, "not saved") {
 		t.Errorf("discarded, the page is %s", got)
 	}
@@ -182,7 +180,7 @@ func TestDiscard(t *testing.T) {
 		v.Visit(t, path)
 		retype(t, v, "name", "Wish")
 		asked("Discard what you entered?")
-		if p := v.Follow(t, browsertest.Click(browsertest.Named("button", "Discard changes"))); !strings.HasSuffix(p.URL, to) {
+		if p := v.Follow(t, click(named("button", "Discard changes"))); !strings.HasSuffix(p.URL, to) {
 			t.Errorf("%s leads to %s, want %s", path, p.URL, to)
 		}
 		v.Visit(t, path)
@@ -192,10 +190,10 @@ func TestDiscard(t *testing.T) {
 	}
 
 	v.Visit(t, segmentsPath+"/risky-orders")
-	v.Do(t, browsertest.Click(do("add")))
+	v.Do(t, click(do("add")))
 	awaitFocus(t, v, "constraint.3.type")
 	asked("Discard 1 unsaved change?")
-	v.Follow(t, browsertest.Click(browsertest.Named("button", "Discard change")))
+	v.Follow(t, click(named("button", "Discard change")))
 	if n := count(t, v, ".cond"); n != 3 {
 		t.Errorf("%d constraints are left", n)
 	}

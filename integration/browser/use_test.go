@@ -13,7 +13,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/browsertest"
 )
 
 // css selects elements by a CSS selector, of which actions take the first.
@@ -23,15 +22,15 @@ type css = chromedp.CSS
 const describe = `(e => e.id || (e.name ? e.name + (e.localName === 'button' ? '=' + e.value : '') : e.ariaLabel || e.textContent.replace(/\s+/g, ' ').trim()))`
 
 // focused describes the element that has the focus.
-func focused(t *testing.T, v *browsertest.Visitor) string {
+func focused(t *testing.T, v *visitor) string {
 	t.Helper()
-	return browsertest.Eval[string](t, v, describe+"(document.activeElement)")
+	return eval[string](t, v, describe+"(document.activeElement)")
 }
 
 // awaitFocus waits until the element with the description has the focus.
-func awaitFocus(t *testing.T, v *browsertest.Visitor, want string) {
+func awaitFocus(t *testing.T, v *visitor, want string) {
 	t.Helper()
-	if got := browsertest.Eval[string](t, v, fmt.Sprintf(`new Promise(resolve => {
+	if got := eval[string](t, v, fmt.Sprintf(`new Promise(resolve => {
 		const end = performance.now() + 5000;
 		const check = () => {
 			const got = %s(document.activeElement);
@@ -45,31 +44,31 @@ func awaitFocus(t *testing.T, v *browsertest.Visitor, want string) {
 }
 
 // middle returns where the middle of an element is: x and y.
-func middle(t *testing.T, v *browsertest.Visitor, selector string) []float64 {
+func middle(t *testing.T, v *visitor, selector string) []float64 {
 	t.Helper()
-	return browsertest.Eval[[]float64](t, v, fmt.Sprintf("(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector(%q).getBoundingClientRect())", selector))
+	return eval[[]float64](t, v, fmt.Sprintf("(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector(%q).getBoundingClientRect())", selector))
 }
 
 // retype replaces the text of a field.
-func retype(t *testing.T, v *browsertest.Visitor, id, text string) {
+func retype(t *testing.T, v *visitor, id, text string) {
 	t.Helper()
-	browsertest.Eval[chromedp.Void](t, v, fmt.Sprintf("(e => { e.focus(); e.select(); })(document.getElementById(%q))", id))
+	eval[chromedp.Void](t, v, fmt.Sprintf("(e => { e.focus(); e.select(); })(document.getElementById(%q))", id))
 	v.Do(t, chromedp.KeyEvent(text))
 }
 
 // press presses a key that stands for a character, as people do: pages may keep it from being
 // typed.
-func press(t *testing.T, v *browsertest.Visitor, keys string) {
+func press(t *testing.T, v *visitor, keys string) {
 	t.Helper()
 	for _, r := range keys {
 		key := string(r)
-		browsertest.Call(t, v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Text: key})
-		browsertest.Call(t, v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key})
+		call(t, v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Text: key})
+		call(t, v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key})
 	}
 }
 
 // pressing returns press as an action.
-func pressing(t *testing.T, v *browsertest.Visitor, keys string) chromedp.Action[chromedp.Void] {
+func pressing(t *testing.T, v *visitor, keys string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(context.Context, *chromedp.Target) error {
 		press(t, v, keys)
 		return nil
@@ -77,38 +76,38 @@ func pressing(t *testing.T, v *browsertest.Visitor, keys string) chromedp.Action
 }
 
 // awaitSaid waits until the text is announced to screen readers.
-func awaitSaid(t *testing.T, v *browsertest.Visitor, want string) {
+func awaitSaid(t *testing.T, v *visitor, want string) {
 	t.Helper()
 	v.Await(t, fmt.Sprintf(`[...document.querySelectorAll('[role=status]')].some(e => e.textContent.includes(%q))`, want))
 }
 
 // awaitText waits until an element has the text.
-func awaitText(t *testing.T, v *browsertest.Visitor, selector, want string) {
+func awaitText(t *testing.T, v *visitor, selector, want string) {
 	t.Helper()
 	v.Await(t, fmt.Sprintf("document.querySelector(%q)?.innerText.replace(/\\s+/g, ' ').includes(%q)", selector, want))
 }
 
 // count returns how many elements match the selector.
-func count(t *testing.T, v *browsertest.Visitor, selector string) int {
+func count(t *testing.T, v *visitor, selector string) int {
 	t.Helper()
-	return browsertest.Eval[int](t, v, fmt.Sprintf("document.querySelectorAll(%q).length", selector))
+	return eval[int](t, v, fmt.Sprintf("document.querySelectorAll(%q).length", selector))
 }
 
 // stays gives the page a mark, which another page would not have, and returns a function that
 // reports an error unless the mark is there.
-func stays(t *testing.T, v *browsertest.Visitor) (check func()) {
+func stays(t *testing.T, v *visitor) (check func()) {
 	t.Helper()
-	browsertest.Eval[chromedp.Void](t, v, "window.stayed = true")
+	eval[chromedp.Void](t, v, "window.stayed = true")
 	return func() {
 		t.Helper()
-		if !browsertest.Eval[bool](t, v, "window.stayed === true") {
+		if !eval[bool](t, v, "window.stayed === true") {
 			t.Error("the page was left")
 		}
 	}
 }
 
 // quiet reports what the page has complained about since it was opened.
-func quiet(t *testing.T, v *browsertest.Visitor) {
+func quiet(t *testing.T, v *visitor) {
 	t.Helper()
 	p := v.Page(t)
 	for _, message := range append(append(p.Console, p.Exceptions...), p.Reports...) {
@@ -134,7 +133,7 @@ func (s *shop) revision(t *testing.T) string {
 
 // drafter is a visitor who edits a draft.
 type drafter struct {
-	*browsertest.Visitor
+	*visitor
 	plain bool // without scripts
 }
 
@@ -142,7 +141,7 @@ type drafter struct {
 func (v drafter) fill(t *testing.T, fields map[string]string) {
 	t.Helper()
 	for name, value := range fields {
-		v.Do(t, browsertest.Fill(css(`[name="`+name+`"]:not([type=hidden])`), value))
+		v.Do(t, fill(css(`[name="`+name+`"]:not([type=hidden])`), value))
 	}
 }
 
@@ -150,10 +149,10 @@ func (v drafter) fill(t *testing.T, fields map[string]string) {
 func (v drafter) choose(t *testing.T, name, value string) {
 	t.Helper()
 	list := `select[name="` + name + `"]`
-	if browsertest.Eval[bool](t, v.Visitor, fmt.Sprintf("(window.pressed = document.querySelector(%q)).value === %q", list, value)) {
+	if eval[bool](t, v.visitor, fmt.Sprintf("(window.pressed = document.querySelector(%q)).value === %q", list, value)) {
 		return
 	}
-	v.Do(t, browsertest.Choose(css(list), value))
+	v.Do(t, choose(css(list), value))
 	v.Await(t, "!window.pressed.isConnected")
 }
 
@@ -178,18 +177,18 @@ func (v drafter) button(t *testing.T, action string) chromedp.Action[chromedp.Vo
 	t.Helper()
 	deadline := time.Now().Add(harness.Patience)
 	for {
-		found := browsertest.Eval[struct {
+		found := eval[struct {
 			Kind  string
 			Index int
-		}](t, v.Visitor, fmt.Sprintf(findButton, action))
+		}](t, v.visitor, fmt.Sprintf(findButton, action))
 		xpath := fmt.Sprintf("(//button[@name='do'][@value='%s'])[%d]", action, found.Index)
 		switch found.Kind {
 		case "shown":
-			return browsertest.Click(chromedp.Search(xpath))
+			return click(chromedp.Search(xpath))
 		case "default":
 			return chromedp.KeyEvent(kb.Enter)
 		case "in a menu":
-			return chromedp.Steps(browsertest.Click(chromedp.Search(xpath+"/ancestor::details[1]/summary")), browsertest.Click(chromedp.Search(xpath)))
+			return chromedp.Steps(click(chromedp.Search(xpath+"/ancestor::details[1]/summary")), click(chromedp.Search(xpath)))
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("there is no button %s: %s", action, v.Main(t))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
 )
 
@@ -63,18 +63,18 @@ func TestSwitchFromFlipt(t *testing.T) {
 // killedCopy kills the command in the middle of its transaction.
 func killedCopy(t *testing.T, from, to string) {
 	t.Helper()
-	proxy, url := dbproxy.New(t, to)
+	proxy, url := dbtest.NewProxy(t, to)
 	c := harness.Command(t, from, "copy-database", "--to", url)
 	var output strings.Builder
 	c.Stdout, c.Stderr = &output, &output
 	begun, ended := make(chan struct{}), make(chan struct{})
 	// The statement waits here until the process has been killed, and is then dropped.
-	decide, inflicted := dbproxy.Once(dbproxy.CutBefore, func(r dbproxy.Request) bool {
+	decide, inflicted := dbtest.Once(dbtest.CutBefore, func(r dbtest.Request) bool {
 		return len(r.Statements) > 0 && strings.HasPrefix(r.Statements[0], "INSERT INTO segments")
 	})
-	proxy.Inflict(func(r dbproxy.Request) dbproxy.Fault {
+	proxy.Inflict(func(r dbtest.Request) dbtest.Fault {
 		f := decide(r)
-		if f == dbproxy.CutBefore {
+		if f == dbtest.CutBefore {
 			close(begun)
 			<-ended
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
 const (
@@ -25,11 +25,11 @@ func TestEvaluationOutlastsDatabase(t *testing.T) {
 	for _, s := range harness.PrivateServers {
 		for _, outage := range []struct {
 			name  string
-			begin func(*dbproc.Server)
-			end   func(*testing.T, *dbproc.Server)
+			begin func(*dbtest.Server)
+			end   func(*testing.T, *dbtest.Server)
 		}{
-			{"frozen", (*dbproc.Server).Freeze, func(_ *testing.T, p *dbproc.Server) { p.Thaw() }},
-			{"killed", (*dbproc.Server).Kill, func(t *testing.T, p *dbproc.Server) {
+			{"frozen", (*dbtest.Server).Freeze, func(_ *testing.T, p *dbtest.Server) { p.Thaw() }},
+			{"killed", (*dbtest.Server).Kill, func(t *testing.T, p *dbtest.Server) {
 				if err := p.Restart(t.Context()); err != nil {
 					t.Fatal(err)
 				}

@@ -15,7 +15,7 @@ import (
 	testredis "github.com/testcontainers/testcontainers-go/modules/redis"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
@@ -103,7 +103,7 @@ func describe(n int) func(context.Context, service.Tx) error {
 }
 
 func TestRedisCluster(t *testing.T) {
-	bus, err := dbproc.FreePort()
+	bus, err := dbtest.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestRedisCluster(t *testing.T) {
 
 func TestRedisSentinel(t *testing.T) {
 	primary := harness.StartRedis(t)
-	sentinel, err := dbproc.Sentinel(t.Context(), primary)
+	sentinel, err := dbtest.Sentinel(t.Context(), primary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestRedisTLS(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	port, err := dbproc.FreePort()
+	port, err := dbtest.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
@@ -135,7 +135,7 @@ const recovery = 4 * time.Second
 
 // faultyRedis is a Redis to which the servers connect through a proxy.
 type faultyRedis struct {
-	server *dbproc.Server
+	server *dbtest.Server
 	proxy  *tcpProxy
 	admin  *redis.Client
 	url    string

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
 // tcpProxy forwards connections to a server, with a latency, and counts the bytes sent.
@@ -143,7 +143,7 @@ func (p *tcpProxy) listen(addr string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.listener = l
-	go dbproxy.Accept(l, p.serve)
+	go dbtest.Accept(l, p.serve)
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/migrate/copydb"
 	"github.com/guidonhq/guidon/service"
@@ -161,21 +161,21 @@ func TestCopyDatabaseCommitLost(t *testing.T) {
 	fillForCopy(t, source)
 	tests := []struct {
 		name   string
-		fault  dbproxy.Fault
+		fault  dbtest.Fault
 		want   guidon.Code // 0: success
 		copied bool
 	}{
-		{"before the server received it", dbproxy.CutBefore, 0, false},
-		{"before the response", dbproxy.CutAfter, 0, true},
-		{"and the server is unreachable", dbproxy.Unreachable, guidon.Unavailable, true},
+		{"before the server received it", dbtest.CutBefore, 0, false},
+		{"before the response", dbtest.CutAfter, 0, true},
+		{"and the server is unreachable", dbtest.Unreachable, guidon.Unavailable, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			direct := harness.Postgres.Migrated(t)
-			proxy, url := dbproxy.New(t, direct)
+			proxy, url := dbtest.NewProxy(t, direct)
 			target := harness.OpenStore(t, url)
 			// Only the copy has more than 20 requests in a transaction.
-			decide, inflicted := dbproxy.Once(tt.fault, func(r dbproxy.Request) bool { return r.IsCommit() && r.Stage > 20 })
+			decide, inflicted := dbtest.Once(tt.fault, func(r dbtest.Request) bool { return r.IsCommit() && r.Stage > 20 })
 			proxy.Inflict(decide)
 			_, err := copydb.Copy(t.Context(), copySide(source), copySide(target), func(int, int) {})
 			select {

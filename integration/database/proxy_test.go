@@ -17,7 +17,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
@@ -26,7 +26,7 @@ import (
 // counter is a store behind a faulty connection, with a flag that counts the writes, and a
 // direct connection to the database.
 type counter struct {
-	wire     *dbproxy.Proxy
+	wire     *dbtest.Proxy
 	faulty   *store.DB
 	straight *store.DB
 }
@@ -40,7 +40,7 @@ func eachWire(t *testing.T, test func(t *testing.T, c *counter)) {
 				harness.Skip(t, "faults need a private database process")
 			}
 			database := s.Migrated(t)
-			w, through := dbproxy.New(t, database)
+			w, through := dbtest.NewProxy(t, database)
 			c := &counter{wire: w, faulty: harness.OpenStore(t, through), straight: harness.OpenStore(t, database)}
 			putCounter(t, c.faulty)
 			test(t, c)
@@ -139,14 +139,14 @@ func TestCommitAnswered40001(t *testing.T) { eachWire(t, testCommitAnswered40001
 func testCommitAnswered40001(t *testing.T, c *counter) {
 	const refused = 2
 	commits := 0
-	c.wire.Inflict(func(r dbproxy.Request) dbproxy.Fault {
+	c.wire.Inflict(func(r dbtest.Request) dbtest.Fault {
 		if !r.IsCommit() {
-			return dbproxy.Pass
+			return dbtest.Pass
 		}
 		if commits++; commits <= refused {
-			return dbproxy.Serialize
+			return dbtest.Serialize
 		}
-		return dbproxy.Pass
+		return dbtest.Pass
 	})
 	runs, err := c.count(t.Context())
 	if err != nil {
@@ -164,11 +164,11 @@ func testCommitAnswered40001(t *testing.T, c *counter) {
 func TestCommitAnswered40001ForEver(t *testing.T) { eachWire(t, testCommitAnswered40001ForEver) }
 
 func testCommitAnswered40001ForEver(t *testing.T, c *counter) {
-	c.wire.Inflict(func(r dbproxy.Request) dbproxy.Fault {
+	c.wire.Inflict(func(r dbtest.Request) dbtest.Fault {
 		if r.IsCommit() {
-			return dbproxy.Serialize
+			return dbtest.Serialize
 		}
-		return dbproxy.Pass
+		return dbtest.Pass
 	})
 	runs, err := c.count(t.Context())
 	if !errors.Is(err, guidon.Unavailable) || isAmbiguous(err) {
@@ -184,10 +184,10 @@ func testCommitAnswered40001ForEver(t *testing.T, c *counter) {
 func TestConnectionCutAtCommit(t *testing.T) { eachWire(t, testConnectionCutAtCommit) }
 
 func testConnectionCutAtCommit(t *testing.T, c *counter) {
-	for name, f := range map[string]dbproxy.Fault{"before the server has it": dbproxy.CutBefore, "before the client has the response": dbproxy.CutAfter} {
+	for name, f := range map[string]dbtest.Fault{"before the server has it": dbtest.CutBefore, "before the client has the response": dbtest.CutAfter} {
 		t.Run(name, func(t *testing.T) {
 			before := c.stored(t)
-			decide, inflicted := dbproxy.Once(f, dbproxy.Request.IsCommit)
+			decide, inflicted := dbtest.Once(f, dbtest.Request.IsCommit)
 			c.wire.Inflict(decide)
 			_, err := c.count(t.Context())
 			wantInflicted(t, inflicted)
@@ -196,7 +196,7 @@ func testConnectionCutAtCommit(t *testing.T, c *counter) {
 			if isAmbiguous(err) {
 				t.Errorf("the outcome could be queried, got %v", err)
 			}
-			if f == dbproxy.CutAfter && (err != nil || after != before+1) {
+			if f == dbtest.CutAfter && (err != nil || after != before+1) {
 				t.Errorf("got %v and a count from %d to %d, want success", err, before, after)
 			}
 			wantRecovered(t, c)
@@ -209,7 +209,7 @@ func testConnectionCutAtCommit(t *testing.T, c *counter) {
 func TestCommitUnknown(t *testing.T) { eachWire(t, testCommitUnknown) }
 
 func testCommitUnknown(t *testing.T, c *counter) {
-	decide, inflicted := dbproxy.Once(dbproxy.Unreachable, dbproxy.Request.IsCommit)
+	decide, inflicted := dbtest.Once(dbtest.Unreachable, dbtest.Request.IsCommit)
 	c.wire.Inflict(decide)
 	_, err := c.count(t.Context())
 	wantInflicted(t, inflicted)
@@ -228,9 +228,9 @@ func TestConnectionCutAtEveryStage(t *testing.T) { eachWire(t, testConnectionCut
 
 func testConnectionCutAtEveryStage(t *testing.T, c *counter) {
 	for stage := 0; ; stage++ {
-		for _, f := range []dbproxy.Fault{dbproxy.CutBefore, dbproxy.CutAfter} {
+		for _, f := range []dbtest.Fault{dbtest.CutBefore, dbtest.CutAfter} {
 			before := c.stored(t)
-			decide, inflicted := dbproxy.Once(f, func(r dbproxy.Request) bool { return r.Inside && r.Stage == stage })
+			decide, inflicted := dbtest.Once(f, func(r dbtest.Request) bool { return r.Inside && r.Stage == stage })
 			c.wire.Inflict(decide)
 			_, err := c.count(t.Context())
 			c.wire.Inflict(nil)
@@ -274,11 +274,11 @@ func testRoundTripsOfWrites(t *testing.T, c *counter) {
 			put(c.straight, fmt.Sprintf("other-%d-%d", others, i))
 		}
 		stages := 0
-		c.wire.Inflict(func(r dbproxy.Request) dbproxy.Fault {
+		c.wire.Inflict(func(r dbtest.Request) dbtest.Fault {
 			if r.Inside {
 				stages = max(stages, r.Stage+1)
 			}
-			return dbproxy.Pass
+			return dbtest.Pass
 		})
 		put(held, fmt.Sprint("after-", others))
 		c.wire.Inflict(nil)
@@ -307,18 +307,18 @@ func testFaultyWire(t *testing.T, c *counter) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0)) // used under the lock of the proxy
-	c.wire.Inflict(func(r dbproxy.Request) dbproxy.Fault {
+	c.wire.Inflict(func(r dbtest.Request) dbtest.Fault {
 		switch n := random.IntN(100); {
 		case n < 2:
-			return dbproxy.CutBefore
+			return dbtest.CutBefore
 		case n < 4:
-			return dbproxy.CutAfter
+			return dbtest.CutAfter
 		case n < 14 && r.IsCommit():
-			return dbproxy.Serialize
+			return dbtest.Serialize
 		case n < 18 && r.IsCommit():
-			return dbproxy.CutAfter
+			return dbtest.CutAfter
 		}
-		return dbproxy.Pass
+		return dbtest.Pass
 	})
 	const writers, writes = 4, 50
 	var acknowledged, unknown atomic.Int64

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -21,12 +21,12 @@ func testRegisterDuringCleanup(t *testing.T, c *counter) {
 	oldChanges(t, c.straight, 10)
 	deleting, resume := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	c.wire.Inflict(func(r dbproxy.Request) dbproxy.Fault {
+	c.wire.Inflict(func(r dbtest.Request) dbtest.Fault {
 		if strings.Contains(strings.Join(r.Statements, "; "), "DELETE FROM changes ") {
 			once.Do(func() { close(deleting) })
 			<-resume
 		}
-		return dbproxy.Pass
+		return dbtest.Pass
 	})
 	deleted := make(chan int, 1)
 	go func() {

@@ -9,8 +9,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
-	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/storetest"
@@ -100,7 +99,7 @@ func TestAuthenticationRows(t *testing.T) {
 		}
 	}
 	put(0, 1000)
-	proxy, through := dbproxy.New(t, database)
+	proxy, through := dbtest.NewProxy(t, database)
 	reader := harness.OpenStore(t, through)
 	held, err := reader.LoadAuthentications(t.Context(), nil)
 	if err != nil {
@@ -136,7 +135,7 @@ func TestStoreSerializable(t *testing.T) {
 
 // TestSerializableContention: several independent stores change the same flag.
 func TestSerializableContention(t *testing.T) {
-	proxy, database := dbproxy.New(t, serializable(t))
+	proxy, database := dbtest.NewProxy(t, serializable(t))
 	const processes, writes = 4, 25
 	var writing sync.WaitGroup
 	first := harness.OpenStore(t, database)
@@ -192,13 +191,13 @@ func TestStorePgBouncer(t *testing.T) {
 
 // pgBouncer starts a pooler in front of PostgreSQL, with a single session for all
 // transactions.
-func pgBouncer(t *testing.T) *dbproc.Server {
+func pgBouncer(t *testing.T) *dbtest.Server {
 	t.Helper()
 	harness.Postgres.Need(t)
 	if harness.Postgres.Private == nil {
 		harness.Skip(t, "PgBouncer needs a private PostgreSQL")
 	}
-	pooler, err := dbproc.PgBouncer(t.Context(), harness.Postgres.Private)
+	pooler, err := dbtest.PgBouncer(t.Context(), harness.Postgres.Private)
 	if err != nil {
 		harness.Skip(t, "%v", err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
@@ -25,7 +25,7 @@ import (
 func TestDatabaseOverTLS(t *testing.T) {
 	for _, c := range []struct {
 		name      string
-		start     func(t *testing.T, key, certificate []byte) *dbproc.Server
+		start     func(t *testing.T, key, certificate []byte) *dbtest.Server
 		encrypted string // statement that counts the store's encrypted connections
 		password  string // statement that changes the password of the user
 		kick      string // statement that ends the connections of the user
@@ -142,8 +142,8 @@ func adminDatabase(kind string) string {
 
 // startPostgresTLS starts a server that accepts the user guidon, the owner of a database of
 // the same name, only over TLS and with a password.
-func startPostgresTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
-	s := harness.StartPrivate(t, func() (*dbproc.Server, error) { return dbproc.Postgres(t.Context()) })
+func startPostgresTLS(t *testing.T, key, certificate []byte) *dbtest.Server {
+	s := harness.StartPrivate(t, func() (*dbtest.Server, error) { return dbtest.Postgres(t.Context()) })
 	files := map[string]string{"key.pem": string(key), "certificate.pem": string(certificate),
 		"hba": "hostssl all guidon 127.0.0.1/32 scram-sha-256\nhost all postgres 127.0.0.1/32 trust\n"}
 	for name, content := range files {
@@ -169,7 +169,7 @@ func startPostgresTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
 }
 
 // startMariaDBTLS is startPostgresTLS for MariaDB.
-func startMariaDBTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
+func startMariaDBTLS(t *testing.T, key, certificate []byte) *dbtest.Server {
 	dir := harness.OpenDir(t) // the server may run as another user; the key is worthless
 	flags := []string{}
 	for name, content := range map[string][]byte{"ssl-key": key, "ssl-cert": certificate} {
@@ -179,7 +179,7 @@ func startMariaDBTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
 		}
 		flags = append(flags, "--"+name+"="+path)
 	}
-	s := harness.StartPrivate(t, func() (*dbproc.Server, error) { return dbproc.MariaDB(t.Context(), flags...) })
+	s := harness.StartPrivate(t, func() (*dbtest.Server, error) { return dbtest.MariaDB(t.Context(), flags...) })
 	admin := harness.OpenStore(t, s.URL+"mysql").SQL()
 	for _, statement := range []string{
 		"CREATE DATABASE guidon", "CREATE USER guidon REQUIRE SSL", "GRANT ALL ON guidon.* TO guidon",

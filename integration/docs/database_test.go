@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
 // asForwarder is the name by which this program, in the shell of a page, passes connections
@@ -72,7 +72,7 @@ func (p *page) backing(t *testing.T, s *session) error {
 // startPostgres starts a PostgreSQL with an empty database, guidon, and returns its socket.
 func startPostgres(t *testing.T) string {
 	t.Helper()
-	server := harness.StartPrivate(t, func() (*dbproc.Server, error) { return dbproc.Postgres(t.Context()) })
+	server := harness.StartPrivate(t, func() (*dbtest.Server, error) { return dbtest.Postgres(t.Context()) })
 	db, err := pgx.Connect(t.Context(), server.URL)
 	if err != nil {
 		t.Fatal(err)

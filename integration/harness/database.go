@@ -20,7 +20,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"
 )
@@ -34,10 +34,10 @@ import (
 // TEST_DATABASES=containers excludes private processes.
 type DatabaseServer struct {
 	Name    string         // postgres, mariadb or mysql
-	Private *dbproc.Server // nil if it is not a private process; set by Need
+	Private *dbtest.Server // nil if it is not a private process; set by Need
 
 	variable  string // environment variable with the URL of a superuser
-	process   func(ctx context.Context, settings ...string) (*dbproc.Server, error)
+	process   func(ctx context.Context, settings ...string) (*dbtest.Server, error)
 	container func(ctx context.Context) (url string, end func() error, err error)
 
 	begin    sync.Once
@@ -49,10 +49,10 @@ type DatabaseServer struct {
 }
 
 // Postgres is the PostgreSQL server of the tests.
-var Postgres = &DatabaseServer{Name: "postgres", variable: "TEST_POSTGRES_URL", process: dbproc.Postgres, container: postgresContainer}
+var Postgres = &DatabaseServer{Name: "postgres", variable: "TEST_POSTGRES_URL", process: dbtest.Postgres, container: postgresContainer}
 
 var (
-	mariadbServer = &DatabaseServer{Name: "mariadb", variable: "TEST_MARIADB_URL", process: dbproc.MariaDB, container: mariadbContainer}
+	mariadbServer = &DatabaseServer{Name: "mariadb", variable: "TEST_MARIADB_URL", process: dbtest.MariaDB, container: mariadbContainer}
 	mysqlServer   = &DatabaseServer{Name: "mysql", variable: "TEST_MYSQL_URL", container: mysqlContainer}
 
 	databaseServers = []*DatabaseServer{Postgres, mariadbServer, mysqlServer}
@@ -66,15 +66,15 @@ var PrivateServers = []*DatabaseServer{Postgres, mariadbServer}
 // every commit, as servers do by default.
 var DurablePostgres = &DatabaseServer{
 	Name: "postgres", variable: "TEST_POSTGRES_URL", container: postgresContainer,
-	process: func(ctx context.Context, settings ...string) (*dbproc.Server, error) {
-		return dbproc.Postgres(ctx, append(settings, "fsync=on", "full_page_writes=on", "synchronous_commit=on")...)
+	process: func(ctx context.Context, settings ...string) (*dbtest.Server, error) {
+		return dbtest.Postgres(ctx, append(settings, "fsync=on", "full_page_writes=on", "synchronous_commit=on")...)
 	},
 }
 
 var durableMariaDB = &DatabaseServer{
 	Name: "mariadb", variable: "TEST_MARIADB_URL", container: mariadbContainer,
-	process: func(ctx context.Context, flags ...string) (*dbproc.Server, error) {
-		return dbproc.MariaDB(ctx, append(flags, "--innodb-flush-log-at-trx-commit=1")...)
+	process: func(ctx context.Context, flags ...string) (*dbtest.Server, error) {
+		return dbtest.MariaDB(ctx, append(flags, "--innodb-flush-log-at-trx-commit=1")...)
 	},
 }
 
@@ -127,7 +127,7 @@ func (s *DatabaseServer) start(ctx context.Context) error {
 			s.Private, s.url, s.end = private, private.URL, private.Close
 			return nil
 		}
-		if !errors.Is(err, dbproc.ErrNotInstalled) {
+		if !errors.Is(err, dbtest.ErrNotInstalled) {
 			return err
 		}
 		absent = errors.Join(absent, err)

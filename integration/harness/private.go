@@ -6,15 +6,15 @@ import (
 	"os"
 	"testing"
 
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
 // StartPrivate calls start to start a server for a single test. It is closed at the end of
 // the test. The test is skipped if the server is not installed.
-func StartPrivate(t testing.TB, start func() (*dbproc.Server, error)) *dbproc.Server {
+func StartPrivate(t testing.TB, start func() (*dbtest.Server, error)) *dbtest.Server {
 	t.Helper()
 	s, err := start()
-	if errors.Is(err, dbproc.ErrNotInstalled) {
+	if errors.Is(err, dbtest.ErrNotInstalled) {
 		Skip(t, "%v", err)
 	}
 	if err != nil {
@@ -32,9 +32,9 @@ func StartPrivate(t testing.TB, start func() (*dbproc.Server, error)) *dbproc.Se
 // OwnDatabase starts a database server of the kind of s, which must be one of
 // PrivateServers, for a single test. It returns the server, which the test may kill or
 // freeze, and the URL of a migrated database.
-func OwnDatabase(t testing.TB, s *DatabaseServer, settings ...string) (*dbproc.Server, string) {
+func OwnDatabase(t testing.TB, s *DatabaseServer, settings ...string) (*dbtest.Server, string) {
 	t.Helper()
-	own := StartPrivate(t, func() (*dbproc.Server, error) { return s.process(t.Context(), settings...) })
+	own := StartPrivate(t, func() (*dbtest.Server, error) { return s.process(t.Context(), settings...) })
 	name := newName()
 	if err := administer(t.Context(), own.URL, "CREATE DATABASE "+name); err != nil {
 		t.Fatal(err)
@@ -44,9 +44,9 @@ func OwnDatabase(t testing.TB, s *DatabaseServer, settings ...string) (*dbproc.S
 }
 
 // StartRedis starts a private Redis for the test.
-func StartRedis(t testing.TB, flags ...string) *dbproc.Server {
+func StartRedis(t testing.TB, flags ...string) *dbtest.Server {
 	t.Helper()
-	return StartPrivate(t, func() (*dbproc.Server, error) { return dbproc.Redis(context.Background(), flags...) })
+	return StartPrivate(t, func() (*dbtest.Server, error) { return dbtest.Redis(context.Background(), flags...) })
 }
 
 // ThroughRedis returns the settings of a server that uses the Redis at the URL.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/integration/harness"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
 
@@ -183,7 +183,7 @@ func TestLambdaColdStarts(t *testing.T) {
 	if harness.Postgres.Private == nil {
 		harness.Skip(t, "needs a private PostgreSQL with few connections")
 	}
-	own := harness.StartPrivate(t, func() (*dbproc.Server, error) { return dbproc.Postgres(t.Context(), "max_connections=20") })
+	own := harness.StartPrivate(t, func() (*dbtest.Server, error) { return dbtest.Postgres(t.Context(), "max_connections=20") })
 	if result := invoke(t, harness.Function(t, own.URL), migrateEvent); result.FunctionError != "" {
 		t.Fatalf("migrate: %s", result.Payload)
 	}

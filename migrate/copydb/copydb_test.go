@@ -16,7 +16,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/fieldtest"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/migrate/copydb"
 	"github.com/guidonhq/guidon/service"
@@ -59,7 +59,7 @@ func filled(t *testing.T) *store.DB {
 	db := migrated(t)
 	put := func(n int) func(context.Context, service.Tx) error {
 		return func(ctx context.Context, tx service.Tx) error {
-			namespace := fieldtest.Namespace("shop")
+			namespace := flagtest.FilledNamespace("shop")
 			namespace.Name = "Läden"
 			if err := tx.PutNamespace(ctx, namespace); err != nil {
 				return err
@@ -70,12 +70,12 @@ func filled(t *testing.T) *store.DB {
 					return err
 				}
 			}
-			for _, f := range fieldtest.Flags() {
+			for _, f := range flagtest.FilledFlags() {
 				if err := tx.PutFlag(ctx, f); err != nil {
 					return err
 				}
 			}
-			return tx.PutSegment(ctx, fieldtest.Segment("all"))
+			return tx.PutSegment(ctx, flagtest.FilledSegment("all"))
 		}
 	}
 	update(t, db, "shop", put(1203))

@@ -15,7 +15,6 @@ import (
 	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
-	"github.com/guidonhq/guidon/runtimes/server/metrics/metricstest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -101,10 +100,10 @@ func TestFailureLimits(t *testing.T) {
 		`guidon_failed_credentials_total{result="denied"} 11`,
 		`guidon_failed_credentials_total{result="limited"} 2`,
 	}
-	if diff := cmp.Diff(wantMetrics, metricstest.Scrape(t, m, "guidon_failed_credentials_total")); diff != "" {
+	if diff := cmp.Diff(wantMetrics, scrape(t, m, "guidon_failed_credentials_total")); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
 	}
-	if got := metricstest.Scrape(t, m, `grpc_server_handled_total{grpc_code="ResourceExhausted"`); len(got) != 1 {
+	if got := scrape(t, m, `grpc_server_handled_total{grpc_code="ResourceExhausted"`); len(got) != 1 {
 		t.Errorf("operations that were limited: got %q, want one line", got)
 	}
 }

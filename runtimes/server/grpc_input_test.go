@@ -20,7 +20,6 @@ import (
 
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
-	"github.com/guidonhq/guidon/runtimes/server/metrics/metricstest"
 )
 
 // rawCodec sends and receives bytes as they are.
@@ -145,7 +144,7 @@ func TestGRPCBadInput(t *testing.T) {
 	if err := in.wait(); err != nil {
 		t.Errorf("Run: %v", err)
 	}
-	counted := metricstest.Scrape(t, metrics, `grpc_server_handled_total{grpc_code="ResourceExhausted",grpc_method="CreateFlag"`)
+	counted := scrape(t, metrics, `grpc_server_handled_total{grpc_code="ResourceExhausted",grpc_method="CreateFlag"`)
 	if len(counted) != 1 || !strings.HasSuffix(counted[0], " 1") {
 		t.Errorf("oversized messages counted: %q, want 1", counted)
 	}

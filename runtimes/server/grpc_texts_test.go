@@ -9,50 +9,56 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/handler/auth"
-	"github.com/guidonhq/guidon/handler/wire/wiretest"
-	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// everyMethod is a way to sign in with which every method is enabled, and nobody gets in.
-type everyMethod struct{ auth.NoSignIn }
-
-// Describe implements [auth.SignIn].
-func (everyMethod) Describe(service.Method) (bool, *structpb.Struct) { return true, nil }
-
-// No string of any message may contain NUL or bytes that are not UTF-8. The call fails as
-// InvalidArgument, and nothing changes.
+// No string of a message may contain NUL or bytes that are not UTF-8. The call fails as
+// InvalidArgument, and nothing changes; an evaluation with a NUL may succeed. The messages are
+// those with a decoder of their own, and some others: what the handler rejects in each string of
+// each message is tested there (TestTextsOfOtherTransports).
 func TestGRPCTexts(t *testing.T) {
-	const placeholder = "PLACEHOLDER"
-	in := start(t, func(s *settings) { s.handler.Authentication.TokenMethod, s.handler.SignIn = true, everyMethod{} })
+	const placeholder, evaluations = "PLACEHOLDER", "/flipt.evaluation.EvaluationService/"
+	in := start(t, func(s *settings) { s.handler.Authentication.TokenMethod = true })
 	before := in.revision()
-	for _, o := range handler.Operations() {
-		for _, text := range wiretest.Texts(o.NewRequest()) {
-			m := o.NewRequest()
-			text.Set(m, placeholder)
-			encoded, err := proto.Marshal(m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, bad := range []string{"\x00", "\xff"} {
-				request := bytes.ReplaceAll(encoded, []byte(placeholder), []byte(strings.Repeat(bad, len(placeholder))))
-				var response []byte
-				err := in.conn.Invoke(t.Context(), o.Name, request, &response, grpc.ForceCodecV2(rawCodec{}))
-				code := status.Code(err)
-				if code == codes.InvalidArgument || o.ServesStale() && bad == "\x00" && (code == codes.OK || code == codes.NotFound) {
-					continue
-				}
-				t.Errorf("%s, %q in %s: got %v, want InvalidArgument", o.Name, bad, text.Path, err)
+	items := []*evaluation.EvaluationRequest{
+		{RequestId: placeholder}, {NamespaceKey: placeholder}, {FlagKey: placeholder}, {EntityId: placeholder}, {Reference: placeholder},
+		{Context: map[string]string{placeholder: "a"}}, {Context: map[string]string{"a": placeholder}},
+	}
+	type request struct {
+		method  string
+		message proto.Message
+	}
+	requests := []request{
+		{"/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{NamespaceKey: "default", Key: "a", Name: placeholder}},
+		{"/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{NamespaceKey: placeholder, Key: "a", Name: "a"}},
+		{"/flipt.Flipt/OrderRules", &flipt.OrderRulesRequest{NamespaceKey: "default", FlagKey: "a", RuleIds: []string{placeholder}}},
+		{"/flipt.auth.AuthenticationMethodTokenService/CreateToken", &auth.CreateTokenRequest{Name: placeholder}},
+		{evaluations + "Batch", &evaluation.BatchEvaluationRequest{RequestId: placeholder}},
+		{evaluations + "Batch", &evaluation.BatchEvaluationRequest{Reference: placeholder}},
+	}
+	for _, item := range items {
+		requests = append(requests, request{evaluations + "Boolean", item}, request{evaluations + "Variant", item},
+			request{evaluations + "Batch", &evaluation.BatchEvaluationRequest{Requests: []*evaluation.EvaluationRequest{item}}})
+	}
+	for _, r := range requests {
+		encoded, err := proto.Marshal(r.message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bad := range []string{"\x00", "\xff"} {
+			sent := bytes.ReplaceAll(encoded, []byte(placeholder), []byte(strings.Repeat(bad, len(placeholder))))
+			var response []byte
+			code := status.Code(in.conn.Invoke(t.Context(), r.method, sent, &response, grpc.ForceCodecV2(rawCodec{})))
+			evaluates := strings.HasPrefix(r.method, evaluations) && bad == "\x00" && (code == codes.OK || code == codes.NotFound)
+			if code != codes.InvalidArgument && !evaluates {
+				t.Errorf("%s, %q in %v: got %v, want InvalidArgument", r.method, bad, r.message, code)
 			}
 		}
 	}
 	if after := in.revision(); after != before {
 		t.Errorf("the revision is %s, want %s", after, before)
-	}
-	if all, _, err := in.service.ListAuthentications(t.Context(), service.Demand{}, service.AuthenticationFilter{}, 100, ""); err != nil || len(all) != 0 {
-		t.Errorf("got %d tokens, error %v, want none", len(all), err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
@@ -213,4 +215,18 @@ func (g *gate) Finished(string, string, guidon.Code, time.Duration) {}
 func (g *gate) Evaluated([]evaluation.Event) {
 	g.entered <- struct{}{}
 	<-g.open
+}
+
+// scrape returns the lines of the metrics that begin with the prefix.
+func scrape(t testing.TB, m *metrics.Registry, prefix string) []string {
+	t.Helper()
+	recorder := httptest.NewRecorder()
+	m.Handler().ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
+	var lines []string
+	for line := range strings.Lines(recorder.Body.String()) {
+		if strings.HasPrefix(line, prefix) {
+			lines = append(lines, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return lines
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
-	"github.com/guidonhq/guidon/runtimes/server/metrics/metricstest"
 )
 
 // silent subscribes to a namespace in which nothing changes.
@@ -36,7 +35,7 @@ func TestStopEndsStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	if got := metricstest.Scrape(t, metrics, `guidon_streams_open{kind="ofrep"}`); !cmp.Equal(got, []string{`guidon_streams_open{kind="ofrep"} 1`}) {
+	if got := scrape(t, metrics, `guidon_streams_open{kind="ofrep"}`); !cmp.Equal(got, []string{`guidon_streams_open{kind="ofrep"} 1`}) {
 		t.Errorf("metrics while the stream is open: %q", got)
 	}
 	in.cancel()
@@ -54,7 +53,7 @@ func TestStopEndsStreams(t *testing.T) {
 		`guidon_streams_refused_total{kind="changes"} 0`,
 		`guidon_streams_refused_total{kind="ofrep"} 0`,
 	}
-	if diff := cmp.Diff(want, metricstest.Scrape(t, metrics, "guidon_streams_")); diff != "" {
+	if diff := cmp.Diff(want, scrape(t, metrics, "guidon_streams_")); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -85,9 +85,9 @@ func (p *sourcePlan) keptFlags(target *state, everything bool) (map[string]*guid
 		if !everything && !slices.Contains(p.Flags, key) {
 			continue
 		}
-		f = flagrand.Copy(f)
+		f = flagtest.Copy(f)
 		if have := target.flags[key]; have != nil {
-			valid = keep(p.Keep, flagrand.Copy(have), f) && valid
+			valid = keep(p.Keep, flagtest.Copy(have), f) && valid
 		}
 		flags[key] = f
 	}
@@ -139,7 +139,7 @@ func keepDistributions(have, f *guidon.Flag) {
 			}
 			taken[old] = true
 			if slices.Equal(served(f, r), served(have, old)) {
-				r.Distributions = flagrand.Copy(old).Distributions
+				r.Distributions = flagtest.Copy(old).Distributions
 				referByKey(have, f, r.Distributions)
 			}
 			break

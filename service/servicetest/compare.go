@@ -9,7 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
 // match is how much of an object must be as the model says.
@@ -57,7 +57,7 @@ func difference[T any](want, got T) string {
 
 // strippedFlag returns a copy of the flag without times, and with no more than counts.
 func strippedFlag(m match, f *guidon.Flag) *guidon.Flag {
-	out := flagrand.Copy(f)
+	out := flagtest.Copy(f)
 	out.CreatedAt, out.UpdatedAt = time.Time{}, time.Time{}
 	if m != exact {
 		nameVariants(out)
@@ -105,7 +105,7 @@ func nameVariants(f *guidon.Flag) {
 }
 
 func strippedSegment(m match, g *guidon.Segment) *guidon.Segment {
-	out := flagrand.Copy(g)
+	out := flagtest.Copy(g)
 	out.CreatedAt, out.UpdatedAt = time.Time{}, time.Time{}
 	for _, c := range out.Constraints {
 		strip(m, &c.ID, new(int32), &c.CreatedAt, &c.UpdatedAt)
@@ -122,7 +122,7 @@ func strippedNamespace(n *guidon.Namespace) *guidon.Namespace {
 // differFlags returns how the flag differs from the wanted one, or "". What free names may
 // be anything.
 func differFlags(m match, free map[string]bool, want, got *guidon.Flag) string {
-	want = flagrand.Copy(want)
+	want = flagtest.Copy(want)
 	for i, v := range want.Variants {
 		adopt(&v.ID, i, got.Variants, func(v *guidon.Variant) string { return v.ID })
 	}
@@ -139,7 +139,7 @@ func differFlags(m match, free map[string]bool, want, got *guidon.Flag) string {
 	}
 	for field, set := range freeFlagFields {
 		if free[field] {
-			set(want, flagrand.Copy(got))
+			set(want, flagtest.Copy(got))
 		}
 	}
 	return difference(strippedFlag(m, want), strippedFlag(m, got))
@@ -165,12 +165,12 @@ var freeFlagFields = map[string]func(want, got *guidon.Flag){
 const variantsField = "variants and rules"
 
 func differSegments(m match, free map[string]bool, want, got *guidon.Segment) string {
-	want = flagrand.Copy(want)
+	want = flagtest.Copy(want)
 	for i, c := range want.Constraints {
 		adopt(&c.ID, i, got.Constraints, func(c *guidon.Constraint) string { return c.ID })
 	}
 	if free["constraints"] {
-		want.Constraints = flagrand.Copy(got).Constraints
+		want.Constraints = flagtest.Copy(got).Constraints
 	}
 	return difference(strippedSegment(m, want), strippedSegment(m, got))
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -36,8 +36,8 @@ func (m *model) edit(s *space) attempt {
 		}
 		e.flag(flagKeys[i], m.one(4))
 	}
-	for _, i := range m.random.Perm(len(flagrand.SegmentKeys))[:m.random.IntN(3)] {
-		e.segment(flagrand.SegmentKeys[i], m.one(4))
+	for _, i := range m.random.Perm(len(flagtest.RandomSegmentKeys))[:m.random.IntN(3)] {
+		e.segment(flagtest.RandomSegmentKeys[i], m.one(4))
 	}
 	return e.attempt("Edit", func(ctx context.Context, w service.Write) (int64, error) {
 		return revisionOf(m.service.Edit(ctx, w, s.key, e.edits))
@@ -87,7 +87,7 @@ func (e *editBuilder) turnOff(key string) {
 	case have == nil:
 		e.absent = true
 	case !isOff(have):
-		have = flagrand.Copy(have)
+		have = flagtest.Copy(have)
 		turnOff(have)
 		e.next.flags[key] = have
 	}
@@ -135,7 +135,7 @@ func (m *model) putSegment(next *state, g *guidon.Segment) {
 
 // ranked returns a copy of the flag with the ranks 1, 2, 3, ….
 func ranked(f *guidon.Flag) *guidon.Flag {
-	out := flagrand.Copy(f)
+	out := flagtest.Copy(f)
 	for i, r := range out.Rules {
 		r.Rank = int32(i + 1) // #nosec G115 -- few
 	}

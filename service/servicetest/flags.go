@@ -7,12 +7,26 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
 // call is a call of the service.
 type call func(ctx context.Context, w service.Write, namespace string) (int64, error)
+
+// withInput returns the call of an operation that creates or updates something.
+func withInput[I, O any](operation func(context.Context, service.Write, string, I) (O, int64, error), in I) call {
+	return func(ctx context.Context, w service.Write, namespace string) (int64, error) {
+		return revisionOf(operation(ctx, w, namespace, in))
+	}
+}
+
+// withItems returns the call of an operation that orders or deletes items of an object.
+func withItems[I any](operation func(context.Context, service.Write, string, string, I) (int64, error), of string, items I) call {
+	return func(ctx context.Context, w service.Write, namespace string) (int64, error) {
+		return operation(ctx, w, namespace, of, items)
+	}
+}
 
 // verdict is the outcome of an operation on one object: it changes it, leaves it alone, or
 // fails with a code.
@@ -77,7 +91,7 @@ func (m *model) changeFlag(s *space) attempt {
 	}
 	o, f := pick(m, flagOperations), &guidon.Flag{Key: key}
 	if have != nil {
-		f = flagrand.Copy(have)
+		f = flagtest.Copy(have)
 	}
 	v, call := o.make(m, next, f)
 	if have == nil {
@@ -111,9 +125,7 @@ func (m *model) createFlag(s *space, key string, next *state) attempt {
 	default:
 		next.flags[key] = &guidon.Flag{Key: key, Name: f.Name, Description: f.Description, Type: f.Type, Enabled: f.Enabled, Metadata: f.Metadata}
 	}
-	return m.single(s, "CreateFlag "+key, next, v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.CreateFlag(ctx, w, namespace, in))
-	})
+	return m.single(s, "CreateFlag "+key, next, v, withInput(m.service.CreateFlag, in))
 }
 
 func (m *model) updateFlag(_ *state, f *guidon.Flag) (verdict, call) {
@@ -131,7 +143,5 @@ func (m *model) updateFlag(_ *state, f *guidon.Flag) (verdict, call) {
 		in.DefaultVariantID, v = "none", invalid
 	}
 	f.DefaultVariantID = in.DefaultVariantID
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.UpdateFlag(ctx, w, namespace, in))
-	}
+	return v, withInput(m.service.UpdateFlag, in)
 }

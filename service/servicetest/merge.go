@@ -5,7 +5,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
 // versions are those of a naive three-way merge: what an object was after the changes to
@@ -87,7 +87,7 @@ func mergeFlags(m *objectMerge, v versions[guidon.Flag]) *guidon.Flag {
 		return merged
 	}
 	after, now, before := v.after, v.now, v.before
-	out := flagrand.Copy(now)
+	out := flagtest.Copy(now)
 	out.Name = field(m, "name", after.Name, now.Name, before.Name)
 	out.Description = field(m, "description", after.Description, now.Description, before.Description)
 	out.Type = field(m, "type", after.Type, now.Type, before.Type)
@@ -119,7 +119,7 @@ func mergeSegments(m *objectMerge, v versions[guidon.Segment]) *guidon.Segment {
 		return merged
 	}
 	after, now, before := v.after, v.now, v.before
-	out := flagrand.Copy(now)
+	out := flagtest.Copy(now)
 	out.Name = field(m, "name", after.Name, now.Name, before.Name)
 	out.Description = field(m, "description", after.Description, now.Description, before.Description)
 	out.MatchType = field(m, "matchType", after.MatchType, now.MatchType, before.MatchType)

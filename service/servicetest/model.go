@@ -13,7 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -38,7 +38,7 @@ type model struct {
 	t        *testing.T
 	service  *service.Service
 	random   *rand.Rand
-	source   *flagrand.Source
+	source   *flagtest.Source
 	spaces   []*space
 	made     []string       // the operations so far
 	outcomes map[string]int // how often each one did something
@@ -48,7 +48,7 @@ func newModel(t *testing.T, store service.Store, seed uint64) *model {
 	m := &model{
 		t: t, service: service.NewService(store, time.Now),
 		random: rand.New(rand.NewPCG(seed, 412)), // #nosec G404 -- repeatable
-		source: flagrand.New(seed), outcomes: map[string]int{},
+		source: flagtest.NewSource(seed), outcomes: map[string]int{},
 	}
 	m.made = append(m.made, fmt.Sprint("seed ", seed))
 	for _, key := range []string{"shop", "till"} {
@@ -163,7 +163,7 @@ func pickOr[T any](m *model, from []T, otherwise T) T {
 func (m *model) one(n int) bool { return m.random.IntN(n) == 0 }
 
 func (m *model) flagKey() string    { return pick(m, flagKeys) }
-func (m *model) segmentKey() string { return pick(m, flagrand.SegmentKeys) }
+func (m *model) segmentKey() string { return pick(m, flagtest.RandomSegmentKeys) }
 
 func (m *model) name() string { return pick(m, []string{"One", "Two", "Käse & Brot"}) }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -18,7 +18,7 @@ func (m *model) document(s *space) (*service.Document, *state) {
 		segments:  map[string]*guidon.Segment{}, flags: map[string]*guidon.Flag{},
 	}
 	now := s.current()
-	for _, key := range flagrand.SegmentKeys {
+	for _, key := range flagtest.RandomSegmentKeys {
 		switch have := now.segments[key]; {
 		case m.one(3):
 		case have == nil:
@@ -72,7 +72,7 @@ func (m *model) selectSome(r *service.PlanRequest, from *state) {
 				r.Flags = append(r.Flags, key)
 			}
 		}
-		for _, key := range flagrand.SegmentKeys {
+		for _, key := range flagtest.RandomSegmentKeys {
 			if m.one(6) && (from.segments[key] != nil || m.one(15)) {
 				r.Segments = append(r.Segments, key)
 			}

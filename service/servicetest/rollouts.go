@@ -10,7 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -44,9 +44,7 @@ func (m *model) createRollout(now *state, f *guidon.Flag) (verdict, call) {
 		v = invalid
 	}
 	f.Rollouts = slices.Insert(f.Rollouts, at, created)
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.CreateRollout(ctx, w, namespace, in))
-	}
+	return v, withInput(m.service.CreateRollout, in)
 }
 
 func (m *model) updateRollout(now *state, f *guidon.Flag) (verdict, call) {
@@ -62,24 +60,18 @@ func (m *model) updateRollout(now *state, f *guidon.Flag) (verdict, call) {
 	case !exist:
 		v = notFound
 	}
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.UpdateRollout(ctx, w, namespace, in))
-	}
+	return v, withInput(m.service.UpdateRollout, in)
 }
 
 func (m *model) orderRollouts(_ *state, f *guidon.Flag) (verdict, call) {
 	v, ids := orderItems(m, f.Rollouts, rolloutID, rolloutRank)
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return m.service.OrderRollouts(ctx, w, namespace, f.Key, ids)
-	}
+	return v, withItems(m.service.OrderRollouts, f.Key, ids)
 }
 
 func (m *model) deleteRollout(_ *state, f *guidon.Flag) (v verdict, c call) {
 	var id string
 	v, id, f.Rollouts = removeItem(m, f.Rollouts, rolloutID, rolloutRank)
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return m.service.DeleteRollout(ctx, w, namespace, f.Key, id)
-	}
+	return v, withItems(m.service.DeleteRollout, f.Key, id)
 }
 
 // isOff reports whether the flag cannot be turned off: its first rollout gives false to
@@ -158,7 +150,7 @@ func (s *state) stateOf(f *guidon.Flag) analysis.FlagState {
 func (m *model) turnFlagOn(now *state, f *guidon.Flag) (verdict, call) {
 	everyone := m.random.IntN(2) == 0
 	v := changes
-	switch wide := flagrand.Copy(f); {
+	switch wide := flagtest.Copy(f); {
 	case f.Type == guidon.BooleanFlag && isOff(f) && f.Rollouts[0].Description == service.OffDescription:
 		f.Rollouts = f.Rollouts[1:]
 	case f.Type == guidon.VariantFlag && isOff(f) && strings.Contains(string(f.Metadata), service.OffMember):

@@ -34,9 +34,7 @@ func (m *model) createRule(now *state, f *guidon.Flag) (verdict, call) {
 	}
 	f.Rules = slices.Insert(f.Rules, at,
 		&guidon.Rule{ID: newID, SegmentKeys: in.SegmentKeys, SegmentOperator: in.SegmentOperator, Rank: in.Rank})
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.CreateRule(ctx, w, namespace, in))
-	}
+	return v, withInput(m.service.CreateRule, in)
 }
 
 func (m *model) updateRule(now *state, f *guidon.Flag) (verdict, call) {
@@ -47,24 +45,18 @@ func (m *model) updateRule(now *state, f *guidon.Flag) (verdict, call) {
 		v = notFound
 	}
 	r.SegmentKeys, r.SegmentOperator = in.SegmentKeys, in.SegmentOperator
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.UpdateRule(ctx, w, namespace, in))
-	}
+	return v, withInput(m.service.UpdateRule, in)
 }
 
 func (m *model) orderRules(_ *state, f *guidon.Flag) (verdict, call) {
 	v, ids := orderItems(m, f.Rules, ruleID, ruleRank)
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return m.service.OrderRules(ctx, w, namespace, f.Key, ids)
-	}
+	return v, withItems(m.service.OrderRules, f.Key, ids)
 }
 
 func (m *model) deleteRule(_ *state, f *guidon.Flag) (v verdict, c call) {
 	var id string
 	v, id, f.Rules = removeItem(m, f.Rules, ruleID, ruleRank)
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return m.service.DeleteRule(ctx, w, namespace, f.Key, id)
-	}
+	return v, withItems(m.service.DeleteRule, f.Key, id)
 }
 
 // distribution returns a rule of the flag, one of its distributions, and the arguments to
@@ -84,9 +76,7 @@ func (m *model) createDistribution(_ *state, f *guidon.Flag) (verdict, call) {
 		v = notFound
 	}
 	r.Distributions = append(r.Distributions, &guidon.Distribution{ID: newID, VariantID: in.VariantID, Rollout: in.Rollout})
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.CreateDistribution(ctx, w, namespace, in))
-	}
+	return v, withInput(m.service.CreateDistribution, in)
 }
 
 func (m *model) updateDistribution(_ *state, f *guidon.Flag) (verdict, call) {
@@ -96,9 +86,7 @@ func (m *model) updateDistribution(_ *state, f *guidon.Flag) (verdict, call) {
 		v = notFound
 	}
 	d.VariantID, d.Rollout = in.VariantID, in.Rollout
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.UpdateDistribution(ctx, w, namespace, in))
-	}
+	return v, withInput(m.service.UpdateDistribution, in)
 }
 
 func (m *model) deleteDistribution(_ *state, f *guidon.Flag) (verdict, call) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/internal/flagrand"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -35,7 +35,7 @@ func (m *model) changeSegment(s *space) attempt {
 	}
 	o, g := pick(m, segmentOperations), &guidon.Segment{Key: key}
 	if have != nil {
-		g = flagrand.Copy(have)
+		g = flagtest.Copy(have)
 	}
 	v, call := o.make(m, g)
 	if have == nil {
@@ -69,17 +69,13 @@ func (m *model) createSegment(s *space, key string, next *state) attempt {
 	default:
 		next.segments[key] = &guidon.Segment{Key: key, Name: in.Name, Description: in.Description, MatchType: in.MatchType}
 	}
-	return m.single(s, "CreateSegment "+key, next, v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.CreateSegment(ctx, w, namespace, in))
-	})
+	return m.single(s, "CreateSegment "+key, next, v, withInput(m.service.CreateSegment, in))
 }
 
 func (m *model) updateSegment(g *guidon.Segment) (verdict, call) {
 	in := service.SegmentInput{Key: g.Key, Name: m.name(), Description: m.text(), MatchType: guidon.MatchType(m.random.IntN(2))} // #nosec G115 -- 0 or 1
 	g.Name, g.Description, g.MatchType = in.Name, in.Description, in.MatchType
-	return changes, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.UpdateSegment(ctx, w, namespace, in))
-	}
+	return changes, withInput(m.service.UpdateSegment, in)
 }
 
 // condition returns the arguments for a constraint, and the constraint.
@@ -97,9 +93,7 @@ func (m *model) condition(g *guidon.Segment, id string) (service.ConstraintInput
 func (m *model) createConstraint(g *guidon.Segment) (verdict, call) {
 	in, c := m.condition(g, newID)
 	g.Constraints = append(g.Constraints, c)
-	return changes, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.CreateConstraint(ctx, w, namespace, in))
-	}
+	return changes, withInput(m.service.CreateConstraint, in)
 }
 
 func (m *model) updateConstraint(g *guidon.Segment) (verdict, call) {
@@ -110,9 +104,7 @@ func (m *model) updateConstraint(g *guidon.Segment) (verdict, call) {
 		v = notFound
 	}
 	*have = *c
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.UpdateConstraint(ctx, w, namespace, in))
-	}
+	return v, withInput(m.service.UpdateConstraint, in)
 }
 
 func (m *model) deleteConstraint(g *guidon.Segment) (verdict, call) {
@@ -121,7 +113,5 @@ func (m *model) deleteConstraint(g *guidon.Segment) (verdict, call) {
 		v = changes
 	}
 	g.Constraints = slices.DeleteFunc(g.Constraints, func(c *guidon.Constraint) bool { return c.ID == id })
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return m.service.DeleteConstraint(ctx, w, namespace, g.Key, id)
-	}
+	return v, withItems(m.service.DeleteConstraint, g.Key, id)
 }

@@ -1,7 +1,6 @@
 package servicetest
 
 import (
-	"context"
 	"slices"
 
 	"github.com/guidonhq/guidon"
@@ -22,9 +21,7 @@ func (m *model) createVariant(_ *state, f *guidon.Flag) (verdict, call) {
 	}
 	f.Variants = append(f.Variants,
 		&guidon.Variant{ID: newID, Key: in.Key, Name: in.Name, Description: in.Description, Attachment: in.Attachment})
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.CreateVariant(ctx, w, namespace, in))
-	}
+	return v, withInput(m.service.CreateVariant, in)
 }
 
 func (m *model) updateVariant(_ *state, f *guidon.Flag) (verdict, call) {
@@ -37,9 +34,7 @@ func (m *model) updateVariant(_ *state, f *guidon.Flag) (verdict, call) {
 		v = invalid
 	}
 	have.Key, have.Name, have.Description, have.Attachment = in.Key, in.Name, in.Description, in.Attachment
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.UpdateVariant(ctx, w, namespace, in))
-	}
+	return v, withInput(m.service.UpdateVariant, in)
 }
 
 func (m *model) deleteVariant(_ *state, f *guidon.Flag) (verdict, call) {
@@ -54,7 +49,5 @@ func (m *model) deleteVariant(_ *state, f *guidon.Flag) (verdict, call) {
 	for _, r := range f.Rules {
 		r.Distributions = slices.DeleteFunc(r.Distributions, func(d *guidon.Distribution) bool { return d.VariantID == id })
 	}
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return m.service.DeleteVariant(ctx, w, namespace, f.Key, id)
-	}
+	return v, withItems(m.service.DeleteVariant, f.Key, id)
 }

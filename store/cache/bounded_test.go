@@ -23,7 +23,7 @@ var bounded = cache.Freshness{MaxAge: time.Second}
 
 // All writes are its own, so MaxAge never expires.
 func TestBoundedConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) service.Store {
+	storetest.RunAgain(t, func(t *testing.T) service.Store {
 		return cache.NewShared(openSQLite(t), cache.Freshness{MaxAge: time.Hour})
 	})
 }

@@ -86,49 +86,28 @@ func rotated(id, hash string) *service.Authentication {
 func testLoadEveryChange(t *testing.T, s AuthenticationLoader) {
 	expired := newAuthentication("a")
 	expired.ExpiresAt = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-	put := func(all ...*service.Authentication) func(ctx context.Context, tx service.AuthenticationTx) error {
-		return func(ctx context.Context, tx service.AuthenticationTx) error {
-			for _, a := range all {
-				if err := tx.PutAuthentication(ctx, a); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-	remove := func(id string) func(ctx context.Context, tx service.AuthenticationTx) error {
-		return func(ctx context.Context, tx service.AuthenticationTx) error { return tx.DeleteAuthentication(ctx, id) }
-	}
 	held := []*service.AuthenticationSet{loadAuthentications(t, s, nil)}
 	for round := range 2 {
 		for _, step := range []struct {
 			name string
-			fn   func(ctx context.Context, tx service.AuthenticationTx) error
+			fn   tokenChange
 		}{
-			{"create", put(newAuthentication("c"), newAuthentication("a"), newAuthentication("b"))},
-			{"expire", put(expired)},
-			{"rotate", put(rotated("b", "another hash"))},
-			{"nothing", put(rotated("b", "another hash"))},
-			{"delete", remove("a")},
-			{"create again", put(newAuthentication("a"))},
-			{"delete and create again", func(ctx context.Context, tx service.AuthenticationTx) error {
-				return errors.Join(remove("c")(ctx, tx), put(rotated("c", "third hash"))(ctx, tx))
-			}},
-			{"create and delete", func(ctx context.Context, tx service.AuthenticationTx) error {
-				return errors.Join(put(newAuthentication("d"))(ctx, tx), remove("d")(ctx, tx), put(newAuthentication("e"))(ctx, tx))
-			}},
-			{"pass a token on", func(ctx context.Context, tx service.AuthenticationTx) error {
-				return errors.Join(put(rotated("b", "fourth hash"))(ctx, tx), put(rotated("c", "another hash"))(ctx, tx))
-			}},
+			{"create", putTokens(newAuthentication("c"), newAuthentication("a"), newAuthentication("b"))},
+			{"expire", putTokens(expired)},
+			{"rotate", putTokens(rotated("b", "another hash"))},
+			{"nothing", putTokens(rotated("b", "another hash"))},
+			{"delete", deleteTokens("a")},
+			{"create again", putTokens(newAuthentication("a"))},
+			{"delete and create again", inOneUpdate(deleteTokens("c"), putTokens(rotated("c", "third hash")))},
+			{"create and delete", inOneUpdate(putTokens(newAuthentication("d")), deleteTokens("d"), putTokens(newAuthentication("e")))},
+			{"pass a token on", inOneUpdate(putTokens(rotated("b", "fourth hash")), putTokens(rotated("c", "another hash")))},
 			{"bind", putBindings(newBinding("z", service.RoleViewer), newBinding("a", service.RoleEditor))},
 			{"bind with another role", putBindings(newBinding("z", service.RoleAdmin))},
-			{"bind and rotate", inOneUpdate(putBindings(newBinding("m", service.RoleAdmin)), put(rotated("b", "fifth hash")))},
+			{"bind and rotate", inOneUpdate(putBindings(newBinding("m", service.RoleAdmin)), putTokens(rotated("b", "fifth hash")))},
 			{"unbind and bind again", inOneUpdate(deleteBinding("z"), putBindings(newBinding("z", service.RoleAdmin)))},
 			{"unbind", inOneUpdate(deleteBinding("z"), deleteBinding("a"))},
 			{"unbind the last", deleteBinding("m")},
-			{"delete all", func(ctx context.Context, tx service.AuthenticationTx) error {
-				return errors.Join(remove("a")(ctx, tx), remove("b")(ctx, tx), remove("c")(ctx, tx), remove("e")(ctx, tx))
-			}},
+			{"delete all", deleteTokens("a", "b", "c", "e")},
 		} {
 			updateAuthentications(t, s, step.fn)
 			for _, from := range held {
@@ -167,23 +146,15 @@ func testLoadOneOfMany(t *testing.T, s AuthenticationLoader) {
 	createMany(t, s, 600)
 	for _, step := range []struct {
 		name string
-		fn   func(ctx context.Context, tx service.AuthenticationTx) error
+		fn   tokenChange
 		want int
 	}{
-		{"create", func(ctx context.Context, tx service.AuthenticationTx) error {
-			return tx.PutAuthentication(ctx, newAuthentication("new"))
-		}, 1},
-		{"change", func(ctx context.Context, tx service.AuthenticationTx) error {
-			return tx.PutAuthentication(ctx, rotated("many-300", "new hash"))
-		}, 1},
-		{"delete", func(ctx context.Context, tx service.AuthenticationTx) error {
-			return tx.DeleteAuthentication(ctx, "many-301")
-		}, 0},
+		{"create", putTokens(newAuthentication("new")), 1},
+		{"change", putTokens(rotated("many-300", "new hash")), 1},
+		{"delete", deleteTokens("many-301"), 0},
 		{"bind", putBindings(newBinding("a", service.RoleViewer)), 0},
 		{"bind and create", inOneUpdate(deleteBinding("a"), putBindings(newBinding("b", service.RoleViewer)),
-			func(ctx context.Context, tx service.AuthenticationTx) error {
-				return tx.PutAuthentication(ctx, newAuthentication("newer"))
-			}), 1},
+			putTokens(newAuthentication("newer"))), 1},
 	} {
 		held := loadAuthentications(t, s, nil)
 		updateAuthentications(t, s, step.fn)
@@ -283,9 +254,7 @@ func testLoadRestoredBackup(t *testing.T, s AuthenticationLoader) {
 	updateAuthentications(t, s, putBindings(newBinding("of the backup", service.RoleViewer)))
 	execute("CREATE TABLE backup_of_%[1]s AS SELECT * FROM %[1]s")
 	shared := loadAuthentications(t, s, nil)
-	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
-		return tx.DeleteAuthentication(ctx, "deleted later")
-	})
+	updateAuthentications(t, s, deleteTokens("deleted later"))
 	putAuthentication(t, s, newAuthentication("lost"))
 	updateAuthentications(t, s, inOneUpdate(putBindings(newBinding("lost", service.RoleAdmin)), deleteBinding("of the backup")))
 	lost := loadAuthentications(t, s, nil)

@@ -18,9 +18,7 @@ import (
 func testAuthenticationAtomic(t *testing.T, s service.Store) {
 	putAuthentication(t, s, newAuthentication("1"))
 	before := authentications(t, s)
-	changeAll := func(ctx context.Context, tx service.AuthenticationTx) error {
-		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, newAuthentication("2")))
-	}
+	changeAll := inOneUpdate(deleteTokens("1"), putTokens(newAuthentication("2")))
 	err := s.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(changeAll(ctx, tx), errStop)
 	})
@@ -48,17 +46,13 @@ func testAuthenticationRevision(t *testing.T, s service.Store) {
 		t.Errorf("got revision %v after %d", first, start)
 	}
 	putAuthentication(t, s, newAuthentication("1")) // unchanged
-	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
-		return tx.DeleteAuthentication(ctx, "nope")
-	})
+	updateAuthentications(t, s, deleteTokens("nope"))
 	if got := authentications(t, s).Revision(); got != first {
 		t.Errorf("got revision %v, want %v: nothing was stored", got, first)
 	}
 	// The condition is about a namespace and not used.
 	wrong := int64(99)
-	err := s.UpdateAuthentications(t.Context(), service.Write{IfMatch: &wrong}, func(ctx context.Context, tx service.AuthenticationTx) error {
-		return tx.DeleteAuthentication(ctx, "1")
-	})
+	err := s.UpdateAuthentications(t.Context(), service.Write{IfMatch: &wrong}, deleteTokens("1"))
 	if err != nil {
 		t.Errorf("got %v, want the condition ignored", err)
 	}

@@ -32,14 +32,44 @@ func updateAuthentications(t testing.TB, s service.Store, fn func(ctx context.Co
 
 func putAuthentication(t testing.TB, s service.Store, all ...*service.Authentication) {
 	t.Helper()
-	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
+	updateAuthentications(t, s, putTokens(all...))
+}
+
+// tokenChange is a part of an update of authentications and bindings.
+type tokenChange func(ctx context.Context, tx service.AuthenticationTx) error
+
+func putTokens(all ...*service.Authentication) tokenChange {
+	return func(ctx context.Context, tx service.AuthenticationTx) error {
 		for _, a := range all {
 			if err := tx.PutAuthentication(ctx, a); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}
+}
+
+func deleteTokens(ids ...string) tokenChange {
+	return func(ctx context.Context, tx service.AuthenticationTx) error {
+		for _, id := range ids {
+			if err := tx.DeleteAuthentication(ctx, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// inOneUpdate makes the changes one after the other.
+func inOneUpdate(all ...tokenChange) tokenChange {
+	return func(ctx context.Context, tx service.AuthenticationTx) error {
+		for _, change := range all {
+			if err := change(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func authentications(t testing.TB, s service.Store) *service.AuthenticationSet {
@@ -116,21 +146,15 @@ func testAuthenticationFirst(t *testing.T, s service.Store) {
 	for _, step := range []struct {
 		name string
 		want bool
-		fn   func(ctx context.Context, tx service.AuthenticationTx) error
+		fn   tokenChange
 	}{
 		{"nothing stored", true, func(context.Context, service.AuthenticationTx) error { return nil }},
 		{"a rollback", true, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return errors.Join(tx.PutAuthentication(ctx, newAuthentication("1")), errStop)
 		}},
-		{"the first", true, func(ctx context.Context, tx service.AuthenticationTx) error {
-			return tx.PutAuthentication(ctx, newAuthentication("1"))
-		}},
-		{"the second", false, func(ctx context.Context, tx service.AuthenticationTx) error {
-			return tx.PutAuthentication(ctx, newAuthentication("2"))
-		}},
-		{"deleting both", false, func(ctx context.Context, tx service.AuthenticationTx) error {
-			return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.DeleteAuthentication(ctx, "2"))
-		}},
+		{"the first", true, putTokens(newAuthentication("1"))},
+		{"the second", false, putTokens(newAuthentication("2"))},
+		{"deleting both", false, deleteTokens("1", "2")},
 		{"none left", false, func(context.Context, service.AuthenticationTx) error { return nil }},
 	} {
 		err := s.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {

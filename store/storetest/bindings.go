@@ -23,7 +23,7 @@ func newBinding(id string, role service.Role) *service.Binding {
 	}
 }
 
-func putBindings(all ...*service.Binding) func(ctx context.Context, tx service.AuthenticationTx) error {
+func putBindings(all ...*service.Binding) tokenChange {
 	return func(ctx context.Context, tx service.AuthenticationTx) error {
 		for _, b := range all {
 			if err := tx.PutBinding(ctx, b); err != nil {
@@ -34,22 +34,8 @@ func putBindings(all ...*service.Binding) func(ctx context.Context, tx service.A
 	}
 }
 
-func deleteBinding(id string) func(ctx context.Context, tx service.AuthenticationTx) error {
+func deleteBinding(id string) tokenChange {
 	return func(ctx context.Context, tx service.AuthenticationTx) error { return tx.DeleteBinding(ctx, id) }
-}
-
-// inOneUpdate runs the functions one after the other.
-func inOneUpdate(
-	all ...func(ctx context.Context, tx service.AuthenticationTx) error,
-) func(ctx context.Context, tx service.AuthenticationTx) error {
-	return func(ctx context.Context, tx service.AuthenticationTx) error {
-		for _, fn := range all {
-			if err := fn(ctx, tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 }
 
 // wantBindings checks what loads and transactions return: the bindings, in this order.
@@ -143,14 +129,12 @@ func testBindingAtomic(t *testing.T, s service.Store) {
 // id, and say who made them.
 func testBindingRecords(t *testing.T, s service.Store) {
 	by := service.Caller{Actor: change.Actor{ID: "oidc:google:sub:1", Name: "Ada", Method: "METHOD_OIDC"}, RequestID: "request-1"}
-	for _, fn := range []func(ctx context.Context, tx service.AuthenticationTx) error{
+	for _, fn := range []tokenChange{
 		func(ctx context.Context, tx service.AuthenticationTx) error {
 			return errors.Join(tx.PutAuthentication(ctx, newAuthentication("1")), tx.PutBinding(ctx, newBinding("1", service.RoleViewer)))
 		},
 		inOneUpdate(putBindings(newBinding("2", service.RoleViewer), newBinding("1", service.RoleEditor)), deleteBinding("2"),
-			func(ctx context.Context, tx service.AuthenticationTx) error {
-				return tx.DeleteAuthentication(ctx, "1")
-			}),
+			deleteTokens("1")),
 		deleteBinding("1"),
 	} {
 		if err := s.UpdateAuthentications(t.Context(), service.Write{By: by}, fn); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,7 +30,7 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 	t.Run("Namespaces", func(t *testing.T) {
 		for seed := range uint64(4) {
 			namespace := fmt.Sprint("mirrored-", seed)
-			w := &mirrorWriter{random: rand.New(rand.NewPCG(seed, 1)), namespace: namespace} // #nosec G404 -- repeatable, for tests
+			w := newRandomWriter(namespace, seed)
 			var m mirrorCopy[guidon.Snapshot, guidon.SnapshotDelta]
 			m.apply, m.revision, m.empty = (*guidon.Snapshot).Apply, (*guidon.Snapshot).Revision, guidon.NewSnapshot(nil, guidon.Revision{}, nil,
 				nil)
@@ -60,7 +59,7 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 		}
 	})
 	t.Run("Authentications", func(t *testing.T) {
-		w := &mirrorWriter{random: rand.New(rand.NewPCG(1, 1))} // #nosec G404 -- repeatable, for tests
+		w := newRandomWriter("", 1)
 		var m mirrorCopy[service.AuthenticationSet, service.AuthenticationDelta]
 		m.apply, m.revision, m.empty = (*service.AuthenticationSet).Apply, (*service.AuthenticationSet).Revision, service.NewAuthenticationSet(guidon.Revision{}, nil)
 		m.held = mustAuthentications(t, s)
@@ -186,93 +185,4 @@ func mustAuthentications(t *testing.T, s service.Store) *service.AuthenticationS
 	set, _, err := s.Authentications(t.Context(), service.Demand{}, "")
 	mustSucceed(t, err)
 	return set
-}
-
-// mirrorWriter makes changes of all kinds.
-type mirrorWriter struct {
-	random    *rand.Rand
-	namespace string
-	count     int
-}
-
-func (w *mirrorWriter) key(kind string) string { return fmt.Sprint(kind, w.random.IntN(4)) }
-
-func (w *mirrorWriter) name() string {
-	w.count++
-	return fmt.Sprint("name-", w.count)
-}
-
-// change makes some changes, creating the namespace if there is none.
-func (w *mirrorWriter) change(ctx context.Context, tx service.Tx) error {
-	n, err := tx.Namespace(ctx)
-	if errors.Is(err, guidon.NotFound) {
-		if err := tx.PutNamespace(ctx, &guidon.Namespace{Key: w.namespace, Name: w.name()}); err != nil {
-			return err
-		}
-		return w.changeObject(ctx, tx)
-	}
-	if err != nil {
-		return err
-	}
-	switch w.random.IntN(20) {
-	case 0:
-		return tx.DeleteNamespace(ctx)
-	case 1:
-		return nil
-	case 2:
-		n.Name = w.name()
-		return tx.PutNamespace(ctx, n)
-	}
-	for range 1 + w.random.IntN(4) {
-		if err := w.changeObject(ctx, tx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *mirrorWriter) changeObject(ctx context.Context, tx service.Tx) error {
-	switch w.random.IntN(5) {
-	case 0:
-		return tx.DeleteFlag(ctx, w.key("flag-"))
-	case 1:
-		return tx.DeleteSegment(ctx, w.key("segment-"))
-	case 2:
-		return tx.PutSegment(ctx, &guidon.Segment{Key: w.key("segment-"), Name: w.name()})
-	}
-	return tx.PutFlag(ctx,
-		&guidon.Flag{Key: w.key("flag-"), Name: w.name(), Rules: []*guidon.Rule{{ID: "r", SegmentKeys: []string{w.key("segment-")}}}})
-}
-
-// changeAuthentications creates, changes, deletes or replaces some authentications and
-// bindings.
-func (w *mirrorWriter) changeAuthentications(ctx context.Context, tx service.AuthenticationTx) error {
-	switch w.random.IntN(6) {
-	case 0:
-		if err := tx.DeleteBinding(ctx, w.key("id-")); err != nil {
-			return err
-		}
-	case 1:
-		b := newBinding(w.key("id-"), service.RoleViewer)
-		b.CreatedBy = w.name()
-		if err := tx.PutBinding(ctx, b); err != nil {
-			return err
-		}
-	}
-	for range w.random.IntN(3) {
-		id := w.key("id-")
-		if w.random.IntN(3) == 0 {
-			if err := tx.DeleteAuthentication(ctx, id); err != nil {
-				return err
-			}
-		}
-		if w.random.IntN(3) == 0 {
-			continue
-		}
-		a := &service.Authentication{ID: id, Method: service.MethodToken, TokenHash: w.name(), Metadata: map[string]string{"n": w.name()}}
-		if err := tx.PutAuthentication(ctx, a); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -55,9 +55,7 @@ func testNotes(t *testing.T, s service.Store) {
 		}
 	}
 	w := service.Write{Message: message}
-	if err := s.UpdateAuthentications(t.Context(), w, func(ctx context.Context, tx service.AuthenticationTx) error {
-		return tx.PutAuthentication(ctx, newAuthentication("a"))
-	}); err != nil {
+	if err := s.UpdateAuthentications(t.Context(), w, putTokens(newAuthentication("a"))); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Changes(t.Context(), change.Query{Kind: change.KindAuthentication, Limit: 5})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/fieldtest"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -47,86 +47,56 @@ func fullSegment(tx service.Tx, key string) *guidon.Segment {
 	}
 }
 
-// testEveryField reads what was put, field by field.
-func testEveryField(t *testing.T, s service.Store) {
-	flags, g := fieldtest.Flags(), fieldtest.Segment("segment")
+// testObjectLifeCycle reads what was put, field by field, and changes and deletes it.
+func testObjectLifeCycle(t *testing.T, s service.Store) {
+	flags, g := append(flagtest.FilledFlags(), nil), flagtest.FilledSegment("segment")
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutFlag(ctx, flags[0]), tx.PutFlag(ctx, flags[1]), tx.PutSegment(ctx, g))
+		flags[2] = fullFlag(tx, "texts")
+		return errors.Join(tx.PutFlag(ctx, flags[0]), tx.PutFlag(ctx, flags[1]), tx.PutFlag(ctx, flags[2]), tx.PutSegment(ctx, g))
 	})
-	flags[0].Created = guidon.Position{Revision: 2, Sequence: 0}
-	flags[1].Created = guidon.Position{Revision: 2, Sequence: 1}
-	g.Created = guidon.Position{Revision: 2, Sequence: 2}
-	current := snapshot(t, s, defaultNamespace)
+	for i, f := range flags {
+		f.Created = guidon.Position{Revision: 2, Sequence: int32(i)} // #nosec G115 -- few
+	}
+	g.Created = guidon.Position{Revision: 2, Sequence: 3}
+	shot := snapshot(t, s, defaultNamespace)
+	wantEqual(t, "the snapshot", flags, shot.Flags())
+	wantEqual(t, "the snapshot", []*guidon.Segment{g}, shot.Segments())
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		for _, want := range flags {
-			got, err := tx.Flag(ctx, want.Key)
-			if err != nil {
+		read := make([]*guidon.Flag, len(flags))
+		for i, f := range flags {
+			var err error
+			if read[i], err = tx.Flag(ctx, f.Key); err != nil {
 				return err
 			}
-			for _, got := range []*guidon.Flag{got, current.Flag(want.Key)} {
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("-put +read:\n%s", diff)
-				}
-			}
 		}
-		got, err := tx.Segment(ctx, g.Key)
-		if err != nil {
-			return err
-		}
-		for _, got := range []*guidon.Segment{got, current.Segment(g.Key)} {
-			if diff := cmp.Diff(g, got); diff != "" {
-				t.Errorf("-put +read:\n%s", diff)
-			}
-		}
-		return nil
-	})
-}
-
-func testObjectLifeCycle(t *testing.T, s service.Store) {
-	var f *guidon.Flag
-	var g *guidon.Segment
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		f, g = fullFlag(tx, "flag"), fullSegment(tx, "segment")
-		if err := tx.PutFlag(ctx, f); err != nil {
-			return err
-		}
-		return tx.PutSegment(ctx, g)
-	})
-	f.Created = guidon.Position{Revision: 2, Sequence: 0}
-	g.Created = guidon.Position{Revision: 2, Sequence: 1}
-	shot := snapshot(t, s, defaultNamespace)
-	if diff := cmp.Diff(f, shot.Flag("flag")); diff != "" {
-		t.Errorf("flag in the snapshot (-put +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(g, shot.Segment("segment")); diff != "" {
-		t.Errorf("segment in the snapshot (-put +got):\n%s", diff)
-	}
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		got, err := tx.Flag(ctx, "flag")
-		if diff := cmp.Diff(f, got); err != nil || diff != "" {
-			t.Errorf("flag in a transaction: %v (-put +got):\n%s", err, diff)
-		}
-		got.Name, got.Rules = "Other", nil
-		if err := tx.DeleteSegment(ctx, "segment"); err != nil {
-			return err
-		}
-		return tx.PutFlag(ctx, got)
+		wantEqual(t, "a transaction", flags, read)
+		segment, err := tx.Segment(ctx, g.Key)
+		wantEqual(t, "a transaction", g, segment)
+		read[0].Name, read[0].Rules = "Other", nil
+		return errors.Join(err, tx.DeleteSegment(ctx, g.Key), tx.PutFlag(ctx, read[0]))
 	})
 	shot = snapshot(t, s, defaultNamespace)
-	if got := shot.Flag("flag"); got.Name != "Other" || len(got.Rules) != 0 || got.Created != f.Created {
+	if got := shot.Flag(flags[0].Key); got.Name != "Other" || len(got.Rules) != 0 || got.Created != flags[0].Created {
 		t.Errorf("changed flag: got %+v", got)
 	}
-	if shot.Segment("segment") != nil {
+	if shot.Segment(g.Key) != nil {
 		t.Error("the deleted segment still exists")
 	}
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		if err := tx.DeleteFlag(ctx, "never was"); err != nil {
 			t.Errorf("delete an unknown flag: %v", err)
 		}
-		return tx.DeleteFlag(ctx, "flag")
+		return errors.Join(tx.DeleteFlag(ctx, flags[0].Key), tx.DeleteFlag(ctx, flags[1].Key), tx.DeleteFlag(ctx, flags[2].Key))
 	})
 	if got := snapshot(t, s, defaultNamespace).Flags(); len(got) != 0 {
 		t.Errorf("got %d flags after the deletion", len(got))
+	}
+}
+
+func wantEqual[T any](t testing.TB, where string, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-put +got):\n%s", where, diff)
 	}
 }
 

@@ -59,9 +59,7 @@ func testOfOwner(t *testing.T, s service.Store) {
 	rotated.TokenHash = "another hash"
 	putAuthentication(t, s, rotated)
 	wantOfOwner(t, "rotated", s, first, "z-0", "a-0")
-	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
-		return errors.Join(tx.DeleteAuthentication(ctx, "z-0"), tx.PutAuthentication(ctx, sessionOf(first, "z-0")))
-	})
+	updateAuthentications(t, s, inOneUpdate(deleteTokens("z-0"), putTokens(sessionOf(first, "z-0"))))
 	wantOfOwner(t, "deleted and created again", s, first, "a-0", "z-0")
 	putAuthentication(t, s, sessionOf("oidc:google:sub:other", "z-0"))
 	wantOfOwner(t, "after the subject changed", s, first, "a-0")

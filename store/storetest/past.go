@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sort"
@@ -28,26 +29,34 @@ func testPast(t *testing.T, s service.Store, changes int) {
 	if testing.Short() || raceEnabled {
 		changes = fewPasts
 	}
-	w := newHistorian(t, s, "shop")
-	for w.exported.last() < int64(changes) {
-		w.change()
+	makePast(t, s, "shop", changes).wantReadable(t, s)
+	made := make(map[string]int)
+	for _, c := range allChanges(t, s, change.Query{Namespace: "shop"}) {
+		made[fmt.Sprint(c.Action, " ", c.Kind)]++
 	}
-	w.exported.wantReadable(t, s)
-	if w.kinds() < 20 {
-		t.Errorf("only %d kinds of changes were made: %v", w.kinds(), w.made)
+	if len(made) != 9 { // to create, update and delete a namespace, flags and segments
+		t.Errorf("not all kinds of changes were made: %v", made)
 	}
 }
 
 // testPastOfDeleted reads the states of a namespace that was deleted last.
 func testPastOfDeleted(t *testing.T, s service.Store) {
-	w := newHistorian(t, s, "shop")
-	for w.exported.last() < 60 {
-		w.change()
+	e := makePast(t, s, "shop", 60)
+	if e.current() != nothing {
+		e.keep(t, s, deleteNamespace(t, s, "shop"))
 	}
-	if w.exported.current() != nothing {
-		w.run("DeleteNamespace")
+	e.wantReadable(t, s)
+}
+
+// makePast makes random changes of the namespace until it is at the revision, and returns the
+// exports of all its states.
+func makePast(t *testing.T, s service.Store, namespace string, revision int) *exports {
+	t.Helper()
+	w, e := newRandomWriter(namespace, 16), &exports{namespace: namespace}
+	for e.last() < int64(revision) {
+		e.keep(t, s, update(t, s, namespace, w.change))
 	}
-	w.exported.wantReadable(t, s)
+	return e
 }
 
 func testPastErrors(t *testing.T, s service.Store) {
@@ -125,19 +134,17 @@ func (e *exports) current() string {
 	return e.texts[len(e.texts)-1]
 }
 
-// keep adds the export of the current state if it is a new revision, and reports whether it
-// is.
-func (e *exports) keep(t testing.TB, s service.Store, revision int64) bool {
+// keep adds the export of the current state if it is a new revision.
+func (e *exports) keep(t testing.TB, s service.Store, revision int64) {
 	t.Helper()
 	if revision == e.last() {
-		return false
+		return
 	}
 	if revision != e.last()+1 {
 		t.Fatalf("revision %d follows %d", revision, e.last())
 	}
 	shot, _, err := s.Snapshot(t.Context(), e.namespace, service.Demand{})
 	e.texts = append(e.texts, textOf(t, shot, err))
-	return true
 }
 
 // textOf returns all that a state consists of, and its export.
@@ -211,4 +218,13 @@ func (e *exports) times(t testing.TB, s service.Store) []time.Time {
 		times[c.Revision-1] = c.At
 	}
 	return times
+}
+
+func mustJSON(t testing.TB, object any) []byte {
+	t.Helper()
+	text, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

@@ -175,22 +175,9 @@ func testRecordAddresses(t *testing.T, s service.Store) {
 
 // Replaying the records of many updates of all kinds gives the current state.
 func testReplay(t *testing.T, s service.Store) {
-	keys := []string{"a", "b", "c", "d", "e"}
+	w := newRandomWriter(defaultNamespace, 60)
 	for i := range 60 {
-		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-			f, g := fullFlag(tx, keys[i%5]), fullSegment(tx, keys[(i/2)%5])
-			var errs []error
-			if i%7 == 3 {
-				errs = append(errs, tx.DeleteFlag(ctx, keys[(i+2)%5]))
-			}
-			if i%3 != 2 {
-				errs = append(errs, tx.PutFlag(ctx, f))
-			}
-			if i%4 == 1 {
-				errs = append(errs, tx.DeleteSegment(ctx, keys[i%5]), tx.PutSegment(ctx, g))
-			}
-			return errors.Join(errs...)
-		})
+		update(t, s, defaultNamespace, w.changeObject)
 		if i%20 == 19 {
 			wantReplay(t, s, defaultNamespace)
 		}

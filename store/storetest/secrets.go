@@ -85,9 +85,7 @@ func testSpendInTransaction(t *testing.T, both [2]SecretStore) {
 			return then(ctx, tx)
 		})
 	}
-	put := func(ctx context.Context, tx service.AuthenticationTx) error {
-		return tx.PutAuthentication(ctx, newAuthentication("1"))
-	}
+	put := putTokens(newAuthentication("1"))
 	err := spend(digestOf("a"), func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(put(ctx, tx), errStop)
 	})
@@ -100,9 +98,7 @@ func testSpendInTransaction(t *testing.T, both [2]SecretStore) {
 	mustSucceed(t, spend(digestOf("a"), put))
 	wantSpent(t, "after a commit", both[1], digestOf("a"), true)
 	before := authentications(t, both[1]).Revision()
-	wantCode(t, "again", spend(digestOf("a"), func(ctx context.Context, tx service.AuthenticationTx) error {
-		return tx.DeleteAuthentication(ctx, "1")
-	}), guidon.InvalidArgument)
+	wantCode(t, "again", spend(digestOf("a"), deleteTokens("1")), guidon.InvalidArgument)
 	if after := authentications(t, both[1]); after.Revision() != before || after.ByID("1") == nil {
 		t.Errorf("a refused transaction has changed something: revision %v, want %v", after.Revision(), before)
 	}
@@ -224,8 +220,6 @@ func testIndexOfOwners(t *testing.T, both [2]SecretStore) {
 	putAuthentication(t, s, sessionOf("oidc:google:sub:2", "1"))
 	wantOfOwner(t, "created again", s, "oidc:google:sub:2", "1")
 	wantOfOwner(t, "created again", s, subject, "2")
-	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
-		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.DeleteAuthentication(ctx, "2"), tx.DeleteAuthentication(ctx, "token"))
-	})
+	updateAuthentications(t, s, deleteTokens("1", "2", "token"))
 	wantRows("deleted", 0)
 }

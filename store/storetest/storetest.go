@@ -35,7 +35,6 @@ func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
 		{"UnknownNamespace", testUnknownNamespace},
 		{"ReservedNamespace", testReservedNamespace},
 		{"ObjectLifeCycle", testObjectLifeCycle},
-		{"EveryField", testEveryField},
 		{"ListedKeys", testListedKeys},
 		{"OwnedByCaller", testOwnedByCaller},
 		{"Order", testOrder},

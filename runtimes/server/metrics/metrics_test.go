@@ -16,7 +16,6 @@ import (
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
-	"github.com/guidonhq/guidon/runtimes/server/metrics/metricstest"
 )
 
 // Contract 11: the content type that clients of the reference expect.
@@ -94,7 +93,7 @@ func TestEvaluationMetrics(t *testing.T) {
 			m := metrics.New(metrics.Config{})
 			m.Evaluated([]evaluation.Event{test.event})
 			var got []string
-			for _, line := range metricstest.Scrape(t, m, "guidon_evaluations_") {
+			for _, line := range scrape(t, m, "guidon_evaluations_") {
 				if !strings.Contains(line, "latency") {
 					got = append(got, line)
 				}
@@ -135,11 +134,11 @@ func TestEvaluationMetricsOfBatch(t *testing.T) {
 		}
 	}
 	batched.Evaluated(nil)
-	want := metricstest.Scrape(t, separate, "guidon_evaluations_")
+	want := scrape(t, separate, "guidon_evaluations_")
 	if len(want) < 60 {
 		t.Errorf("only %d series", len(want))
 	}
-	if diff := cmp.Diff(want, metricstest.Scrape(t, batched, "guidon_evaluations_")); diff != "" {
+	if diff := cmp.Diff(want, scrape(t, batched, "guidon_evaluations_")); diff != "" {
 		t.Errorf("metrics (-separate +batched):\n%s", diff)
 	}
 }
@@ -152,12 +151,12 @@ func TestEvaluationMetricsAreBounded(t *testing.T) {
 			Namespace: "shop", Flag: fmt.Sprintf("flag-%d", i), Type: "boolean", Value: "true", Reason: "default", FlagExists: true,
 		}})
 	}
-	results := metricstest.Scrape(t, m, "guidon_evaluations_results_total{")
+	results := scrape(t, m, "guidon_evaluations_results_total{")
 	if got, want := len(results), metrics.MaxSeries+1; got != want {
 		t.Errorf("%d series, want %d", got, want)
 	}
 	other := `guidon_evaluations_requests_total{flag="_other",namespace="_other"} 10000`
-	if got := metricstest.Scrape(t, m, `guidon_evaluations_requests_total{flag="_other"`); len(got) != 1 || got[0] != other {
+	if got := scrape(t, m, `guidon_evaluations_requests_total{flag="_other"`); len(got) != 1 || got[0] != other {
 		t.Errorf("got %q, want %q", got, other)
 	}
 }
@@ -178,7 +177,7 @@ func TestEvaluationMetricsOfManyResults(t *testing.T) {
 		want = append(want, fmt.Sprintf(
 			`guidon_evaluations_results_total{flag="banner",match="true",namespace="shop",reason="match",segment="",type="variant",value="v%02d"} %d`, i, times))
 	}
-	if diff := cmp.Diff(want, metricstest.Scrape(t, m, "guidon_evaluations_results_total{")); diff != "" {
+	if diff := cmp.Diff(want, scrape(t, m, "guidon_evaluations_results_total{")); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
 }
@@ -186,7 +185,7 @@ func TestEvaluationMetricsOfManyResults(t *testing.T) {
 func TestLatencyIsByTypeOnly(t *testing.T) {
 	m := metrics.New(metrics.Config{})
 	m.Evaluated([]evaluation.Event{{Namespace: "n", Flag: "f", Type: "boolean", FlagExists: true, Duration: 2 * time.Millisecond}})
-	got := metricstest.Scrape(t, m, `guidon_evaluations_latency_milliseconds_sum{type="boolean"}`)
+	got := scrape(t, m, `guidon_evaluations_latency_milliseconds_sum{type="boolean"}`)
 	want := []string{`guidon_evaluations_latency_milliseconds_sum{type="boolean"} 2`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("latency (-want +got):\n%s", diff)
@@ -204,7 +203,7 @@ func TestOperationMetrics(t *testing.T) {
 	m.Finished("/../made/up", "http", guidon.NotFound, time.Millisecond)
 	var got []string
 	for _, prefix := range []string{"grpc_server_handled", "grpc_server_started", "guidon_server_errors"} {
-		got = append(got, metricstest.Scrape(t, m, prefix)...)
+		got = append(got, scrape(t, m, prefix)...)
 	}
 	want := []string{
 		`grpc_server_handled_total{grpc_code="Internal",grpc_method="GetFlag",grpc_service="flipt.Flipt",grpc_type="unary"} 1`,
@@ -230,7 +229,7 @@ func TestCacheAndBuildMetrics(t *testing.T) {
 			return metrics.RedisStats{Up: true, Errors: 5, RevisionHits: 11, RevisionMisses: 12, SnapshotHits: 13, SnapshotMisses: 14}
 		},
 	})
-	got := append(metricstest.Scrape(t, m, "guidon_cache"), metricstest.Scrape(t, m, "guidon_build_info")...)
+	got := append(scrape(t, m, "guidon_cache"), scrape(t, m, "guidon_build_info")...)
 	for i := range got {
 		got[i] = regexp.MustCompile(`goversion="[^"]+"`).ReplaceAllString(got[i], `goversion="…"`)
 	}
@@ -286,4 +285,18 @@ func BenchmarkFinished(b *testing.B) {
 	for b.Loop() {
 		m.Finished("/flipt.Flipt/GetFlag", "grpc", call.OK, time.Millisecond)
 	}
+}
+
+// scrape returns the lines of the metrics that begin with the prefix.
+func scrape(t testing.TB, m *metrics.Registry, prefix string) []string {
+	t.Helper()
+	recorder := httptest.NewRecorder()
+	m.Handler().ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
+	var lines []string
+	for line := range strings.Lines(recorder.Body.String()) {
+		if strings.HasPrefix(line, prefix) {
+			lines = append(lines, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return lines
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
@@ -19,14 +19,14 @@ import (
 // A server that was killed comes back with what it had on disk, and a replica that
 // takes its place with what it received. Both are old states.
 func TestOldStateIsIgnored(t *testing.T) {
-	for name, after := range map[string]func(t *testing.T, first *dbproc.Server) (url string){
-		"restarted": func(t *testing.T, first *dbproc.Server) string {
+	for name, after := range map[string]func(t *testing.T, first *dbtest.Server) (url string){
+		"restarted": func(t *testing.T, first *dbtest.Server) string {
 			if err := first.Restart(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			return first.URL
 		},
-		"promoted": func(t *testing.T, first *dbproc.Server) string {
+		"promoted": func(t *testing.T, first *dbtest.Server) string {
 			host, port, _ := strings.Cut(first.Addr, ":")
 			second := startRedis(t, "--replicaof", host+" "+port, "--repl-diskless-sync-delay", "0")
 			client := redis.NewClient(&redis.Options{Addr: second.Addr})
@@ -70,11 +70,11 @@ func TestOldStateIsIgnored(t *testing.T) {
 // that still reach Redis. When Redis responds again, it is used again.
 func TestRedisUnavailable(t *testing.T) {
 	for name, fault := range map[string]struct {
-		begin func(*dbproc.Server)
-		end   func(context.Context, *dbproc.Server) error
+		begin func(*dbtest.Server)
+		end   func(context.Context, *dbtest.Server) error
 	}{
-		"killed": {(*dbproc.Server).Kill, func(ctx context.Context, s *dbproc.Server) error { return s.Restart(ctx) }},
-		"frozen": {(*dbproc.Server).Freeze, func(_ context.Context, s *dbproc.Server) error { s.Thaw(); return nil }},
+		"killed": {(*dbtest.Server).Kill, func(ctx context.Context, s *dbtest.Server) error { return s.Restart(ctx) }},
+		"frozen": {(*dbtest.Server).Freeze, func(_ context.Context, s *dbtest.Server) error { s.Thaw(); return nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := startRedis(t)
@@ -299,7 +299,7 @@ func fillMemory(t *testing.T, i instance) {
 }
 
 // administer runs a command as an administrator.
-func administer(t *testing.T, s *dbproc.Server, command ...any) {
+func administer(t *testing.T, s *dbtest.Server, command ...any) {
 	t.Helper()
 	client := redis.NewClient(&redis.Options{Addr: s.Addr})
 	defer client.Close()

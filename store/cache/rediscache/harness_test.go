@@ -12,17 +12,17 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
 // startRedis starts a server for the test.
-func startRedis(t testing.TB, flags ...string) *dbproc.Server {
+func startRedis(t testing.TB, flags ...string) *dbtest.Server {
 	t.Helper()
-	s, err := dbproc.Redis(context.Background(), flags...)
-	if errors.Is(err, dbproc.ErrNotInstalled) && os.Getenv("INTEGRATION") != "1" {
+	s, err := dbtest.Redis(context.Background(), flags...)
+	if errors.Is(err, dbtest.ErrNotInstalled) && os.Getenv("INTEGRATION") != "1" {
 		t.Skipf("SKIPPED: %v", err)
 	}
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -113,7 +113,7 @@ func TestKeysTogether(t *testing.T) {
 // TestClusterOfOne: a cluster of one server is used like a single server, but rejects
 // scripts on several keys.
 func TestClusterOfOne(t *testing.T) {
-	bus, err := dbproc.FreePort()
+	bus, err := dbtest.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,0 @@
-package dbproc
-
-import "syscall"
-
-// dieWithParent kills the server when the test process ends for any reason.
-func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }

@@ -1,7 +1,0 @@
-//go:build !linux
-
-package dbproc
-
-import "syscall"
-
-func dieWithParent(*syscall.SysProcAttr) {}

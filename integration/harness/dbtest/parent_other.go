@@ -1,0 +1,7 @@
+//go:build !linux
+
+package dbtest
+
+import "syscall"
+
+func dieWithParent(*syscall.SysProcAttr) {}

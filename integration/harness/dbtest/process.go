@@ -1,0 +1,102 @@
+package dbtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// start starts the process. The channel is closed when the process has ended.
+func (s *Server) start() (<-chan struct{}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	log, err := os.OpenFile(filepath.Join(s.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	c := s.command(context.Background(), s.argv...)
+	c.Stdout, c.Stderr = log, log
+	dieWithParent(c.SysProcAttr)
+
+	started, dead := make(chan error), make(chan struct{})
+	go func() {
+		// The signal of dieWithParent is sent when the starting thread ends, so this
+		// goroutine keeps its thread as long as the server runs.
+		runtime.LockOSThread()
+		defer close(dead)
+		err := c.Start()
+		started <- err
+		if err == nil {
+			_ = c.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	s.pid, s.dead = c.Process.Pid, dead
+	return dead, nil
+}
+
+// signal sends the signal to the process and all of its descendants, which it returns.
+// PostgreSQL's backends have their own sessions, so signaling the process group would miss
+// them.
+func (s *Server) signal(signal syscall.Signal) (family []int) {
+	if s.pid == 0 {
+		return nil
+	}
+	family = []int{s.pid}
+	for i := 0; i < len(family); i++ {
+		// Before its children are listed, as a stopped process cannot create more.
+		_ = syscall.Kill(family[i], signal) // it may have ended already
+		family = append(family, children(family[i])...)
+	}
+	return family
+}
+
+// kill kills the process and all of its descendants, and waits for their end. Resources that
+// one still holds, such as shared memory, would prevent a restart.
+func (s *Server) kill() {
+	// Stop them first, so that none can create a child in the meantime.
+	family := s.signal(syscall.SIGSTOP)
+	for _, pid := range family {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for _, pid := range family {
+		for !ended(pid) {
+			<-again.C
+		}
+	}
+}
+
+// ended reports whether the process has ended, even if it has not been reaped.
+func ended(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return true
+	}
+	_, rest, _ := strings.Cut(string(text), ") ") // after the name of the program
+	return strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X")
+}
+
+func children(pid int) []int {
+	var found []int
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, file := range files {
+		text, _ := os.ReadFile(file) // #nosec G304 -- files of /proc
+		for _, word := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(word); err == nil {
+				found = append(found, child)
+			}
+		}
+	}
+	return found
+}
