@@ -64,7 +64,7 @@ func valueWords(value any) (string, bool) {
 	case percent:
 		return percentWords(float32(value)), true
 	case switched:
-		return onOff(bool(value)), true
+		return OnOff(bool(value)), true
 	case operator:
 		_, words, _ := analysis.ConstraintWords(value.constraint)
 		return words, len(value.constraint.Operator) <= maxQuoted
@@ -111,7 +111,8 @@ func percentWords(value float32) string {
 	return strconv.FormatFloat(math.Round(float64(value)*100)/100, 'f', -1, 64) + "%"
 }
 
-func onOff(on bool) string {
+// OnOff returns the word for a state, a default value or a result (contract 1.7).
+func OnOff(on bool) string {
 	if on {
 		return "on"
 	}
@@ -284,9 +285,9 @@ func briefShare(f *guidon.Flag, d *guidon.Distribution) string {
 func briefRollout(_ *guidon.Flag, r *guidon.Rollout) string {
 	switch {
 	case r.Segment != nil:
-		return fmt.Sprintf("segments %s: %s", guidon.Shorten(keyList(r.Segment.SegmentKeys), 2*maxQuoted), onOff(r.Segment.Value))
+		return fmt.Sprintf("segments %s: %s", guidon.Shorten(keyList(r.Segment.SegmentKeys), 2*maxQuoted), OnOff(r.Segment.Value))
 	case r.Threshold != nil:
-		return percentWords(r.Threshold.Percentage) + ": " + onOff(r.Threshold.Value)
+		return percentWords(r.Threshold.Percentage) + ": " + OnOff(r.Threshold.Value)
 	}
 	return ""
 }

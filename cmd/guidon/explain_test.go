@@ -103,17 +103,17 @@ It would be
 └─ ✓ classic by default: if seats were not at least 100, such as "99"; then no rule matches
 `},
 		{"control characters", []string{"banner", "-e", "\x1b[2J", "-c", "email=\x1b[2J", "--output=table"}, `
-default/banner is false (the value of the flag) for "\x1b[2J"
+default/banner is off (the default value) for "\x1b[2J"
 └─ ✗ rule 1 did not match
    └─ ✗ segment staff
       └─ ✗ email suffix @guidon.example: "\x1b[2J"
 It would be
-└─ ✓ true: if email ended with @guidon.example, such as "y@guidon.example"; then rule 1 decides
+└─ ✓ on: if email ended with @guidon.example, such as "y@guidon.example"; then rule 1 decides
 `},
 		{"a list of ids", []string{"banner", "--entities", s.file("ids", "a\n\n  b \n{\"entityId\":\"c\",\"context\":{\"email\":\"c@guidon.example\"}}\n"), "--output=table"}, `
 RESULT  ENTITIES  SHARE
-false   2         66.7%
-true    1         33.3%
+off     2         66.7%
+on      1         33.3%
 `},
 		{"an array", []string{"checkout", "--entities", s.file("list", `[{"entityId":"user-3","context":{"plan":"pro","seats":1e2}}]`), "--output=table"}, `
 RESULT    ENTITIES  SHARE

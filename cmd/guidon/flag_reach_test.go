@@ -60,7 +60,7 @@ shop/banner is a boolean flag
 ├─ ✓ rule 5 decides for 70% at most: earlier thresholds have the others
 ├─ ✗ rule 6 is never reached: its share is 0%
 │  └─ threshold: 0%
-└─ ✓ default (the value of the flag)
+└─ ✓ the default value
 `,
 		"all": `
 shop/all is a boolean flag

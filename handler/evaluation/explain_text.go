@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/change"
 )
 
 // stepText returns the outcome of a rule in words.
@@ -45,9 +46,9 @@ func neverText(s *analysis.ExplainedStep) string {
 func (w *explanation) matchedText(s *analysis.ExplainedStep) string {
 	switch {
 	case s.Rollout != nil && s.Bucket != nil:
-		return fmt.Sprintf("bucket %d is below %d, so the flag is %t", s.Bucket.Number, s.Bucket.Ranges[0].End, w.e.Boolean.Enabled)
+		return fmt.Sprintf("bucket %d is below %d, so the flag is %s", s.Bucket.Number, s.Bucket.Ranges[0].End, change.OnOff(w.e.Boolean.Enabled))
 	case s.Rollout != nil:
-		return fmt.Sprintf("the flag is %t", w.e.Boolean.Enabled)
+		return "the flag is " + change.OnOff(w.e.Boolean.Enabled)
 	case s.Bucket != nil:
 		r := &s.Bucket.Ranges[s.Bucket.Chosen]
 		return fmt.Sprintf("bucket %d is in %s of %q", s.Bucket.Number, rangeText(r), r.Variant)

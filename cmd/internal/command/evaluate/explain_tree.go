@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -36,12 +37,12 @@ func printExplanation(out io.Writer, r *guidonv1.ExplainResponse) error {
 // resultText returns the result in words.
 func resultText(r *guidonv1.ExplainResponse) string {
 	if b := r.GetResult().GetBooleanResponse(); b != nil {
-		return fmt.Sprintf("%t (%s)", b.GetEnabled(), decidedText(r, "the value of the flag"))
+		return fmt.Sprintf("%s (%s)", change.OnOff(b.GetEnabled()), decidedText(r, "the default value"))
 	}
 	v := r.GetResult().GetVariantResponse()
 	reason := "no rule matched"
 	if !r.GetEnabled() {
-		reason = "the flag is disabled"
+		reason = "its state is off"
 	}
 	return fmt.Sprintf("%s (%s)", variantText(v.GetMatch(), v.GetVariantKey()), decidedText(r, reason))
 }
@@ -147,7 +148,7 @@ func constraintText(c *guidonv1.ExplainedConstraint) string {
 func otherText(r *guidonv1.ExplainResponse, o *guidonv1.OtherResult) string {
 	result := variantText(o.GetMatch(), o.GetVariantKey())
 	if r.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
-		result = strconv.FormatBool(o.GetEnabled())
+		result = change.OnOff(o.GetEnabled())
 	}
 	switch o.GetVerdict() {
 	case "reachable":
@@ -163,7 +164,7 @@ func printCounts(out io.Writer, r *guidonv1.ExplainBatchResponse) error {
 	return cli.PrintTable(out, "RESULT\tENTITIES\tSHARE", r.GetCounts(), func(c *guidonv1.ResultCount) []any {
 		result := variantText(c.GetMatch(), c.GetVariantKey())
 		if r.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
-			result = strconv.FormatBool(c.GetEnabled())
+			result = change.OnOff(c.GetEnabled())
 		}
 		return []any{result, c.GetCount(), fmt.Sprintf("%.1f%%", 100*float64(c.GetCount())/float64(len(r.GetResults())))}
 	})

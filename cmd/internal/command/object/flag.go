@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -187,7 +188,7 @@ func flagRows(table cli.FieldTable, found content) {
 	table.Row("NAME", cli.Printable(f.GetName()))
 	table.Row("DESCRIPTION", cli.OrDash(cli.Printable(f.GetDescription())))
 	table.Row("TYPE", cli.FlagKind(f.GetType()))
-	table.Row(stateRow(f.GetType()), onOff(f.GetEnabled()))
+	table.Row(stateRow(f.GetType()), change.OnOff(f.GetEnabled()))
 	table.Row("METADATA", cli.OrDash(cli.Printable(f.GetMetadata())))
 	table.Row("CREATED", cli.When(found.created))
 	table.Row("CHANGED", cli.When(found.changed))

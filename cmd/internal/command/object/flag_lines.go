@@ -3,6 +3,7 @@ package object
 import (
 	"strings"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -50,7 +51,7 @@ func rolloutLine(r *guidonv1.DocumentRollout) string {
 	if s := r.GetSegment(); s != nil {
 		whom = segmentsText(s.GetSegmentKeys(), s.GetSegmentOperator())
 	}
-	line := whom + ": " + onOff(rolloutValue(r))
+	line := whom + ": " + change.OnOff(rolloutValue(r))
 	if r.GetDescription() != "" {
 		line += " (" + cli.Printable(r.GetDescription()) + ")"
 	}

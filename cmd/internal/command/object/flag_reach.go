@@ -131,7 +131,7 @@ func defaultReach(t *cli.Tree, r *guidonv1.FlagReach) {
 	case !reached:
 		line = "default is never reached: " + cli.Printable(d.GetWhy())
 	case r.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE:
-		line = "default (the value of the flag)"
+		line = "the default value"
 	}
 	t.Branch(true, cli.Mark(reached)+" "+line, nil)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -31,7 +32,7 @@ func (o *ruleOptions) rollOutToShare(f *guidonv1.DocumentFlag) error {
 	if t := f.GetRollouts()[at].GetThreshold(); t.GetPercentage() < 100 && t.GetValue() == f.GetEnabled() {
 		return cli.UsageError("flag %[1]q is %[2]s for everybody whom no rule matches, so a share for whom it is %[2]s changes nothing; "+
 			"give --value %[3]s, or change the default value by \"guidon flag update %[1]s --enabled=%[4]t\" first",
-			f.GetKey(), onOff(t.GetValue()), onOff(!t.GetValue()), !t.GetValue())
+			f.GetKey(), change.OnOff(t.GetValue()), change.OnOff(!t.GetValue()), !t.GetValue())
 	}
 	return nil
 }
@@ -81,11 +82,4 @@ func (o *ruleOptions) ruleForSegments(f *guidonv1.DocumentFlag) int {
 	return slices.IndexFunc(f.GetRules(), func(r *guidonv1.DocumentRule) bool {
 		return o.isFor(r.GetSegmentKeys(), r.GetSegmentOperator())
 	})
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }
