@@ -226,10 +226,13 @@ func (d *DB) UpdateAuthentications(
 // UpdateAuthenticationsMirrored is [DB.UpdateAuthentications] for a caller that keeps
 // a copy of the authentications. If it succeeds, it advances the copy through mirror,
 // which may be nil, as [service.Mirror] describes.
-func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
-	var onUnchanged func() // set by a run that stores nothing
-	err := d.writeTo(ctx, service.AuthenticationsKey, func(ctx context.Context, s *session) error {
-		onUnchanged = nil
+func (d *DB) UpdateAuthenticationsMirrored(
+	ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta],
+	fn func(ctx context.Context, tx service.AuthenticationTx) error,
+) error {
+	u := &update[service.AuthenticationDelta]{key: service.AuthenticationsKey, mirror: mirror}
+	return u.end(d.writeTo(ctx, u.key, func(ctx context.Context, s *session) error {
+		u.begin()
 		tx, err := beginAuthentications(ctx, s, w, mirror)
 		if err != nil {
 			return err
@@ -239,22 +242,8 @@ func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, w service.Write,
 		if err != nil {
 			return err
 		}
-		stores := tx.record.finalize()
-		steps, err := tx.steps(ctx, stores)
-		if err != nil {
-			return err
-		}
-		if !stores {
-			onUnchanged = func() { steps.advance(mirror) }
-			return errNothingStored
-		}
-		s.onCommit(service.AuthenticationsKey, tx.record.revision, steps.known, func() { steps.advance(mirror) })
-		return tx.record.write(ctx, s, service.AuthenticationsKey)
-	})
-	if err == nil && onUnchanged != nil {
-		onUnchanged()
-	}
-	return err
+		return u.store(ctx, s, &tx.record, tx)
+	}))
 }
 
 func beginAuthentications(
@@ -461,6 +450,11 @@ func (tx *authenticationTx) recordChange(kind change.Kind, id string, before, af
 	}
 	e.after = after
 	return e
+}
+
+// write stores the change records.
+func (tx *authenticationTx) write(ctx context.Context) error {
+	return tx.record.write(ctx, tx.s, service.AuthenticationsKey)
 }
 
 func (tx *authenticationTx) mustBeUnique(ctx context.Context, a *service.Authentication) error {

@@ -201,56 +201,41 @@ func (s *Shared) LatestChanges(ctx context.Context, namespace string, kind chang
 // if the source reported it.
 func (s *Shared) Update(
 	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
-) (int64, error) {
-	var revision int64
+) (revision int64, err error) {
+	if err := s.revisions.checkAvailable(); err != nil {
+		return 0, err
+	}
 	m := s.revisions.snapshotMirror(namespace)
-	err := s.revisions.writing(namespace, func() outcome {
-		if err := s.prepare(m.last() != nil, func() error {
-			_, _, err := s.Snapshot(ctx, namespace, service.Demand{})
-			return err
-		}); err != nil {
-			return outcome{err: err}
+	defer func() { s.revisions.recordWrite(namespace, m.kept, err == nil) }()
+	if s.warmsWrites() && m.last() == nil {
+		if _, _, err := s.Snapshot(ctx, namespace, service.Demand{}); guidon.CodeOf(err) == guidon.Unavailable {
+			return 0, err
 		}
-		var err error
-		revision, err = s.source.UpdateMirrored(ctx, namespace, w, m, fn)
-		return outcome{changes: true, kept: m.kept, err: err}
-	})
-	return revision, err
+	}
+	return s.source.UpdateMirrored(ctx, namespace, w, m, fn)
 }
 
 // UpdateAuthentications implements [service.Store].
 func (s *Shared) UpdateAuthentications(
 	ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error,
-) error {
-	m := s.revisions.authenticationMirror()
-	return s.revisions.writing(service.AuthenticationsKey, func() outcome {
-		if err := s.prepare(m.last() != nil, func() error {
-			_, _, err := s.Authentications(ctx, service.Demand{}, "")
-			return err
-		}); err != nil {
-			return outcome{err: err}
-		}
-		changes := false
-		err := s.source.UpdateAuthenticationsMirrored(ctx, w, m, func(ctx context.Context, tx service.AuthenticationTx) error {
-			return fn(ctx, &changeTracker{AuthenticationTx: tx, changes: &changes})
-		})
-		return outcome{changes: changes, kept: m.kept, err: err}
-	})
-}
-
-// prepare loads a state into memory before a write, so that the write can bring it up
-// to date: afterwards the source may be unavailable. It returns an error only if the
-// source is unavailable. The write itself meets all other errors.
-func (s *Shared) prepare(held bool, read func() error) error {
-	if held || s.freshness.MaxStale == 0 || s.freshness.ColdWrites {
-		return nil
-	}
-	err := read()
-	if guidon.CodeOf(err) == guidon.Unavailable {
+) (err error) {
+	if err := s.revisions.checkAvailable(); err != nil {
 		return err
 	}
-	return nil
+	m := s.revisions.authenticationMirror()
+	defer func() { s.revisions.recordWrite(service.AuthenticationsKey, m.kept, err == nil) }()
+	if s.warmsWrites() && m.last() == nil {
+		if _, _, err := s.Authentications(ctx, service.Demand{}, ""); guidon.CodeOf(err) == guidon.Unavailable {
+			return err
+		}
+	}
+	return s.source.UpdateAuthenticationsMirrored(ctx, w, m, fn)
 }
+
+// warmsWrites reports whether a write loads a state that is not in memory first, so that it
+// can bring it up to date: afterwards the source may be unavailable. Only that error ends the
+// write, which meets all others itself.
+func (s *Shared) warmsWrites() bool { return s.freshness.MaxStale > 0 && !s.freshness.ColdWrites }
 
 func namespaceNotFound(key string) error {
 	return guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
