@@ -38,44 +38,35 @@ type Merge[T any] struct {
 // the edited flag, as [Document.Validate] does, and for choices that are not about a conflict.
 // The flag may refer to segments that do not exist: saving it fails then. admit may be nil.
 func (s *Service) MergeFlag(ctx context.Context, d Demand, r MergeRequest[DocumentFlag], admit Admit) (*Merge[DocumentFlag], State, error) {
-	var want *DocumentFlag
-	if r.Mine != nil {
-		put := *r.Mine
-		if err := checkEdited(r.Key, &put.Key); err != nil {
-			return nil, State{}, err
+	return mergeEdit(ctx, s, d, r, flagObjects, admit, func(f DocumentFlag, p *problems) (*DocumentFlag, error) {
+		if err := checkEdited(r.Key, &f.Key); err != nil {
+			return nil, err
 		}
-		var p problems
-		p.at(string(change.KindFlag), func(p *problems) { want = put.normalize(p, (&Document{Flags: []*DocumentFlag{&put}}).referenced()) })
-		if err := p.err(); err != nil {
-			return nil, State{}, err
-		}
-	}
-	return mergeEdit(ctx, s, d, r, flagMerging, want, admit)
+		return f.normalize(p, (&Document{Flags: []*DocumentFlag{&f}}).referenced()), nil
+	})
 }
 
 // MergeSegment is [Service.MergeFlag] for segments.
 func (s *Service) MergeSegment(
 	ctx context.Context, d Demand, r MergeRequest[DocumentSegment], admit Admit,
 ) (*Merge[DocumentSegment], State, error) {
-	var want *DocumentSegment
-	if r.Mine != nil {
-		put := *r.Mine
-		if err := checkEdited(r.Key, &put.Key); err != nil {
-			return nil, State{}, err
+	return mergeEdit(ctx, s, d, r, segmentObjects, admit, func(g DocumentSegment, p *problems) (*DocumentSegment, error) {
+		if err := checkEdited(r.Key, &g.Key); err != nil {
+			return nil, err
 		}
-		var p problems
-		p.at(string(change.KindSegment), func(p *problems) { want = put.normalize(p) })
-		if err := p.err(); err != nil {
-			return nil, State{}, err
-		}
-	}
-	return mergeEdit(ctx, s, d, r, segmentMerging, want, admit)
+		return g.normalize(p), nil
+	})
 }
 
-// mergeEdit merges an edit, which has been checked. want is nil if it deletes the object.
+// mergeEdit merges an edit. normalize checks the edited object and returns its normal form.
 func mergeEdit[O, T any](
-	ctx context.Context, s *Service, d Demand, r MergeRequest[T], k mergeKind[O, T], want *T, admit Admit,
+	ctx context.Context, s *Service, d Demand, r MergeRequest[T], k *objectKind[O, T], admit Admit,
+	normalize func(mine T, p *problems) (*T, error),
 ) (*Merge[T], State, error) {
+	want, err := r.normal(k.kind, normalize)
+	if err != nil {
+		return nil, State{}, err
+	}
 	switch {
 	case r.Key == "":
 		return nil, State{}, emptyField("key")
@@ -102,6 +93,19 @@ func mergeEdit[O, T any](
 	return m, view.State, k.merge(m, v, r.Choices)
 }
 
+// normal returns the normal form of the edited object, or nil if the edit deletes it.
+func (r MergeRequest[T]) normal(kind change.Kind, normalize func(mine T, p *problems) (*T, error)) (want *T, err error) {
+	if r.Mine == nil {
+		return nil, nil
+	}
+	var p problems
+	p.at(string(kind), func(p *problems) { want, err = normalize(*r.Mine, p) })
+	if err == nil {
+		err = p.err()
+	}
+	return want, err
+}
+
 // latestOf returns the newest record of the object that is not newer than the state, or nil if
 // it is not newer than the revision since.
 func (s *Service) latestOf(ctx context.Context, state State, o change.Object, since int64) (*change.Record, error) {
@@ -118,7 +122,7 @@ func (s *Service) latestOf(ctx context.Context, state State, o change.Object, si
 // mergeBase returns the object that the edit began from, nil if it did not exist, and whether
 // that is no longer known.
 func mergeBase[O, T any](
-	ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k mergeKind[O, T], admit Admit,
+	ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k *objectKind[O, T], admit Admit,
 ) (base *O, missing bool, err error) {
 	switch {
 	case r.Since == 0:
