@@ -19,6 +19,7 @@ type objectKind[O, D any] struct {
 	edited   func(have *O, want *D, now time.Time) *O      // a copy of have, which may be nil, with the content of want
 	in       func(d *Document) *[]*D                       // the objects of a document
 	get      func(Tx, context.Context, string) (*O, error) // as [Tx.Flag] does
+	put      func(Tx, context.Context, *O) error           // as [Tx.PutFlag] does
 	patch    func(p *change.Patch) (put *[]*O, deleted *[]string)
 
 	// The rest is for merges. The versions may be nil.
@@ -32,7 +33,7 @@ type objectKind[O, D any] struct {
 
 var flagObjects = &objectKind[guidon.Flag, DocumentFlag]{
 	kind: change.KindFlag, key: func(f *DocumentFlag) string { return f.Key },
-	document: NewDocumentFlag, same: sameFlag, edited: mergeFlag, get: Tx.Flag,
+	document: NewDocumentFlag, same: sameFlag, edited: mergeFlag, get: Tx.Flag, put: Tx.PutFlag,
 	in:    func(d *Document) *[]*DocumentFlag { return &d.Flags },
 	patch: func(p *change.Patch) (*[]*guidon.Flag, *[]string) { return &p.Put.Flags, &p.Delete.Flags },
 	find:  (*guidon.Snapshot).Flag, ranked: rankedFlag, adopt: adoptFlag,
@@ -41,7 +42,7 @@ var flagObjects = &objectKind[guidon.Flag, DocumentFlag]{
 
 var segmentObjects = &objectKind[guidon.Segment, DocumentSegment]{
 	kind: change.KindSegment, key: func(g *DocumentSegment) string { return g.Key },
-	document: NewDocumentSegment, same: sameSegment, edited: mergeSegment, get: Tx.Segment,
+	document: NewDocumentSegment, same: sameSegment, edited: mergeSegment, get: Tx.Segment, put: Tx.PutSegment,
 	in:    func(d *Document) *[]*DocumentSegment { return &d.Segments },
 	patch: func(p *change.Patch) (*[]*guidon.Segment, *[]string) { return &p.Put.Segments, &p.Delete.Segments },
 	find:  (*guidon.Snapshot).Segment, ranked: func(g *guidon.Segment) *guidon.Segment { return g }, adopt: adoptSegment,
