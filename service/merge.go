@@ -38,34 +38,25 @@ type Merge[T any] struct {
 // the edited flag, as [Document.Validate] does, and for choices that are not about a conflict.
 // The flag may refer to segments that do not exist: saving it fails then. admit may be nil.
 func (s *Service) MergeFlag(ctx context.Context, d Demand, r MergeRequest[DocumentFlag], admit Admit) (*Merge[DocumentFlag], State, error) {
-	return mergeEdit(ctx, s, d, r, flagObjects, admit, func(f DocumentFlag, p *problems) (*DocumentFlag, error) {
-		if err := checkEdited(r.Key, &f.Key); err != nil {
-			return nil, err
-		}
-		return f.normalize(p, (&Document{Flags: []*DocumentFlag{&f}}).referenced()), nil
-	})
+	return mergeEdit(ctx, s, d, r, flagObjects, admit)
 }
 
 // MergeSegment is [Service.MergeFlag] for segments.
 func (s *Service) MergeSegment(
 	ctx context.Context, d Demand, r MergeRequest[DocumentSegment], admit Admit,
 ) (*Merge[DocumentSegment], State, error) {
-	return mergeEdit(ctx, s, d, r, segmentObjects, admit, func(g DocumentSegment, p *problems) (*DocumentSegment, error) {
-		if err := checkEdited(r.Key, &g.Key); err != nil {
-			return nil, err
-		}
-		return g.normalize(p), nil
-	})
+	return mergeEdit(ctx, s, d, r, segmentObjects, admit)
 }
 
-// mergeEdit merges an edit. normalize checks the edited object and returns its normal form.
 func mergeEdit[O, T any](
 	ctx context.Context, s *Service, d Demand, r MergeRequest[T], k *objectKind[O, T], admit Admit,
-	normalize func(mine T, p *problems) (*T, error),
 ) (*Merge[T], State, error) {
-	want, err := r.normal(k.kind, normalize)
-	if err != nil {
-		return nil, State{}, err
+	var want *T // nil if the edit deletes the object
+	if r.Mine != nil {
+		var err error
+		if want, err = k.checked(r.Key, r.Mine, k.alone("", r.Mine).referenced()); err != nil {
+			return nil, State{}, err
+		}
 	}
 	switch {
 	case r.Key == "":
@@ -91,19 +82,6 @@ func mergeEdit[O, T any](
 	}
 	v.mine = k.mine(v, want, m.BaseMissing, view.now())
 	return m, view.State, k.merge(m, v, r.Choices)
-}
-
-// normal returns the normal form of the edited object, or nil if the edit deletes it.
-func (r MergeRequest[T]) normal(kind change.Kind, normalize func(mine T, p *problems) (*T, error)) (want *T, err error) {
-	if r.Mine == nil {
-		return nil, nil
-	}
-	var p problems
-	p.at(string(kind), func(p *problems) { want, err = normalize(*r.Mine, p) })
-	if err == nil {
-		err = p.err()
-	}
-	return want, err
 }
 
 // latestOf returns the newest record of the object that is not newer than the state, or nil if

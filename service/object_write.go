@@ -28,7 +28,7 @@ func newObjectWrite(tx Tx, namespace string) *objectWrite {
 
 // putObject creates or changes the object, unless it is as wanted already.
 func putObject[O, D any](ctx context.Context, w *objectWrite, k *objectKind[O, D], want *D) error {
-	key := k.key(want)
+	key := *k.key(want)
 	exists := w.stored[k.kind][key]
 	if w.skip && exists {
 		w.result.Skipped = append(w.result.Skipped, string(k.kind)+"/"+key)
