@@ -67,6 +67,11 @@ type Store interface {
 	// revision. It ignores w.IfMatch.
 	UpdateAuthentications(ctx context.Context, w Write, fn func(ctx context.Context, tx AuthenticationTx) error) error
 
+	ChangeLog
+}
+
+// ChangeLog reads change records.
+type ChangeLog interface {
 	// Changes returns the change records that the query selects, newest first unless
 	// query.After is set. A store may return fewer than the limit if they are
 	// large, but at least one if any is selected.

@@ -33,16 +33,9 @@ func (d *DB) LoadAuthentications(ctx context.Context, held *service.Authenticati
 			return held, nil
 		}
 	}
-	var set *service.AuthenticationSet
-	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		var err error
-		set, err = s.loadAuthentications(ctx, held)
-		return err
+	return readValue(ctx, d, func(ctx context.Context, s *session) (*service.AuthenticationSet, error) {
+		return s.loadAuthentications(ctx, held)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return set, nil
 }
 
 func (s *session) loadAuthentications(ctx context.Context, held *service.AuthenticationSet) (*service.AuthenticationSet, error) {
@@ -186,11 +179,10 @@ type storedAuthentication struct {
 // authentications returns the authentications that the SQL clauses select. Sorting many
 // of them is cheaper here than in the database, which would move the bodies.
 func (s *session) authentications(ctx context.Context, clauses string, args ...any) ([]*storedAuthentication, error) {
-	var all []*storedAuthentication
-	err := s.rows(ctx, "SELECT token_hash, created_rev, created_seq, body FROM authentications "+clauses, args, func(rows *sql.Rows) error {
+	const columns = "SELECT token_hash, created_rev, created_seq, body FROM authentications "
+	all, err := collect(ctx, s, columns+clauses, args, func(rows *sql.Rows) (*storedAuthentication, error) {
 		a := &storedAuthentication{Authentication: new(service.Authentication)}
-		all = append(all, a)
-		return rows.Scan(&a.TokenHash, &a.created.Revision, &a.created.Sequence, &a.body)
+		return a, rows.Scan(&a.TokenHash, &a.created.Revision, &a.created.Sequence, &a.body)
 	})
 	if err != nil {
 		return nil, err

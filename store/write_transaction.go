@@ -107,6 +107,19 @@ func (d *DB) read(ctx context.Context, fn func(ctx context.Context, s *session) 
 	})
 }
 
+// readValue is [DB.read] for a function that returns a value.
+func readValue[T any](ctx context.Context, d *DB, fn func(ctx context.Context, s *session) (T, error)) (T, error) {
+	var value, none T
+	err := d.read(ctx, func(ctx context.Context, s *session) (err error) {
+		value, err = fn(ctx, s)
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return value, nil
+}
+
 // query runs one read statement outside a transaction.
 func (d *DB) query(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
 	return d.retry(ctx, func(ctx context.Context) error {

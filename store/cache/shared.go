@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -55,17 +54,18 @@ type Freshness struct {
 // the call allow that. While the source is known to be unavailable, no caller waits for
 // more than a moment, and the source is queried again all the time.
 type Shared struct {
-	source    SharedSource
-	freshness Freshness
-	stats     stats
-	revisions *revisions
+	service.ChangeLog // of the source; records are not cached
+	source            SharedSource
+	freshness         Freshness
+	stats             stats
+	revisions         *revisions
 }
 
 var _ service.Store = (*Shared)(nil)
 
 // NewShared returns an empty cache over the source. It starts no goroutines.
 func NewShared(source SharedSource, freshness Freshness) *Shared {
-	s := &Shared{source: source, freshness: freshness}
+	s := &Shared{ChangeLog: source, source: source, freshness: freshness}
 	s.revisions = newRevisions(source, freshness.MaxAge, &s.stats)
 	return s
 }
@@ -180,21 +180,6 @@ func (s *Shared) requirementOf(demand service.Demand) requirement {
 // Namespaces implements [service.Store]. The list is not cached.
 func (s *Shared) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	return s.source.Namespaces(ctx)
-}
-
-// Changes implements [service.Store]. The records are not cached.
-func (s *Shared) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
-	return s.source.Changes(ctx, query)
-}
-
-// SearchChanges implements [service.Store]. The records are not cached.
-func (s *Shared) SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error) {
-	return s.source.SearchChanges(ctx, search)
-}
-
-// LatestChanges implements [service.Store]. The records are not cached.
-func (s *Shared) LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error) {
-	return s.source.LatestChanges(ctx, namespace, kind, keys)
 }
 
 // Update implements [service.Store]. When it returns, the resulting state is in memory
