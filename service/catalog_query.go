@@ -193,7 +193,9 @@ func (p *parsedQuery) addState(name string) bool {
 }
 
 var (
-	stateTerms     = map[string]analysis.FlagState{"on": analysis.OnState, "off": analysis.OffState, "partly": analysis.PartlyState}
+	stateTerms = map[string]analysis.FlagState{
+		"on": analysis.OnState, "off": analysis.OffState, "partly": analysis.PartlyState,
+	}
 	conditionTerms = map[string]flagConditions{"unused": isUnused, "overdue": isOverdue, "snoozed": isSnoozed}
 )
 

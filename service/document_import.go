@@ -190,7 +190,9 @@ func (i *documentImport) write(ctx context.Context, d *Document) error {
 }
 
 // deleteOthers deletes the objects that are not to be kept.
-func deleteOthers[O, D any](ctx context.Context, i *documentImport, k *objectKind[O, D], keys []string, kept map[string]bool) error {
+func deleteOthers[O, D any](
+	ctx context.Context, i *documentImport, k *objectKind[O, D], keys []string, kept map[string]bool,
+) error {
 	for _, key := range keys {
 		if kept[key] {
 			continue

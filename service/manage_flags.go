@@ -60,7 +60,8 @@ func (s *Service) UpdateFlag(ctx context.Context, w Write, namespace string, in 
 	return updateObject(ctx, s, w, namespace, flagObjects, in.Key, guidon.FlagNotFound(namespace, in.Key),
 		func(_ context.Context, tx Tx, f *guidon.Flag) (*guidon.Flag, error) {
 			if in.DefaultVariantID != "" && f.Variant(in.DefaultVariantID) == nil {
-				return nil, guidon.Errorf(guidon.InvalidArgument, "variant %q not found for flag %q", in.DefaultVariantID, namespace+"/"+in.Key)
+				return nil, guidon.Errorf(guidon.InvalidArgument, "variant %q not found for flag %q",
+					in.DefaultVariantID, namespace+"/"+in.Key)
 			}
 			f.Name, f.Description, f.Enabled = in.Name, in.Description, in.Enabled
 			f.DefaultVariantID, f.UpdatedAt = in.DefaultVariantID, tx.Now()

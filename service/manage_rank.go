@@ -60,7 +60,8 @@ func order[T any](
 // deleteRanked deletes the item with the id from the list, and assigns the ranks 1, 2, 3, … to
 // the others, even if there is no such item (contract 4.7).
 func deleteRanked[T any](
-	ctx context.Context, s *Service, w Write, namespace, flagKey, id string, list func(f *guidon.Flag) *[]T, ranking ranking[T],
+	ctx context.Context, s *Service, w Write, namespace, flagKey, id string,
+	list func(f *guidon.Flag) *[]T, ranking ranking[T],
 ) (int64, error) {
 	if err := RuleKeys(id, flagKey); err != nil {
 		return 0, err

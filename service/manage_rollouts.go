@@ -84,7 +84,8 @@ func (s *Service) UpdateRollout(ctx context.Context, w Write, namespace string, 
 			}
 			changed := &guidon.Rollout{Segment: segment, Threshold: in.Threshold}
 			if r.Type() != changed.Type() {
-				return nil, guidon.Errorf(guidon.InvalidArgument, "cannot change type of rollout: have %q attempted %q", r.Type(), changed.Type())
+				return nil, guidon.Errorf(guidon.InvalidArgument, "cannot change type of rollout: have %q attempted %q",
+					r.Type(), changed.Type())
 			}
 			r.Description, r.Segment, r.Threshold, r.UpdatedAt = in.Description, segment, in.Threshold, tx.Now()
 			return r, mustExist(ctx, tx, segmentKeysOf(segment), rolloutParentNotFound(namespace, in))

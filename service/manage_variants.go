@@ -75,7 +75,8 @@ func (s *Service) DeleteVariant(ctx context.Context, w Write, namespace, flagKey
 	if err := RuleKeys(id, flagKey); err != nil {
 		return 0, err
 	}
-	return changeParts(ctx, s, w, namespace, flagObjects, flagKey, func(f *guidon.Flag, _ time.Time) bool { return f.RemoveVariant(id) })
+	return changeParts(ctx, s, w, namespace, flagObjects, flagKey,
+		func(f *guidon.Flag, _ time.Time) bool { return f.RemoveVariant(id) })
 }
 
 // check makes the checks common to create and update, and returns the attachment in its

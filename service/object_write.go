@@ -23,7 +23,9 @@ type objectWrite struct {
 }
 
 func newObjectWrite(tx Tx, namespace string) *objectWrite {
-	return &objectWrite{patchApplier: patchApplier{tx: tx, namespace: namespace}, now: tx.Now(), result: &ImportResult{Namespace: namespace}}
+	return &objectWrite{
+		patchApplier: patchApplier{tx: tx, namespace: namespace}, now: tx.Now(), result: &ImportResult{Namespace: namespace},
+	}
 }
 
 // putObject creates or changes the object, unless it is as wanted already.

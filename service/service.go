@@ -38,7 +38,8 @@ func NewService(store Store, now func() time.Time) *Service {
 // createObject stores the object that create returns. It returns InvalidArgument if there is
 // one with the key, and NotFound if the namespace does not exist.
 func createObject[O, D any](
-	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O, D], key string, create func(now time.Time) *O,
+	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O, D], key string,
+	create func(now time.Time) *O,
 ) (*O, int64, error) {
 	var created *O
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
@@ -83,7 +84,8 @@ func updateObject[O, D, P any](
 // changeParts is updateObject for a change that reports whether there was anything to do. It
 // is not an error if the object does not exist.
 func changeParts[O, D any](
-	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O, D], key string, change func(o *O, now time.Time) bool,
+	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O, D], key string,
+	change func(o *O, now time.Time) bool,
 ) (int64, error) {
 	_, revision, err := updateObject(ctx, s, w, guidon.NamespaceKey(namespace), k, key, errUnchanged,
 		func(_ context.Context, tx Tx, o *O) (*O, error) {

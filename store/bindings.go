@@ -16,7 +16,8 @@ func (s *session) bindings(ctx context.Context) (*service.Bindings, error) {
 		binding *service.Binding
 		created guidon.Position
 	}
-	all, err := collect(ctx, s, "SELECT created_rev, created_seq, body FROM bindings", nil, func(rows *sql.Rows) (row, error) {
+	const query = "SELECT created_rev, created_seq, body FROM bindings"
+	all, err := collect(ctx, s, query, nil, func(rows *sql.Rows) (row, error) {
 		r := row{binding: new(service.Binding)}
 		var body []byte
 		if err := rows.Scan(&r.created.Revision, &r.created.Sequence, &body); err != nil {

@@ -46,7 +46,9 @@ func (d *DB) ChangedNamespaces(ctx context.Context, reader, after string, limit 
 }
 
 // readAs is readValue for a reader, which must be registered.
-func readAs[T any](ctx context.Context, d *DB, reader string, fn func(ctx context.Context, s *session) (T, error)) (T, error) {
+func readAs[T any](
+	ctx context.Context, d *DB, reader string, fn func(ctx context.Context, s *session) (T, error),
+) (T, error) {
 	var none T
 	if service.CheckReaderName(reader) != nil {
 		return none, readerNotFound(reader)
@@ -64,7 +66,8 @@ func readAs[T any](ctx context.Context, d *DB, reader string, fn func(ctx contex
 }
 
 func (s *session) changedNamespaces(ctx context.Context, reader, after string, limit int) ([]service.ChangedNamespace, error) {
-	all, err := collect(ctx, s, selectChanged, []any{reader, after, limit}, func(rows *sql.Rows) (n service.ChangedNamespace, err error) {
+	args := []any{reader, after, limit}
+	all, err := collect(ctx, s, selectChanged, args, func(rows *sql.Rows) (n service.ChangedNamespace, err error) {
 		err = rows.Scan(&n.Key, &n.Revisions, &n.Position.Revision, &n.Position.Sequence)
 		if n.Position.Revision == 0 {
 			n.Position = change.After(0)

@@ -113,7 +113,8 @@ func (d *DB) addHeads(ctx context.Context, keys []string, heads map[string]guido
 // Namespaces implements [service.Store].
 func (d *DB) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	return readValue(ctx, d, func(ctx context.Context, s *session) ([]*guidon.Namespace, error) {
-		return collect(ctx, s, selectNamespaces, []any{service.AuthenticationsKey}, func(rows *sql.Rows) (*guidon.Namespace, error) {
+		args := []any{service.AuthenticationsKey}
+		return collect(ctx, s, selectNamespaces, args, func(rows *sql.Rows) (*guidon.Namespace, error) {
 			var body []byte
 			if err := rows.Scan(&body); err != nil {
 				return nil, err
@@ -124,4 +125,5 @@ func (d *DB) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	})
 }
 
-const selectNamespaces = `SELECT body FROM namespaces WHERE deleted = 0 AND namespace_key <> ? ORDER BY created_seq, namespace_key`
+const selectNamespaces = `SELECT body FROM namespaces WHERE deleted = 0 AND namespace_key <> ?
+	ORDER BY created_seq, namespace_key`

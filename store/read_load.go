@@ -37,7 +37,9 @@ func (d *DB) Load(ctx context.Context, namespace string, held *guidon.Snapshot) 
 			return held, nil
 		}
 	}
-	return readValue(ctx, d, func(ctx context.Context, s *session) (*guidon.Snapshot, error) { return s.load(ctx, namespace, held) })
+	return readValue(ctx, d, func(ctx context.Context, s *session) (*guidon.Snapshot, error) {
+		return s.load(ctx, namespace, held)
+	})
 }
 
 // isCurrent reports whether the namespace exists and has the revision. It takes one

@@ -130,7 +130,8 @@ func (tx *transaction) match(ctx context.Context, wanted *int64) error {
 		return err
 	}
 	if current := tx.current(); *wanted != current {
-		return guidon.Errorf(guidon.FailedPrecondition, "namespace %q is at revision %d, not %d", tx.namespace, current, *wanted)
+		return guidon.Errorf(guidon.FailedPrecondition, "namespace %q is at revision %d, not %d",
+			tx.namespace, current, *wanted)
 	}
 	return nil
 }
