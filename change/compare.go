@@ -68,37 +68,17 @@ type Comparison struct {
 	Flags     []Compared[guidon.Flag]     `json:"flags,omitempty"`
 }
 
-// Empty reports whether there is no difference.
-func (c *Comparison) Empty() bool {
-	return c.Namespace == nil && len(c.Segments) == 0 && len(c.Flags) == 0
-}
-
 // ObjectsOf returns the objects of the snapshot, which must not be modified.
 func ObjectsOf(s *guidon.Snapshot) Objects {
 	return Objects{Namespace: s.Namespace(), Segments: s.Segments(), Flags: s.Flags()}
 }
 
-// Compare returns the difference between two states, which may be of different
-// namespaces. Flags, segments and variants are matched by key; rules, rollouts,
-// distributions and constraints by their content. Their order is content, the order of
-// flags and segments is not. Ids, times, ranks and the key of the namespace make no
-// difference. The result shares the objects with the states.
-func Compare(before, after Objects) Comparison {
-	c := Outline(before, after)
-	if n := c.Namespace; n != nil {
-		n.Differences = CompareNamespaces(n.Before, n.After)
-	}
-	for i := range c.Segments {
-		c.Segments[i].Differences = CompareSegments(c.Segments[i].Before, c.Segments[i].After)
-	}
-	for i := range c.Flags {
-		c.Flags[i].Differences = CompareFlags(c.Flags[i].Before, c.Flags[i].After)
-	}
-	return c
-}
-
-// Outline is [Compare] without the differences of the objects, which take most of the time
-// if many differ. [CompareFlags] and the other functions return those of one object.
+// Outline returns the difference between two states, which may be of different namespaces,
+// without the differences of the objects, which take most of the time if many differ.
+// [CompareFlags] and the other functions return those of one object. Flags, segments and
+// variants are matched by key; rules, rollouts, distributions and constraints by their content.
+// Their order is content, the order of flags and segments is not. Ids, times, ranks and the key
+// of the namespace make no difference. The result shares the objects with the states.
 func Outline(before, after Objects) Comparison {
 	c := Comparison{
 		Segments: compareAll(segmentShape, before.Segments, after.Segments,
@@ -154,7 +134,7 @@ func compareAll[T any](s shape[T], before, after []*T, key func(*T) string, flag
 	return out
 }
 
-// CompareFlags returns the differences between two flags, as [Compare] does. It returns
+// CompareFlags returns the differences between two flags, as [Outline] finds them. It returns
 // none if one of them is nil.
 func CompareFlags(before, after *guidon.Flag) []Difference {
 	return differences(flagShape, sides{before: before, after: after}, before, after)

@@ -13,8 +13,6 @@ import (
 
 // member is a part of T: one of its fields or, if they depend on each other, several.
 type member[T any] interface {
-	// names returns the fields of the struct that the member consists of.
-	names() []string
 	// same reports whether the member has the same content in two objects. It is called
 	// for objects that are equal nearly always, and does not allocate for them.
 	same(s *sides, before, after *T) bool
@@ -28,7 +26,7 @@ type member[T any] interface {
 	merge(m *merger, at place, v versions[T], out *T)
 }
 
-// shape describes the content of T.
+// shape describes the content of T, or a part of it, which is a member too.
 type shape[T any] []member[T]
 
 func (s shape[T]) same(sides *sides, before, after *T) bool {
@@ -52,17 +50,33 @@ func (s shape[T]) compare(c *comparer, at place, before, after *T) {
 	}
 }
 
-// content returns the JSON form of t: without ids, times and ranks, and with keys of
+func (s shape[T]) content(f *guidon.Flag, t *T, o *jsonObject) {
+	for _, m := range s {
+		m.content(f, t, o)
+	}
+}
+
+// form returns the JSON form of t: without ids, times and ranks, and with keys of
 // variants instead of their ids. It returns nil if t is nil.
-func (s shape[T]) content(f *guidon.Flag, t *T) json.RawMessage {
+func (s shape[T]) form(f *guidon.Flag, t *T) json.RawMessage {
 	if t == nil {
 		return nil
 	}
 	var o jsonObject
-	for _, m := range s {
-		m.content(f, t, &o)
-	}
+	s.content(f, t, &o)
 	return o.end()
+}
+
+func (s shape[T]) own(t *T) {
+	for _, m := range s {
+		m.own(t)
+	}
+}
+
+func (s shape[T]) merge(m *merger, at place, v versions[T], out *T) {
+	for _, member := range s {
+		member.merge(m, at, v, out)
+	}
 }
 
 // clone returns a deep copy of t.
@@ -71,9 +85,7 @@ func (s shape[T]) clone(t *T) *T {
 		return nil
 	}
 	out := *t
-	for _, m := range s {
-		m.own(&out)
-	}
+	s.own(&out)
 	return &out
 }
 
@@ -122,7 +134,6 @@ func reference(f *guidon.Flag, id string) string {
 
 // value is a member that is compared and merged as a whole.
 type value[T any] struct {
-	name  string // of the field
 	json  string // in paths and JSON forms
 	words string
 	long  bool // not quoted in words
@@ -139,9 +150,9 @@ type value[T any] struct {
 }
 
 // plain returns the member for a field without pointers.
-func plain[T any, V comparable](name, json, words string, at func(*T) *V) *value[T] {
+func plain[T any, V comparable](json, words string, at func(*T) *V) *value[T] {
 	return &value[T]{
-		name: name, json: json, words: words,
+		json: json, words: words,
 		equal: func(_ *sides, before, after *T) bool { return *at(before) == *at(after) },
 		get:   func(_ *guidon.Flag, t *T) any { return *at(t) },
 		set:   func(to, from *T) { *at(to) = *at(from) },
@@ -150,16 +161,16 @@ func plain[T any, V comparable](name, json, words string, at func(*T) *V) *value
 
 // shown returns the member for a field that words do not show in its JSON form, but as show
 // returns it.
-func shown[T any, V comparable](name, json, words string, at func(*T) *V, show func(*T) any) *value[T] {
-	v := plain(name, json, words, at)
+func shown[T any, V comparable](json, words string, at func(*T) *V, show func(*T) any) *value[T] {
+	v := plain(json, words, at)
 	v.show = show
 	return v
 }
 
 // keys returns the member for a list of keys of segments.
-func keys[T any](name, json, words string, at func(*T) *[]string) *value[T] {
+func keys[T any](json, words string, at func(*T) *[]string) *value[T] {
 	return &value[T]{
-		name: name, json: json, words: words,
+		json: json, words: words,
 		equal: func(_ *sides, before, after *T) bool { return slices.Equal(*at(before), *at(after)) },
 		get:   func(_ *guidon.Flag, t *T) any { return *at(t) },
 		set:   func(to, from *T) { *at(to) = slices.Clone(*at(from)) },
@@ -167,9 +178,9 @@ func keys[T any](name, json, words string, at func(*T) *[]string) *value[T] {
 }
 
 // variant returns the member for the id of a variant.
-func variant[T any](name, json, words string, at func(*T) *string) *value[T] {
+func variant[T any](json, words string, at func(*T) *string) *value[T] {
 	return &value[T]{
-		name: name, json: json, words: words,
+		json: json, words: words,
 		equal: func(s *sides, before, after *T) bool { return s.sameVariant(*at(before), *at(after)) },
 		get:   func(f *guidon.Flag, t *T) any { return reference(f, *at(t)) },
 		set:   func(to, from *T) { *at(to) = *at(from) },
@@ -178,8 +189,8 @@ func variant[T any](name, json, words string, at func(*T) *string) *value[T] {
 }
 
 // jsonText returns the member for a string that is JSON.
-func jsonText[T any](name, json, words string, at func(*T) *string) *value[T] {
-	v := plain(name, json, words, at)
+func jsonText[T any](json, words string, at func(*T) *string) *value[T] {
+	v := plain(json, words, at)
 	v.long = true
 	v.equal = func(_ *sides, before, after *T) bool { return SameJSON(*at(before), *at(after)) }
 	return v
@@ -187,12 +198,10 @@ func jsonText[T any](name, json, words string, at func(*T) *string) *value[T] {
 
 // variantKey is the member for the key of a variant.
 func variantKey() *value[guidon.Variant] {
-	v := plain("Key", "key", "key", func(v *guidon.Variant) *string { return &v.Key })
+	v := plain("key", "key", func(v *guidon.Variant) *string { return &v.Key })
 	v.open = func(m *merger, theirs *guidon.Variant) { m.renamed[theirs.ID] = theirs.Key }
 	return v
 }
-
-func (v *value[T]) names() []string { return []string{v.name} }
 
 func (v *value[T]) same(s *sides, before, after *T) bool { return v.equal(s, before, after) }
 

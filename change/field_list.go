@@ -8,7 +8,6 @@ import (
 
 // list is a member that is a list of objects. Its order is content.
 type list[T, E any] struct {
-	name string // of the field
 	json string // in paths and JSON forms
 	word string // an item
 
@@ -32,8 +31,6 @@ type list[T, E any] struct {
 	// An empty key matches nothing.
 	match []func(f *guidon.Flag, e *E) string
 }
-
-func (l *list[T, E]) names() []string { return []string{l.name} }
 
 func (l *list[T, E]) same(s *sides, before, after *T) bool {
 	was, is := *l.at(before), *l.at(after)
@@ -74,7 +71,7 @@ func (l *list[T, E]) items(f *guidon.Flag, items []*E) []byte {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = append(text, l.shape.content(f, e)...)
+		text = append(text, l.shape.form(f, e)...)
 	}
 	return append(text, ']')
 }
@@ -105,7 +102,7 @@ func (l *list[T, E]) compare(c *comparer, at place, before, after *T) {
 	for i, e := range is {
 		here := l.place(at, c.after, i, e)
 		if from[i] < 0 {
-			c.added(here, l.shape.content(c.after, e), l.brief(c.after, e)).To = i + 1
+			c.added(here, l.shape.form(c.after, e), l.brief(c.after, e)).To = i + 1
 			continue
 		}
 		if !inOrder[i] {
@@ -139,7 +136,7 @@ func (l *list[T, E]) compareRemoved(c *comparer, at place, was []*E, from []int)
 	}
 	for i, e := range was {
 		if !kept[i] {
-			c.removed(l.place(at, c.before, i, e), l.shape.content(c.before, e), l.brief(c.before, e)).From = i + 1
+			c.removed(l.place(at, c.before, i, e), l.shape.form(c.before, e), l.brief(c.before, e)).From = i + 1
 		}
 	}
 }
@@ -153,8 +150,8 @@ func (l *list[T, E]) pair(c *comparer, was, is []*E) []int {
 	if c.matching == byIdentity {
 		p.by(func(i int) string { return *l.id(was[i]) }, func(i int) string { return *l.id(is[i]) })
 	}
-	p.by(func(i int) string { return string(l.shape.content(c.before, was[i])) },
-		func(i int) string { return string(l.shape.content(c.after, is[i])) })
+	p.by(func(i int) string { return string(l.shape.form(c.before, was[i])) },
+		func(i int) string { return string(l.shape.form(c.after, is[i])) })
 	for _, match := range l.match {
 		p.by(func(i int) string { return match(c.before, was[i]) }, func(i int) string { return match(c.after, is[i]) })
 	}

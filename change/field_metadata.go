@@ -10,12 +10,9 @@ import (
 // metadata is the member that is a JSON object with any members. Text that is not an object,
 // or has a name twice, is compared and merged as a whole.
 type metadata[T any] struct {
-	name string // of the field
 	json string // in paths, JSON forms and words
 	at   func(*T) *json.RawMessage
 }
-
-func (d *metadata[T]) names() []string { return []string{d.name} }
 
 func (d *metadata[T]) same(_ *sides, before, after *T) bool {
 	return SameJSON(string(*d.at(before)), string(*d.at(after)))

@@ -4,15 +4,12 @@ import "github.com/guidonhq/guidon"
 
 // part is a member that is an object which may be missing.
 type part[T, E any] struct {
-	name  string // of the field
 	json  string // in paths and JSON forms
 	words string
 
 	at    func(*T) **E
 	shape shape[E]
 }
-
-func (p *part[T, E]) names() []string { return []string{p.name} }
 
 func (p *part[T, E]) same(s *sides, before, after *T) bool {
 	return p.shape.same(s, *p.at(before), *p.at(after))
@@ -22,7 +19,7 @@ func (p *part[T, E]) own(t *T) { *p.at(t) = p.shape.clone(*p.at(t)) }
 
 func (p *part[T, E]) content(f *guidon.Flag, t *T, o *jsonObject) {
 	if e := *p.at(t); e != nil {
-		o.add(p.json, p.shape.content(f, e))
+		o.add(p.json, p.shape.form(f, e))
 	}
 }
 
@@ -34,9 +31,9 @@ func (p *part[T, E]) compare(c *comparer, at place, before, after *T) {
 	switch {
 	case was == nil && is == nil:
 	case was == nil:
-		c.added(here, p.shape.content(c.after, is), "")
+		c.added(here, p.shape.form(c.after, is), "")
 	case is == nil:
-		c.removed(here, p.shape.content(c.before, was), "")
+		c.removed(here, p.shape.form(c.before, was), "")
 	default:
 		p.shape.compare(c, place{here.path, at.words}, was, is)
 	}
@@ -50,9 +47,7 @@ func (p *part[T, E]) merge(m *merger, at place, v versions[T], out *T) {
 	if inner.ours == nil || inner.theirs == nil {
 		return // both, see oneOf
 	}
-	for _, member := range p.shape {
-		member.merge(m, place{at.under(p.json), at.words}, inner, *p.at(out))
-	}
+	p.shape.merge(m, place{at.under(p.json), at.words}, inner, *p.at(out))
 }
 
 // has reports whether t has the part.
@@ -71,42 +66,17 @@ type optional[T any] interface {
 // oneOf is a member of which an object has one of several parts. Which one it has changes
 // as a whole.
 type oneOf[T any] struct {
-	parts []optional[T]
-	brief briefFunc[T]
+	shape[T] // the parts
+	parts    []optional[T]
+	brief    briefFunc[T]
 }
 
-func (o oneOf[T]) names() (all []string) {
-	for _, p := range o.parts {
-		all = append(all, p.names()...)
+func newOneOf[T any](brief briefFunc[T], parts ...optional[T]) oneOf[T] {
+	o := oneOf[T]{parts: parts, brief: brief}
+	for _, p := range parts {
+		o.shape = append(o.shape, p)
 	}
-	return all
-}
-
-func (o oneOf[T]) same(s *sides, before, after *T) bool {
-	for _, p := range o.parts {
-		if !p.same(s, before, after) {
-			return false
-		}
-	}
-	return true
-}
-
-func (o oneOf[T]) own(t *T) {
-	for _, p := range o.parts {
-		p.own(t)
-	}
-}
-
-func (o oneOf[T]) content(f *guidon.Flag, t *T, out *jsonObject) {
-	for _, p := range o.parts {
-		p.content(f, t, out)
-	}
-}
-
-func (o oneOf[T]) compare(c *comparer, at place, before, after *T) {
-	for _, p := range o.parts {
-		p.compare(c, at, before, after)
-	}
+	return o
 }
 
 // sameParts reports whether the objects have the same ones of the parts.
@@ -121,13 +91,11 @@ func (o oneOf[T]) sameParts(a, b *T) bool {
 
 func (o oneOf[T]) merge(m *merger, at place, v versions[T], out *T) {
 	if o.sameParts(v.ours, v.theirs) && (v.base == nil || o.sameParts(v.ours, v.base)) {
-		for _, p := range o.parts {
-			p.merge(m, at, v, out)
-		}
+		o.shape.merge(m, at, v, out)
 		return
 	}
 	here := at.field("type", "type")
-	form := func(f *guidon.Flag, t *T) ([]byte, string) { return shape[T]{o}.content(f, t), o.brief(f, t) }
+	form := func(f *guidon.Flag, t *T) ([]byte, string) { return o.form(f, t), o.brief(f, t) }
 	if decide(m, here, v, o.same, form) == Theirs {
 		for _, p := range o.parts {
 			p.copy(out, v.theirs)

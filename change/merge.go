@@ -236,7 +236,7 @@ func conflict[T any](m *merger, at place, v versions[T], form form[T]) Side {
 // mergeObject merges an object that may not exist in some versions. If it is needed, other
 // parts of the result refer to it.
 func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed bool, brief briefFunc[T], both mergeFunc[T]) *T {
-	form := func(f *guidon.Flag, t *T) ([]byte, string) { return s.content(f, t), brief(f, t) }
+	form := func(f *guidon.Flag, t *T) ([]byte, string) { return s.form(f, t), brief(f, t) }
 	switch {
 	case v.ours == nil && v.theirs == nil:
 		return nil

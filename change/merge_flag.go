@@ -143,7 +143,7 @@ func (m *merger) mergeKeys(at place, v versions[guidon.Flag], out *guidon.Flag) 
 			}
 			of := versions[guidon.Variant]{baseVariant(v, key), v.ours.Variant(ours.ID), v.theirs.Variant(theirs.ID)}
 			here := at.key("variants.keys", "variant", key)
-			form := func(f *guidon.Flag, v *guidon.Variant) ([]byte, string) { return variantShape.content(f, v), "" }
+			form := func(f *guidon.Flag, v *guidon.Variant) ([]byte, string) { return variantShape.form(f, v), "" }
 			switch conflict(m, here, of, form) {
 			case Ours:
 				replaceVariant(out, theirs.ID, ours.ID)

@@ -140,7 +140,7 @@ func addPlanned[T any](p *planBuilder, kind Kind, s shape[T], key string, before
 	}
 	c.Digest = p.hash(plannedForm{
 		Kind: kind, Key: key, Action: c.Action, Required: c.Required, Differences: c.Differences,
-		Before: s.content(flags.ours, before), After: s.content(flags.theirs, after),
+		Before: s.form(flags.ours, before), After: s.form(flags.theirs, after),
 	})
 	p.Changes = append(p.Changes, c)
 }

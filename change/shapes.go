@@ -9,32 +9,32 @@ import (
 )
 
 // The content of every kind of object. A field that is not listed here must be in
-// notContent of the tests: TestEveryField fails for a field that is in neither.
+// notCompared of the tests: TestEveryFieldIsCompared fails for a field that is in neither.
 
 var namespaceShape = shape[guidon.Namespace]{
-	plain("Name", "name", "name", func(n *guidon.Namespace) *string { return &n.Name }),
-	plain("Description", "description", "description", func(n *guidon.Namespace) *string { return &n.Description }),
-	plain("Protected", "protected", "protected", func(n *guidon.Namespace) *bool { return &n.Protected }),
-	plain("Color", "color", "color", func(n *guidon.Namespace) *guidon.Color { return &n.Color }),
-	plain("ConfirmChanges", "confirmChanges", "ask before changes",
+	plain("name", "name", func(n *guidon.Namespace) *string { return &n.Name }),
+	plain("description", "description", func(n *guidon.Namespace) *string { return &n.Description }),
+	plain("protected", "protected", func(n *guidon.Namespace) *bool { return &n.Protected }),
+	plain("color", "color", func(n *guidon.Namespace) *guidon.Color { return &n.Color }),
+	plain("confirmChanges", "ask before changes",
 		func(n *guidon.Namespace) *bool { return &n.ConfirmChanges }),
 }
 
 var flagShape = slices.Concat(flagFields, shape[guidon.Flag]{variants}, flagLists)
 
 var flagFields = shape[guidon.Flag]{
-	plain("Name", "name", "name", func(f *guidon.Flag) *string { return &f.Name }),
-	plain("Description", "description", "description", func(f *guidon.Flag) *string { return &f.Description }),
-	plain("Type", "type", "type", func(f *guidon.Flag) *guidon.FlagType { return &f.Type }),
+	plain("name", "name", func(f *guidon.Flag) *string { return &f.Name }),
+	plain("description", "description", func(f *guidon.Flag) *string { return &f.Description }),
+	plain("type", "type", func(f *guidon.Flag) *guidon.FlagType { return &f.Type }),
 	enabled(),
-	&metadata[guidon.Flag]{"Metadata", "metadata", func(f *guidon.Flag) *json.RawMessage { return &f.Metadata }},
-	variant("DefaultVariantID", "defaultVariant", "default variant", func(f *guidon.Flag) *string { return &f.DefaultVariantID }),
+	&metadata[guidon.Flag]{"metadata", func(f *guidon.Flag) *json.RawMessage { return &f.Metadata }},
+	variant("defaultVariant", "default variant", func(f *guidon.Flag) *string { return &f.DefaultVariantID }),
 }
 
 // enabled is the member for the switch of a flag, which for boolean flags is only the value
 // that it has if no rule decides.
 func enabled() *value[guidon.Flag] {
-	v := shown("Enabled", "enabled", "enabled", func(f *guidon.Flag) *bool { return &f.Enabled },
+	v := shown("enabled", "enabled", func(f *guidon.Flag) *bool { return &f.Enabled },
 		func(f *guidon.Flag) any { return switched(f.Enabled) })
 	v.named = func(f *guidon.Flag) string {
 		if f.Type == guidon.BooleanFlag {
@@ -47,14 +47,14 @@ func enabled() *value[guidon.Flag] {
 
 var flagLists = shape[guidon.Flag]{
 	&list[guidon.Flag, guidon.Rule]{
-		name: "Rules", json: "rules", word: "rule",
+		json: "rules", word: "rule",
 		at:    func(f *guidon.Flag) *[]*guidon.Rule { return &f.Rules },
 		id:    func(r *guidon.Rule) *string { return &r.ID },
 		rank:  func(r *guidon.Rule) *int32 { return &r.Rank },
 		shape: ruleShape, brief: briefRule, match: ruleMatches,
 	},
 	&list[guidon.Flag, guidon.Rollout]{
-		name: "Rollouts", json: "rollouts", word: "rule",
+		json: "rollouts", word: "rule",
 		at:    func(f *guidon.Flag) *[]*guidon.Rollout { return &f.Rollouts },
 		id:    func(r *guidon.Rollout) *string { return &r.ID },
 		rank:  func(r *guidon.Rollout) *int32 { return &r.Rank },
@@ -63,7 +63,7 @@ var flagLists = shape[guidon.Flag]{
 }
 
 var variants = &list[guidon.Flag, guidon.Variant]{
-	name: "Variants", json: "variants", word: "variant",
+	json: "variants", word: "variant",
 	at:     func(f *guidon.Flag) *[]*guidon.Variant { return &f.Variants },
 	id:     func(v *guidon.Variant) *string { return &v.ID },
 	key:    func(v *guidon.Variant) string { return v.Key },
@@ -77,17 +77,17 @@ var variants = &list[guidon.Flag, guidon.Variant]{
 
 var variantShape = shape[guidon.Variant]{
 	variantKey(),
-	plain("Name", "name", "name", func(v *guidon.Variant) *string { return &v.Name }),
-	plain("Description", "description", "description", func(v *guidon.Variant) *string { return &v.Description }),
-	jsonText("Attachment", "attachment", "attachment", func(v *guidon.Variant) *string { return &v.Attachment }),
+	plain("name", "name", func(v *guidon.Variant) *string { return &v.Name }),
+	plain("description", "description", func(v *guidon.Variant) *string { return &v.Description }),
+	jsonText("attachment", "attachment", func(v *guidon.Variant) *string { return &v.Attachment }),
 }
 
 var ruleShape = shape[guidon.Rule]{
-	keys("SegmentKeys", "segmentKeys", "segments", func(r *guidon.Rule) *[]string { return &r.SegmentKeys }),
-	plain("SegmentOperator", "segmentOperator", "segments that must match",
+	keys("segmentKeys", "segments", func(r *guidon.Rule) *[]string { return &r.SegmentKeys }),
+	plain("segmentOperator", "segments that must match",
 		func(r *guidon.Rule) *guidon.SegmentOperator { return &r.SegmentOperator }),
 	&list[guidon.Rule, guidon.Distribution]{
-		name: "Distributions", json: "distributions", word: "share",
+		json: "distributions", word: "share",
 		at:    func(r *guidon.Rule) *[]*guidon.Distribution { return &r.Distributions },
 		id:    func(d *guidon.Distribution) *string { return &d.ID },
 		shape: distributionShape, brief: briefShare, match: distributionMatches,
@@ -103,46 +103,46 @@ var ruleShape = shape[guidon.Rule]{
 }
 
 var distributionShape = shape[guidon.Distribution]{
-	variant("VariantID", "variant", "variant", func(d *guidon.Distribution) *string { return &d.VariantID }),
-	shown("Rollout", "rollout", "", func(d *guidon.Distribution) *float32 { return &d.Rollout },
+	variant("variant", "variant", func(d *guidon.Distribution) *string { return &d.VariantID }),
+	shown("rollout", "", func(d *guidon.Distribution) *float32 { return &d.Rollout },
 		func(d *guidon.Distribution) any { return percent(d.Rollout) }),
 }
 
 var rolloutShape = shape[guidon.Rollout]{
-	plain("Description", "description", "description", func(r *guidon.Rollout) *string { return &r.Description }),
-	oneOf[guidon.Rollout]{brief: briefRollout, parts: []optional[guidon.Rollout]{
+	plain("description", "description", func(r *guidon.Rollout) *string { return &r.Description }),
+	newOneOf[guidon.Rollout](briefRollout,
 		&part[guidon.Rollout, guidon.RolloutSegment]{
-			"Segment", "segment", "segments", func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
+			"segment", "segments", func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
 		},
 		&part[guidon.Rollout, guidon.RolloutThreshold]{
-			"Threshold", "threshold", "share", func(r *guidon.Rollout) **guidon.RolloutThreshold { return &r.Threshold },
+			"threshold", "share", func(r *guidon.Rollout) **guidon.RolloutThreshold { return &r.Threshold },
 			rolloutThresholdShape,
 		},
-	}},
+	),
 }
 
 var rolloutSegmentShape = shape[guidon.RolloutSegment]{
-	keys("SegmentKeys", "segmentKeys", "segments", func(s *guidon.RolloutSegment) *[]string { return &s.SegmentKeys }),
-	plain("SegmentOperator", "segmentOperator", "segments that must match",
+	keys("segmentKeys", "segments", func(s *guidon.RolloutSegment) *[]string { return &s.SegmentKeys }),
+	plain("segmentOperator", "segments that must match",
 		func(s *guidon.RolloutSegment) *guidon.SegmentOperator { return &s.SegmentOperator }),
-	shown("Value", "value", "result", func(s *guidon.RolloutSegment) *bool { return &s.Value },
+	shown("value", "result", func(s *guidon.RolloutSegment) *bool { return &s.Value },
 		func(s *guidon.RolloutSegment) any { return switched(s.Value) }),
 }
 
 var rolloutThresholdShape = shape[guidon.RolloutThreshold]{
-	shown("Percentage", "percentage", "share", func(t *guidon.RolloutThreshold) *float32 { return &t.Percentage },
+	shown("percentage", "share", func(t *guidon.RolloutThreshold) *float32 { return &t.Percentage },
 		func(t *guidon.RolloutThreshold) any { return percent(t.Percentage) }),
-	shown("Value", "value", "result", func(t *guidon.RolloutThreshold) *bool { return &t.Value },
+	shown("value", "result", func(t *guidon.RolloutThreshold) *bool { return &t.Value },
 		func(t *guidon.RolloutThreshold) any { return switched(t.Value) }),
 }
 
 var segmentShape = shape[guidon.Segment]{
-	plain("Name", "name", "name", func(g *guidon.Segment) *string { return &g.Name }),
-	plain("Description", "description", "description", func(g *guidon.Segment) *string { return &g.Description }),
-	plain("MatchType", "matchType", "constraints that must match",
+	plain("name", "name", func(g *guidon.Segment) *string { return &g.Name }),
+	plain("description", "description", func(g *guidon.Segment) *string { return &g.Description }),
+	plain("matchType", "constraints that must match",
 		func(g *guidon.Segment) *guidon.MatchType { return &g.MatchType }),
 	&list[guidon.Segment, guidon.Constraint]{
-		name: "Constraints", json: "constraints", word: "constraint",
+		json: "constraints", word: "constraint",
 		at:    func(g *guidon.Segment) *[]*guidon.Constraint { return &g.Constraints },
 		id:    func(c *guidon.Constraint) *string { return &c.ID },
 		shape: constraintShape, brief: briefConstraint, match: constraintMatches,
@@ -152,19 +152,19 @@ var segmentShape = shape[guidon.Segment]{
 var constraintShape = shape[guidon.Constraint]{
 	unit[guidon.Constraint]{
 		json: "condition", words: "comparison", brief: briefConstraint,
-		values: shape[guidon.Constraint]{
-			plain("Type", "type", "type", func(c *guidon.Constraint) *guidon.ComparisonType { return &c.Type }),
-			plain("Property", "property", "property", func(c *guidon.Constraint) *string { return &c.Property }),
-			shown("Operator", "operator", "operator", func(c *guidon.Constraint) *string { return &c.Operator },
+		shape: shape[guidon.Constraint]{
+			plain("type", "type", func(c *guidon.Constraint) *guidon.ComparisonType { return &c.Type }),
+			plain("property", "property", func(c *guidon.Constraint) *string { return &c.Property }),
+			shown("operator", "operator", func(c *guidon.Constraint) *string { return &c.Operator },
 				func(c *guidon.Constraint) any { return operator{c} }),
-			shown("Value", "value", "value", func(c *guidon.Constraint) *string { return &c.Value },
+			shown("value", "value", func(c *guidon.Constraint) *string { return &c.Value },
 				func(c *guidon.Constraint) any { return operand{c} }),
 		},
 		// The type decides which operators there are and, for entity ids, which property;
 		// both decide which values (contract 4.3).
 		agree: func(a, b *guidon.Constraint) bool { return a.Type == b.Type && a.Operator == b.Operator },
 	},
-	plain("Description", "description", "description", func(c *guidon.Constraint) *string { return &c.Description }),
+	plain("description", "description", func(c *guidon.Constraint) *string { return &c.Description }),
 }
 
 // The keys by which the items are paired whose content differs: one of the last keys

@@ -207,20 +207,6 @@ func (c *Compared[T]) Summary() string {
 	}
 }
 
-// Summary returns the comparison in words, in numbers of objects.
-func (c *Comparison) Summary() string {
-	if c.Empty() {
-		return "no differences"
-	}
-	var parts []string
-	if c.Namespace != nil {
-		parts = append(parts, "namespace: "+c.Namespace.Summary())
-	}
-	parts = append(parts, countWords("segments", c.Segments)...)
-	parts = append(parts, countWords("flags", c.Flags)...)
-	return strings.Join(parts, "; ")
-}
-
 // Counts is how many objects differ.
 type Counts struct {
 	Created int `json:"created"`
@@ -241,23 +227,6 @@ func Count[T any](objects []Compared[T]) (n Counts) {
 		}
 	}
 	return n
-}
-
-func countWords[T any](kind string, objects []Compared[T]) []string {
-	n := Count(objects)
-	var parts []string
-	for _, count := range []struct {
-		n    int
-		verb string
-	}{{n.Created, "created"}, {n.Updated, "updated"}, {n.Deleted, "deleted"}} {
-		if count.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count.n, count.verb))
-		}
-	}
-	if parts == nil {
-		return nil
-	}
-	return []string{kind + ": " + strings.Join(parts, ", ")}
 }
 
 // briefFunc describes a part of an object, which belongs to the flag f, in words, such as one

@@ -169,37 +169,35 @@ func (p *parsedQuery) addTerm(w queryWord) bool {
 	return true
 }
 
-func (p *parsedQuery) addType(value string) bool {
-	switch strings.ToLower(value) {
-	case "boolean":
-		p.Types = append(p.Types, guidon.BooleanFlag)
-	case "variant":
-		p.Types = append(p.Types, guidon.VariantFlag)
-	default:
-		return false
+// addType adds the type of flags, and reports whether there is one with the name.
+func (p *parsedQuery) addType(name string) bool {
+	t, known := typeTerms[strings.ToLower(name)]
+	if known {
+		p.Types = append(p.Types, t)
 	}
-	return true
+	return known
 }
 
-func (p *parsedQuery) addState(value string) bool {
-	switch strings.ToLower(value) {
-	case "on":
-		p.States = append(p.States, analysis.OnState)
-	case "off":
-		p.States = append(p.States, analysis.OffState)
-	case "partly":
-		p.States = append(p.States, analysis.PartlyState)
-	case "unused":
-		p.conditions |= isUnused
-	case "overdue":
-		p.conditions |= isOverdue
-	case "snoozed":
-		p.conditions |= isSnoozed
-	default:
-		return false
+var typeTerms = map[string]guidon.FlagType{"boolean": guidon.BooleanFlag, "variant": guidon.VariantFlag}
+
+// addState adds the state of flags or the condition, and reports whether there is one with the
+// name.
+func (p *parsedQuery) addState(name string) bool {
+	name = strings.ToLower(name)
+	state, known := stateTerms[name]
+	if known {
+		p.States = append(p.States, state)
 	}
-	return true
+	p.conditions |= conditionTerms[name]
+	return known || conditionTerms[name] != 0
 }
+
+var (
+	stateTerms = map[string]analysis.FlagState{
+		"on": analysis.OnState, "off": analysis.OffState, "partly": analysis.PartlyState,
+	}
+	conditionTerms = map[string]flagConditions{"unused": isUnused, "overdue": isOverdue, "snoozed": isSnoozed}
+)
 
 // termNames are the names of terms.
 var termNames = []string{"owner", "tag", "is", "type", "segment", "key"}

@@ -105,8 +105,11 @@ func NewDocumentFlag(f *guidon.Flag) *DocumentFlag {
 	return d
 }
 
-// mergeFlag returns a copy of have with the content of want.
+// mergeFlag returns a copy of have, or a new flag if that is nil, with the content of want.
 func mergeFlag(have *guidon.Flag, want *DocumentFlag, now time.Time) *guidon.Flag {
+	if have == nil {
+		have = &guidon.Flag{CreatedAt: now}
+	}
 	out := *have
 	out.Key, out.Name, out.Description = want.Key, want.Name, want.Description
 	out.Type, out.Enabled, out.UpdatedAt = want.Type, want.Enabled, now

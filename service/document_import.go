@@ -90,10 +90,8 @@ func (s *Service) Import(
 	}
 	var result *ImportResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		i := &documentImport{
-			tx: tx, by: w.By, mode: mode, now: tx.Now(), result: &ImportResult{Namespace: namespace},
-			described: dryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed,
-		}
+		i := &documentImport{objectWrite: newObjectWrite(tx, namespace), by: w.By, mode: mode}
+		i.skip, i.described = mode == ImportSkipExisting, dryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed
 		result = i.result
 		if err := i.run(ctx, doc.withNamespace(namespace)); err != nil {
 			return err
@@ -121,18 +119,13 @@ func (d *Document) withNamespace(key string) *Document {
 // first finds all problems, the second changes one object at a time. So it needs no
 // second copy of a large document in memory.
 type documentImport struct {
-	tx        Tx
-	by        Caller
-	mode      ImportMode
-	now       time.Time
-	described bool // the result includes the objects before and after
-	result    *ImportResult
+	*objectWrite
+	by   Caller
+	mode ImportMode
 
 	// The state before the import, without the content of flags and segments.
-	namespace       *guidon.Namespace // nil if it does not exist
-	flagKeys        []string          // in creation order
-	segmentKeys     []string          // in creation order
-	flags, segments map[string]bool   // the same keys
+	existing              *guidon.Namespace // nil if it does not exist
+	flagKeys, segmentKeys []string          // in creation order
 
 	// referable has the segments that flags may refer to after the import: those of the
 	// document and, unless the mode is ImportReplace, those that exist already.
@@ -143,8 +136,8 @@ func (i *documentImport) run(ctx context.Context, d *Document) error {
 	if err := i.readState(ctx); err != nil {
 		return err
 	}
-	if i.namespace == nil { // before all other checks
-		if err := mayPutNamespace(i.by, i.result.Namespace); err != nil {
+	if i.existing == nil { // before all other checks
+		if err := mayPutNamespace(i.by, i.namespace); err != nil {
 			return err
 		}
 	}
@@ -162,16 +155,104 @@ func (i *documentImport) run(ctx context.Context, d *Document) error {
 	}
 	// All flags that exist when segments are deleted are those of the document, which has
 	// been checked. So they need not be read again.
-	p := &patchApplier{tx: i.tx, namespace: i.result.Namespace, used: i.referable}
-	for patch, err := range i.patches(ctx, d) {
-		if err != nil {
+	i.used = i.referable
+	return i.write(ctx, d)
+}
+
+// write makes the changes in the order in which they must be made.
+func (i *documentImport) write(ctx context.Context, d *Document) error {
+	if err := i.writeNamespace(ctx, d.Namespace); err != nil {
+		return err
+	}
+	for _, g := range d.Segments {
+		if g == nil {
+			continue
+		}
+		if err := putObject(ctx, i.objectWrite, segmentObjects, g.normalize(&problems{})); err != nil {
 			return err
 		}
-		if err := p.apply(ctx, patch); err != nil {
+	}
+	for _, f := range d.Flags {
+		if f == nil {
+			continue
+		}
+		if err := putObject(ctx, i.objectWrite, flagObjects, f.normalize(&problems{}, i.referable)); err != nil {
+			return err
+		}
+	}
+	if i.mode != ImportReplace {
+		return nil
+	}
+	if err := deleteOthers(ctx, i, flagObjects, i.flagKeys, d.flagKeys()); err != nil {
+		return err
+	}
+	return deleteOthers(ctx, i, segmentObjects, i.segmentKeys, i.referable)
+}
+
+// deleteOthers deletes the objects that are not to be kept.
+func deleteOthers[O, D any](
+	ctx context.Context, i *documentImport, k *objectKind[O, D], keys []string, kept map[string]bool,
+) error {
+	for _, key := range keys {
+		if kept[key] {
+			continue
+		}
+		if err := deleteObject(ctx, i.objectWrite, k, key); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (d *Document) flagKeys() map[string]bool {
+	keys := make(map[string]bool, len(d.Flags))
+	for _, f := range d.Flags {
+		if f != nil {
+			keys[f.Key] = true
+		}
+	}
+	return keys
+}
+
+func (i *documentImport) writeNamespace(ctx context.Context, want DocumentNamespace) error {
+	put := wantedNamespace(i.existing, want, i.mode, i.now)
+	if put == nil {
+		return nil
+	}
+	c := &ImportChange{Kind: change.KindNamespace, Key: put.Key, Action: change.ActionCreate}
+	if i.existing != nil {
+		if err := mayPutNamespace(i.by, put.Key); err != nil {
+			return err
+		}
+		c.Action = change.ActionUpdate
+	}
+	if i.described {
+		c.Before = DocumentOf(put.Key, change.Objects{Namespace: i.existing})
+		c.After = DocumentOf(put.Key, change.Objects{Namespace: put})
+	}
+	i.result.Changes = append(i.result.Changes, c)
+	return i.apply(ctx, change.Patch{Put: change.Objects{Namespace: put}})
+}
+
+// wantedNamespace returns the namespace that an import creates or changes, or nil if it
+// leaves it alone. have is nil if the namespace does not exist.
+func wantedNamespace(have *guidon.Namespace, want DocumentNamespace, mode ImportMode, now time.Time) *guidon.Namespace {
+	if want.Key == guidon.DefaultNamespace {
+		return nil
+	}
+	if have == nil {
+		created := want.merge(guidon.Namespace{Key: want.Key, Name: want.Key, CreatedAt: now, UpdatedAt: now})
+		return &created
+	}
+	if mode != ImportUpdate && mode != ImportReplace {
+		return nil
+	}
+	updated := want.merge(*have)
+	if updated == *have {
+		return nil
+	}
+	updated.UpdatedAt = now
+	return &updated
 }
 
 // mayPutNamespace returns PermissionDenied unless the caller may create and change the
@@ -183,10 +264,10 @@ func mayPutNamespace(by Caller, namespace string) error {
 	return nil
 }
 
-func (i *documentImport) readState(ctx context.Context) error {
-	var err error
-	i.namespace, err = existingNamespace(ctx, i.tx, i.result.Namespace)
-	if errors.Is(err, guidon.NotFound) && i.result.Namespace != guidon.DefaultNamespace {
+func (i *documentImport) readState(ctx context.Context) (err error) {
+	i.existing, err = existingNamespace(ctx, i.tx, i.namespace)
+	i.stored = map[change.Kind]map[string]bool{}
+	if errors.Is(err, guidon.NotFound) && i.namespace != guidon.DefaultNamespace {
 		return nil
 	}
 	if err != nil {
@@ -198,7 +279,7 @@ func (i *documentImport) readState(ctx context.Context) error {
 	if i.segmentKeys, err = i.tx.SegmentKeys(ctx); err != nil {
 		return err
 	}
-	i.flags, i.segments = setOf(i.flagKeys), setOf(i.segmentKeys)
+	i.stored[change.KindFlag], i.stored[change.KindSegment] = setOf(i.flagKeys), setOf(i.segmentKeys)
 	return nil
 }
 
@@ -214,12 +295,12 @@ func setOf(keys []string) map[string]bool {
 // of contract 13.4.
 func (i *documentImport) mustAllBeNew(d *Document) error {
 	for _, f := range d.Flags {
-		if f != nil && i.flags[f.Key] {
+		if f != nil && i.stored[change.KindFlag][f.Key] {
 			return notUnique("flag", d.Namespace.Key, f.Key)
 		}
 	}
 	for _, g := range d.Segments {
-		if g != nil && i.segments[g.Key] {
+		if g != nil && i.stored[change.KindSegment][g.Key] {
 			return notUnique("segment", d.Namespace.Key, g.Key)
 		}
 	}

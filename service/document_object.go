@@ -8,19 +8,11 @@ import (
 )
 
 // FlagDocument returns a document with only the flag, or nil if f is nil.
-func FlagDocument(f *guidon.Flag) *Document {
-	if f == nil {
-		return nil
-	}
-	return &Document{Flags: []*DocumentFlag{NewDocumentFlag(f)}}
-}
+func FlagDocument(f *guidon.Flag) *Document { return flagObjects.alone("", flagObjects.documentOf(f)) }
 
 // SegmentDocument returns a document with only the segment, or nil if g is nil.
 func SegmentDocument(g *guidon.Segment) *Document {
-	if g == nil {
-		return nil
-	}
-	return &Document{Segments: []*DocumentSegment{NewDocumentSegment(g)}}
+	return segmentObjects.alone("", segmentObjects.documentOf(g))
 }
 
 // Objects returns the flags and segments that an import of the document into an empty
@@ -37,12 +29,12 @@ func (d *Document) Objects() (change.Objects, error) {
 	objects := change.Objects{Namespace: &namespace}
 	for _, g := range d.Segments {
 		if g != nil {
-			objects.Segments = append(objects.Segments, mergeSegment(&guidon.Segment{}, g.normalize(&p), time.Time{}))
+			objects.Segments = append(objects.Segments, mergeSegment(nil, g.normalize(&p), time.Time{}))
 		}
 	}
 	for _, f := range d.Flags {
 		if f != nil {
-			objects.Flags = append(objects.Flags, mergeFlag(&guidon.Flag{}, f.normalize(&p, known), time.Time{}))
+			objects.Flags = append(objects.Flags, mergeFlag(nil, f.normalize(&p, known), time.Time{}))
 		}
 	}
 	return objects, nil

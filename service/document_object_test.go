@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/flagtest"
@@ -21,9 +23,9 @@ func TestDocumentObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := change.Compare(change.ObjectsOf(v.Snapshot), objects)
-		if !c.Empty() || len(objects.Flags) != 20 || len(objects.Segments) != len(segments) {
-			t.Errorf("seed %d: %d flags, %d segments, %s", seed, len(objects.Flags), len(objects.Segments), c.Summary())
+		c := change.Outline(change.ObjectsOf(v.Snapshot), objects)
+		if diff := cmp.Diff(change.Comparison{}, c); diff != "" || len(objects.Flags) != 20 || len(objects.Segments) != len(segments) {
+			t.Errorf("seed %d: %d flags, %d segments (-want +got):\n%s", seed, len(objects.Flags), len(objects.Segments), diff)
 		}
 		// So do documents of single objects.
 		one := service.FlagDocument(flags[0])

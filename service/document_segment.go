@@ -70,8 +70,11 @@ func documentConstraint(c *guidon.Constraint) *DocumentConstraint {
 	}
 }
 
-// mergeSegment returns a copy of have with the content of want.
+// mergeSegment is mergeFlag for segments.
 func mergeSegment(have *guidon.Segment, want *DocumentSegment, now time.Time) *guidon.Segment {
+	if have == nil {
+		have = &guidon.Segment{CreatedAt: now}
+	}
 	out := *have
 	out.Key, out.Name, out.Description, out.MatchType = want.Key, want.Name, want.Description, want.MatchType
 	out.UpdatedAt = now

@@ -33,7 +33,9 @@ type FlagEdit struct {
 
 func (e FlagEdit) puts() bool { return e.Put != nil }
 
-func (e FlagEdit) deletes() bool { return e.Delete != "" }
+func (e FlagEdit) deletion() string { return e.Delete }
+
+func (e FlagEdit) unlessChangedSince() *int64 { return e.UnlessChangedSince }
 
 func (e FlagEdit) key() string {
 	if e.puts() {
@@ -51,7 +53,9 @@ type SegmentEdit struct {
 
 func (e SegmentEdit) puts() bool { return e.Put != nil }
 
-func (e SegmentEdit) deletes() bool { return e.Delete != "" }
+func (e SegmentEdit) deletion() string { return e.Delete }
+
+func (e SegmentEdit) unlessChangedSince() *int64 { return e.UnlessChangedSince }
 
 func (e SegmentEdit) key() string {
 	if e.puts() {
@@ -62,9 +66,9 @@ func (e SegmentEdit) key() string {
 
 // objectEdit is a [FlagEdit] or a [SegmentEdit].
 type objectEdit interface {
-	puts() bool
-	deletes() bool
-	key() string // of the object
+	key() string                // of the object
+	deletion() string           // the key of the object, if it is deleted
+	unlessChangedSince() *int64 // as in [FlagEdit]
 }
 
 // EditResult describes the changes that a call has made.
@@ -131,12 +135,19 @@ func (s *Service) edit(ctx context.Context, w Write, namespace string, edits Edi
 	namespace = guidon.NamespaceKey(namespace)
 	var result *EditResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		e := &editRun{
-			tx: tx, edits: edits, single: single,
-			invalid: &problems{}, conflicts: &problems{}, result: &EditResult{Namespace: namespace},
+		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
+			return err
 		}
-		result = e.result
-		return e.run(ctx)
+		e := &editRun{
+			objectWrite: newObjectWrite(tx, namespace), edits: edits, single: single,
+			invalid: &problems{}, conflicts: &problems{},
+		}
+		if err := e.check(ctx); err != nil {
+			return err
+		}
+		err := e.write(ctx)
+		result = e.edited()
+		return err
 	})
 	return result.at(revision, err)
 }
@@ -152,10 +163,9 @@ func (r *EditResult) at(revision int64, err error) (*EditResult, int64, error) {
 
 // editRun is one run of the edits in a transaction.
 type editRun struct {
-	tx     Tx
+	*objectWrite
 	edits  Edits
 	single bool
-	result *EditResult
 
 	invalid   *problems // for InvalidArgument
 	conflicts *problems // for FailedPrecondition
@@ -166,23 +176,62 @@ type editRun struct {
 
 	// The flags to turn off, as they are stored, by the index of the edit.
 	on []*guidon.Flag
-
-	// used has the segments that flags refer to which are not put. It is nil if no segment
-	// is deleted.
-	used map[string]bool
 }
 
-func (e *editRun) run(ctx context.Context) error {
-	if _, err := existingNamespace(ctx, e.tx, e.result.Namespace); err != nil {
+// write makes the edits, in the order in which they must be made.
+func (e *editRun) write(ctx context.Context) error {
+	for _, want := range e.segments {
+		if want == nil {
+			continue
+		}
+		if err := putObject(ctx, e.objectWrite, segmentObjects, want); err != nil {
+			return err
+		}
+	}
+	for i, want := range e.flags {
+		if err := e.writeFlag(ctx, e.on[i], want); err != nil {
+			return err
+		}
+	}
+	if err := deleteEdited(ctx, e, flagObjects, e.edits.Flags); err != nil {
 		return err
 	}
-	if err := e.check(ctx); err != nil {
-		return err
+	return deleteEdited(ctx, e, segmentObjects, e.edits.Segments)
+}
+
+// writeFlag turns off the flag on, or puts the wanted one. The other or both are nil.
+func (e *editRun) writeFlag(ctx context.Context, on *guidon.Flag, want *DocumentFlag) error {
+	switch {
+	case want != nil:
+		return putObject(ctx, e.objectWrite, flagObjects, want)
+	case on == nil:
+		return nil
+	case !turnOff(on, e.now):
+		e.result.Unchanged++
+		return nil
 	}
-	patch, err := e.patch(ctx)
-	if err != nil {
-		return err
+	addChange(e.objectWrite, flagObjects, on.Key, change.ActionUpdate, nil, nil)
+	return replaceObject(ctx, e.objectWrite, flagObjects, on)
+}
+
+// deleteEdited deletes the objects that edits delete.
+func deleteEdited[O, D any, E objectEdit](ctx context.Context, e *editRun, k *objectKind[O, D], edits []E) error {
+	for _, edit := range edits {
+		if edit.deletion() == "" {
+			continue
+		}
+		if err := deleteObject(ctx, e.objectWrite, k, edit.deletion()); err != nil {
+			return err
+		}
 	}
-	p := &patchApplier{tx: e.tx, namespace: e.result.Namespace, used: e.used}
-	return p.apply(ctx, patch)
+	return nil
+}
+
+// edited returns the result of the edits.
+func (e *editRun) edited() *EditResult {
+	r := &EditResult{Namespace: e.namespace, Unchanged: e.result.Unchanged}
+	for _, c := range e.result.Changes {
+		r.Changes = append(r.Changes, EditedObject{Kind: c.Kind, Key: c.Key, Action: c.Action})
+	}
+	return r
 }

@@ -28,54 +28,58 @@ func (e *editRun) check(ctx context.Context) error {
 
 func (e *editRun) checkSegments(ctx context.Context) error {
 	e.segments = make([]*DocumentSegment, len(e.edits.Segments))
-	seen := map[string]bool{}
-	for i, edit := range e.edits.Segments {
-		e.located(e.invalid, change.KindSegment, i, edit.key(), func(p *problems) {
-			p.checkUnique(seen, "segment", edit.key())
-			p.checkEdit("put or delete", edit.puts(), edit.deletes())
-			if edit.puts() {
-				e.segments[i] = edit.Put.normalize(p)
-			}
-		})
-		if err := e.checkUnchanged(ctx, change.KindSegment, i, edit.key(), edit.UnlessChangedSince); err != nil {
-			return err
+	return checkEdits(ctx, e, change.KindSegment, e.edits.Segments, func(p *problems, i int, edit SegmentEdit) {
+		p.checkEdit("put or delete", edit.puts(), edit.Delete != "")
+		if edit.puts() {
+			e.segments[i] = edit.Put.normalize(p)
 		}
-	}
-	return nil
+	})
 }
 
-func (e *editRun) checkFlags(ctx context.Context, referable map[string]bool) error {
+func (e *editRun) checkFlags(ctx context.Context, referable map[string]bool) (err error) {
 	e.flags, e.on = make([]*DocumentFlag, len(e.edits.Flags)), make([]*guidon.Flag, len(e.edits.Flags))
-	seen := map[string]bool{}
 	for i, edit := range e.edits.Flags {
-		on, err := e.turnedOff(ctx, edit)
-		if err != nil {
+		if edit.TurnOff == "" {
+			continue
+		}
+		if e.on[i], err = flagObjects.stored(ctx, e.tx, edit.TurnOff); err != nil {
 			return err
 		}
-		e.on[i] = on
-		e.located(e.invalid, change.KindFlag, i, edit.key(), func(p *problems) {
-			p.checkUnique(seen, "flag", edit.key())
-			p.checkEdit("put, delete or turnOff", edit.puts(), edit.deletes(), edit.TurnOff != "")
-			if edit.puts() {
-				e.flags[i] = edit.Put.normalize(p, referable)
-			}
-			if edit.TurnOff != "" && on == nil {
-				p.add(guidon.FlagNotFound(e.result.Namespace, edit.TurnOff))
-			}
+	}
+	return checkEdits(ctx, e, change.KindFlag, e.edits.Flags, func(p *problems, i int, edit FlagEdit) {
+		p.checkEdit("put, delete or turnOff", edit.puts(), edit.Delete != "", edit.TurnOff != "")
+		if edit.puts() {
+			e.flags[i] = edit.Put.normalize(p, referable)
+		}
+		if edit.TurnOff != "" && e.on[i] == nil {
+			p.add(guidon.FlagNotFound(e.namespace, edit.TurnOff))
+		}
+	})
+}
+
+// checkEdits runs check for each edit, with the path of the edit, and checks its condition.
+func checkEdits[E objectEdit](
+	ctx context.Context, e *editRun, kind change.Kind, edits []E, check func(p *problems, i int, edit E),
+) error {
+	seen := map[string]bool{}
+	for i, edit := range edits {
+		e.located(kind, i, edit.key(), func(p *problems) {
+			p.checkUnique(seen, string(kind), edit.key())
+			check(p, i, edit)
 		})
-		if err := e.checkUnchanged(ctx, change.KindFlag, i, edit.key(), edit.UnlessChangedSince); err != nil {
-			return err
+		err := mustBeUnchanged(ctx, e.tx, e.namespace, kind, edit.key(), edit.unlessChangedSince())
+		switch guidon.CodeOf(err) {
+		case guidon.FailedPrecondition:
+			e.conflicts.add(err)
+		case guidon.InvalidArgument:
+			e.located(kind, i, edit.key(), func(p *problems) { p.add(err) })
+		default:
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-// turnedOff returns the flag that the edit turns off, or nil if there is none.
-func (e *editRun) turnedOff(ctx context.Context, edit FlagEdit) (*guidon.Flag, error) {
-	if edit.TurnOff == "" {
-		return nil, nil
-	}
-	return stored(ctx, e.tx.Flag, edit.TurnOff)
 }
 
 // checkEdit checks that exactly one of the fields of an edit is set.
@@ -94,27 +98,13 @@ func (p *problems) checkEdit(fields string, set ...bool) {
 	}
 }
 
-// checkUnchanged adds a conflict if the object has changed since the revision.
-func (e *editRun) checkUnchanged(ctx context.Context, kind change.Kind, index int, key string, since *int64) error {
-	err := mustBeUnchanged(ctx, e.tx, e.result.Namespace, kind, key, since)
-	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition:
-		e.conflicts.add(err)
-	case guidon.InvalidArgument:
-		e.located(e.invalid, kind, index, key, func(p *problems) { p.add(err) })
-	default:
-		return err
-	}
-	return nil
-}
-
 // located runs check with the path of an edit.
-func (e *editRun) located(p *problems, kind change.Kind, index int, key string, check func(p *problems)) {
+func (e *editRun) located(kind change.Kind, index int, key string, check func(p *problems)) {
 	if e.single {
-		p.at(string(kind), check)
+		e.invalid.at(string(kind), check)
 		return
 	}
-	p.item(string(kind)+"s", index, key, check)
+	e.invalid.item(string(kind)+"s", index, key, check)
 }
 
 // referable returns the segments that exist after the edits. It is nil if no flag is put.
@@ -150,7 +140,7 @@ func (e *editRun) checkDeletedSegments(ctx context.Context) error {
 	}
 	for i, edit := range e.edits.Segments {
 		if u := users[edit.Delete]; u != nil && deletes(edit) {
-			e.located(e.invalid, change.KindSegment, i, edit.Delete, func(p *problems) { p.add(u.inUse(e.result.Namespace, edit.Delete)) })
+			e.located(change.KindSegment, i, edit.Delete, func(p *problems) { p.add(u.inUse(e.namespace, edit.Delete)) })
 		}
 	}
 	e.used = make(map[string]bool, len(users))

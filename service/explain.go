@@ -29,7 +29,7 @@ func (v View) Explain(key string, edited *DocumentFlag, e Entity) (*analysis.Exp
 	if edited == nil {
 		return analysis.Explain(v.Snapshot, key, e.ID, e.Context)
 	}
-	f, err := v.editedFlag(key, edited)
+	f, err := editedObject(v, flagObjects, key, edited)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (v View) segmentOrEdited(key string, edited *DocumentSegment) (*guidon.Segm
 	if edited == nil {
 		return v.Segment(key)
 	}
-	return v.edited(key, edited)
+	return editedObject(v, segmentObjects, key, edited)
 }
 
 // CheckExplain checks a request for explanations. It returns InvalidArgument if the key is

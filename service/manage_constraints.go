@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -26,16 +27,13 @@ func (s *Service) CreateConstraint(ctx context.Context, w Write, namespace strin
 	if err != nil {
 		return nil, 0, err
 	}
-	var created *guidon.Constraint
-	revision, err := s.updateSegment(ctx, w, namespace, in.SegmentKey, segmentNotFound(namespace, in.SegmentKey),
-		func(tx Tx, g *guidon.Segment) error {
+	return updateObject(ctx, s, w, namespace, segmentObjects, in.SegmentKey, segmentNotFound(namespace, in.SegmentKey),
+		func(_ context.Context, tx Tx, g *guidon.Segment) (*guidon.Constraint, error) {
 			c := checked
 			c.ID, c.CreatedAt, c.UpdatedAt = NewID(), tx.Now(), tx.Now()
-			created = &c
-			g.Constraints = append(g.Constraints, created)
-			return nil
+			g.Constraints = append(g.Constraints, &c)
+			return &c, nil
 		})
-	return orNil(created, revision, err)
 }
 
 // UpdateConstraint replaces all fields of a constraint. It returns NotFound if the
@@ -49,19 +47,17 @@ func (s *Service) UpdateConstraint(ctx context.Context, w Write, namespace strin
 		return nil, 0, err
 	}
 	missing := guidon.Errorf(guidon.NotFound, "constraint %q not found", in.ID)
-	var updated *guidon.Constraint
-	revision, err := s.updateSegment(ctx, w, guidon.NamespaceKey(namespace), in.SegmentKey, missing, func(tx Tx, g *guidon.Segment) error {
-		stored := g.Constraint(in.ID)
-		if stored == nil {
-			return missing
-		}
-		c := checked
-		c.ID, c.CreatedAt, c.UpdatedAt = stored.ID, stored.CreatedAt, tx.Now()
-		*stored = c
-		updated = stored
-		return nil
-	})
-	return orNil(updated, revision, err)
+	return updateObject(ctx, s, w, guidon.NamespaceKey(namespace), segmentObjects, in.SegmentKey, missing,
+		func(_ context.Context, tx Tx, g *guidon.Segment) (*guidon.Constraint, error) {
+			stored := g.Constraint(in.ID)
+			if stored == nil {
+				return nil, missing
+			}
+			c := checked
+			c.ID, c.CreatedAt, c.UpdatedAt = stored.ID, stored.CreatedAt, tx.Now()
+			*stored = c
+			return stored, nil
+		})
 }
 
 // DeleteConstraint deletes a constraint. It is not an error if it does not exist.
@@ -69,12 +65,9 @@ func (s *Service) DeleteConstraint(ctx context.Context, w Write, namespace, segm
 	if err := requireAll(field{"id", id}, field{"segmentKey", segmentKey}); err != nil {
 		return 0, err
 	}
-	return ignoreUnchanged(s.updateSegment(ctx, w, guidon.NamespaceKey(namespace), segmentKey, errUnchanged,
-		func(_ Tx, g *guidon.Segment) error {
-			if g.Constraint(id) == nil {
-				return errUnchanged
-			}
-			g.Constraints = slices.DeleteFunc(g.Constraints, func(c *guidon.Constraint) bool { return c.ID == id })
-			return nil
-		}))
+	return changeParts(ctx, s, w, namespace, segmentObjects, segmentKey, func(g *guidon.Segment, _ time.Time) bool {
+		before := len(g.Constraints)
+		g.Constraints = slices.DeleteFunc(g.Constraints, func(c *guidon.Constraint) bool { return c.ID == id })
+		return len(g.Constraints) < before
+	})
 }

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -24,16 +25,14 @@ func (s *Service) CreateDistribution(
 	if err := in.check(); err != nil {
 		return nil, 0, err
 	}
-	var created *guidon.Distribution
-	revision, err := s.updateRule(ctx, w, guidon.NamespaceKey(namespace), in, func(tx Tx, r *guidon.Rule) error {
-		created = &guidon.Distribution{
+	return s.updateRule(ctx, w, namespace, in, func(tx Tx, r *guidon.Rule) (*guidon.Distribution, error) {
+		d := &guidon.Distribution{
 			ID: NewID(), VariantID: in.VariantID, Rollout: in.Rollout,
 			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
-		r.Distributions = append(r.Distributions, created)
-		return nil
+		r.Distributions = append(r.Distributions, d)
+		return d, nil
 	})
-	return orNil(created, revision, err)
 }
 
 // UpdateDistribution replaces the variant and the share of a distribution. It returns
@@ -47,17 +46,14 @@ func (s *Service) UpdateDistribution(
 	if err := in.check(); err != nil {
 		return nil, 0, err
 	}
-	var updated *guidon.Distribution
-	revision, err := s.updateRule(ctx, w, guidon.NamespaceKey(namespace), in, func(tx Tx, r *guidon.Rule) error {
+	return s.updateRule(ctx, w, namespace, in, func(tx Tx, r *guidon.Rule) (*guidon.Distribution, error) {
 		d := r.Distribution(in.ID)
 		if d == nil {
-			return guidon.Errorf(guidon.NotFound, "distribution %q not found", in.ID)
+			return nil, guidon.Errorf(guidon.NotFound, "distribution %q not found", in.ID)
 		}
 		d.VariantID, d.Rollout, d.UpdatedAt = in.VariantID, in.Rollout, tx.Now()
-		updated = d
-		return nil
+		return d, nil
 	})
-	return orNil(updated, revision, err)
 }
 
 // DeleteDistribution deletes the distribution with the given id, rule and variant. It
@@ -69,35 +65,36 @@ func (s *Service) DeleteDistribution(ctx context.Context, w Write, namespace str
 	if err := in.checkKeys(); err != nil {
 		return 0, err
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), in.FlagKey, errUnchanged,
-		func(_ context.Context, _ Tx, f *guidon.Flag) error {
-			r := f.Rule(in.RuleID)
-			if r == nil {
-				return errUnchanged
-			}
-			d := r.Distribution(in.ID)
-			if d == nil || d.VariantID != in.VariantID {
-				return errUnchanged
-			}
-			r.Distributions = slices.DeleteFunc(r.Distributions, func(other *guidon.Distribution) bool { return other == d })
-			return nil
-		}))
+	return changeParts(ctx, s, w, namespace, flagObjects, in.FlagKey, func(f *guidon.Flag, _ time.Time) bool {
+		r := f.Rule(in.RuleID)
+		if r == nil {
+			return false
+		}
+		before := len(r.Distributions)
+		r.Distributions = slices.DeleteFunc(r.Distributions, func(d *guidon.Distribution) bool {
+			return d.ID == in.ID && d.VariantID == in.VariantID
+		})
+		return len(r.Distributions) < before
+	})
 }
 
 // updateRule calls change with the rule of in, after checking that its flag, rule and
 // variant exist.
 func (s *Service) updateRule(
-	ctx context.Context, w Write, namespace string, in DistributionInput, change func(tx Tx, r *guidon.Rule) error,
-) (int64, error) {
+	ctx context.Context, w Write, namespace string, in DistributionInput,
+	change func(tx Tx, r *guidon.Rule) (*guidon.Distribution, error),
+) (*guidon.Distribution, int64, error) {
+	namespace = guidon.NamespaceKey(namespace)
 	missing := guidon.Errorf(guidon.NotFound, "variant %q, rule %q, flag %q in namespace %q not found",
 		in.VariantID, in.RuleID, in.FlagKey, namespace)
-	return s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(_ context.Context, tx Tx, f *guidon.Flag) error {
-		r := f.Rule(in.RuleID)
-		if r == nil || f.Variant(in.VariantID) == nil {
-			return missing
-		}
-		return change(tx, r)
-	})
+	return updateObject(ctx, s, w, namespace, flagObjects, in.FlagKey, missing,
+		func(_ context.Context, tx Tx, f *guidon.Flag) (*guidon.Distribution, error) {
+			r := f.Rule(in.RuleID)
+			if r == nil || f.Variant(in.VariantID) == nil {
+				return nil, missing
+			}
+			return change(tx, r)
+		})
 }
 
 func (in DistributionInput) checkKeys() error {

@@ -3,7 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -33,33 +33,12 @@ func (s *Service) CreateFlag(ctx context.Context, w Write, namespace string, in 
 	if err != nil {
 		return nil, 0, err
 	}
-	var created *guidon.Flag
-	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		if err := mustBeFree(ctx, tx.Flag, "flag", namespace, in.Key); err != nil {
-			return err
-		}
-		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
-			return err
-		}
-		created = &guidon.Flag{
+	return createObject(ctx, s, w, namespace, flagObjects, in.Key, func(now time.Time) *guidon.Flag {
+		return &guidon.Flag{
 			Key: in.Key, Name: in.Name, Description: in.Description, Type: in.Type,
-			Enabled: in.Enabled, Metadata: metadata, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			Enabled: in.Enabled, Metadata: metadata, CreatedAt: now, UpdatedAt: now,
 		}
-		return tx.PutFlag(ctx, created)
 	})
-	return orNil(created, revision, err)
-}
-
-// mustBeFree returns InvalidArgument if get finds an object with the key.
-func mustBeFree[T any](ctx context.Context, get func(context.Context, string) (*T, error), kind, namespace, key string) error {
-	_, err := get(ctx, key)
-	switch {
-	case err == nil:
-		return notUnique(kind, namespace, key)
-	case errors.Is(err, guidon.NotFound):
-		return nil
-	}
-	return err
 }
 
 func notUnique(kind, namespace, key string) error {
@@ -78,21 +57,19 @@ func (s *Service) UpdateFlag(ctx context.Context, w Write, namespace string, in 
 	if err != nil {
 		return nil, 0, err
 	}
-	var updated *guidon.Flag
-	revision, err := s.updateFlag(ctx, w, namespace, in.Key, guidon.FlagNotFound(namespace, in.Key),
-		func(_ context.Context, tx Tx, f *guidon.Flag) error {
+	return updateObject(ctx, s, w, namespace, flagObjects, in.Key, guidon.FlagNotFound(namespace, in.Key),
+		func(_ context.Context, tx Tx, f *guidon.Flag) (*guidon.Flag, error) {
 			if in.DefaultVariantID != "" && f.Variant(in.DefaultVariantID) == nil {
-				return guidon.Errorf(guidon.InvalidArgument, "variant %q not found for flag %q", in.DefaultVariantID, namespace+"/"+in.Key)
+				return nil, guidon.Errorf(guidon.InvalidArgument, "variant %q not found for flag %q",
+					in.DefaultVariantID, namespace+"/"+in.Key)
 			}
 			f.Name, f.Description, f.Enabled = in.Name, in.Description, in.Enabled
 			f.DefaultVariantID, f.UpdatedAt = in.DefaultVariantID, tx.Now()
 			if in.Metadata != nil {
 				f.Metadata = metadata
 			}
-			updated = f
-			return nil
+			return f, nil
 		})
-	return orNil(updated, revision, err)
 }
 
 // DeleteFlag deletes a flag with its variants, rules and rollouts. It is not an error if

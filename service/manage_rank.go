@@ -2,6 +2,7 @@ package service
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -27,47 +28,60 @@ func sortByRank[T any](list []T, ranking ranking[T]) {
 	})
 }
 
-// reorder assigns the ranks 1, 2, 3, … to the items with the ids and sorts the list. An
-// id that is not in the list uses up a rank, and items without an id in ids keep their
-// rank (contract 4.6). It returns errUnchanged if no id is in the list.
-func reorder[T any](list []T, ranking ranking[T], ids []string, now time.Time) error {
+// order assigns the ranks 1, 2, 3, … to the items with the ids, of which there must be at least
+// two, and sorts the list. An id that is not in the list uses up a rank, and items without an id
+// in ids keep their rank (contract 4.6). The name is that of the field with the ids.
+func order[T any](
+	ctx context.Context, s *Service, w Write, namespace, flagKey, name string, ids []string,
+	list func(f *guidon.Flag) *[]T, ranking ranking[T],
+) (int64, error) {
+	if flagKey == "" {
+		return 0, emptyField("flagKey")
+	}
+	if len(ids) < 2 {
+		return 0, invalidField(name, "must contain atleast 2 elements")
+	}
 	ranks := make(map[string]int32, len(ids))
 	for i, id := range ids {
 		ranks[id] = int32(i + 1) // #nosec G115 -- bounded by the body size
 	}
-	found := false
-	for _, item := range list {
-		id, rank, updatedAt := ranking(item)
-		if newRank, listed := ranks[id]; listed {
-			*rank, *updatedAt, found = newRank, now, true
+	return changeParts(ctx, s, w, namespace, flagObjects, flagKey, func(f *guidon.Flag, now time.Time) (found bool) {
+		for _, item := range *list(f) {
+			id, rank, updatedAt := ranking(item)
+			if newRank, listed := ranks[id]; listed {
+				*rank, *updatedAt, found = newRank, now, true
+			}
 		}
-	}
-	if !found {
-		return errUnchanged
-	}
-	sortByRank(list, ranking)
-	return nil
+		sortByRank(*list(f), ranking)
+		return found
+	})
 }
 
-// removeRanked returns the list without the item with the id, and with the ranks 1, 2,
-// 3, …, which are reassigned even if there is no such item (contract 4.7). It returns
-// errUnchanged if nothing changes.
-func removeRanked[T any](list []T, ranking ranking[T], removed string, now time.Time) ([]T, error) {
-	kept := slices.DeleteFunc(slices.Clone(list), func(item T) bool {
-		id, _, _ := ranking(item)
-		return id == removed
+// deleteRanked deletes the item with the id from the list, and assigns the ranks 1, 2, 3, … to
+// the others, even if there is no such item (contract 4.7).
+func deleteRanked[T any](
+	ctx context.Context, s *Service, w Write, namespace, flagKey, id string,
+	list func(f *guidon.Flag) *[]T, ranking ranking[T],
+) (int64, error) {
+	if err := RuleKeys(id, flagKey); err != nil {
+		return 0, err
+	}
+	return changeParts(ctx, s, w, namespace, flagObjects, flagKey, func(f *guidon.Flag, now time.Time) bool {
+		items := list(f)
+		before := len(*items)
+		*items = slices.DeleteFunc(*items, func(item T) bool {
+			itemID, _, _ := ranking(item)
+			return itemID == id
+		})
+		changed := len(*items) < before
+		for i, item := range *items {
+			_, rank, _ := ranking(item)
+			changed = changed || int(*rank) != i+1
+		}
+		for i, item := range *items {
+			_, rank, updatedAt := ranking(item)
+			*rank, *updatedAt = int32(i+1), now // #nosec G115 -- a flag is bounded far below 2^31 rules
+		}
+		return changed
 	})
-	changed := len(kept) != len(list)
-	for i, item := range kept {
-		_, rank, _ := ranking(item)
-		changed = changed || int(*rank) != i+1
-	}
-	if !changed {
-		return nil, errUnchanged
-	}
-	for i, item := range kept {
-		_, rank, updatedAt := ranking(item)
-		*rank, *updatedAt = int32(i+1), now // #nosec G115 -- a flag is bounded far below 2^31 rules
-	}
-	return kept, nil
 }

@@ -42,28 +42,22 @@ func (s *Service) CreateRollout(ctx context.Context, w Write, namespace string, 
 		return nil, 0, invalidField("rank", "must be greater than or equal to '0'")
 	}
 	missing := rolloutParentNotFound(namespace, in)
-	var created *guidon.Rollout
-	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
-		if slices.ContainsFunc(f.Rollouts, func(r *guidon.Rollout) bool { return r.Rank == in.Rank }) {
-			return guidon.Errorf(guidon.InvalidArgument, "rank number: %d already exists", in.Rank)
-		}
-		if segment == nil && in.Threshold == nil {
-			return guidon.Errorf(guidon.InvalidArgument, "rollout rule is missing")
-		}
-		if segment != nil {
-			if err := mustExist(ctx, tx, segment.SegmentKeys, missing); err != nil {
-				return err
+	return updateObject(ctx, s, w, namespace, flagObjects, in.FlagKey, missing,
+		func(ctx context.Context, tx Tx, f *guidon.Flag) (*guidon.Rollout, error) {
+			if slices.ContainsFunc(f.Rollouts, func(r *guidon.Rollout) bool { return r.Rank == in.Rank }) {
+				return nil, guidon.Errorf(guidon.InvalidArgument, "rank number: %d already exists", in.Rank)
 			}
-		}
-		created = &guidon.Rollout{
-			ID: NewID(), Rank: in.Rank, Description: in.Description,
-			Segment: segment, Threshold: in.Threshold, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-		}
-		f.Rollouts = append(f.Rollouts, created)
-		sortByRank(f.Rollouts, rolloutRanking)
-		return nil
-	})
-	return orNil(created, revision, err)
+			if segment == nil && in.Threshold == nil {
+				return nil, guidon.Errorf(guidon.InvalidArgument, "rollout rule is missing")
+			}
+			r := &guidon.Rollout{
+				ID: NewID(), Rank: in.Rank, Description: in.Description,
+				Segment: segment, Threshold: in.Threshold, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			}
+			f.Rollouts = append(f.Rollouts, r)
+			sortByRank(f.Rollouts, rolloutRanking)
+			return r, mustExist(ctx, tx, segmentKeysOf(segment), missing)
+		})
 }
 
 // UpdateRollout replaces the description and the segment or threshold of a rollout. It
@@ -82,55 +76,42 @@ func (s *Service) UpdateRollout(ctx context.Context, w Write, namespace string, 
 		return nil, 0, invalidField("rule", "invalid rollout rule type")
 	}
 	missing := rolloutNotFound(namespace, in.ID)
-	var updated *guidon.Rollout
-	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
-		r := f.Rollout(in.ID)
-		if r == nil {
-			return missing
-		}
-		changed := &guidon.Rollout{Segment: segment, Threshold: in.Threshold}
-		if r.Type() != changed.Type() {
-			return guidon.Errorf(guidon.InvalidArgument, "cannot change type of rollout: have %q attempted %q", r.Type(), changed.Type())
-		}
-		if segment != nil {
-			if err := mustExist(ctx, tx, segment.SegmentKeys, rolloutParentNotFound(namespace, in)); err != nil {
-				return err
+	return updateObject(ctx, s, w, namespace, flagObjects, in.FlagKey, missing,
+		func(ctx context.Context, tx Tx, f *guidon.Flag) (*guidon.Rollout, error) {
+			r := f.Rollout(in.ID)
+			if r == nil {
+				return nil, missing
 			}
-		}
-		r.Description, r.Segment, r.Threshold, r.UpdatedAt = in.Description, segment, in.Threshold, tx.Now()
-		updated = r
-		return nil
-	})
-	return orNil(updated, revision, err)
+			changed := &guidon.Rollout{Segment: segment, Threshold: in.Threshold}
+			if r.Type() != changed.Type() {
+				return nil, guidon.Errorf(guidon.InvalidArgument, "cannot change type of rollout: have %q attempted %q",
+					r.Type(), changed.Type())
+			}
+			r.Description, r.Segment, r.Threshold, r.UpdatedAt = in.Description, segment, in.Threshold, tx.Now()
+			return r, mustExist(ctx, tx, segmentKeysOf(segment), rolloutParentNotFound(namespace, in))
+		})
 }
 
 // OrderRollouts assigns the ranks 1, 2, 3, … to the rollouts with the ids, as
 // [Service.OrderRules] does.
 func (s *Service) OrderRollouts(ctx context.Context, w Write, namespace, flagKey string, ids []string) (int64, error) {
-	if flagKey == "" {
-		return 0, emptyField("flagKey")
-	}
-	if len(ids) < 2 {
-		return 0, invalidField("rolloutIds", "must contain atleast 2 elements")
-	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged,
-		func(_ context.Context, tx Tx, f *guidon.Flag) error {
-			return reorder(f.Rollouts, rolloutRanking, ids, tx.Now())
-		}))
+	return order(ctx, s, w, namespace, flagKey, "rolloutIds", ids, flagRollouts, rolloutRanking)
 }
 
 // DeleteRollout deletes a rollout and assigns the ranks 1 to n to the remaining ones. If
 // the rollout does not exist, it only does the latter (contract 4.7).
 func (s *Service) DeleteRollout(ctx context.Context, w Write, namespace, flagKey, id string) (int64, error) {
-	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
-		return 0, err
+	return deleteRanked(ctx, s, w, namespace, flagKey, id, flagRollouts, rolloutRanking)
+}
+
+func flagRollouts(f *guidon.Flag) *[]*guidon.Rollout { return &f.Rollouts }
+
+// segmentKeysOf returns the keys of the segments, or none for a threshold.
+func segmentKeysOf(segment *guidon.RolloutSegment) []string {
+	if segment == nil {
+		return nil
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged,
-		func(_ context.Context, tx Tx, f *guidon.Flag) error {
-			kept, err := removeRanked(f.Rollouts, rolloutRanking, id, tx.Now())
-			f.Rollouts = kept
-			return err
-		}))
+	return segment.SegmentKeys
 }
 
 // check makes the checks common to create and update. It returns the segment rollout in

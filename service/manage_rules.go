@@ -33,20 +33,16 @@ func (s *Service) CreateRule(ctx context.Context, w Write, namespace string, in 
 		return nil, 0, invalidField("rank", "must be greater than 0")
 	}
 	missing := guidon.Errorf(guidon.NotFound, "flag %q or segment %q not found", namespace+"/"+in.FlagKey, namespace+"/"+in.SegmentKey)
-	var created *guidon.Rule
-	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
-		if err := mustExist(ctx, tx, segmentKeys, missing); err != nil {
-			return err
-		}
-		created = &guidon.Rule{
-			ID: NewID(), SegmentKeys: segmentKeys, SegmentOperator: combine(segmentKeys, in.SegmentOperator),
-			Rank: in.Rank, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-		}
-		f.Rules = append(f.Rules, created)
-		sortByRank(f.Rules, ruleRanking)
-		return nil
-	})
-	return orNil(created, revision, err)
+	return updateObject(ctx, s, w, namespace, flagObjects, in.FlagKey, missing,
+		func(ctx context.Context, tx Tx, f *guidon.Flag) (*guidon.Rule, error) {
+			r := &guidon.Rule{
+				ID: NewID(), SegmentKeys: segmentKeys, SegmentOperator: combine(segmentKeys, in.SegmentOperator),
+				Rank: in.Rank, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			}
+			f.Rules = append(f.Rules, r)
+			sortByRank(f.Rules, ruleRanking)
+			return r, mustExist(ctx, tx, segmentKeys, missing)
+		})
 }
 
 // UpdateRule replaces the segments of a rule. It returns NotFound if the rule or a
@@ -61,52 +57,32 @@ func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in 
 		return nil, 0, err
 	}
 	missing := ruleNotFound(namespace, in.ID)
-	var updated *guidon.Rule
-	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
-		r := f.Rule(in.ID)
-		if r == nil {
-			return missing
-		}
-		if err := mustExist(ctx, tx, segmentKeys, missing); err != nil {
-			return err
-		}
-		r.SegmentKeys, r.SegmentOperator = segmentKeys, combine(segmentKeys, in.SegmentOperator)
-		r.UpdatedAt = tx.Now()
-		updated = r
-		return nil
-	})
-	return orNil(updated, revision, err)
+	return updateObject(ctx, s, w, namespace, flagObjects, in.FlagKey, missing,
+		func(ctx context.Context, tx Tx, f *guidon.Flag) (*guidon.Rule, error) {
+			r := f.Rule(in.ID)
+			if r == nil {
+				return nil, missing
+			}
+			r.SegmentKeys, r.SegmentOperator = segmentKeys, combine(segmentKeys, in.SegmentOperator)
+			r.UpdatedAt = tx.Now()
+			return r, mustExist(ctx, tx, segmentKeys, missing)
+		})
 }
 
 // OrderRules assigns the ranks 1, 2, 3, … to the rules with the ids, of which there must
 // be at least two. An id that does not exist uses up a rank, and rules without an id in
 // ids keep theirs (contract 4.6). It is not an error if the flag does not exist.
 func (s *Service) OrderRules(ctx context.Context, w Write, namespace, flagKey string, ids []string) (int64, error) {
-	if flagKey == "" {
-		return 0, emptyField("flagKey")
-	}
-	if len(ids) < 2 {
-		return 0, invalidField("ruleIds", "must contain atleast 2 elements")
-	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged,
-		func(_ context.Context, tx Tx, f *guidon.Flag) error {
-			return reorder(f.Rules, ruleRanking, ids, tx.Now())
-		}))
+	return order(ctx, s, w, namespace, flagKey, "ruleIds", ids, flagRules, ruleRanking)
 }
 
 // DeleteRule deletes a rule and assigns the ranks 1 to n to the remaining ones. If the
 // rule does not exist, it only does the latter (contract 4.7).
 func (s *Service) DeleteRule(ctx context.Context, w Write, namespace, flagKey, id string) (int64, error) {
-	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
-		return 0, err
-	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged,
-		func(_ context.Context, tx Tx, f *guidon.Flag) error {
-			kept, err := removeRanked(f.Rules, ruleRanking, id, tx.Now())
-			f.Rules = kept
-			return err
-		}))
+	return deleteRanked(ctx, s, w, namespace, flagKey, id, flagRules, ruleRanking)
 }
+
+func flagRules(f *guidon.Flag) *[]*guidon.Rule { return &f.Rules }
 
 // check makes the checks common to create and update, and returns the segment keys.
 func (in RuleInput) check() ([]string, error) {

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -25,21 +26,11 @@ func (s *Service) CreateSegment(ctx context.Context, w Write, namespace string, 
 	if err := checkEnum("matchType", in.MatchType); err != nil {
 		return nil, 0, err
 	}
-	var created *guidon.Segment
-	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		if err := mustBeFree(ctx, tx.Segment, "segment", namespace, in.Key); err != nil {
-			return err
+	return createObject(ctx, s, w, namespace, segmentObjects, in.Key, func(now time.Time) *guidon.Segment {
+		return &guidon.Segment{
+			Key: in.Key, Name: in.Name, Description: in.Description, MatchType: in.MatchType, CreatedAt: now, UpdatedAt: now,
 		}
-		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
-			return err
-		}
-		created = &guidon.Segment{
-			Key: in.Key, Name: in.Name, Description: in.Description, MatchType: in.MatchType,
-			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-		}
-		return tx.PutSegment(ctx, created)
 	})
-	return orNil(created, revision, err)
 }
 
 // UpdateSegment replaces name, description and match type. It returns NotFound if the
@@ -52,13 +43,11 @@ func (s *Service) UpdateSegment(ctx context.Context, w Write, namespace string, 
 	if err := checkEnum("matchType", in.MatchType); err != nil {
 		return nil, 0, err
 	}
-	var updated *guidon.Segment
-	revision, err := s.updateSegment(ctx, w, namespace, in.Key, segmentNotFound(namespace, in.Key), func(tx Tx, g *guidon.Segment) error {
-		g.Name, g.Description, g.MatchType, g.UpdatedAt = in.Name, in.Description, in.MatchType, tx.Now()
-		updated = g
-		return nil
-	})
-	return orNil(updated, revision, err)
+	return updateObject(ctx, s, w, namespace, segmentObjects, in.Key, segmentNotFound(namespace, in.Key),
+		func(_ context.Context, tx Tx, g *guidon.Segment) (*guidon.Segment, error) {
+			g.Name, g.Description, g.MatchType, g.UpdatedAt = in.Name, in.Description, in.MatchType, tx.Now()
+			return g, nil
+		})
 }
 
 // DeleteSegment deletes a segment with its constraints. It returns InvalidArgument if a

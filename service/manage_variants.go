@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -27,20 +28,18 @@ func (s *Service) CreateVariant(ctx context.Context, w Write, namespace string, 
 	if err != nil {
 		return nil, 0, err
 	}
-	var created *guidon.Variant
-	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, guidon.FlagNotFound(namespace, in.FlagKey),
-		func(_ context.Context, tx Tx, f *guidon.Flag) error {
+	return updateObject(ctx, s, w, namespace, flagObjects, in.FlagKey, guidon.FlagNotFound(namespace, in.FlagKey),
+		func(_ context.Context, tx Tx, f *guidon.Flag) (*guidon.Variant, error) {
 			if f.VariantByKey(in.Key) != nil {
-				return variantTaken(namespace, in)
+				return nil, variantTaken(namespace, in)
 			}
-			created = &guidon.Variant{
+			v := &guidon.Variant{
 				ID: NewID(), Key: in.Key, Name: in.Name, Description: in.Description,
 				Attachment: attachment, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 			}
-			f.Variants = append(f.Variants, created)
-			return nil
+			f.Variants = append(f.Variants, v)
+			return v, nil
 		})
-	return orNil(created, revision, err)
 }
 
 // UpdateVariant replaces all fields of a variant. It returns NotFound if the flag or the
@@ -55,36 +54,29 @@ func (s *Service) UpdateVariant(ctx context.Context, w Write, namespace string, 
 		return nil, 0, err
 	}
 	missing := guidon.Errorf(guidon.NotFound, "variant %q not found", in.Key)
-	var updated *guidon.Variant
-	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(_ context.Context, tx Tx, f *guidon.Flag) error {
-		v := f.Variant(in.ID)
-		if v == nil {
-			return missing
-		}
-		if other := f.VariantByKey(in.Key); other != nil && other != v {
-			return variantTaken(namespace, in)
-		}
-		v.Key, v.Name, v.Description = in.Key, in.Name, in.Description
-		v.Attachment, v.UpdatedAt = attachment, tx.Now()
-		updated = v
-		return nil
-	})
-	return orNil(updated, revision, err)
+	return updateObject(ctx, s, w, namespace, flagObjects, in.FlagKey, missing,
+		func(_ context.Context, tx Tx, f *guidon.Flag) (*guidon.Variant, error) {
+			v := f.Variant(in.ID)
+			if v == nil {
+				return nil, missing
+			}
+			if other := f.VariantByKey(in.Key); other != nil && other != v {
+				return nil, variantTaken(namespace, in)
+			}
+			v.Key, v.Name, v.Description = in.Key, in.Name, in.Description
+			v.Attachment, v.UpdatedAt = attachment, tx.Now()
+			return v, nil
+		})
 }
 
 // DeleteVariant deletes a variant and its distributions, and clears the default if it is
 // that variant. It is not an error if it does not exist.
 func (s *Service) DeleteVariant(ctx context.Context, w Write, namespace, flagKey, id string) (int64, error) {
-	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
+	if err := RuleKeys(id, flagKey); err != nil {
 		return 0, err
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged,
-		func(_ context.Context, _ Tx, f *guidon.Flag) error {
-			if !f.RemoveVariant(id) {
-				return errUnchanged
-			}
-			return nil
-		}))
+	return changeParts(ctx, s, w, namespace, flagObjects, flagKey,
+		func(f *guidon.Flag, _ time.Time) bool { return f.RemoveVariant(id) })
 }
 
 // check makes the checks common to create and update, and returns the attachment in its

@@ -38,44 +38,26 @@ type Merge[T any] struct {
 // the edited flag, as [Document.Validate] does, and for choices that are not about a conflict.
 // The flag may refer to segments that do not exist: saving it fails then. admit may be nil.
 func (s *Service) MergeFlag(ctx context.Context, d Demand, r MergeRequest[DocumentFlag], admit Admit) (*Merge[DocumentFlag], State, error) {
-	var want *DocumentFlag
-	if r.Mine != nil {
-		put := *r.Mine
-		if err := checkEdited(r.Key, &put.Key); err != nil {
-			return nil, State{}, err
-		}
-		var p problems
-		p.at(string(change.KindFlag), func(p *problems) { want = put.normalize(p, (&Document{Flags: []*DocumentFlag{&put}}).referenced()) })
-		if err := p.err(); err != nil {
-			return nil, State{}, err
-		}
-	}
-	return mergeEdit(ctx, s, d, r, flagMerging, want, admit)
+	return mergeEdit(ctx, s, d, r, flagObjects, admit)
 }
 
 // MergeSegment is [Service.MergeFlag] for segments.
 func (s *Service) MergeSegment(
 	ctx context.Context, d Demand, r MergeRequest[DocumentSegment], admit Admit,
 ) (*Merge[DocumentSegment], State, error) {
-	var want *DocumentSegment
+	return mergeEdit(ctx, s, d, r, segmentObjects, admit)
+}
+
+func mergeEdit[O, T any](
+	ctx context.Context, s *Service, d Demand, r MergeRequest[T], k *objectKind[O, T], admit Admit,
+) (*Merge[T], State, error) {
+	var want *T // nil if the edit deletes the object
 	if r.Mine != nil {
-		put := *r.Mine
-		if err := checkEdited(r.Key, &put.Key); err != nil {
-			return nil, State{}, err
-		}
-		var p problems
-		p.at(string(change.KindSegment), func(p *problems) { want = put.normalize(p) })
-		if err := p.err(); err != nil {
+		var err error
+		if want, err = k.checked(r.Key, r.Mine, k.alone("", r.Mine).referenced()); err != nil {
 			return nil, State{}, err
 		}
 	}
-	return mergeEdit(ctx, s, d, r, segmentMerging, want, admit)
-}
-
-// mergeEdit merges an edit, which has been checked. want is nil if it deletes the object.
-func mergeEdit[O, T any](
-	ctx context.Context, s *Service, d Demand, r MergeRequest[T], k mergeKind[O, T], want *T, admit Admit,
-) (*Merge[T], State, error) {
 	switch {
 	case r.Key == "":
 		return nil, State{}, emptyField("key")
@@ -118,7 +100,7 @@ func (s *Service) latestOf(ctx context.Context, state State, o change.Object, si
 // mergeBase returns the object that the edit began from, nil if it did not exist, and whether
 // that is no longer known.
 func mergeBase[O, T any](
-	ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k mergeKind[O, T], admit Admit,
+	ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k *objectKind[O, T], admit Admit,
 ) (base *O, missing bool, err error) {
 	switch {
 	case r.Since == 0:

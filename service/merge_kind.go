@@ -11,44 +11,15 @@ import (
 // mergeVersions are the stored forms of the versions of a merge. A nil version does not exist.
 type mergeVersions[O any] struct{ base, mine, theirs *O }
 
-// mergeKind has the functions that merge objects of a kind: O is the stored form, T that of a
-// document.
-type mergeKind[O, T any] struct {
-	kind        change.Kind
-	find        func(s *guidon.Snapshot, key string) *O
-	ranked      func(o *O) *O // a copy whose ranks are positions, as in documents
-	edited      func(have *O, want *T, now time.Time) *O
-	adopt       func(v mergeVersions[O]) // gives the parts that both sides have added the ids that they have in theirs
-	merging     func(base, ours, theirs *O, choices change.Choices) (change.Merged[O], error)
-	withoutBase func(ours, theirs *O, choices change.Choices) (change.Merged[O], error)
-	compare     func(before, after *O) []change.Difference
-	document    func(o *O) *T
-}
-
-var flagMerging = mergeKind[guidon.Flag, DocumentFlag]{
-	kind: change.KindFlag, find: (*guidon.Snapshot).Flag, ranked: rankedFlag,
-	edited: mergeFlag, adopt: adoptFlag, merging: change.MergeFlag, withoutBase: change.MergeFlagWithoutBase,
-	compare: change.CompareFlagVersions, document: NewDocumentFlag,
-}
-
-var segmentMerging = mergeKind[guidon.Segment, DocumentSegment]{
-	kind: change.KindSegment, find: (*guidon.Snapshot).Segment, ranked: func(g *guidon.Segment) *guidon.Segment { return g },
-	edited: mergeSegment, adopt: adoptSegment, merging: change.MergeSegment, withoutBase: change.MergeSegmentWithoutBase,
-	compare: change.CompareSegmentVersions, document: NewDocumentSegment,
-}
-
 // mine returns the stored form of the edited object. Its parts have the ids that they had when
 // the edit began or, if that is not known, those that they have now.
-func (k mergeKind[O, T]) mine(v mergeVersions[O], want *T, baseMissing bool, now time.Time) *O {
+func (k *objectKind[O, T]) mine(v mergeVersions[O], want *T, baseMissing bool, now time.Time) *O {
 	if want == nil {
 		return nil
 	}
 	have := v.base
 	if baseMissing {
 		have = v.theirs
-	}
-	if have == nil {
-		have = new(O)
 	}
 	v.mine = k.edited(have, want, now)
 	if v.theirs != nil && !baseMissing {
@@ -58,7 +29,7 @@ func (k mergeKind[O, T]) mine(v mergeVersions[O], want *T, baseMissing bool, now
 }
 
 // merge merges the versions into m.
-func (k mergeKind[O, T]) merge(m *Merge[T], v mergeVersions[O], choices change.Choices) error {
+func (k *objectKind[O, T]) merge(m *Merge[T], v mergeVersions[O], choices change.Choices) error {
 	v.base, v.theirs = k.ranked(v.base), k.ranked(v.theirs)
 	merge := func(choices change.Choices) (change.Merged[O], error) {
 		if m.BaseMissing {
@@ -98,7 +69,7 @@ func asEdited[O any](merged change.Merged[O], mine *O) *O {
 
 // differences returns the differences between two versions. There is a single one if one of
 // them does not exist.
-func (k mergeKind[O, T]) differences(before, after *O) []change.Difference {
+func (k *objectKind[O, T]) differences(before, after *O) []change.Difference {
 	switch {
 	case before == nil && after == nil:
 		return nil

@@ -287,8 +287,12 @@ func withoutShares(lines []string) []string {
 func TestPromoteNamespace(t *testing.T) {
 	s := environments(t)
 	mustApply(t, s, service.PlanRequest{Namespace: "production", Source: "staging", Mode: service.ImportReplace})
-	c := change.Compare(change.ObjectsOf(view(t, s, "staging").Snapshot), change.ObjectsOf(view(t, s, "production").Snapshot))
-	if got, want := c.Summary(), `namespace: name "Staging" → "Production"`; got != want {
+	c := change.Outline(change.ObjectsOf(view(t, s, "staging").Snapshot), change.ObjectsOf(view(t, s, "production").Snapshot))
+	if len(c.Flags)+len(c.Segments) > 0 {
+		t.Errorf("%d flags and %d segments differ", len(c.Flags), len(c.Segments))
+	}
+	differences := change.CompareNamespaces(c.Namespace.Before, c.Namespace.After)
+	if got, want := change.Summarize(differences), `name "Staging" → "Production"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -49,10 +49,10 @@ func (p *sourcePlan) wanted(base change.Objects, now time.Time) (*wanted, error)
 	}
 	c.wantNamespace()
 	for _, g := range c.document.Segments {
-		c.wantSegment(g)
+		want(c, segmentObjects, c.segments[g.Key], g)
 	}
 	for _, f := range c.document.Flags {
-		c.wantFlag(f)
+		want(c, flagObjects, c.flags[f.Key], f)
 	}
 	if p.Mode == ImportReplace {
 		c.deleteOthers(base, referable)
@@ -116,34 +116,33 @@ func (c *sourceComparison) wantNamespace() {
 	}
 }
 
-func (c *sourceComparison) wantSegment(want *DocumentSegment) {
-	have := c.segments[want.Key]
+// want puts the object unless it is as wanted already. have is nil if it does not exist.
+func want[O, D any](c *sourceComparison, k *objectKind[O, D], have *O, want *D) {
+	key := *k.key(want)
 	switch {
 	case have == nil:
-		have = &guidon.Segment{CreatedAt: c.now}
 	case c.Mode == ImportSkipExisting:
-		c.skipped = append(c.skipped, string(change.KindSegment)+"/"+want.Key)
+		c.skipped = append(c.skipped, string(k.kind)+"/"+key)
 		return
-	case sameSegment(have, want):
+	case k.same(have, want):
 		c.unchanged++
 		return
 	}
-	c.patch.Put.Segments = append(c.patch.Put.Segments, mergeSegment(c.segmentBefore(have, want.Key), want, c.now))
+	put, _ := k.patch(&c.patch)
+	*put = append(*put, k.edited(before(c, k, have, key), want, c.now))
 }
 
-func (c *sourceComparison) wantFlag(want *DocumentFlag) {
-	have := c.flags[want.Key]
-	switch {
-	case have == nil:
-		have = &guidon.Flag{CreatedAt: c.now}
-	case c.Mode == ImportSkipExisting:
-		c.skipped = append(c.skipped, string(change.KindFlag)+"/"+want.Key)
-		return
-	case sameFlag(have, want):
-		c.unchanged++
-		return
+// before returns the object whose ids and times the wanted one gets: have, or the object as it
+// was if it is restored completely.
+func before[O, D any](c *sourceComparison, k *objectKind[O, D], have *O, key string) *O {
+	if c.past == nil || have != nil && k.kind == change.KindFlag && c.Keep != (Keep{}) {
+		return have
 	}
-	c.patch.Put.Flags = append(c.patch.Put.Flags, mergeFlag(c.flagBefore(have, want.Key), want, c.now))
+	restored := *k.find(c.past, key)
+	if have != nil {
+		*k.created(&restored) = *k.created(have)
+	}
+	return &restored
 }
 
 // deleteOthers deletes the objects that the source does not have. segments are those that it
@@ -160,4 +159,19 @@ func (c *sourceComparison) deleteOthers(base change.Objects, segments map[string
 			c.patch.Delete.Segments = append(c.patch.Delete.Segments, g.Key)
 		}
 	}
+}
+
+// restoredNamespace returns the namespace as it was, or nil if it already is so, or if the
+// mode keeps what exists. have is nil if the namespace does not exist.
+func restoredNamespace(have, past *guidon.Namespace, mode ImportMode, now time.Time) *guidon.Namespace {
+	restored := *past
+	restored.UpdatedAt = now
+	if have == nil {
+		return &restored
+	}
+	restored.CreatedAt = have.CreatedAt
+	if mode == ImportCreate || mode == ImportSkipExisting || len(change.CompareNamespaces(have, &restored)) == 0 {
+		return nil
+	}
+	return &restored
 }

@@ -35,55 +35,73 @@ func NewService(store Store, now func() time.Time) *Service {
 	return &Service{store: store, now: now, policy: &Policy{}}
 }
 
-// updateFlag loads the flag, calls change to modify it, and stores it. It returns
-// missing if the flag does not exist.
-func (s *Service) updateFlag(
-	ctx context.Context, w Write, namespace, key string, missing error, change func(ctx context.Context, tx Tx, f *guidon.Flag) error,
-) (int64, error) {
-	return s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		f, err := tx.Flag(ctx, key)
+// createObject stores the object that create returns. It returns InvalidArgument if there is
+// one with the key, and NotFound if the namespace does not exist.
+func createObject[O, D any](
+	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O, D], key string,
+	create func(now time.Time) *O,
+) (*O, int64, error) {
+	var created *O
+	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
+		switch have, err := k.stored(ctx, tx, key); {
+		case err != nil:
+			return err
+		case have != nil:
+			return notUnique(string(k.kind), namespace, key)
+		}
+		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
+			return err
+		}
+		created = create(tx.Now())
+		return k.put(tx, ctx, created)
+	})
+	return orNil(created, revision, err)
+}
+
+// updateObject loads the object, calls change to modify it, and stores it. It returns the
+// part that change returns, and missing if the object does not exist.
+func updateObject[O, D, P any](
+	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O, D], key string, missing error,
+	change func(ctx context.Context, tx Tx, o *O) (*P, error),
+) (*P, int64, error) {
+	var part *P
+	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
+		o, err := k.get(tx, ctx, key)
 		if errors.Is(err, guidon.NotFound) {
 			return missing
 		}
 		if err != nil {
 			return err
 		}
-		if err := change(ctx, tx, f); err != nil {
+		if part, err = change(ctx, tx, o); err != nil {
 			return err
 		}
-		return tx.PutFlag(ctx, f)
+		return k.put(tx, ctx, o)
 	})
+	return orNil(part, revision, err)
 }
 
-// updateSegment is updateFlag for segments.
-func (s *Service) updateSegment(
-	ctx context.Context, w Write, namespace, key string, missing error, change func(tx Tx, g *guidon.Segment) error,
+// changeParts is updateObject for a change that reports whether there was anything to do. It
+// is not an error if the object does not exist.
+func changeParts[O, D any](
+	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O, D], key string,
+	change func(o *O, now time.Time) bool,
 ) (int64, error) {
-	return s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		g, err := tx.Segment(ctx, key)
-		if errors.Is(err, guidon.NotFound) {
-			return missing
-		}
-		if err != nil {
-			return err
-		}
-		if err := change(tx, g); err != nil {
-			return err
-		}
-		return tx.PutSegment(ctx, g)
-	})
-}
-
-// errUnchanged rolls back a change that has nothing to do.
-var errUnchanged = errors.New("nothing to change")
-
-// ignoreUnchanged turns errUnchanged into success.
-func ignoreUnchanged(revision int64, err error) (int64, error) {
+	_, revision, err := updateObject(ctx, s, w, guidon.NamespaceKey(namespace), k, key, errUnchanged,
+		func(_ context.Context, tx Tx, o *O) (*O, error) {
+			if !change(o, tx.Now()) {
+				return nil, errUnchanged
+			}
+			return o, nil
+		})
 	if errors.Is(err, errUnchanged) {
 		return revision, nil
 	}
 	return revision, err
 }
+
+// errUnchanged rolls back a change that has nothing to do.
+var errUnchanged = errors.New("nothing to change")
 
 func segmentNotFound(namespace, key string) error {
 	return guidon.Errorf(guidon.NotFound, "segment %q not found", namespace+"/"+key)

@@ -53,10 +53,10 @@ func checkSizes(namespace string, put change.Objects) error {
 
 // checkSize returns TooLarge if a new flag would be too large.
 func (f *DocumentFlag) checkSize() error {
-	return checkSize(change.KindFlag, f.Key, mergeFlag(&guidon.Flag{}, f, time.Time{}))
+	return checkSize(change.KindFlag, f.Key, mergeFlag(nil, f, time.Time{}))
 }
 
 // checkSize returns TooLarge if a new segment would be too large.
 func (g *DocumentSegment) checkSize() error {
-	return checkSize(change.KindSegment, g.Key, mergeSegment(&guidon.Segment{}, g, time.Time{}))
+	return checkSize(change.KindSegment, g.Key, mergeSegment(nil, g, time.Time{}))
 }

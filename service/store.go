@@ -67,6 +67,11 @@ type Store interface {
 	// revision. It ignores w.IfMatch.
 	UpdateAuthentications(ctx context.Context, w Write, fn func(ctx context.Context, tx AuthenticationTx) error) error
 
+	ChangeLog
+}
+
+// ChangeLog reads change records.
+type ChangeLog interface {
 	// Changes returns the change records that the query selects, newest first unless
 	// query.After is set. A store may return fewer than the limit if they are
 	// large, but at least one if any is selected.
@@ -92,6 +97,9 @@ type Mirror[D any] interface {
 	// Held returns the revision of the copy, or false if there is none. It is called
 	// inside the transaction, once for each run.
 	Held() (guidon.Revision, bool)
+	// Unchanged is called before the update returns if it fails without having tried to
+	// commit anything.
+	Unchanged()
 	// Advance is called after the commit and before the update returns, in the order of
 	// the commits of the process. The deltas lead from the given revision to the
 	// committed state. The zero revision means the state without any objects. If there

@@ -46,7 +46,8 @@ func (s *Service) TurnFlagOn(
 	ctx context.Context, w Write, namespace, key string, everyone bool, unlessChangedSince *int64,
 ) (*EditResult, int64, error) {
 	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(ctx context.Context, tx Tx, f *guidon.Flag) (bool, error) {
-		return turnOn(f, everyone, tx.Now(), func(key string) (*guidon.Segment, error) { return stored(ctx, tx.Segment, key) })
+		return turnOn(f, everyone, tx.Now(),
+			func(key string) (*guidon.Segment, error) { return segmentObjects.stored(ctx, tx, key) })
 	})
 }
 

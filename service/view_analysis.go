@@ -21,7 +21,7 @@ func (v View) Reach(ctx context.Context, flagKey string) (*analysis.Reach, error
 // mode ImportUpdate saves it. The flag need not exist. PreviewFlag returns InvalidArgument
 // with the problems of the edited flag, as [Document.Validate] does.
 func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentFlag) (*analysis.Effect, error) {
-	f, err := v.editedFlag(flagKey, edited)
+	f, err := editedObject(v, flagObjects, flagKey, edited)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentF
 // PreviewReach returns the reach of the flag if it is saved as [View.PreviewFlag] saves it,
 // with the same errors.
 func (v View) PreviewReach(ctx context.Context, flagKey string, edited *DocumentFlag) (*analysis.Reach, error) {
-	f, err := v.editedFlag(flagKey, edited)
+	f, err := editedObject(v, flagObjects, flagKey, edited)
 	if err != nil {
 		return nil, err
 	}
@@ -43,27 +43,21 @@ func (v View) with(f *guidon.Flag) *guidon.Snapshot {
 	return v.Snapshot.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{f}})
 }
 
-// editedFlag returns the flag as an import in mode ImportUpdate would store it.
-func (v View) editedFlag(flagKey string, edited *DocumentFlag) (*guidon.Flag, error) {
-	want := *edited
-	if err := checkEdited(flagKey, &want.Key); err != nil {
-		return nil, err
-	}
+// editedObject returns the object as an import in mode ImportUpdate would store it.
+func editedObject[O, D any](v View, k *objectKind[O, D], key string, edited *D) (*O, error) {
 	segments := map[string]bool{}
 	for _, g := range v.Snapshot.Segments() {
 		segments[g.Key] = true
 	}
-	p := &problems{}
-	var normal *DocumentFlag
-	p.at("flag", func(p *problems) { normal = want.normalize(p, segments) })
-	if err := p.err(); err != nil {
-		return nil, err
-	}
-	have, err := v.flagOrEmpty(flagKey)
+	want, err := k.checked(key, edited, segments)
 	if err != nil {
 		return nil, err
 	}
-	return mergeFlag(have, normal, time.Time{}), nil
+	have := k.find(v.Snapshot, key)
+	if err := change.MustBeReadable(have); err != nil {
+		return nil, err
+	}
+	return k.edited(have, want, time.Time{}), nil
 }
 
 // SegmentUse lists the references to a segment in one flag, with the effect of a change of
@@ -88,34 +82,11 @@ func (v View) SegmentUsage(ctx context.Context, segmentKey string, request PageR
 func (v View) PreviewSegment(
 	ctx context.Context, segmentKey string, edited *DocumentSegment, request PageRequest,
 ) ([]SegmentUse, Page, error) {
-	segment, err := v.edited(segmentKey, edited)
+	segment, err := editedObject(v, segmentObjects, segmentKey, edited)
 	if err != nil {
 		return nil, Page{}, err
 	}
 	return v.segmentUses(ctx, segmentKey, request, guidon.SnapshotDelta{Segments: []*guidon.Segment{segment}})
-}
-
-// edited returns the segment as an import in mode ImportUpdate saves it. It need not exist.
-// The error is InvalidArgument with the problems of the edited segment.
-func (v View) edited(segmentKey string, edited *DocumentSegment) (*guidon.Segment, error) {
-	want := *edited
-	if err := checkEdited(segmentKey, &want.Key); err != nil {
-		return nil, err
-	}
-	p := &problems{}
-	var normal *DocumentSegment
-	p.at("segment", func(p *problems) { normal = want.normalize(p) })
-	if err := p.err(); err != nil {
-		return nil, err
-	}
-	have := v.Snapshot.Segment(segmentKey)
-	if have == nil {
-		have = &guidon.Segment{}
-	}
-	if err := change.MustBeReadable(have); err != nil {
-		return nil, err
-	}
-	return mergeSegment(have, normal, time.Time{}), nil
 }
 
 // checkEdited sets the key of an edited object, which may be empty but not another one.

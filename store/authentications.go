@@ -33,16 +33,9 @@ func (d *DB) LoadAuthentications(ctx context.Context, held *service.Authenticati
 			return held, nil
 		}
 	}
-	var set *service.AuthenticationSet
-	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		var err error
-		set, err = s.loadAuthentications(ctx, held)
-		return err
+	return readValue(ctx, d, func(ctx context.Context, s *session) (*service.AuthenticationSet, error) {
+		return s.loadAuthentications(ctx, held)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return set, nil
 }
 
 func (s *session) loadAuthentications(ctx context.Context, held *service.AuthenticationSet) (*service.AuthenticationSet, error) {
@@ -186,11 +179,10 @@ type storedAuthentication struct {
 // authentications returns the authentications that the SQL clauses select. Sorting many
 // of them is cheaper here than in the database, which would move the bodies.
 func (s *session) authentications(ctx context.Context, clauses string, args ...any) ([]*storedAuthentication, error) {
-	var all []*storedAuthentication
-	err := s.rows(ctx, "SELECT token_hash, created_rev, created_seq, body FROM authentications "+clauses, args, func(rows *sql.Rows) error {
+	const columns = "SELECT token_hash, created_rev, created_seq, body FROM authentications "
+	all, err := collect(ctx, s, columns+clauses, args, func(rows *sql.Rows) (*storedAuthentication, error) {
 		a := &storedAuthentication{Authentication: new(service.Authentication)}
-		all = append(all, a)
-		return rows.Scan(&a.TokenHash, &a.created.Revision, &a.created.Sequence, &a.body)
+		return a, rows.Scan(&a.TokenHash, &a.created.Revision, &a.created.Sequence, &a.body)
 	})
 	if err != nil {
 		return nil, err
@@ -226,10 +218,13 @@ func (d *DB) UpdateAuthentications(
 // UpdateAuthenticationsMirrored is [DB.UpdateAuthentications] for a caller that keeps
 // a copy of the authentications. If it succeeds, it advances the copy through mirror,
 // which may be nil, as [service.Mirror] describes.
-func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
-	var onUnchanged func() // set by a run that stores nothing
-	err := d.writeTo(ctx, service.AuthenticationsKey, func(ctx context.Context, s *session) error {
-		onUnchanged = nil
+func (d *DB) UpdateAuthenticationsMirrored(
+	ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta],
+	fn func(ctx context.Context, tx service.AuthenticationTx) error,
+) error {
+	u := &update[service.AuthenticationDelta]{key: service.AuthenticationsKey, mirror: mirror}
+	return u.end(d.writeTo(ctx, u.key, func(ctx context.Context, s *session) error {
+		u.begin()
 		tx, err := beginAuthentications(ctx, s, w, mirror)
 		if err != nil {
 			return err
@@ -239,22 +234,8 @@ func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, w service.Write,
 		if err != nil {
 			return err
 		}
-		stores := tx.record.finalize()
-		steps, err := tx.steps(ctx, stores)
-		if err != nil {
-			return err
-		}
-		if !stores {
-			onUnchanged = func() { steps.advance(mirror) }
-			return errNothingStored
-		}
-		s.onCommit(service.AuthenticationsKey, tx.record.revision, steps.known, func() { steps.advance(mirror) })
-		return tx.record.write(ctx, s, service.AuthenticationsKey)
-	})
-	if err == nil && onUnchanged != nil {
-		onUnchanged()
-	}
-	return err
+		return u.store(ctx, s, &tx.record, tx)
+	}))
 }
 
 func beginAuthentications(
@@ -461,6 +442,11 @@ func (tx *authenticationTx) recordChange(kind change.Kind, id string, before, af
 	}
 	e.after = after
 	return e
+}
+
+// write stores the change records.
+func (tx *authenticationTx) write(ctx context.Context) error {
+	return tx.record.write(ctx, tx.s, service.AuthenticationsKey)
 }
 
 func (tx *authenticationTx) mustBeUnique(ctx context.Context, a *service.Authentication) error {

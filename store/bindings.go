@@ -16,15 +16,14 @@ func (s *session) bindings(ctx context.Context) (*service.Bindings, error) {
 		binding *service.Binding
 		created guidon.Position
 	}
-	var all []row
-	err := s.rows(ctx, "SELECT created_rev, created_seq, body FROM bindings", nil, func(rows *sql.Rows) error {
+	const query = "SELECT created_rev, created_seq, body FROM bindings"
+	all, err := collect(ctx, s, query, nil, func(rows *sql.Rows) (row, error) {
 		r := row{binding: new(service.Binding)}
 		var body []byte
 		if err := rows.Scan(&r.created.Revision, &r.created.Sequence, &body); err != nil {
-			return err
+			return r, err
 		}
-		all = append(all, r)
-		return decode(body, r.binding)
+		return r, decode(body, r.binding)
 	})
 	if err != nil {
 		return nil, err

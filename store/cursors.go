@@ -40,44 +40,39 @@ func (d *DB) ChangedNamespaces(ctx context.Context, reader, after string, limit 
 	if limit <= 0 {
 		return nil, errors.New("store: invalid query for changed namespaces: limit must be positive")
 	}
-	var all []service.ChangedNamespace
-	err := d.readAs(ctx, reader, func(ctx context.Context, s *session) (err error) {
-		all, err = s.changedNamespaces(ctx, reader, after, limit)
-		return err
+	return readAs(ctx, d, reader, func(ctx context.Context, s *session) ([]service.ChangedNamespace, error) {
+		return s.changedNamespaces(ctx, reader, after, limit)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
 }
 
-// readAs is read for a reader, which must be registered.
-func (d *DB) readAs(ctx context.Context, reader string, fn func(ctx context.Context, s *session) error) error {
+// readAs is readValue for a reader, which must be registered.
+func readAs[T any](
+	ctx context.Context, d *DB, reader string, fn func(ctx context.Context, s *session) (T, error),
+) (T, error) {
+	var none T
 	if service.CheckReaderName(reader) != nil {
-		return readerNotFound(reader)
+		return none, readerNotFound(reader)
 	}
-	return d.read(ctx, func(ctx context.Context, s *session) error {
+	return readValue(ctx, d, func(ctx context.Context, s *session) (T, error) {
 		registered, err := s.hasReader(ctx, reader)
-		if err != nil {
-			return err
+		if err == nil && !registered {
+			err = readerNotFound(reader)
 		}
-		if !registered {
-			return readerNotFound(reader)
+		if err != nil {
+			return none, err
 		}
 		return fn(ctx, s)
 	})
 }
 
 func (s *session) changedNamespaces(ctx context.Context, reader, after string, limit int) ([]service.ChangedNamespace, error) {
-	var all []service.ChangedNamespace
-	err := s.rows(ctx, selectChanged, []any{reader, after, limit}, func(rows *sql.Rows) error {
-		var n service.ChangedNamespace
-		err := rows.Scan(&n.Key, &n.Revisions, &n.Position.Revision, &n.Position.Sequence)
+	args := []any{reader, after, limit}
+	all, err := collect(ctx, s, selectChanged, args, func(rows *sql.Rows) (n service.ChangedNamespace, err error) {
+		err = rows.Scan(&n.Key, &n.Revisions, &n.Position.Revision, &n.Position.Sequence)
 		if n.Position.Revision == 0 {
 			n.Position = change.After(0)
 		}
-		all = append(all, n)
-		return err
+		return n, err
 	})
 	if err != nil {
 		return nil, err
@@ -101,16 +96,14 @@ func (s *session) changedNamespaces(ctx context.Context, reader, after string, l
 
 // ReaderPosition implements [service.ChangeReaders].
 func (d *DB) ReaderPosition(ctx context.Context, reader, namespace string) (guidon.Position, error) {
-	at := change.After(0)
-	err := d.readAs(ctx, reader, func(ctx context.Context, s *session) error {
-		at = change.After(0)
+	return readAs(ctx, d, reader, func(ctx context.Context, s *session) (guidon.Position, error) {
+		at := change.After(0)
 		if !storable(namespace) {
-			return nil
+			return at, nil
 		}
 		_, err := s.row(ctx, selectPosition, []any{reader, namespace}, &at.Revision, &at.Sequence)
-		return err
+		return at, err
 	})
-	return at, err
 }
 
 // selectPosition reads the position of a reader's cursor in a namespace.

@@ -31,20 +31,15 @@ func (d *DB) LatestChanges(ctx context.Context, namespace string, kind change.Ki
 			objects = append(objects, []any{namespace, key, string(kind), namespace, key})
 		}
 	}
-	var latest []*change.Record
-	err := d.read(ctx, func(ctx context.Context, s *session) error {
+	return readValue(ctx, d, func(ctx context.Context, s *session) ([]*change.Record, error) {
 		var positions []guidon.Position
 		var at guidon.Position
 		err := s.rowsOfEach(ctx, query, objects, func() { positions = append(positions, at) }, &at.Revision, &at.Sequence)
-		if err == nil {
-			latest, err = s.recordsAt(ctx, selectSummarized, namespace, positions)
+		if err != nil {
+			return nil, err
 		}
-		return err
+		return s.recordsAt(ctx, selectSummarized, namespace, positions)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return latest, nil
 }
 
 // selectLatest reads the position of the latest record of an object. The row of the object

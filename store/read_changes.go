@@ -28,20 +28,18 @@ func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record,
 	if !mayMatch(query) {
 		return nil, nil
 	}
-	var all []*change.Record
-	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		all = nil
+	return readValue(ctx, d, func(ctx context.Context, s *session) ([]*change.Record, error) {
 		// Count the records that fit and then read only those, so that the database
 		// neither sorts nor sends bodies that are not needed.
 		var oldest horizon
 		if query.Complete {
 			if err := oldest.query(ctx, s, query.Namespace); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		b, found, err := s.boundByTime(ctx, query)
 		if err != nil || !found {
-			return err
+			return nil, err
 		}
 		clauses, args := changeClauses(query, b)
 		n, err := s.countFitting(ctx, clauses, args, query.Limit)
@@ -54,15 +52,10 @@ func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record,
 				oldest.revision, query.Namespace)
 		}
 		if err != nil || n == 0 {
-			return err
+			return nil, err
 		}
-		all, err = s.changes(ctx, clauses, args, n)
-		return err
+		return s.changes(ctx, clauses, args, n)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
 }
 
 // mayMatch reports whether the database can have records that match the query.
@@ -286,12 +279,7 @@ func (s *session) recordsAt(
 }
 
 func (s *session) changes(ctx context.Context, clauses string, args []any, limit int) ([]*change.Record, error) {
-	var all []*change.Record
-	err := s.rows(ctx, selectRecords+clauses, append(args[:len(args):len(args)], limit), func(rows *sql.Rows) error {
-		c, err := scanRecord(rows)
-		all = append(all, c)
-		return err
-	})
+	all, err := collect(ctx, s, selectRecords+clauses, append(args[:len(args):len(args)], limit), scanRecord)
 	if err != nil {
 		return nil, err
 	}

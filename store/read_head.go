@@ -112,22 +112,18 @@ func (d *DB) addHeads(ctx context.Context, keys []string, heads map[string]guido
 
 // Namespaces implements [service.Store].
 func (d *DB) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
-	var all []*guidon.Namespace
-	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		all = nil
-		return s.rows(ctx, `SELECT body FROM namespaces WHERE deleted = 0 AND namespace_key <> ? ORDER BY created_seq, namespace_key`,
-			[]any{service.AuthenticationsKey}, func(rows *sql.Rows) error {
-				var body []byte
-				if err := rows.Scan(&body); err != nil {
-					return err
-				}
-				n := new(guidon.Namespace)
-				all = append(all, n)
-				return decode(body, n)
-			})
+	return readValue(ctx, d, func(ctx context.Context, s *session) ([]*guidon.Namespace, error) {
+		args := []any{service.AuthenticationsKey}
+		return collect(ctx, s, selectNamespaces, args, func(rows *sql.Rows) (*guidon.Namespace, error) {
+			var body []byte
+			if err := rows.Scan(&body); err != nil {
+				return nil, err
+			}
+			n := new(guidon.Namespace)
+			return n, decode(body, n)
+		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
 }
+
+const selectNamespaces = `SELECT body FROM namespaces WHERE deleted = 0 AND namespace_key <> ?
+	ORDER BY created_seq, namespace_key`

@@ -37,16 +37,9 @@ func (d *DB) Load(ctx context.Context, namespace string, held *guidon.Snapshot) 
 			return held, nil
 		}
 	}
-	var snapshot *guidon.Snapshot
-	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		var err error
-		snapshot, err = s.load(ctx, namespace, held)
-		return err
+	return readValue(ctx, d, func(ctx context.Context, s *session) (*guidon.Snapshot, error) {
+		return s.load(ctx, namespace, held)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return snapshot, nil
 }
 
 // isCurrent reports whether the namespace exists and has the revision. It takes one

@@ -39,11 +39,7 @@ func (d *DB) LoadAt(
 	}
 	p := past{namespace: namespace, at: at, held: held, keeper: &d.past, admitted: freePast}
 	for range maxPastRuns {
-		var snapshot *guidon.Snapshot
-		err := d.read(ctx, func(ctx context.Context, s *session) (err error) {
-			snapshot, err = p.load(ctx, s)
-			return err
-		})
+		snapshot, err := readValue(ctx, d, p.load)
 		if !errors.Is(err, errNotAdmitted) {
 			return snapshot, err
 		}

@@ -118,33 +118,22 @@ func readerNotFound(name string) error {
 
 // Readers implements [service.ChangeReaders].
 func (d *DB) Readers(ctx context.Context) ([]service.ChangeReader, error) {
-	var all []service.ChangeReader
-	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		all = nil
-		err := s.rows(ctx, `SELECT r.reader_name, r.created_at,
+	return readValue(ctx, d, func(ctx context.Context, s *session) ([]service.ChangeReader, error) {
+		all, err := collect(ctx, s, `SELECT r.reader_name, r.created_at,
 			COALESCE((SELECT MAX(p.updated_at) FROM change_cursors p WHERE p.reader_name = r.reader_name), r.created_at)
-			FROM change_readers r ORDER BY r.reader_name`, nil, func(rows *sql.Rows) error {
-			var r service.ChangeReader
+			FROM change_readers r ORDER BY r.reader_name`, nil, func(rows *sql.Rows) (r service.ChangeReader, err error) {
 			var registered, advanced int64
-			err := rows.Scan(&r.Name, &registered, &advanced)
+			err = rows.Scan(&r.Name, &registered, &advanced)
 			r.RegisteredAt, r.AdvancedAt = time.UnixMicro(registered).UTC(), time.UnixMicro(advanced).UTC()
-			all = append(all, r)
-			return err
+			return r, err
 		})
-		if err != nil {
-			return err
-		}
 		for i := range all {
-			if all[i].Lag, err = s.lag(ctx, all[i].Name); err != nil {
-				return err
+			if err == nil {
+				all[i].Lag, err = s.lag(ctx, all[i].Name)
 			}
 		}
-		return nil
+		return all, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
 }
 
 // lag returns how far the reader is behind.

@@ -13,27 +13,25 @@ import (
 var _ service.SecretStore = (*DB)(nil)
 
 // Secrets implements [service.SecretStore].
-func (d *DB) Secrets(ctx context.Context) (all []service.Secret, err error) {
-	err = d.read(ctx, func(ctx context.Context, s *session) error {
-		all = nil
-		return s.rows(ctx, "SELECT secret_number, value, created_at FROM secrets ORDER BY secret_number", nil, func(rows *sql.Rows) error {
-			var secret service.Secret
-			var value string
-			var at int64
-			if err := rows.Scan(&secret.Number, &value, &at); err != nil {
-				return err
-			}
-			raw, err := base64.RawURLEncoding.DecodeString(value)
-			if err != nil || len(raw) != len(secret.Value) {
-				return errors.New("store: malformed secret")
-			}
-			copy(secret.Value[:], raw)
-			secret.CreatedAt = time.UnixMicro(at).UTC()
-			all = append(all, secret)
-			return nil
-		})
+func (d *DB) Secrets(ctx context.Context) ([]service.Secret, error) {
+	return readValue(ctx, d, func(ctx context.Context, s *session) ([]service.Secret, error) {
+		return collect(ctx, s, "SELECT secret_number, value, created_at FROM secrets ORDER BY secret_number", nil, scanSecret)
 	})
-	return all, err
+}
+
+func scanSecret(rows *sql.Rows) (secret service.Secret, err error) {
+	var value string
+	var at int64
+	if err := rows.Scan(&secret.Number, &value, &at); err != nil {
+		return secret, err
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(value)
+	if err != nil || len(raw) != len(secret.Value) {
+		return secret, errors.New("store: malformed secret")
+	}
+	copy(secret.Value[:], raw)
+	secret.CreatedAt = time.UnixMicro(at).UTC()
+	return secret, nil
 }
 
 // AddSecret implements [service.SecretStore]. Of two callers with the same number, one

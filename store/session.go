@@ -256,6 +256,19 @@ func (s *session) rows(ctx context.Context, query string, args []any, scan func(
 	return s.fail(ctx, scanAll(rows, err, scan))
 }
 
+// collect returns the values of all rows of a query.
+func collect[T any](
+	ctx context.Context, s *session, query string, args []any, scan func(rows *sql.Rows) (T, error),
+) ([]T, error) {
+	var all []T
+	err := s.rows(ctx, query, args, func(rows *sql.Rows) error {
+		value, err := scan(rows)
+		all = append(all, value)
+		return err
+	})
+	return all, err
+}
+
 // scanAll calls scan for every row and closes rows. err is the error of the query
 // that returned them.
 func scanAll(rows *sql.Rows, err error, scan func(rows *sql.Rows) error) error {

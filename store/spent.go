@@ -44,12 +44,8 @@ func (s *session) isSpent(ctx context.Context, digest string) (bool, error) {
 
 // Spent reports whether something with the digest was used and is still remembered. The
 // errors are those of [service.Store].
-func (d *DB) Spent(ctx context.Context, digest string) (spent bool, err error) {
-	err = d.read(ctx, func(ctx context.Context, s *session) error {
-		spent, err = s.isSpent(ctx, digest)
-		return err
-	})
-	return spent, err
+func (d *DB) Spent(ctx context.Context, digest string) (bool, error) {
+	return readValue(ctx, d, func(ctx context.Context, s *session) (bool, error) { return s.isSpent(ctx, digest) })
 }
 
 // Spend is [service.AuthenticationTx.Spend] on its own. The errors are also those of

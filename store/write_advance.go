@@ -10,6 +10,50 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// update is one call of an Update method. Its fields but the first two are about the last run
+// of the caller's function.
+type update[D any] struct {
+	key    string
+	mirror service.Mirror[D] // or nil
+
+	stores  bool   // the run has changes to commit
+	advance func() // advances the mirror; nil until the run has succeeded
+}
+
+func (u *update[D]) begin() { u.stores, u.advance = false, nil }
+
+// store stores the changes of a run that has succeeded, and arranges for the mirror to be
+// advanced after the commit. It returns errNothingStored if there are none: the revision is
+// not used up then.
+func (u *update[D]) store(ctx context.Context, s *session, r *record, tx interface {
+	steps(ctx context.Context, stores bool) (steps[D], error)
+	write(ctx context.Context) error
+}) error {
+	stores := r.finalize()
+	steps, err := tx.steps(ctx, stores)
+	if err != nil {
+		return err
+	}
+	u.stores, u.advance = stores, func() { steps.advance(u.mirror) }
+	if !stores {
+		return errNothingStored
+	}
+	s.onCommit(u.key, r.revision, steps.known, u.advance)
+	return tx.write(ctx)
+}
+
+// end tells the mirror about a call that changes nothing. err is the result of the call.
+func (u *update[D]) end(err error) error {
+	switch {
+	case u.stores || u.mirror == nil:
+	case err != nil:
+		u.mirror.Unchanged()
+	case u.advance != nil:
+		u.advance()
+	}
+	return err
+}
+
 // lineage relates the state of a transaction to the copy that its caller keeps; see
 // [service.Mirror].
 type lineage struct {

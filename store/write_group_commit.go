@@ -48,8 +48,12 @@ type outcome struct {
 	retryAlone bool // nothing of it is stored, and it must be run by itself
 }
 
-// writeGrouped is write for a database whose writers share commits.
-func (d *DB) writeGrouped(ctx context.Context, fn func(ctx context.Context, s *session) error) error {
+// writeTo is write for a transaction that begins by locking the row of the namespace. If
+// there is a single write connection, the writers queue for that and share commits.
+func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.Context, s *session) error) error {
+	if d.dialect.shared {
+		return d.writeInTurn(ctx, namespace, fn)
+	}
 	w := &writer{ctx: ctx, fn: fn, ready: make(chan struct{})}
 	if err := d.groups.enter(w, d.patience); err != nil {
 		return err
@@ -149,7 +153,14 @@ func (g *groupCommit) handOff() {
 func (d *DB) lead(w *writer) {
 	t := &groupTransaction{db: d, leader: w, began: time.Now(), tips: map[string]guidon.Revision{}}
 	defer t.finish() // also if fn calls runtime.Goexit
-	for w != nil && t.add(w) && t.hasRoom() {
+	for w != nil {
+		part, err := t.begin(w)
+		if part != nil {
+			w.outcome = w.run(part)
+		}
+		if !t.settle(w, part, err) || !t.hasRoom() {
+			break
+		}
 		w = d.groups.next()
 	}
 	t.commit()
@@ -170,21 +181,30 @@ func (t *groupTransaction) hasRoom() bool {
 	return len(t.members) < maxGroup && time.Since(t.began) < maxGroupTime
 }
 
-// add runs w in the transaction and reports whether other writers may follow.
-func (t *groupTransaction) add(w *writer) bool {
+// begin returns the session for the part of w, or nil if w must not run. It returns an error
+// if nothing can run in the transaction.
+func (t *groupTransaction) begin(w *writer) (*session, error) {
 	t.members = append(t.members, w)
 	if w.outcome.err = w.ctx.Err(); w.outcome.err != nil {
-		return true
+		return nil, nil
 	}
 	w.outcome.retryAlone = true // until it has run
 	if err := t.savepoint(w); err != nil {
+		return nil, err
+	}
+	return &session{db: t.db, conn: t.session.conn, open: true, tips: maps.Clone(t.tips)}, nil
+}
+
+// settle keeps the part of w in the transaction or undoes it, depending on the outcome, and
+// reports whether other writers may follow. The arguments are the results of begin.
+func (t *groupTransaction) settle(w *writer, part *session, err error) bool {
+	switch {
+	case err != nil:
 		w.outcome = t.failure(err)
 		t.abandon()
 		return false
-	}
-	part := &session{db: t.db, conn: t.session.conn, open: true, tips: maps.Clone(t.tips)}
-	w.outcome = w.run(part)
-	switch {
+	case part == nil:
+		return true
 	case part.failed != nil:
 		if w.outcome.panicked == nil {
 			w.outcome = t.failure(w.outcome.err)

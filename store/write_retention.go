@@ -50,17 +50,14 @@ func (d *DB) DeleteChanges(ctx context.Context, before time.Time, limit int) (de
 
 // namespacesEver returns the keys of all namespaces, including deleted ones, and that of
 // the authentications.
-func (d *DB) namespacesEver(ctx context.Context) (keys []string, err error) {
-	err = d.read(ctx, func(ctx context.Context, s *session) error {
-		keys = nil
-		return s.rows(ctx, `SELECT namespace_key FROM namespaces ORDER BY namespace_key`, nil, func(rows *sql.Rows) error {
-			var key string
-			err := rows.Scan(&key)
-			keys = append(keys, key)
-			return err
+func (d *DB) namespacesEver(ctx context.Context) ([]string, error) {
+	return readValue(ctx, d, func(ctx context.Context, s *session) ([]string, error) {
+		const query = `SELECT namespace_key FROM namespaces ORDER BY namespace_key`
+		return collect(ctx, s, query, nil, func(rows *sql.Rows) (key string, err error) {
+			err = rows.Scan(&key)
+			return key, err
 		})
 	})
-	return keys, err
 }
 
 // oldRecords walks through the records of a namespace that are older than an instant, in

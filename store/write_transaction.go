@@ -47,25 +47,6 @@ func (d *DB) retry(ctx context.Context, attempt func(ctx context.Context) error)
 // errNothingStored ends a transaction that turned out to change nothing.
 var errNothingStored = errors.New("nothing to store")
 
-// writeTo is write for a transaction that begins by locking the row of the namespace.
-// The writers of one process queue for a namespace here, where waiting costs nothing.
-// In the database, each would hold a connection. If the database is serializable,
-// each would also have to run again after the one before.
-//
-// If there is a single write connection, the writers queue for that and share
-// commits.
-func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.Context, s *session) error) error {
-	if !d.dialect.shared {
-		return d.writeGrouped(ctx, fn)
-	}
-	release, err := d.turns.take(ctx, namespace, d.patience)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return d.write(ctx, fn)
-}
-
 // write runs fn in a write transaction and commits it, unless fn returns an error. fn
 // runs again if the transaction may be retried.
 func (d *DB) write(ctx context.Context, fn func(ctx context.Context, s *session) error) error {
@@ -124,6 +105,19 @@ func (d *DB) read(ctx context.Context, fn func(ctx context.Context, s *session) 
 		}
 		return err
 	})
+}
+
+// readValue is [DB.read] for a function that returns a value.
+func readValue[T any](ctx context.Context, d *DB, fn func(ctx context.Context, s *session) (T, error)) (T, error) {
+	var value, none T
+	err := d.read(ctx, func(ctx context.Context, s *session) (err error) {
+		value, err = fn(ctx, s)
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return value, nil
 }
 
 // query runs one read statement outside a transaction.

@@ -58,3 +58,16 @@ func (t *turns) leave(key string, q *turnQueue) {
 		delete(t.queues, key)
 	}
 }
+
+// writeInTurn is write for a database with many connections. The writers of one process queue
+// for a namespace here, where waiting costs nothing. In the database, each would hold a
+// connection. If the database is serializable, each would also have to run again after the one
+// before.
+func (d *DB) writeInTurn(ctx context.Context, namespace string, fn func(ctx context.Context, s *session) error) error {
+	release, err := d.turns.take(ctx, namespace, d.patience)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return d.write(ctx, fn)
+}

@@ -21,57 +21,39 @@ func (d *DB) Update(
 // it succeeds, it advances the copy through mirror, which may be nil, as
 // [service.Mirror] describes. The deltas include what others have written since the
 // revision of the copy.
-func (d *DB) UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
-	var current, next int64
-	var stored int         // objects
-	var onUnchanged func() // set by a run that stores nothing
-	err := d.writeTo(ctx, namespace, func(ctx context.Context, s *session) error {
-		current, next, stored, onUnchanged = 0, 0, 0, nil
-		tx, err := beginTransaction(ctx, s, namespace, w, mirror)
-		if err != nil {
+func (d *DB) UpdateMirrored(
+	ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta],
+	fn func(ctx context.Context, tx service.Tx) error,
+) (int64, error) {
+	u := &update[guidon.SnapshotDelta]{key: namespace, mirror: mirror}
+	var tx *transaction // of the last run
+	err := u.end(d.writeTo(ctx, namespace, func(ctx context.Context, s *session) (err error) {
+		u.begin()
+		if tx, err = beginTransaction(ctx, s, namespace, w, mirror); err != nil {
 			return err
 		}
-		if w.IfMatch != nil {
-			if err := tx.ensureHead(ctx); err != nil {
-				return err
-			}
-			current = tx.current()
-			if *w.IfMatch != current {
-				return guidon.Errorf(guidon.FailedPrecondition, "namespace %q is at revision %d, not %d", namespace, current, *w.IfMatch)
-			}
+		if err := tx.match(ctx, w.IfMatch); err != nil {
+			return err
 		}
 		err = fn(ctx, tx)
 		tx.dead = true
 		if err := tx.ensureHead(ctx); err != nil {
 			return err
 		}
-		current = tx.current()
 		if err != nil {
 			return err
 		}
-		stores := tx.record.finalize()
-		steps, err := tx.steps(ctx, stores)
-		if err != nil {
-			return err
-		}
-		if !stores { // the revision is not used up
-			onUnchanged = func() { steps.advance(mirror) }
-			return errNothingStored
-		}
-		s.onCommit(namespace, tx.record.revision, steps.known, func() { steps.advance(mirror) })
-		next, stored = tx.record.revision.Number, len(tx.record.entries)
-		return tx.write(ctx)
-	})
-	if err == nil && next != 0 {
-		current = next
-	}
-	if err == nil && onUnchanged != nil {
-		onUnchanged()
-	}
-	if err == nil && stored >= analyzeMin {
+		return u.store(ctx, s, &tx.record, tx)
+	}))
+	switch {
+	case tx == nil:
+		return 0, err
+	case err != nil || !u.stores:
+		return tx.current(), err
+	case len(tx.record.entries) >= analyzeMin:
 		d.Analyze(ctx)
 	}
-	return current, err
+	return tx.record.revision.Number, nil
 }
 
 // transaction is the [service.Tx] of one run of a function given to Update.
@@ -136,6 +118,21 @@ func (tx *transaction) applyClaim() error {
 	}
 	// The time is taken after the lock, so that a later revision has no earlier time.
 	tx.record.revision, tx.record.now = tx.head.revision, transactionTime()
+	return nil
+}
+
+// match returns FailedPrecondition unless the revision is the wanted one, which may be nil.
+func (tx *transaction) match(ctx context.Context, wanted *int64) error {
+	if wanted == nil {
+		return nil
+	}
+	if err := tx.ensureHead(ctx); err != nil {
+		return err
+	}
+	if current := tx.current(); *wanted != current {
+		return guidon.Errorf(guidon.FailedPrecondition, "namespace %q is at revision %d, not %d",
+			tx.namespace, current, *wanted)
+	}
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -41,17 +40,18 @@ type Source interface {
 // the next call tries again. Memory use is bounded by what is stored: names that do not
 // exist leave nothing behind and cost the source nothing.
 type Cache struct {
-	source          Source
-	directory       slot[directory]
-	authentications slot[service.AuthenticationSet]
-	watches         watches
-	stats           stats
+	service.ChangeLog // of the source; records are not cached
+	source            Source
+	directory         slot[directory]
+	authentications   slot[service.AuthenticationSet]
+	watches           watches
+	stats             stats
 }
 
 var _ service.Store = (*Cache)(nil)
 
 // New returns an empty cache over the source.
-func New(source Source) *Cache { return &Cache{source: source} }
+func New(source Source) *Cache { return &Cache{ChangeLog: source, source: source} }
 
 // directory is the list of namespaces with a slot for the snapshot of each.
 type directory struct {
@@ -140,21 +140,6 @@ func (c *Cache) Authentications(ctx context.Context, _ service.Demand, _ string)
 			return newVersion(set.Revision(), set), nil
 		})
 	return set, 0, err
-}
-
-// Changes implements [service.Store]. The records are not cached.
-func (c *Cache) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
-	return c.source.Changes(ctx, query)
-}
-
-// SearchChanges implements [service.Store]. The records are not cached.
-func (c *Cache) SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error) {
-	return c.source.SearchChanges(ctx, search)
-}
-
-// LatestChanges implements [service.Store]. The records are not cached.
-func (c *Cache) LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error) {
-	return c.source.LatestChanges(ctx, namespace, kind, keys)
 }
 
 func (c *Cache) currentDirectory(ctx context.Context) (*directory, error) {

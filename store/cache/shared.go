@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -55,17 +54,18 @@ type Freshness struct {
 // the call allow that. While the source is known to be unavailable, no caller waits for
 // more than a moment, and the source is queried again all the time.
 type Shared struct {
-	source    SharedSource
-	freshness Freshness
-	stats     stats
-	revisions *revisions
+	service.ChangeLog // of the source; records are not cached
+	source            SharedSource
+	freshness         Freshness
+	stats             stats
+	revisions         *revisions
 }
 
 var _ service.Store = (*Shared)(nil)
 
 // NewShared returns an empty cache over the source. It starts no goroutines.
 func NewShared(source SharedSource, freshness Freshness) *Shared {
-	s := &Shared{source: source, freshness: freshness}
+	s := &Shared{ChangeLog: source, source: source, freshness: freshness}
 	s.revisions = newRevisions(source, freshness.MaxAge, &s.stats)
 	return s
 }
@@ -182,75 +182,45 @@ func (s *Shared) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	return s.source.Namespaces(ctx)
 }
 
-// Changes implements [service.Store]. The records are not cached.
-func (s *Shared) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
-	return s.source.Changes(ctx, query)
-}
-
-// SearchChanges implements [service.Store]. The records are not cached.
-func (s *Shared) SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error) {
-	return s.source.SearchChanges(ctx, search)
-}
-
-// LatestChanges implements [service.Store]. The records are not cached.
-func (s *Shared) LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error) {
-	return s.source.LatestChanges(ctx, namespace, kind, keys)
-}
-
 // Update implements [service.Store]. When it returns, the resulting state is in memory
 // if the source reported it.
 func (s *Shared) Update(
 	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
-) (int64, error) {
-	var revision int64
+) (revision int64, err error) {
+	if err := s.revisions.checkAvailable(); err != nil {
+		return 0, err
+	}
 	m := s.revisions.snapshotMirror(namespace)
-	err := s.revisions.writing(namespace, func() outcome {
-		if err := s.prepare(m.last() != nil, func() error {
-			_, _, err := s.Snapshot(ctx, namespace, service.Demand{})
-			return err
-		}); err != nil {
-			return outcome{err: err}
+	defer func() { s.revisions.recordWrite(namespace, m.kept, err == nil) }()
+	if s.warmsWrites() && m.last() == nil {
+		if _, _, err := s.Snapshot(ctx, namespace, service.Demand{}); guidon.CodeOf(err) == guidon.Unavailable {
+			return 0, err
 		}
-		var err error
-		revision, err = s.source.UpdateMirrored(ctx, namespace, w, m, fn)
-		return outcome{changes: true, kept: m.kept, err: err}
-	})
-	return revision, err
+	}
+	return s.source.UpdateMirrored(ctx, namespace, w, m, fn)
 }
 
 // UpdateAuthentications implements [service.Store].
 func (s *Shared) UpdateAuthentications(
 	ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error,
-) error {
-	m := s.revisions.authenticationMirror()
-	return s.revisions.writing(service.AuthenticationsKey, func() outcome {
-		if err := s.prepare(m.last() != nil, func() error {
-			_, _, err := s.Authentications(ctx, service.Demand{}, "")
-			return err
-		}); err != nil {
-			return outcome{err: err}
-		}
-		changes := false
-		err := s.source.UpdateAuthenticationsMirrored(ctx, w, m, func(ctx context.Context, tx service.AuthenticationTx) error {
-			return fn(ctx, &changeTracker{AuthenticationTx: tx, changes: &changes})
-		})
-		return outcome{changes: changes, kept: m.kept, err: err}
-	})
-}
-
-// prepare loads a state into memory before a write, so that the write can bring it up
-// to date: afterwards the source may be unavailable. It returns an error only if the
-// source is unavailable. The write itself meets all other errors.
-func (s *Shared) prepare(held bool, read func() error) error {
-	if held || s.freshness.MaxStale == 0 || s.freshness.ColdWrites {
-		return nil
-	}
-	err := read()
-	if guidon.CodeOf(err) == guidon.Unavailable {
+) (err error) {
+	if err := s.revisions.checkAvailable(); err != nil {
 		return err
 	}
-	return nil
+	m := s.revisions.authenticationMirror()
+	defer func() { s.revisions.recordWrite(service.AuthenticationsKey, m.kept, err == nil) }()
+	if s.warmsWrites() && m.last() == nil {
+		if _, _, err := s.Authentications(ctx, service.Demand{}, ""); guidon.CodeOf(err) == guidon.Unavailable {
+			return err
+		}
+	}
+	return s.source.UpdateAuthenticationsMirrored(ctx, w, m, fn)
 }
+
+// warmsWrites reports whether a write loads a state that is not in memory first, so that it
+// can bring it up to date: afterwards the source may be unavailable. Only that error ends the
+// write, which meets all others itself.
+func (s *Shared) warmsWrites() bool { return s.freshness.MaxStale > 0 && !s.freshness.ColdWrites }
 
 func namespaceNotFound(key string) error {
 	return guidon.Errorf(guidon.NotFound, "namespace %q not found", key)

@@ -11,53 +11,35 @@ import (
 
 // Update implements [service.Store]. When it returns, the resulting state is in memory,
 // or what the write may have changed is invalidated if that state is not known. This
-// holds even if Update returns an error after fn succeeded, because the commit may have
-// taken effect.
+// holds even if Update returns an error, because the commit may have taken effect.
 func (c *Cache) Update(
 	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
 ) (int64, error) {
-	stored, listChanged := false, false
-	m := c.snapshotMirror(namespace, &listChanged)
+	m := c.snapshotMirror(namespace)
 	if m.last() == nil {
 		_, _, _ = c.Snapshot(ctx, namespace, service.Demand{}) // so that the mirror has a state to bring up to date
 	}
-	defer func() {
-		if stored && !m.kept {
-			c.invalidate(namespace, listChanged)
-		}
-		if stored {
-			c.watches.wake(namespace)
-		}
-	}()
-	return c.source.UpdateMirrored(ctx, namespace, w, m, func(ctx context.Context, tx service.Tx) error {
-		stored, listChanged = false, false
-		if err := fn(ctx, &watchedTx{Tx: tx, listChanged: &listChanged}); err != nil {
-			return err
-		}
-		stored = true
-		return nil
-	})
+	defer m.end(func() { c.invalidate(namespace) }, func() { c.watches.wake(namespace) })
+	return c.source.UpdateMirrored(ctx, namespace, w, m, fn)
 }
 
 // snapshotMirror returns the mirror of a write to the namespace. It updates the
-// snapshot and, if *listChanged is true by then, the list of namespaces.
-func (c *Cache) snapshotMirror(namespace string, listChanged *bool) *mirror[guidon.Snapshot, guidon.SnapshotDelta] {
-	return &mirror[guidon.Snapshot, guidon.SnapshotDelta]{
-		kind: snapshotKind, now: func() int64 { return 0 }, // nothing here depends on instants
-		last: func() *version[guidon.Snapshot] {
-			if d := c.latestDirectory(); d != nil && d.slots[namespace] != nil {
-				return d.slots[namespace].last()
-			}
-			return nil
-		},
-		put: func(next *version[guidon.Snapshot], _ int64) {
-			if *listChanged {
-				c.updateDirectory(namespace, next)
-			} else if d := c.latestDirectory(); d != nil && d.slots[namespace] != nil {
-				d.slots[namespace].advance(next)
-			}
-		},
+// snapshot and, if the namespace itself has changed, the list of namespaces.
+func (c *Cache) snapshotMirror(namespace string) *mirror[guidon.Snapshot, guidon.SnapshotDelta] {
+	m := newMirror(snapshotKind, func() *version[guidon.Snapshot] {
+		if s := c.latestSlot(namespace); s != nil {
+			return s.last()
+		}
+		return nil
+	})
+	m.put = func(next *version[guidon.Snapshot]) {
+		if m.listChanged {
+			c.updateDirectory(namespace, next)
+		} else if s := c.latestSlot(namespace); s != nil {
+			s.advance(next)
+		}
 	}
+	return m
 }
 
 // advance makes the version current unless there is a later one. The revisions of a
@@ -107,27 +89,21 @@ func (d *directory) with(namespace string, next *version[guidon.Snapshot]) *dire
 	return changed
 }
 
-// invalidate invalidates the namespace's snapshot and, if it may have changed, the list
-// of namespaces. The list goes first: a reader that finds a new namespace in the list
-// must also find its snapshot.
-func (c *Cache) invalidate(namespace string, listChanged bool) {
-	d := c.latestDirectory()
-	if listChanged {
-		c.directory.invalidate()
-	}
-	if d == nil {
-		return
-	}
-	if s := d.slots[namespace]; s != nil {
+// invalidate invalidates the list of namespaces and the namespace's snapshot. The list goes
+// first: a reader that finds a new namespace in the list must also find its snapshot.
+func (c *Cache) invalidate(namespace string) {
+	s := c.latestSlot(namespace)
+	c.directory.invalidate()
+	if s != nil {
 		s.invalidate()
 	}
 }
 
-// latestDirectory returns the last directory, current or not, or nil. All directories
-// in use share the slots of the namespaces that they have in common.
-func (c *Cache) latestDirectory() *directory {
+// latestSlot returns the slot of the namespace in the last directory, current or not, or
+// nil. All directories in use share the slots of the namespaces that they have in common.
+func (c *Cache) latestSlot(namespace string) *slot[guidon.Snapshot] {
 	if v := c.directory.last(); v != nil {
-		return v.get()
+		return v.get().slots[namespace]
 	}
 	return nil
 }
@@ -136,45 +112,11 @@ func (c *Cache) latestDirectory() *directory {
 func (c *Cache) UpdateAuthentications(
 	ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error,
 ) error {
-	stored := false
-	m := &mirror[service.AuthenticationSet, service.AuthenticationDelta]{
-		kind: authenticationKind, now: func() int64 { return 0 },
-		last: c.authentications.last,
-		put:  func(next *version[service.AuthenticationSet], _ int64) { c.authentications.advance(next) },
-	}
+	m := newMirror(authenticationKind, c.authentications.last)
+	m.put = c.authentications.advance
 	if m.last() == nil {
 		_, _, _ = c.Authentications(ctx, service.Demand{}, "") // so that the mirror has a state to bring up to date
 	}
-	defer func() {
-		if stored && !m.kept {
-			c.authentications.invalidate()
-		}
-		if stored {
-			c.watches.wakeAll()
-		}
-	}()
-	return c.source.UpdateAuthenticationsMirrored(ctx, w, m, func(ctx context.Context, tx service.AuthenticationTx) error {
-		stored = false
-		if err := fn(ctx, tx); err != nil {
-			return err
-		}
-		stored = true
-		return nil
-	})
-}
-
-// watchedTx records whether the list of namespaces may change.
-type watchedTx struct {
-	service.Tx
-	listChanged *bool
-}
-
-func (tx *watchedTx) PutNamespace(ctx context.Context, n *guidon.Namespace) error {
-	*tx.listChanged = true
-	return tx.Tx.PutNamespace(ctx, n)
-}
-
-func (tx *watchedTx) DeleteNamespace(ctx context.Context) error {
-	*tx.listChanged = true
-	return tx.Tx.DeleteNamespace(ctx)
+	defer m.end(c.authentications.invalidate, c.watches.wakeAll)
+	return c.source.UpdateAuthenticationsMirrored(ctx, w, m, fn)
 }

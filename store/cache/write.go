@@ -1,83 +1,34 @@
 package cache
 
 import (
-	"context"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
 
-// outcome is how a write ended.
-type outcome struct {
-	changes bool // there was something to write
-	kept    bool // the resulting state is in memory
-	err     error
-}
-
-// writing runs a write to the key, unless the source is known not to respond. If the
-// resulting state is not in memory, later reads do not use revisions queried before the
-// write ended. This includes failed writes, which may have taken effect.
-func (r *revisions) writing(key string, write func() outcome) error {
-	if err := r.checkAvailable(); err != nil {
-		return err
-	}
-	var o outcome
-	defer func() { r.recordWrite(key, o) }() // also when it panics
-	o = write()
-	return o.err
-}
-
 // snapshotMirror returns the mirror of a write to the namespace.
 func (r *revisions) snapshotMirror(key string) *mirror[guidon.Snapshot, guidon.SnapshotDelta] {
-	return &mirror[guidon.Snapshot, guidon.SnapshotDelta]{
-		kind: snapshotKind, now: r.now,
-		last: func() *version[guidon.Snapshot] {
-			if t := r.snapshot(key); t != nil {
-				return t.latest.Load()
-			}
-			return nil
-		},
-		put: func(next *version[guidon.Snapshot], began int64) {
-			// A namespace that does not exist and was not cached needs no slot.
-			if r.snapshot(key) != nil || next.get().Namespace() != nil {
-				r.ensureSlot(key).advance(next, began)
-			}
-		},
+	m := newMirror(snapshotKind, func() *version[guidon.Snapshot] {
+		if t := r.snapshot(key); t != nil {
+			return t.latest.Load()
+		}
+		return nil
+	})
+	m.now = r.now
+	m.put = func(next *version[guidon.Snapshot]) {
+		// A namespace that does not exist and was not cached needs no slot.
+		if r.snapshot(key) != nil || next.get().Namespace() != nil {
+			r.ensureSlot(key).advance(next, m.began)
+		}
 	}
+	return m
 }
 
 // authenticationMirror returns the mirror of a write to the authentications.
 func (r *revisions) authenticationMirror() *mirror[service.AuthenticationSet, service.AuthenticationDelta] {
-	return &mirror[service.AuthenticationSet, service.AuthenticationDelta]{
-		kind: authenticationKind, now: r.now, last: r.authentications.latest.Load, put: r.authentications.advance,
-	}
-}
-
-// changeTracker records whether anything is changed. The cleanup of expired tokens is a
-// write that mostly finds none.
-type changeTracker struct {
-	service.AuthenticationTx
-	changes *bool
-}
-
-func (tx *changeTracker) PutAuthentication(ctx context.Context, a *service.Authentication) error {
-	*tx.changes = true
-	return tx.AuthenticationTx.PutAuthentication(ctx, a)
-}
-
-func (tx *changeTracker) PutBinding(ctx context.Context, b *service.Binding) error {
-	*tx.changes = true
-	return tx.AuthenticationTx.PutBinding(ctx, b)
-}
-
-func (tx *changeTracker) DeleteBinding(ctx context.Context, id string) error {
-	*tx.changes = true
-	return tx.AuthenticationTx.DeleteBinding(ctx, id)
-}
-
-func (tx *changeTracker) DeleteAuthentication(ctx context.Context, id string) error {
-	*tx.changes = true
-	return tx.AuthenticationTx.DeleteAuthentication(ctx, id)
+	m := newMirror(authenticationKind, r.authentications.latest.Load)
+	m.now = r.now
+	m.put = func(next *version[service.AuthenticationSet]) { r.authentications.advance(next, m.began) }
+	return m
 }
 
 // checkAvailable returns an error if the source has just been found not to respond.
@@ -91,13 +42,15 @@ func (r *revisions) checkAvailable() error {
 	return err
 }
 
-// recordWrite records the end of a write and notifies subscribers.
-func (r *revisions) recordWrite(key string, o outcome) {
+// recordWrite records the end of a write, and notifies subscribers. If the resulting state
+// is not in memory, later reads do not use revisions queried before the write ended. This
+// includes failed writes, which may have taken effect.
+func (r *revisions) recordWrite(key string, kept, acknowledged bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now, acknowledged := r.now(), o.changes && o.err == nil
+	now := r.now()
 	if key == service.AuthenticationsKey {
-		if !o.kept {
+		if !kept {
 			r.authentications.recordWrite(now, acknowledged)
 		}
 		r.watches.wakeAll()
@@ -105,7 +58,7 @@ func (r *revisions) recordWrite(key string, o outcome) {
 	}
 	defer r.watches.wake(key)
 	r.lastWrite = now
-	if t := r.snapshot(key); t != nil && !o.kept {
+	if t := r.snapshot(key); t != nil && !kept {
 		t.recordWrite(now, acknowledged)
 	}
 }

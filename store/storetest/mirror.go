@@ -90,8 +90,8 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 		if !errors.Is(err, failed) {
 			t.Errorf("got %v, want the error of the function", err)
 		}
-		if m.advanced {
-			t.Error("the copy was advanced to a state that was not committed")
+		if m.advanced || !m.unchanged {
+			t.Error("the copy was advanced to a state that was not committed, or it was not told that there is none")
 		}
 	})
 }
@@ -136,6 +136,8 @@ type mirrorCopy[T, D any] struct {
 	apply    func(*T, ...D) *T
 	ignore   bool
 	advanced bool
+
+	unchanged bool
 }
 
 func (c *mirrorCopy[T, D]) Held() (guidon.Revision, bool) {
@@ -144,6 +146,8 @@ func (c *mirrorCopy[T, D]) Held() (guidon.Revision, bool) {
 	}
 	return c.revision(c.held), true
 }
+
+func (c *mirrorCopy[T, D]) Unchanged() { c.unchanged = true }
 
 func (c *mirrorCopy[T, D]) Advance(from guidon.Revision, deltas ...D) {
 	c.advanced = true
