@@ -10,7 +10,6 @@ import (
 	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/playground"
-	"github.com/guidonhq/guidon/handler/web/search"
 	"github.com/guidonhq/guidon/handler/web/segment"
 	"github.com/guidonhq/guidon/handler/web/settings"
 	"github.com/guidonhq/guidon/handler/web/transfer"
@@ -20,7 +19,6 @@ import (
 func routes(s *page.Site) *page.Routes {
 	return page.NewRoutes(s,
 		[]page.Route{{Pattern: "/", Get: start}},
-		search.Routes(),
 		flags.Routes(),
 		flag.Routes(s),
 		segment.Routes(s),

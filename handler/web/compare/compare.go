@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
-	"github.com/guidonhq/guidon/handler/web/planned"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -34,7 +34,7 @@ type comparison struct {
 	ToName   string
 	selection
 
-	Review   *planned.Review // everything that From has and this namespace has not, or in another way
+	Review   *review.Plan // everything that From has and this namespace has not, or in another way
 	Before   *guidonv1.ComparedState
 	After    *guidonv1.ComparedState
 	Same     int
@@ -89,8 +89,8 @@ func (c *comparison) request(v *page.Visit) *guidonv1.PlanRequest {
 }
 
 // words are the names of the groups.
-func (c *comparison) words(v *page.Visit) planned.Words {
-	w := planned.Words{Changed: "changed", Created: "only in " + c.FromName, Deleted: "only in " + c.ToName}
+func (c *comparison) words(v *page.Visit) review.Words {
+	w := review.Words{Changed: "changed", Created: "only in " + c.FromName, Deleted: "only in " + c.ToName}
 	if c.Restores(v) {
 		w.Created, w.Deleted = "only in the past", "new since"
 	}
@@ -114,7 +114,7 @@ func (c *comparison) read(v *page.Visit) (done bool, err error) {
 			return false, err
 		}
 	}
-	c.Review = &planned.Review{Request: c.request(v), Target: v.Namespace, Words: c.words(v)}
+	c.Review = &review.Plan{Request: c.request(v), Target: v.Namespace, Words: c.words(v)}
 	if err := c.Review.Make(v, nil); err != nil {
 		return false, err
 	}
@@ -177,12 +177,12 @@ func (c *comparison) compareOnce(v *page.Visit) error {
 func (c *comparison) addNeeded(v *page.Visit) {
 	c.needed = make(map[string][]string)
 	changes := make(map[string]string)
-	for _, p := range c.Review.Plan.GetChanges() {
+	for _, p := range c.Review.Answer.GetChanges() {
 		if p.GetKind() == string(change.KindSegment) {
 			changes[p.GetKey()] = p.GetAction()
 		}
 	}
-	for _, p := range c.Review.Plan.GetChanges() {
+	for _, p := range c.Review.Answer.GetChanges() {
 		for _, f := range p.GetAfter().GetFlags() {
 			for _, key := range segmentsOf(f) {
 				action, ok := changes[key]
@@ -235,8 +235,8 @@ func (c *comparison) mark() {
 
 // hidden returns the picked objects of the kind that have no row.
 func (c *comparison) hidden(kind change.Kind) (keys []string) {
-	for _, p := range c.Review.Plan.GetChanges() {
-		has := func(row planned.Row) bool { return row.GetKind() == p.GetKind() && row.GetKey() == p.GetKey() }
+	for _, p := range c.Review.Answer.GetChanges() {
+		has := func(row review.Row) bool { return row.GetKind() == p.GetKind() && row.GetKey() == p.GetKey() }
 		if p.GetKind() == string(kind) && c.picked(p.GetKind(), p.GetKey()) && !slices.ContainsFunc(c.Review.Rows, has) {
 			keys = append(keys, p.GetKey())
 		}

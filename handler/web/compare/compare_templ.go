@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/changes"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
-	"github.com/guidonhq/guidon/handler/web/planned"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"strconv"
 )
 
@@ -676,9 +676,9 @@ func compareMain(v *page.Visit, c *comparison) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var33 string
-			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs("Nothing differs in " + planned.Objects(c.Same) + ". Ids and times do not count.")
+			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs("Nothing differs in " + review.Objects(c.Same) + ". Ids and times do not count.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 118, Col: 89}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 118, Col: 88}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -689,7 +689,7 @@ func compareMain(v *page.Visit, c *comparison) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = planned.Status(c.Review).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = c.Review.Notices().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -736,7 +736,7 @@ func compareMain(v *page.Visit, c *comparison) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if c.Review.Plan != nil {
+			if c.Review.Answer != nil {
 				for _, name := range c.Keep {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<input type=\"hidden\" name=\"")
 					if templ_7745c5c3_Err != nil {
@@ -775,9 +775,9 @@ func compareMain(v *page.Visit, c *comparison) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var39 string
-					templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(planned.FieldSeen)
+					templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(review.FieldSeen)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 129, Col: 50}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 129, Col: 49}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 					if templ_7745c5c3_Err != nil {
@@ -790,7 +790,7 @@ func compareMain(v *page.Visit, c *comparison) templ.Component {
 					var templ_7745c5c3_Var40 string
 					templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(row.Seen())
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 129, Col: 71}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 129, Col: 70}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 					if templ_7745c5c3_Err != nil {
@@ -868,9 +868,9 @@ func compareMain(v *page.Visit, c *comparison) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var44 string
-			templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs("The same in both: " + planned.Objects(c.Same))
+			templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs("The same in both: " + review.Objects(c.Same))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 140, Col: 56}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 140, Col: 55}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 			if templ_7745c5c3_Err != nil {
@@ -942,7 +942,7 @@ func different(v *page.Visit, c *comparison) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = planned.Table(v, c.Review, "What "+c.SourceName()+" would change in "+c.ToName, true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = c.Review.Table(v, "What "+c.SourceName()+" would change in "+c.ToName, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -950,15 +950,15 @@ func different(v *page.Visit, c *comparison) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if more := len(c.Review.Plan.GetChanges()) - len(c.Review.Rows); more > 0 {
+			if more := len(c.Review.Answer.GetChanges()) - len(c.Review.Rows); more > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<p class=\"muted mt\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var48 string
-				templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs("and " + planned.Objects(more) + " more, which cannot be ticked here. “Everything” has all of them.")
+				templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs("and " + review.Objects(more) + " more, which cannot be ticked here. “Everything” has all of them.")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 164, Col: 129}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 164, Col: 128}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 				if templ_7745c5c3_Err != nil {
@@ -1403,9 +1403,9 @@ func options(v *page.Visit, c *comparison) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var73 string
-			templ_7745c5c3_Var73, templ_7745c5c3_Err = templ.JoinStringErrs(planned.Objects(c.MissingN))
+			templ_7745c5c3_Var73, templ_7745c5c3_Err = templ.JoinStringErrs(review.Objects(c.MissingN))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 231, Col: 69}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare/compare.templ`, Line: 231, Col: 68}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var73))
 			if templ_7745c5c3_Err != nil {
@@ -1557,11 +1557,11 @@ func reviewMain(v *page.Visit, c *comparison, title string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = planned.Status(c.Review).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = c.Review.Notices().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(c.Left) > 0 && c.Review.Plan != nil {
+		if len(c.Left) > 0 && c.Review.Answer != nil {
 			templ_7745c5c3_Var81 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1619,8 +1619,8 @@ func reviewMain(v *page.Visit, c *comparison, title string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if c.Review.Plan != nil {
-			templ_7745c5c3_Err = planned.Seen(c.Review).Render(ctx, templ_7745c5c3_Buffer)
+		if c.Review.Answer != nil {
+			templ_7745c5c3_Err = c.Review.Seen().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1638,11 +1638,11 @@ func reviewMain(v *page.Visit, c *comparison, title string) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = planned.Table(v, c.Review, title, false).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = c.Review.Table(v, title, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = planned.Besides(v, c.Review).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = c.Review.Besides(v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1651,7 +1651,7 @@ func reviewMain(v *page.Visit, c *comparison, title string) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if v.MayEdit() {
-					templ_7745c5c3_Err = planned.Confirm(c.Review).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = c.Review.Confirm().Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/web/planned"
+	"github.com/guidonhq/guidon/handler/web/review"
 )
 
 // submit shows the changes of the selection, or applies them.
@@ -18,7 +18,7 @@ func submit(v *page.Visit) error {
 		return err
 	}
 	c := newComparison(v, form)
-	if page.ActionOf(form).Verb == "apply" && form.Get(planned.FieldDigest) != "" && !c.empty() {
+	if page.ActionOf(form).Verb == "apply" && form.Get(review.FieldDigest) != "" && !c.empty() {
 		return c.apply(v, form)
 	}
 	if done, err := c.read(v); done || err != nil {
@@ -40,9 +40,9 @@ func submit(v *page.Visit) error {
 func (c *comparison) review(v *page.Visit, form url.Values) error {
 	seen := make(url.Values)
 	if slices.Equal(form[fieldKept], c.Keep) {
-		for _, text := range form[planned.FieldSeen] {
+		for _, text := range form[review.FieldSeen] {
 			if name, _, _ := strings.Cut(text, " "); c.Scope != scopeSelected || c.picked(splitName(name)) {
-				seen.Add(planned.FieldSeen, text)
+				seen.Add(review.FieldSeen, text)
 			}
 		}
 	}
@@ -52,13 +52,13 @@ func (c *comparison) review(v *page.Visit, form url.Values) error {
 	}
 	for i := range r.Rows { // dependencies were not selected before
 		row := &r.Rows[i]
-		known := slices.ContainsFunc(seen[planned.FieldSeen], func(text string) bool { return strings.HasPrefix(text, row.ID()+" ") })
+		known := slices.ContainsFunc(seen[review.FieldSeen], func(text string) bool { return strings.HasPrefix(text, row.ID()+" ") })
 		row.Moved = row.Moved && known
 		r.Moved = r.Moved || row.Moved
 	}
 	r.Moved = r.Moved || len(r.Gone) > 0
 	c.Review = r
-	if r.Plan == nil {
+	if r.Answer == nil {
 		return c.replyReview(v, http.StatusUnprocessableEntity)
 	}
 	return c.replyReview(v, http.StatusOK)
@@ -71,8 +71,8 @@ func splitName(name string) (kind, key string) {
 }
 
 // planOf returns the review of the selection.
-func (c *comparison) planOf(v *page.Visit) *planned.Review {
-	r := &planned.Review{Request: c.request(v), Target: v.Namespace, Words: c.words(v)}
+func (c *comparison) planOf(v *page.Visit) *review.Plan {
+	r := &review.Plan{Request: c.request(v), Target: v.Namespace, Words: c.words(v)}
 	if c.Scope == scopeEqual {
 		r.Words.Deleted = "deleted"
 	}

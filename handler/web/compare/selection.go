@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/handler/web/planned"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -89,10 +89,10 @@ func (c *comparison) preselect() {
 				c.Segments = append(c.Segments, key)
 			}
 		}
-	case len(c.Review.Plan.GetChanges()) > planned.MaxRows:
+	case len(c.Review.Answer.GetChanges()) > review.MaxRows:
 		c.Scope = scopeAll
 	default:
-		for _, p := range c.Review.Plan.GetChanges() {
+		for _, p := range c.Review.Answer.GetChanges() {
 			switch change.Kind(p.GetKind()) {
 			case change.KindFlag:
 				c.Flags = append(c.Flags, p.GetKey())

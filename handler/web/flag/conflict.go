@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -26,7 +26,7 @@ func conflict(e *edit) error {
 		}, e.tab.path...)
 		return nil
 	}
-	return e.replyConflict(conflictpage.Status, m)
+	return e.replyConflict(http.StatusConflict, m)
 }
 
 // nothingLeft reports whether the flag is already as the visitor wants it.
@@ -65,7 +65,7 @@ func mergeNow(e *edit) error {
 	case err != nil:
 		return e.refuse(err)
 	case e.tab.show == nil || len(d.GetConflicts()) > 0 || d.GetLatest().GetRevision() > e.revision:
-		return e.replyConflict(conflictpage.Status, m)
+		return e.replyConflict(http.StatusConflict, m)
 	}
 	return e.goOn(e.revision, m.GetFlag(), d)
 }
@@ -81,18 +81,18 @@ func (e *edit) refuse(err error) error {
 // settle runs the action of a button of the page of the conflict: it saves the result, or
 // continues editing it. If the flag has changed again, it shows the page again.
 func settle(e *edit, verb string, form url.Values) error {
-	open, settled, err := conflictpage.Settle(conflictpage.ReadChoices(form), e.merge)
+	open, settled, err := review.Settle(review.ReadChoices(form), e.merge)
 	if err != nil {
 		return e.refuse(err)
 	}
-	now, seen := conflictpage.Seen(form, open.GetDetails())
+	now, seen := review.Seen(form, open.GetDetails())
 	switch {
 	case !seen:
-		return e.replyConflict(conflictpage.Status, open)
+		return e.replyConflict(http.StatusConflict, open)
 	case settled.GetFlag() == nil: // it stays deleted
 		e.v.Redirect(page.Below("namespaces", e.v.Key(), "flags"))
 		return nil
-	case verb == conflictpage.GoOn && e.flag != nil && e.tab.show != nil:
+	case verb == review.GoOn && e.flag != nil && e.tab.show != nil:
 		return e.goOn(now, settled.GetFlag(), settled.GetDetails())
 	case e.asks && e.confirmed != e.v.Key():
 		if e.confirmed != "" {
@@ -128,8 +128,8 @@ func (e *edit) replyConflict(status int, m *guidonv1.FlagMerge) error {
 	if err != nil {
 		return err
 	}
-	p := &conflictpage.Page{
-		Visit: e.v, Details: m.GetDetails(), Choices: conflictpage.ReadChoices(form),
+	p := &review.Conflict{
+		Visit: e.v, Details: m.GetDetails(), Choices: review.ReadChoices(form),
 		Noun: "flag", ID: "edit", Action: e.address("review"), Back: e.address(), Deleted: e.gone(m.GetDetails()), Began: e.began,
 		Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: differenceList(e.editor.differences(g)), Problems: e.problems,
 	}

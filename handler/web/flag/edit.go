@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
-	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -120,7 +120,7 @@ func (p pages) post(t *tab) func(v *page.Visit) error {
 // carryOut runs the action of the button of the form.
 func (e *edit) carryOut(a page.Action, form url.Values) error {
 	switch {
-	case a.Verb == conflictpage.Save || a.Verb == conflictpage.GoOn:
+	case a.Verb == review.Save || a.Verb == review.GoOn:
 		return settle(e, a.Verb, form)
 	case e.flag == nil:
 		return conflict(e)
@@ -130,7 +130,7 @@ func (e *edit) carryOut(a page.Action, form url.Values) error {
 		return err
 	}
 	switch a.Verb {
-	case "save", "review", conflictpage.Merge:
+	case "save", "review", review.Merge:
 		problems = append(problems, e.editor.check()...)
 	}
 	switch {
@@ -140,7 +140,7 @@ func (e *edit) carryOut(a page.Action, form url.Values) error {
 		return e.save(e.began)
 	case a.Verb == "review":
 		return e.review(http.StatusOK)
-	case a.Verb == conflictpage.Merge:
+	case a.Verb == review.Merge:
 		return mergeNow(e)
 	}
 	return e.show(http.StatusOK, nil)

@@ -10,9 +10,9 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 
-	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 )
 
 // targeting is the page of targetingTab.
@@ -343,12 +343,12 @@ func (e *edit) staleNote() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if e.merged != nil {
-			templ_7745c5c3_Err = conflictpage.Merged(e.merged, e.began).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.Merged(e.merged, e.began).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if e.stale() {
-			templ_7745c5c3_Err = conflictpage.Stale(e.v, "flag", e.last, "edit", e.tab.show != nil).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.Stale(e.v, "flag", e.last, "edit", e.tab.show != nil).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/metadata"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -95,7 +94,7 @@ func (d *variants) readRow(i int, form url.Values) variantRow {
 	}
 	r.key, r.name = get("key"), typed(was.GetName(), get("name"))
 	r.description, r.attachment = typed(was.GetDescription(), get("description")), typed("", get("attachment"))
-	if metadata.Compact(r.attachment) == was.GetAttachment() && !r.open {
+	if page.CompactJSON(r.attachment) == was.GetAttachment() && !r.open {
 		r.attachment = was.GetAttachment()
 	}
 	return r
@@ -105,7 +104,7 @@ func (d *variants) readRow(i int, form url.Values) variantRow {
 func (d *variants) changed(r variantRow) bool {
 	was := d.before(r)
 	return was == nil || r.key != was.GetKey() || r.name != was.GetName() || r.description != was.GetDescription() ||
-		metadata.Compact(r.attachment) != metadata.Compact(was.GetAttachment())
+		page.CompactJSON(r.attachment) != page.CompactJSON(was.GetAttachment())
 }
 
 func (d *variants) act(_ *page.Visit, a page.Action) (part.Problems, error) {
@@ -363,7 +362,7 @@ func (d *variants) rowDifferences(i int, r variantRow) (all []difference) {
 	add("key", was.GetKey(), r.key)
 	add("name", was.GetName(), r.name)
 	add("description", was.GetDescription(), r.description)
-	add("attachment", metadata.Compact(was.GetAttachment()), metadata.Compact(strings.TrimSpace(r.attachment)))
+	add("attachment", page.CompactJSON(was.GetAttachment()), page.CompactJSON(strings.TrimSpace(r.attachment)))
 	return all
 }
 

@@ -8,7 +8,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"github.com/guidonhq/guidon/handler/web/metadata"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"strconv"
 
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -441,7 +441,7 @@ func (d *variantsPage) row(i int, r variantRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if text, all := inline(metadata.Compact(r.attachment)); all {
+		} else if text, all := inline(page.CompactJSON(r.attachment)); all {
 			var templ_7745c5c3_Var16 string
 			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(text)
 			if templ_7745c5c3_Err != nil {

@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/metadata"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -29,7 +28,7 @@ type newFlag struct {
 	Name, Key     string
 	Description   string
 	Owner, Review string
-	Metadata      []metadata.Row
+	Metadata      []page.MetadataRow
 	Variants      []newVariant
 	Problems      part.Problems
 	Existing      *link  // the flag with the same key
@@ -87,7 +86,7 @@ func newFlagOf(form url.Values) *newFlag {
 		if !form.Has(key) {
 			break
 		}
-		n.Metadata = append(n.Metadata, metadata.Row{Key: strings.TrimSpace(form.Get(key)), Value: form.Get(value)})
+		n.Metadata = append(n.Metadata, page.MetadataRow{Key: strings.TrimSpace(form.Get(key)), Value: form.Get(value)})
 	}
 	for i := range maxParts {
 		key, name := fmt.Sprintf("variant.%d.key", i), fmt.Sprintf("variant.%d.name", i)
@@ -104,7 +103,7 @@ func (n *newFlag) change(a page.Action) {
 	switch a.Verb {
 	case "add-metadata":
 		if len(n.Metadata) < maxParts {
-			n.Metadata = append(n.Metadata, metadata.Row{})
+			n.Metadata = append(n.Metadata, page.MetadataRow{})
 			n.focus = fmt.Sprintf("metadata.%d.key", len(n.Metadata)-1)
 		}
 	case "remove-metadata":
@@ -216,18 +215,18 @@ func (n *newFlag) checkKey() {
 
 // checkMetadata returns the metadata: the owner, the review date and the rows.
 func (n *newFlag) checkMetadata() string {
-	var rows []metadata.Row
+	var rows []page.MetadataRow
 	if n.Owner != "" {
-		rows = append(rows, metadata.Row{Key: "owner", Value: metadata.Quote(n.Owner)})
+		rows = append(rows, page.MetadataRow{Key: "owner", Value: page.JSONText(n.Owner)})
 	}
 	if n.Review != "" {
 		if !datePattern.MatchString(n.Review) {
 			n.Problems.Add("review", "Write a date such as 2027-03-01.")
 		}
-		rows = append(rows, metadata.Row{Key: "review", Value: metadata.Quote(n.Review)})
+		rows = append(rows, page.MetadataRow{Key: "review", Value: page.JSONText(n.Review)})
 	}
 	before := len(rows)
-	return metadata.Object(append(rows, n.Metadata...), func(row int, message string) {
+	return page.MetadataObject(append(rows, n.Metadata...), func(row int, message string) {
 		n.Problems.Add(fmt.Sprintf("metadata.%d.value", row-before), message)
 	})
 }

@@ -6,9 +6,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -38,7 +38,7 @@ func (s *subject) replyConflict(d *draft) error {
 	if err != nil {
 		return err
 	}
-	if verb := page.ActionOf(form).Verb; verb == conflict.Save || verb == conflict.GoOn {
+	if verb := page.ActionOf(form).Verb; verb == review.Save || verb == review.GoOn {
 		return c.settle(verb)
 	}
 	return c.show()
@@ -64,7 +64,7 @@ func (c *collision) show() error {
 	if err != nil {
 		return c.refuse(err)
 	}
-	return c.reply(conflict.Status, m)
+	return c.reply(http.StatusConflict, m)
 }
 
 // mergeNow merges the draft with the changes that others have saved, and continues editing it.
@@ -83,7 +83,7 @@ func (e *editor) mergeNow() error {
 	case err != nil:
 		return c.refuse(err)
 	case len(d.GetConflicts()) > 0 || d.GetLatest().GetRevision() > e.Revision:
-		return c.reply(conflict.Status, m)
+		return c.reply(http.StatusConflict, m)
 	}
 	return c.goOn(e.Revision, m.GetSegment(), d)
 }
@@ -95,18 +95,18 @@ func (c *collision) settle(verb string) error {
 	if err != nil {
 		return err
 	}
-	open, settled, err := conflict.Settle(conflict.ReadChoices(form), c.merge)
+	open, settled, err := review.Settle(review.ReadChoices(form), c.merge)
 	if err != nil {
 		return c.refuse(err)
 	}
-	now, seen := conflict.Seen(form, open.GetDetails())
+	now, seen := review.Seen(form, open.GetDetails())
 	switch {
 	case !seen:
-		return c.reply(conflict.Status, open)
+		return c.reply(http.StatusConflict, open)
 	case settled.GetSegment() == nil: // it stays deleted
 		c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments"))
 		return nil
-	case verb == conflict.GoOn && c.theirs != nil:
+	case verb == review.GoOn && c.theirs != nil:
 		return c.goOn(now, settled.GetSegment(), settled.GetDetails())
 	}
 	saved, err := replaceSegment.Run(c.Visit, &guidonv1.ReplaceSegmentRequest{
@@ -135,8 +135,8 @@ func (c *collision) reply(status int, m *guidonv1.SegmentMerge) error {
 	for i := range c.draft.Constraints {
 		c.draft.Constraints[i].Open = false
 	}
-	p := &conflict.Page{
-		Visit: c.Visit, Details: m.GetDetails(), Choices: conflict.ReadChoices(form),
+	p := &review.Conflict{
+		Visit: c.Visit, Details: m.GetDetails(), Choices: review.ReadChoices(form),
 		Noun: "segment", ID: "segment", Action: c.address(), Back: c.address(), Deleted: c.theirs == nil, Began: c.draft.Revision,
 		GoesOn: c.theirs != nil, Draft: conflictDraft(c.draft), Mine: said(c.Visit, c.draft, c.Saved), Problems: c.problems,
 	}

@@ -8,9 +8,9 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"strconv"
 )
@@ -537,12 +537,12 @@ func (e *editor) body() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if e.merged != nil {
-			templ_7745c5c3_Err = conflict.Merged(e.merged, e.draft.Revision).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.Merged(e.merged, e.draft.Revision).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if e.stale() && !e.readonly {
-			templ_7745c5c3_Err = conflict.Stale(e.Visit, "segment", e.Last, "segment", true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.Stale(e.Visit, "segment", e.Last, "segment", true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

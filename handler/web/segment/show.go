@@ -7,9 +7,9 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -95,9 +95,9 @@ func (s *subject) act(d *draft, action page.Action) error {
 	switch action.Verb {
 	case "save", "review":
 		return e.finish(action.Verb)
-	case conflict.Save, conflict.GoOn:
+	case review.Save, review.GoOn:
 		return s.replyConflict(d)
-	case conflict.Merge:
+	case review.Merge:
 		return e.mergeNow()
 	case "check":
 		if err := e.check(); err != nil {
