@@ -90,9 +90,7 @@ func (m *model) snippet(address, namespace string) Flag {
 			}
 		}
 	}
-	for _, p := range m.facts.Properties[:min(len(m.facts.Properties), maxProperties)] {
-		f.Properties = append(f.Properties, p)
-	}
+	f.Properties = m.facts.Properties[:min(len(m.facts.Properties), maxProperties)]
 	return f
 }
 

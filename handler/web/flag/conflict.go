@@ -3,7 +3,6 @@ package flag
 import (
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -42,7 +41,7 @@ func (e *edit) mine() bool {
 // isStored reports whether the changes of the draft are stored already, though the form began
 // before that.
 func (e *edit) isStored() bool {
-	if !e.stale() || e.flag == nil || len(e.editor.differences(nil)) == 0 {
+	if !e.stale() || e.flag == nil || len(e.differences()) == 0 {
 		return false
 	}
 	m, err := e.merge(nil)
@@ -64,7 +63,7 @@ func mergeNow(e *edit) error {
 	switch {
 	case err != nil:
 		return e.refuse(err)
-	case e.tab.show == nil || len(d.GetConflicts()) > 0 || d.GetLatest().GetRevision() > e.revision:
+	case len(d.GetConflicts()) > 0 || d.GetLatest().GetRevision() > e.revision:
 		return e.replyConflict(http.StatusConflict, m)
 	}
 	return e.goOn(e.revision, m.GetFlag(), d)
@@ -92,7 +91,7 @@ func settle(e *edit, verb string, form url.Values) error {
 	case settled.GetFlag() == nil: // it stays deleted
 		e.v.Redirect(page.Below("namespaces", e.v.Key(), "flags"))
 		return nil
-	case verb == review.GoOn && e.flag != nil && e.tab.show != nil:
+	case verb == review.GoOn && e.flag != nil:
 		return e.goOn(now, settled.GetFlag(), settled.GetDetails())
 	case e.asks && e.confirmed != e.v.Key():
 		if e.confirmed != "" {
@@ -123,17 +122,12 @@ func (e *edit) replyConflict(status int, m *guidonv1.FlagMerge) error {
 	if err != nil {
 		return err
 	}
-	g, err := readSegments(e.v, e.v.Key(), unique(slices.Concat(
-		newDraft(e.base).segmentKeys(), newDraft(e.flag).segmentKeys(), newDraft(e.editor.result()).segmentKeys())))
-	if err != nil {
-		return err
-	}
 	p := &review.Conflict{
 		Visit: e.v, Details: m.GetDetails(), Choices: review.ReadChoices(form),
 		Noun: "flag", ID: "edit", Action: e.address("review"), Back: e.address(), Deleted: e.gone(m.GetDetails()), Began: e.began,
-		Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: differenceList(e.editor.differences(g)), Problems: e.problems,
+		Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: review.DifferenceList(e.differences()), Problems: e.problems,
 	}
-	p.GoesOn = !p.Deleted && e.tab.show != nil
+	p.GoesOn = !p.Deleted
 	if p.Deleted {
 		p.Back = e.v.In("flags")
 	}
@@ -147,17 +141,6 @@ func (e *edit) gone(d *guidonv1.MergeDetails) bool {
 		return latest.GetAction() == "delete"
 	}
 	return e.flag == nil
-}
-
-func unique(keys []string) (out []string) {
-	seen := make(map[string]bool)
-	for _, key := range keys {
-		if !seen[key] {
-			seen[key] = true
-			out = append(out, key)
-		}
-	}
-	return out
 }
 
 // goOn makes the merged flag a draft over the flag as it is now.

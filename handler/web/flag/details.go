@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"github.com/guidonhq/guidon/change"
 	"net/http"
 	"net/url"
 	"slices"
@@ -238,49 +239,6 @@ func (r metaRow) member(was page.Member) page.Member {
 	return page.Member{Key: r.key, Raw: raw}
 }
 
-func (d *details) differences(segments) (all []difference) {
-	before := newDetails(d.base)
-	add := func(at, was, now string) {
-		if was != now {
-			all = append(all, difference{at: at, was: was, now: now})
-		}
-	}
-	add("Name", before.name, d.name)
-	add("Description", before.description, d.description)
-	if !isBoolean(d.base) {
-		add("State", stateName(before.enabled), stateName(d.enabled))
-	}
-	was, now := membersOf(d.base), d.members()
-	for _, m := range was {
-		add("Metadata, "+m.Key, m.Shown(), shownOf(now, m.Key))
-	}
-	for _, m := range now {
-		if !slices.ContainsFunc(was, func(w page.Member) bool { return w.Key == m.Key }) {
-			add("Metadata, "+m.Key, "", m.Shown())
-		}
-	}
-	return all
-}
-
-func stateName(on bool) string {
-	if on {
-		return "On"
-	}
-	return "Off"
-}
-
-// shownOf returns the value of a member, or "".
-func shownOf(members []page.Member, key string) string {
-	for _, m := range members {
-		if m.Key == key {
-			return m.Shown()
-		}
-	}
-	return ""
-}
-
-func (*details) segmentKeys() []string { return nil }
-
 func (d *details) fields() (all []field) {
 	all = []field{{"name", d.name}, {"description", d.description}, {"owner", d.owner}, {"review", d.review}, {"tags", d.tags}}
 	if !isBoolean(d.base) {
@@ -321,7 +279,7 @@ type detailsPage struct {
 	draft    *details
 	problems part.Problems
 	state    part.State
-	unsaved  []difference
+	unsaved  []change.Difference
 	effect   []string
 }
 
@@ -332,7 +290,7 @@ func showDetails(e *edit, problems part.Problems) (page.Page, error) {
 		return page.Page{}, err
 	}
 	d.state = r.state()
-	if d.unsaved = d.draft.differences(nil); len(d.unsaved) > 0 && d.draft.enabled != d.draft.base.GetEnabled() {
+	if d.unsaved = e.differences(); len(d.unsaved) > 0 && d.draft.enabled != d.draft.base.GetEnabled() {
 		d.effect = e.effect()
 	}
 	return e.page(detailsMain(d)), nil

@@ -18,17 +18,15 @@ type editor interface {
 	act(v *page.Visit, a page.Action) (part.Problems, error) // applies a button
 	check() part.Problems
 	result() *guidonv1.DocumentFlag // the whole flag with the draft in it
-	differences(g segments) []difference
-	segmentKeys() []string
-	fields() []field // all of the draft
+	fields() []field                // all of the draft
 }
 
 // tab is a page of the flag with a form.
 type tab struct {
-	path []string                                                 // below the address of the flag
-	name string                                                   // in the form
-	read func(e *edit, form url.Values) (editor, error)           // e has its base
-	show func(e *edit, problems part.Problems) (page.Page, error) // nil for a form that only has a review
+	path []string                                       // below the address of the flag
+	name string                                         // in the form
+	read func(e *edit, form url.Values) (editor, error) // e has its base
+	show func(e *edit, problems part.Problems) (page.Page, error)
 }
 
 // edit is a form with a draft.
@@ -148,10 +146,6 @@ func (e *edit) carryOut(a page.Action, form url.Values) error {
 
 // show shows the tab with the draft.
 func (e *edit) show(status int, problems part.Problems) error {
-	if e.tab.show == nil {
-		e.problems = problems
-		return e.review(status)
-	}
 	p, err := e.tab.show(e, problems)
 	if err != nil {
 		return err

@@ -90,11 +90,4 @@ func TestMergeConflict(t *testing.T) {
 		press(t, s, s.Get(flags+"one-click-buy/delete"), "", "delete", "key", "one-click-buy").Location()
 		press(t, s, mine, "edit", "merge", "rule.2.share", "25").Check(409).Contains("Mira deleted this flag")
 	})
-	t.Run("a state to restore", func(t *testing.T) {
-		s, jonas := visitors(t)
-		edits(t, s, "one-click-buy/details", "name", "Mine").Location()
-		r := press(t, s, s.Get(flags+"one-click-buy?at=2").Check(200), "", "review").Check(200)
-		edits(t, jonas, "one-click-buy/details", "description", "Theirs").Location()
-		press(t, s, r, "edit", "merge").Check(409).Contains("Jonas changed this flag while you were editing")
-	})
 }

@@ -138,7 +138,7 @@ func (c *collision) reply(status int, m *guidonv1.SegmentMerge) error {
 	p := &review.Conflict{
 		Visit: c.Visit, Details: m.GetDetails(), Choices: review.ReadChoices(form),
 		Noun: "segment", ID: "segment", Action: c.address(), Back: c.address(), Deleted: c.theirs == nil, Began: c.draft.Revision,
-		GoesOn: c.theirs != nil, Draft: conflictDraft(c.draft), Mine: said(c.Visit, c.draft, c.Saved), Problems: c.problems,
+		GoesOn: c.theirs != nil, Draft: conflictDraft(c.draft), Mine: review.DifferenceList(c.draft.differences(c.Saved)), Problems: c.problems,
 	}
 	if p.Deleted {
 		p.Back = c.In("segments")

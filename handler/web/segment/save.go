@@ -46,12 +46,12 @@ func (e *editor) storedQuery() (string, error) {
 // isStored reports whether the changes of the draft are stored already, though the form began
 // before that.
 func (e *editor) isStored() bool {
-	if e.readonly || e.changes > 0 || e.Last.GetRevision() <= e.draft.Revision {
+	if e.readonly || len(e.unsaved) > 0 || e.Last.GetRevision() <= e.draft.Revision {
 		return false
 	}
 	began := e.Visit.Key() + "@" + strconv.FormatInt(e.draft.Revision, 10)
 	content, err := getContent.Run(e.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: e.Key})
-	return err == nil && e.draft.changes(content.GetSegment()) > 0
+	return err == nil && e.draft.differs(content.GetSegment())
 }
 
 // replyRefused shows the form again with the error of the operation.

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"github.com/guidonhq/guidon/change"
 	"net/http"
 	"strconv"
 	"strings"
@@ -27,7 +28,7 @@ type editor struct {
 	known    knownProperties
 	effect   *effect // of saving the draft; nil if it is as saved, or not complete
 	answer   *answer
-	changes  int                    // how many parts of the draft differ from the segment
+	unsaved  []change.Difference    // of the draft
 	merged   *guidonv1.MergeDetails // the merge of the draft with a newer state, or nil
 	readonly bool
 }
@@ -174,15 +175,15 @@ func (e *editor) reply(status int) (err error) {
 		if e.known, err = readKnown(e.Visit); err != nil {
 			return err
 		}
-		e.changes = e.draft.changes(e.Saved)
-		if e.changes > 0 && len(e.draft.check(e.Saved, e.Location())) == 0 {
+		e.unsaved = e.draft.differences(e.Saved)
+		if len(e.unsaved) > 0 && len(e.draft.check(e.Saved, e.Location())) == 0 {
 			if e.effect, err = readEffect(e.Visit, e.Key, e.draft.document()); err != nil {
 				return err
 			}
 		}
 	}
 	p := e.page("", e.main())
-	p.Live = e.At == "" && e.changes == 0
+	p.Live = e.At == "" && len(e.unsaved) == 0
 	p.Modules = []string{"draft.js"}
 	if e.At == "" {
 		p.Object = kindSegment + "/" + e.Key
