@@ -119,9 +119,9 @@ func (p pages) post(t *tab) func(v *page.Visit) error {
 func (e *edit) carryOut(a page.Action, form url.Values) error {
 	switch {
 	case a.Verb == review.Save || a.Verb == review.GoOn:
-		return settle(e, a.Verb, form)
+		return e.editing().Settle(a.Verb, form)
 	case e.flag == nil:
-		return conflict(e)
+		return e.editing().ShowConflict()
 	}
 	problems, err := e.editor.act(e.v, a)
 	if err != nil {
@@ -139,7 +139,7 @@ func (e *edit) carryOut(a page.Action, form url.Values) error {
 	case a.Verb == "review":
 		return e.review(http.StatusOK)
 	case a.Verb == review.Merge:
-		return mergeNow(e)
+		return e.editing().MergeNow()
 	}
 	return e.show(http.StatusOK, nil)
 }
@@ -163,13 +163,10 @@ func (e *edit) save(since int64) error {
 		}
 		return e.review(http.StatusOK)
 	}
-	response, err := replaceFlag.Run(e.v, &guidonv1.ReplaceFlagRequest{
-		NamespaceKey: e.v.Key(), Key: e.key, Flag: e.editor.result(), UnlessChangedSince: &since, Message: e.message,
-	})
+	response, err := e.replace(e.editor.result(), since)
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:
-		e.last = lastChange(e.v, e.key)
-		return conflict(e)
+		return e.editing().ShowConflict()
 	case guidon.InvalidArgument:
 		message := guidon.PublicMessage(err)
 		if problem, ok := strings.CutPrefix(message, messageField); ok {
@@ -183,6 +180,13 @@ func (e *edit) save(since int64) error {
 	}
 	e.saved(response, e.tab.path...)
 	return nil
+}
+
+// replace stores a flag in the place of the edited one, unless that has changed since a revision.
+func (e *edit) replace(f *guidonv1.DocumentFlag, since int64) (*guidonv1.EditResponse, error) {
+	return replaceFlag.Run(e.v, &guidonv1.ReplaceFlagRequest{
+		NamespaceKey: e.v.Key(), Key: e.key, Flag: f, UnlessChangedSince: &since, Message: e.message,
+	})
 }
 
 // messageField is how errors about the message of a change begin.

@@ -16,7 +16,7 @@ import (
 type Conflict struct {
 	*page.Visit
 	Details *guidonv1.MergeDetails // of the merge without choices
-	Choices Choices
+	Choices choices
 
 	Noun    string // "flag" or "segment"
 	ID      string // of the form
@@ -32,8 +32,8 @@ type Conflict struct {
 	Problems part.Problems
 }
 
-// Reply responds with the page, which has a frame without its main part.
-func (p *Conflict) Reply(status int, frame page.Page) {
+// reply responds with the page, which has a frame without its main part.
+func (p *Conflict) reply(status int, frame page.Page) {
 	frame.Main = p.main()
 	p.Visit.Header().Del("ETag")
 	p.Visit.Reply(status, frame)

@@ -34,15 +34,15 @@ const maxShown = 100
 func fieldPath(i int) string { return "choice." + strconv.Itoa(i) + ".path" }
 func fieldSide(i int) string { return "choice." + strconv.Itoa(i) }
 
-// Choices are the sides that a visitor has chosen.
-type Choices struct {
+// choices are the sides that a visitor has chosen.
+type choices struct {
 	sides  map[string]string // by path
 	others string
 }
 
-// ReadChoices returns the choices in a form. What was not chosen is the visitor's own.
-func ReadChoices(form url.Values) Choices {
-	c := Choices{sides: map[string]string{}, others: side(form.Get(fieldOthers))}
+// readChoices returns the choices in a form. What was not chosen is the visitor's own.
+func readChoices(form url.Values) choices {
+	c := choices{sides: map[string]string{}, others: side(form.Get(fieldOthers))}
 	for i := 0; i < maxShown && form.Has(fieldPath(i)); i++ {
 		c.sides[form.Get(fieldPath(i))] = side(form.Get(fieldSide(i)))
 	}
@@ -57,7 +57,7 @@ func side(text string) string {
 }
 
 // of returns the side of the conflict with the index.
-func (c Choices) of(i int, path string) string {
+func (c choices) of(i int, path string) string {
 	if chosen := c.sides[path]; chosen != "" {
 		return chosen
 	}
@@ -73,23 +73,23 @@ type Answer interface {
 	GetDetails() *guidonv1.MergeDetails
 }
 
-// Settle runs the merge with the choices, after it has run without any to find out what there
+// settle runs the merge with the choices, after it has run without any to find out what there
 // is to choose: open and settled are both results.
-func Settle[A Answer](c Choices, run func(choices []*guidonv1.MergeChoice) (A, error)) (open, settled A, err error) {
+func settle[A Answer](c choices, run func(choices []*guidonv1.MergeChoice) (A, error)) (open, settled A, err error) {
 	if open, err = run(nil); err != nil || len(open.GetDetails().GetConflicts()) == 0 {
 		return open, open, err
 	}
-	var choices []*guidonv1.MergeChoice
+	var chosen []*guidonv1.MergeChoice
 	for i, conflict := range open.GetDetails().GetConflicts() {
-		choices = append(choices, &guidonv1.MergeChoice{Path: conflict.GetPath(), Side: c.of(i, conflict.GetPath())})
+		chosen = append(chosen, &guidonv1.MergeChoice{Path: conflict.GetPath(), Side: c.of(i, conflict.GetPath())})
 	}
-	settled, err = run(choices)
+	settled, err = run(chosen)
 	return open, settled, err
 }
 
-// Seen returns the revision that the page in the form was about, and whether no user has changed
+// seen returns the revision that the page in the form was about, and whether no user has changed
 // the object after it.
-func Seen(form url.Values, d *guidonv1.MergeDetails) (now int64, current bool) {
+func seen(form url.Values, d *guidonv1.MergeDetails) (now int64, current bool) {
 	now, err := strconv.ParseInt(form.Get(fieldNow), 10, 64)
 	return now, err == nil && now > 0 && now <= d.GetCurrentRevision() && d.GetLatest().GetRevision() <= now
 }

@@ -14,20 +14,31 @@ import (
 // save stores the draft as one change.
 func (e *editor) save() error {
 	d := e.draft
-	saved, err := replaceSegment.Run(e.Visit, &guidonv1.ReplaceSegmentRequest{
-		NamespaceKey: e.Visit.Key(), Key: e.Key, Segment: d.document(), UnlessChangedSince: &d.Revision, Message: d.Message,
-	})
+	response, err := e.replace(d.document(), d.Revision)
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:
-		return e.replyConflict(d)
+		return e.edit().ShowConflict()
 	case guidon.InvalidArgument:
 		return e.replyRefused(err)
 	}
 	if err != nil {
 		return err
 	}
-	e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + savedQuery(saved.GetRevision()))
+	e.saved(response)
 	return nil
+}
+
+// replace stores a segment in the place of the edited one, unless that has changed since a
+// revision.
+func (e *editor) replace(g *guidonv1.DocumentSegment, since int64) (*guidonv1.EditResponse, error) {
+	return replaceSegment.Run(e.Visit, &guidonv1.ReplaceSegmentRequest{
+		NamespaceKey: e.Visit.Key(), Key: e.Key, Segment: g, UnlessChangedSince: &since, Message: e.draft.Message,
+	})
+}
+
+// saved sends the visitor to the segment after it was saved.
+func (e *editor) saved(r *guidonv1.EditResponse) {
+	e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + savedQuery(r.GetRevision()))
 }
 
 // savedQuery returns the query of the page that says what was saved.

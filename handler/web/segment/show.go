@@ -3,6 +3,7 @@ package segment
 import (
 	"github.com/guidonhq/guidon/change"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -71,7 +72,12 @@ func postSegment(v *page.Visit) error {
 	s, err := read(v)
 	if notFound(err) && form.Has("revision") {
 		d.Key = s.Key
-		return s.replyConflict(d)
+		s.readDeleted(d)
+		e := &editor{subject: s, draft: d}
+		if verb := page.ActionOf(form).Verb; verb == review.Save || verb == review.GoOn {
+			return e.edit().Settle(verb, form)
+		}
+		return e.edit().ShowConflict()
 	}
 	if err != nil {
 		return err
@@ -87,17 +93,17 @@ func postSegment(v *page.Visit) error {
 	}
 	d.Key = s.Key
 	d.keepSpelling(s.Saved)
-	return s.act(d, action)
+	return s.act(d, action, form)
 }
 
 // act runs the action of the button.
-func (s *subject) act(d *draft, action page.Action) error {
+func (s *subject) act(d *draft, action page.Action, form url.Values) error {
 	e := &editor{subject: s, draft: d}
 	switch action.Verb {
 	case "save", "review":
 		return e.finish(action.Verb)
 	case review.Save, review.GoOn:
-		return s.replyConflict(d)
+		return e.edit().Settle(action.Verb, form)
 	case review.Merge:
 		return e.mergeNow()
 	case "check":
@@ -213,8 +219,8 @@ func (s *subject) page(title string, main templ.Component) page.Page {
 // problems returns the problems of the form.
 func (e *editor) problems() part.Problems { return e.acted.Problems }
 
-// saved returns the saved constraint that the constraint was, or nil.
-func (e *editor) saved(c *constraint) *guidonv1.DocumentConstraint {
+// savedConstraint returns the saved constraint that the constraint was, or nil.
+func (e *editor) savedConstraint(c *constraint) *guidonv1.DocumentConstraint {
 	if c.From < 0 || c.From >= len(e.Saved.GetConstraints()) {
 		return nil
 	}
