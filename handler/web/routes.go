@@ -5,7 +5,6 @@ import (
 
 	"github.com/guidonhq/guidon/handler/web/changes"
 	"github.com/guidonhq/guidon/handler/web/code"
-	"github.com/guidonhq/guidon/handler/web/compare"
 	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -27,7 +26,6 @@ func routes(s *page.Site) *page.Routes {
 		playground.Routes(),
 		code.Routes(flag.Head),
 		transfer.Routes(s),
-		compare.Routes(s),
 	)
 }
 

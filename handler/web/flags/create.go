@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -183,7 +182,7 @@ func (n *newFlag) check() *guidonv1.DocumentFlag {
 		n.Problems.Add("name", "A name is needed.")
 	}
 	if n.Key == "" {
-		n.Key = slug(n.Name)
+		n.Key = page.Slug(n.Name)
 	}
 	n.checkKey()
 	flag := &guidonv1.DocumentFlag{
@@ -206,7 +205,7 @@ func (n *newFlag) checkKey() {
 		n.Problems.Add("key", fmt.Sprintf("%d characters at most, this has %d.", maxKey, len(n.Key)))
 	case !keyPattern.MatchString(n.Key):
 		message := "Letters, digits, - and _ only."
-		if n.Proposed = slug(n.Key); n.Proposed != "" {
+		if n.Proposed = page.Slug(n.Key); n.Proposed != "" {
 			message += " Did you mean " + n.Proposed + "?"
 		}
 		n.Problems.Add("key", message)
@@ -240,7 +239,7 @@ func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
 	for i, variant := range n.Variants {
 		field := fmt.Sprintf("variant.%d.key", i)
 		if variant.Key == "" && variant.Name != "" {
-			variant.Key = slug(variant.Name)
+			variant.Key = page.Slug(variant.Name)
 		}
 		switch {
 		case variant.Key == "":
@@ -254,30 +253,6 @@ func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
 		variants = append(variants, &guidonv1.DocumentVariant{Key: variant.Key, Name: variant.Name})
 	}
 	return variants
-}
-
-// slug returns a key that is like the text: small letters, digits, - and _.
-func slug(text string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
-		switch {
-		case r == '_' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			b.WriteRune(r)
-		case unfolded[r] != "":
-			b.WriteString(unfolded[r])
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	key := strings.Trim(b.String(), "-")
-	return key[:min(len(key), maxKey)]
-}
-
-// unfolded are the replacements of letters with diacritics in keys.
-var unfolded = map[rune]string{
-	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'à': "a", 'á': "a", 'â': "a", 'ã': "a", 'å': "a", 'æ': "ae", 'ç': "c", 'è': "e",
-	'é': "e", 'ê': "e", 'ë': "e",
-	'ì': "i", 'í': "i", 'î': "i", 'ï': "i", 'ñ': "n", 'ò': "o", 'ó': "o", 'ô': "o", 'õ': "o", 'ø': "o", 'ù': "u", 'ú': "u", 'û': "u",
 }
 
 // reply responds with the page.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/convert"
@@ -160,18 +159,6 @@ func (i *importPage) choose(namespace string, documents []*service.Document) (*s
 		return found, ""
 	}
 	return nil, "This file has several namespaces, and " + namespace + " is not one of them: " + listed(i.Others) + "."
-}
-
-// maxListed limits the namespaces that a sentence names.
-const maxListed = 10
-
-// listed returns the names in a sentence.
-func listed(names []string) string {
-	text := strings.Join(names[:min(len(names), maxListed)], ", ")
-	if more := len(names) - maxListed; more > 0 {
-		text += " and " + page.Number(more) + " more"
-	}
-	return text
 }
 
 func (i *importPage) reply(v *page.Visit, status int) error {

@@ -1,4 +1,4 @@
-package compare
+package transfer
 
 import (
 	"cmp"
@@ -45,8 +45,8 @@ type comparison struct {
 	Problems part.Problems
 }
 
-// show is the page that compares or, without a source, asks for it.
-func show(v *page.Visit) error {
+// showComparison is the page that compares or, without a source, asks for it.
+func showComparison(v *page.Visit) error {
 	if v.Query().Get(fieldFrom) == "" {
 		return choose(v)
 	}

@@ -1,4 +1,4 @@
-package compare
+package transfer
 
 import (
 	"net/http"
@@ -12,17 +12,16 @@ import (
 
 // The fields of addresses and forms.
 const (
-	fieldFrom      = "from"
-	fieldNamespace = "source" // of the question what to compare with
-	fieldAt        = "at"     // the earlier state of it
-	fieldFlag      = "flag"
-	fieldSegment   = "segment"
-	fieldOffered   = "offered" // the segments that were ticked when the form was made
-	fieldLeft      = "left"    // the segments that were left out, although they are needed
-	fieldWithout   = "without" // no segments come along
-	fieldKeep      = "keep"
-	fieldKept      = "kept" // the kept parts when the form was made
-	fieldScope     = "scope"
+	fieldFrom    = "from"
+	fieldSource  = "source" // of the question what to compare with
+	fieldAt      = "at"     // the earlier state of it
+	fieldSegment = "segment"
+	fieldOffered = "offered" // the segments that were ticked when the form was made
+	fieldLeft    = "left"    // the segments that were left out, although they are needed
+	fieldWithout = "without" // no segments come along
+	fieldKeep    = "keep"
+	fieldKept    = "kept" // the kept parts when the form was made
+	fieldScope   = "scope"
 )
 
 // choice is the page that asks for the source of the comparison.
@@ -34,7 +33,7 @@ type choice struct {
 // choose asks for the source of the comparison, or redirects to the comparison that was chosen.
 func choose(v *page.Visit) error {
 	q := v.Query()
-	c := &choice{Namespace: q.Get(fieldNamespace), At: strings.TrimSpace(q.Get(fieldAt))}
+	c := &choice{Namespace: q.Get(fieldSource), At: strings.TrimSpace(q.Get(fieldAt))}
 	if c.Namespace == "" {
 		return c.reply(v, http.StatusOK)
 	}

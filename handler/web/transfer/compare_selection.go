@@ -1,4 +1,4 @@
-package compare
+package transfer
 
 import (
 	"net/url"

@@ -1,4 +1,4 @@
-package compare
+package transfer
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon/handler/web/review"
 )
 
-// submit shows the changes of the selection, or applies them.
-func submit(v *page.Visit) error {
+// postComparison shows the changes of the selection, or applies them.
+func postComparison(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -125,10 +125,10 @@ func with(v *page.Visit, to, from string) string {
 	return v.To("namespaces", to, "compare") + "?" + url.Values{fieldFrom: {from}}.Encode()
 }
 
-// maxListed limits the keys that a sentence names.
+// maxListed limits the names that a sentence names.
 const maxListed = 10
 
-// listed returns keys in a sentence.
+// listed returns keys or names in a sentence.
 func listed(keys []string) string {
 	text := page.Printable(strings.Join(keys[:min(len(keys), maxListed)], ", "), maxListed*maxShownName)
 	if more := len(keys) - maxListed; more > 0 {

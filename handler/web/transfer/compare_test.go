@@ -1,4 +1,4 @@
-package compare_test
+package transfer_test
 
 import (
 	"fmt"
@@ -294,7 +294,7 @@ var hostile = []string{
 	`javascript:alert(1)`, `//evil.example`, `<!--`, `-->`, `</textarea><script>`, `<select>`, `<plaintext>`, `{{.}}`, `&lt;b&gt;`, `"`, `'`, "`", `\`, "مرحبا", "👩\u200d👩\u200d👧", strings.Repeat("x", 255), "../../etc", "%2e%2e%2f", "?a=b#c",
 }
 
-func TestHostile(t *testing.T) {
+func TestHostileComparison(t *testing.T) {
 	pages := func(text string) string {
 		s := newSite(t, webtest.Options{})
 		for i, namespace := range []string{"default", "staging"} {
