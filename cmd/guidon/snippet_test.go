@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/guidonhq/guidon/handler/web/snippet"
+	"github.com/guidonhq/guidon/handler/web/code"
 )
 
 // TestSnippet runs the command that the page of a flag shows.
@@ -14,14 +14,14 @@ func TestSnippet(t *testing.T) {
 	s.ok("import", s.file("shop.yaml", explainedShop))
 	address := s.serve().web
 	for _, test := range []struct {
-		flag snippet.Flag
+		flag code.Flag
 		want string
 	}{
-		{snippet.Flag{Key: "checkout", Namespace: "default", Properties: []snippet.Property{{Name: "email", Sample: `"a@guidon.example"`}}}, `"variantKey": "one-page"`},
-		{snippet.Flag{Key: "banner", Namespace: "default"}, `"enabled": false`},
+		{code.Flag{Key: "checkout", Namespace: "default", Properties: []code.Property{{Name: "email", Sample: `"a@guidon.example"`}}}, `"variantKey": "one-page"`},
+		{code.Flag{Key: "banner", Namespace: "default"}, `"enabled": false`},
 	} {
 		test.flag.Address = address
-		command := snippet.Find("guidon").Write(test.flag)
+		command := code.Find("guidon").Write(test.flag)
 		run := exec.CommandContext(t.Context(), "sh", "-c", `guidon() { printf '%s\0' "$@"; }; `+command) // #nosec G204 -- a test
 		run.Dir = t.TempDir()
 		run.Env = []string{"PATH=" + run.Dir, "HOME=" + run.Dir} // it must run nothing else

@@ -5,12 +5,10 @@ import (
 
 	"github.com/guidonhq/guidon/handler/web/changes"
 	"github.com/guidonhq/guidon/handler/web/code"
-	"github.com/guidonhq/guidon/handler/web/compare"
 	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/playground"
-	"github.com/guidonhq/guidon/handler/web/search"
 	"github.com/guidonhq/guidon/handler/web/segment"
 	"github.com/guidonhq/guidon/handler/web/settings"
 	"github.com/guidonhq/guidon/handler/web/transfer"
@@ -20,7 +18,6 @@ import (
 func routes(s *page.Site) *page.Routes {
 	return page.NewRoutes(s,
 		[]page.Route{{Pattern: "/", Get: start}},
-		search.Routes(),
 		flags.Routes(),
 		flag.Routes(s),
 		segment.Routes(s),
@@ -29,7 +26,6 @@ func routes(s *page.Site) *page.Routes {
 		playground.Routes(),
 		code.Routes(flag.Head),
 		transfer.Routes(s),
-		compare.Routes(s),
 	)
 }
 

@@ -127,8 +127,8 @@ var firstHour = []struct {
 	}},
 	{"restore", func(t *testing.T, n *newcomer) {
 		n.Visit(t, fmt.Sprintf("%s?at=%d", firstFlag, n.created))
-		n.opens(t, "button[value=review]")
-		n.opens(t, "button[value=save]")
+		n.opens(t, ".pastbar a.btn")
+		n.opens(t, "#review button.primary")
 		n.named(t, "First")
 	}},
 	{"import a document", func(t *testing.T, n *newcomer) {

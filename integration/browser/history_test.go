@@ -61,8 +61,8 @@ func TestHistory(t *testing.T) {
 	if got := count(t, v, ".grip, button[value=save], button[value^='edit:']"); got != 0 {
 		t.Error("an earlier state can be edited")
 	}
-	v.Follow(t, click(named("button", "Restore")))
-	v.Follow(t, click(do("save")))
+	follow("Restore")
+	confirm()
 	stored("60")
 
 	for _, test := range []struct{ side, want string }{{"current", "60"}, {"earlier", "25"}} { // which came before the change to 30 %

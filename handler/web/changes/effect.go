@@ -2,38 +2,10 @@ package changes
 
 import (
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/handler/web/flaginfo"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
-
-// effect is the effect of a change on the users of a flag, in sentences.
-type effect struct {
-	Flag  string // its key
-	Lines []string
-}
-
-// maxEffectLines limits the sentences about one flag.
-const maxEffectLines = 30
-
-// newEffect returns an effect in sentences; the second result is false if nothing changes.
-func newEffect(flag string, e *guidonv1.FlagEffect) (effect, bool) {
-	lines, more := flaginfo.Effect(e, maxEffectLines)
-	if more {
-		lines = append(lines, "There may be more; not all of it is listed.")
-	}
-	return effect{flag, lines}, len(lines) > 0
-}
-
-// effectsOfPlan returns the effects that a plan states.
-func effectsOfPlan(plan *guidonv1.PlanResponse) (effects []effect) {
-	for _, e := range plan.GetEffects() {
-		if stated, ok := newEffect(e.GetFlagKey(), e.GetEffect()); ok {
-			effects = append(effects, stated)
-		}
-	}
-	return effects
-}
 
 // maxRewound limits how far back the effect of a change is computed: the state before it
 // must be computed from all changes since.
@@ -42,7 +14,7 @@ const maxRewound = 1000
 // effectsOfChange returns the effects of a change on people, as far as they can be computed:
 // that of one flag or segment, which existed before and after, and not too long ago. The
 // last result is false if nothing is known.
-func effectsOfChange(v *page.Visit, g *group) (effects []effect, truncated, known bool) {
+func effectsOfChange(v *page.Visit, g *group) (effects []review.Effect, truncated, known bool) {
 	if len(g.Records) != 1 || g.More || g.Revision < 2 || v.State.Revision-g.Revision > maxRewound {
 		return nil, false, false
 	}
@@ -60,7 +32,7 @@ func effectsOfChange(v *page.Visit, g *group) (effects []effect, truncated, know
 	return nil, false, false
 }
 
-func flagEffects(v *page.Visit, key, before, after string) (effects []effect, truncated, known bool) {
+func flagEffects(v *page.Visit, key, before, after string) (effects []review.Effect, truncated, known bool) {
 	saved, err := flagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: after, Key: key})
 	if err != nil { // such as a state whose records were deleted
 		return nil, false, false
@@ -69,13 +41,13 @@ func flagEffects(v *page.Visit, key, before, after string) (effects []effect, tr
 	if err != nil {
 		return nil, false, false
 	}
-	if e, ok := newEffect(key, preview); ok {
+	if e, ok := review.NewEffect(key, preview); ok {
 		effects = append(effects, e)
 	}
 	return effects, false, true
 }
 
-func segmentEffects(v *page.Visit, key, before, after string) (effects []effect, truncated, known bool) {
+func segmentEffects(v *page.Visit, key, before, after string) (effects []review.Effect, truncated, known bool) {
 	saved, err := segmentContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: after, Key: key})
 	if err != nil {
 		return nil, false, false
@@ -87,7 +59,7 @@ func segmentEffects(v *page.Visit, key, before, after string) (effects []effect,
 		return nil, false, false
 	}
 	for _, use := range preview.GetUses() {
-		if e, ok := newEffect(use.GetFlagKey(), use.GetEffect()); ok {
+		if e, ok := review.NewEffect(use.GetFlagKey(), use.GetEffect()); ok {
 			effects = append(effects, e)
 		}
 	}

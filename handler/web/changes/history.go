@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -27,7 +28,7 @@ type historyPage struct {
 	Selected *group
 	Detail   detail
 	View     page.DiffView
-	Effects  []effect
+	Effects  []review.Effect
 	Known    bool   // the effects are known
 	Latest   int64  // the newest revision that changed it
 	Newer    string // the address of the newest changes, or ""

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/review"
 )
 
 // maxDetailed limits the objects of one change that are shown in detail. Others have a
@@ -17,7 +18,7 @@ const maxDetailed = 20
 type onePage struct {
 	*group
 	Details   []detail // of the first objects
-	Effects   []effect
+	Effects   []review.Effect
 	Truncated bool // there may be more effects
 	Known     bool // the effects are known
 	View      page.DiffView

@@ -6,7 +6,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/handler/web/flaginfo"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -15,7 +14,7 @@ import (
 // record is the record of a change to one object.
 type record struct {
 	*guidonv1.Change
-	sign *flaginfo.Sign // of a flag as it is now; nil if that is not known
+	sign *page.Sign // of a flag as it is now; nil if that is not known
 }
 
 // State returns the state of a flag as it is now, and whether it is known.
@@ -36,7 +35,7 @@ func addSigns(v *page.Visit, groups []*group) error {
 			}
 		}
 	}
-	signs, err := flaginfo.SignsOf(v, v.Key(), keys)
+	signs, err := page.SignsOf(v, v.Key(), keys)
 	for _, g := range groups {
 		for i, r := range g.Records {
 			if sign, ok := signs[r.GetKey()]; ok && r.GetKind() == flagKind.name {

@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -36,8 +37,8 @@ const (
 	sideEarlier = "earlier"
 )
 
-// review is the review before a change is undone or a state restored.
-type review struct {
+// undoReview is the review before a change is undone or a state restored.
+type undoReview struct {
 	Heading, Text string
 	Act           string // the label of the button
 	Back          string // the address of the page before
@@ -48,7 +49,7 @@ type review struct {
 	Plan       *guidonv1.PlanResponse
 	Changes    []plannedObject
 	Gone       []string // the objects of the plan that was seen that this one lacks
-	Effects    []effect
+	Effects    []review.Effect
 	Conflicts  []conflict
 	Others     int    // conflicts that share a choice
 	OthersAre  string // the choice
@@ -63,7 +64,7 @@ type review struct {
 type plannedObject struct {
 	*guidonv1.PlannedChange
 	Name        string
-	Differences []difference
+	Differences []review.Difference
 	More        int
 	Moved       bool // it is not as it was seen
 }
@@ -103,7 +104,7 @@ func undo(v *page.Visit) error {
 
 // newUndo returns the review before the change in the path is undone or, if the query names
 // objects, what it did to them.
-func newUndo(v *page.Visit) (*review, error) {
+func newUndo(v *page.Visit) (*undoReview, error) {
 	revision, err := revisionOf(v)
 	if err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func newUndo(v *page.Visit) (*review, error) {
 		return nil, noRevision(v, revision)
 	}
 	flags, segments := v.Query()[flagKind.name], v.Query()[segmentKind.name]
-	r := &review{
+	r := &undoReview{
 		Heading: "Undo revision " + revisionText(revision), Act: "Undo", Back: v.In("changes", revisionText(revision)),
 		request: &guidonv1.PlanRequest{
 			NamespaceKey: v.Key(), FlagKeys: flags, SegmentKeys: segments, WithEffects: true, PageWords: true,
@@ -165,13 +166,13 @@ func restore(k kind) func(v *page.Visit) error {
 	}
 }
 
-func newRestore(v *page.Visit, k kind) (*review, error) {
+func newRestore(v *page.Visit, k kind) (*undoReview, error) {
 	revision, err := revisionOf(v)
 	if err != nil {
 		return nil, err
 	}
 	key := v.Variable(k.name)
-	r := &review{
+	r := &undoReview{
 		Heading: "Restore " + page.Printable(key, maxShownName) + " as at revision " + revisionText(revision),
 		Text:    "The " + k.name + " becomes exactly what it was then. Everything that was changed in it since is replaced.",
 		Act:     "Restore", Back: v.In(k.folder, key, "history", revisionText(revision)),
@@ -189,7 +190,7 @@ func newRestore(v *page.Visit, k kind) (*review, error) {
 }
 
 // submit runs the action of the form of the review.
-func (r *review) submit(v *page.Visit) error {
+func (r *undoReview) submit(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -226,7 +227,7 @@ func (r *review) submit(v *page.Visit) error {
 }
 
 // refused shows the review again after the request was refused.
-func (r *review) refused(v *page.Visit, form url.Values, err error) error {
+func (r *undoReview) refused(v *page.Visit, form url.Values, err error) error {
 	text := guidon.PublicMessage(err)
 	switch {
 	case guidon.CodeOf(err) != guidon.InvalidArgument:
@@ -243,7 +244,7 @@ func (r *review) refused(v *page.Visit, form url.Values, err error) error {
 const messageProblem = "1,000 characters at most, on one line."
 
 // apply applies the plan with the digest.
-func (r *review) apply(v *page.Visit, digest string) (*guidonv1.PlanResponse, error) {
+func (r *undoReview) apply(v *page.Visit, digest string) (*guidonv1.PlanResponse, error) {
 	q := r.request
 	return applyPlan.Run(v, &guidonv1.ApplyRequest{
 		NamespaceKey: q.GetNamespaceKey(), SourceNamespaceKey: q.GetSourceNamespaceKey(), Mode: q.GetMode(),
@@ -252,7 +253,7 @@ func (r *review) apply(v *page.Visit, digest string) (*guidonv1.PlanResponse, er
 }
 
 // show makes the plan and responds with the review. form has the choices; it may be nil.
-func (r *review) show(v *page.Visit, status int, form url.Values) error {
+func (r *undoReview) show(v *page.Visit, status int, form url.Values) error {
 	if r.Impossible == "" {
 		err := r.plan(v, form)
 		if guidon.CodeOf(err) == guidon.InvalidArgument {
@@ -275,7 +276,7 @@ func (r *review) show(v *page.Visit, status int, form url.Values) error {
 }
 
 // plan makes the plan with the choices of the form.
-func (r *review) plan(v *page.Visit, form url.Values) error {
+func (r *undoReview) plan(v *page.Visit, form url.Values) error {
 	if err := r.choose(v, form); err != nil {
 		return err
 	}
@@ -283,7 +284,7 @@ func (r *review) plan(v *page.Visit, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	r.Plan, r.Effects = plan, effectsOfPlan(plan)
+	r.Plan, r.Effects = plan, review.EffectsOfPlan(plan)
 	seen := seenChanges(form)
 	for i, c := range plan.GetChanges() {
 		if i == maxPlannedShown {
@@ -291,7 +292,7 @@ func (r *review) plan(v *page.Visit, form url.Values) error {
 		}
 		one := plannedObject{PlannedChange: c, Name: plannedName(c)}
 		if i < maxPlannedOpen {
-			one.Differences, one.More = plannedDifferences(c)
+			one.Differences, one.More = review.PlanDifferences(c)
 		}
 		one.Moved = seen != nil && seen[objectName(c.GetKind(), c.GetKey())] != c.GetDigest()
 		r.Changes = append(r.Changes, one)
@@ -305,7 +306,7 @@ func (r *review) plan(v *page.Visit, form url.Values) error {
 
 // choose finds the conflicts, which the plan without any choice has, and resolves them as
 // the form says: by default, what was changed since is kept.
-func (r *review) choose(v *page.Visit, form url.Values) error {
+func (r *undoReview) choose(v *page.Visit, form url.Values) error {
 	undone := r.request.GetUndo()
 	if undone == nil {
 		return nil
@@ -415,7 +416,7 @@ func sideOf(text string) string {
 
 // choicesChanged reports whether the choices are others than those of the plan that was
 // seen.
-func (r *review) choicesChanged(form url.Values) bool {
+func (r *undoReview) choicesChanged(form url.Values) bool {
 	for i := range maxConflicts {
 		if form.Get(conflictField("side", i)) != form.Get(conflictField("seen", i)) {
 			return true

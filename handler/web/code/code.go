@@ -10,10 +10,8 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/flaginfo"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
-	"github.com/guidonhq/guidon/handler/web/snippet"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -27,8 +25,8 @@ const fieldLanguage = "lang"
 type model struct {
 	flag     *guidonv1.DocumentFlag
 	head     templ.Component
-	info     *flaginfo.Info
-	language snippet.Language
+	facts    *Facts
+	language Language
 	code     string
 	answers  []answer // the possible results of the flag
 	more     int      // answers that are not shown
@@ -50,10 +48,10 @@ func (h Head) show(v *page.Visit) error {
 		return err
 	}
 	m := &model{flag: content.GetFlag(), language: languageOf(v)}
-	if m.info, err = flaginfo.Of(v, m.flag); err != nil {
+	if m.facts, err = FactsOf(v, m.flag); err != nil {
 		return err
 	}
-	m.code = m.language.Write(m.snippet(flaginfo.Address(v), v.Key()))
+	m.code = m.language.Write(m.snippet(Address(v), v.Key()))
 	m.answer()
 	if m.head = h(v, m.flag.GetKey(), "code"); m.head == nil {
 		return guidon.Errorf(guidon.Unavailable, "flag %q cannot be read", m.flag.GetKey())
@@ -70,9 +68,9 @@ func (h Head) show(v *page.Visit) error {
 
 // languageOf returns the language of the address, which is remembered, or the one that was
 // used last.
-func languageOf(v *page.Visit) snippet.Language {
+func languageOf(v *page.Visit) Language {
 	asked := v.Query().Get(fieldLanguage)
-	language := snippet.Find(cmp.Or(asked, v.Preferences.Language))
+	language := Find(cmp.Or(asked, v.Preferences.Language))
 	if asked == language.ID && v.Preferences.Language != asked {
 		p := v.Preferences
 		p.Language = asked
@@ -82,8 +80,8 @@ func languageOf(v *page.Visit) snippet.Language {
 }
 
 // snippet returns the flag as the example code needs it.
-func (m *model) snippet(address, namespace string) snippet.Flag {
-	f := snippet.Flag{Address: address, Namespace: namespace, Key: m.flag.GetKey(), Kind: m.kind(), Boolean: m.isBoolean()}
+func (m *model) snippet(address, namespace string) Flag {
+	f := Flag{Address: address, Namespace: namespace, Key: m.flag.GetKey(), Kind: m.kind(), Boolean: m.isBoolean()}
 	if variants := m.flag.GetVariants(); len(variants) > 0 {
 		f.Default = variants[0].GetKey()
 		for _, v := range variants {
@@ -92,9 +90,7 @@ func (m *model) snippet(address, namespace string) snippet.Flag {
 			}
 		}
 	}
-	for _, p := range m.info.Properties[:min(len(m.info.Properties), maxProperties)] {
-		f.Properties = append(f.Properties, snippet.Property{Name: p.Name, Sample: p.Sample})
-	}
+	f.Properties = m.facts.Properties[:min(len(m.facts.Properties), maxProperties)]
 	return f
 }
 
@@ -102,30 +98,30 @@ func (m *model) isBoolean() bool { return m.flag.GetType() == flipt.FlagType_BOO
 
 // kind returns the kind of values that OpenFeature gets. They are the keys of variants, unless
 // the metadata of the flag want the attachments.
-func (m *model) kind() snippet.Kind {
+func (m *model) kind() Kind {
 	if m.isBoolean() {
-		return snippet.Boolean
+		return Boolean
 	}
 	var metadata struct {
 		Value string `json:"openfeature.value"`
 	}
 	if json.Unmarshal([]byte(m.flag.GetMetadata()), &metadata) != nil || metadata.Value != "attachment" {
-		return snippet.Text
+		return Text
 	}
 	for _, v := range m.flag.GetVariants() {
 		switch text := bytes.TrimSpace([]byte(v.GetAttachment())); {
 		case len(text) == 0 || string(text) == "null":
 		case text[0] == '{' || text[0] == '[':
-			return snippet.Object
+			return Object
 		case text[0] == '"':
-			return snippet.Text
+			return Text
 		case text[0] == 't' || text[0] == 'f':
-			return snippet.Boolean
+			return Boolean
 		default:
-			return snippet.Number
+			return Number
 		}
 	}
-	return snippet.Text
+	return Text
 }
 
 // answer collects the possible results of the flag.

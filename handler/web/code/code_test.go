@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
-	"github.com/guidonhq/guidon/handler/web/snippet"
+	"github.com/guidonhq/guidon/handler/web/code"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 	"github.com/guidonhq/guidon/service"
 )
@@ -153,16 +153,16 @@ var hostileTexts = []string{
 
 // TestHostile: names of any kind are texts in the code, and on the page.
 func TestHostile(t *testing.T) {
-	for _, kind := range []snippet.Kind{snippet.Boolean, snippet.Text, snippet.Number, snippet.Object} {
+	for _, kind := range []code.Kind{code.Boolean, code.Text, code.Number, code.Object} {
 		for _, text := range hostileTexts {
-			f := snippet.Flag{Address: "http://x", Namespace: "shop", Key: "k", Kind: kind, Default: text, Properties: []snippet.Property{{Name: text, Sample: `"a"`}, {Name: "b", Sample: "1"}}}
-			source := snippet.Find("go").Write(f)
+			f := code.Flag{Address: "http://x", Namespace: "shop", Key: "k", Kind: kind, Default: text, Properties: []code.Property{{Name: text, Sample: `"a"`}, {Name: "b", Sample: "1"}}}
+			source := code.Find("go").Write(f)
 			imports, body, _ := strings.Cut(source, "\n)\n")
 			if _, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+imports+"\n)\nfunc _() error {\n"+body+"\n}", 0); err != nil {
 				t.Errorf("%q: %v\n%s", text, err, source)
 			}
 			for _, language := range []string{"curl", "guidon"} {
-				words := wordsOf(t, snippet.Find(language).Write(f))
+				words := wordsOf(t, code.Find(language).Write(f))
 				if last := words[len(words)-1]; language == "curl" && !json.Valid([]byte(last)) || language == "guidon" && last != "k" {
 					t.Errorf("%q in %s: the last word is %q", text, language, last)
 				}

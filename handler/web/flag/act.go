@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 )
 
 // act applies the button that sent the form to the draft. The problems are those of the fields
@@ -20,7 +20,7 @@ func (d *draft) act(v *page.Visit, a page.Action) (problems part.Problems, err e
 	case "else":
 		d.openElse = a.Text(0) == "edit"
 		return nil, nil
-	case "segment", "done", "draft", "review", "save", conflictpage.Merge:
+	case "segment", "done", "draft", "review", "save", review.Merge:
 		if problems, err = d.takeTyped(v); err != nil || len(problems) > 0 {
 			return problems, err
 		}

@@ -2,166 +2,51 @@ package flag
 
 import (
 	"net/http"
-	"net/url"
-	"slices"
 
 	"github.com/guidonhq/guidon"
-	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
-	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// conflict responds to a form that cannot be saved because another user has changed the
-// flag since: 409, with everything that was entered. It is the one place that decides how
-// conflicts are resolved.
-func conflict(e *edit) error {
-	m, err := e.merge(nil)
-	if err != nil {
-		return e.refuse(err)
+// editing returns the edit as one of an object that another user may have changed.
+func (e *edit) editing() *review.Edit[*guidonv1.FlagMerge] {
+	out := &review.Edit[*guidonv1.FlagMerge]{
+		Conflict: review.Conflict{
+			Visit: e.v, Noun: "flag", ID: "edit", Action: e.address("review"), Back: e.address(), Began: e.began,
+			Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: review.DifferenceList(e.differences()), Problems: e.problems,
+		},
+		Frame: e.plainPage("Your change", nil), List: []string{"namespaces", e.v.Key(), "flags"},
+		Merge: func(choices []*guidonv1.MergeChoice) (*guidonv1.FlagMerge, error) {
+			return mergeFlag.Run(e.v, &guidonv1.MergeFlagRequest{
+				NamespaceKey: e.v.Key(), Key: e.key, Since: e.began, Flag: e.editor.result(), Choices: choices, PageWords: true,
+			})
+		},
+		Exists: func(m *guidonv1.FlagMerge) bool { return m.GetFlag() != nil },
+		Replace: func(m *guidonv1.FlagMerge, since int64) (*guidonv1.EditResponse, error) {
+			return e.replace(m.GetFlag(), since)
+		},
+		Saved: func(r *guidonv1.EditResponse) { e.saved(r, e.tab.path...) },
+		GoOn:  e.goOn,
+		Refuse: func(err error) error {
+			return e.show(http.StatusUnprocessableEntity, part.Problems{{Field: "edit", Message: guidon.PublicMessage(err)}})
+		},
 	}
-	if nothingLeft(m) && e.mine() { // its answer was lost, or the form was sent again
-		e.saved(&guidonv1.EditResponse{
-			NamespaceKey: e.v.Key(), Revision: e.last.GetRevision(), Changes: []*guidonv1.EditedObject{{}},
-		}, e.tab.path...)
-		return nil
+	if e.flag != nil {
+		out.Now = e.revision
 	}
-	return e.replyConflict(conflictpage.Status, m)
-}
-
-// nothingLeft reports whether the flag is already as the visitor wants it.
-func nothingLeft(m *guidonv1.FlagMerge) bool {
-	return m.GetFlag() != nil && len(m.GetDetails().GetConflicts()) == 0 && len(m.GetDetails().GetMine()) == 0
-}
-
-// mine reports whether the visitor has made the newest change of the flag.
-func (e *edit) mine() bool {
-	return e.last != nil && e.last.GetActor().GetId() == e.v.Visitor.ActorID()
+	return out
 }
 
 // isStored reports whether the changes of the draft are stored already, though the form began
 // before that.
 func (e *edit) isStored() bool {
-	if !e.stale() || e.flag == nil || len(e.editor.differences(nil)) == 0 {
-		return false
-	}
-	m, err := e.merge(nil)
-	return err == nil && nothingLeft(m)
-}
-
-// merge merges the draft with the changes that others have saved.
-func (e *edit) merge(choices []*guidonv1.MergeChoice) (*guidonv1.FlagMerge, error) {
-	return mergeFlag.Run(e.v, &guidonv1.MergeFlagRequest{
-		NamespaceKey: e.v.Key(), Key: e.key, Since: e.began, Flag: e.editor.result(), Choices: choices, PageWords: true,
-	})
-}
-
-// mergeNow merges the draft with the changes that others have saved, and continues editing it.
-// The page of the conflict asks for the choices that only the visitor can make.
-func mergeNow(e *edit) error {
-	m, err := e.merge(nil)
-	d := m.GetDetails()
-	switch {
-	case err != nil:
-		return e.refuse(err)
-	case e.tab.show == nil || len(d.GetConflicts()) > 0 || d.GetLatest().GetRevision() > e.revision:
-		return e.replyConflict(conflictpage.Status, m)
-	}
-	return e.goOn(e.revision, m.GetFlag(), d)
-}
-
-// refuse responds to a draft that is not valid, or has another error.
-func (e *edit) refuse(err error) error {
-	if guidon.CodeOf(err) != guidon.InvalidArgument || e.flag == nil {
-		return err
-	}
-	return e.show(http.StatusUnprocessableEntity, part.Problems{{Field: "edit", Message: guidon.PublicMessage(err)}})
-}
-
-// settle runs the action of a button of the page of the conflict: it saves the result, or
-// continues editing it. If the flag has changed again, it shows the page again.
-func settle(e *edit, verb string, form url.Values) error {
-	open, settled, err := conflictpage.Settle(conflictpage.ReadChoices(form), e.merge)
-	if err != nil {
-		return e.refuse(err)
-	}
-	now, seen := conflictpage.Seen(form, open.GetDetails())
-	switch {
-	case !seen:
-		return e.replyConflict(conflictpage.Status, open)
-	case settled.GetFlag() == nil: // it stays deleted
-		e.v.Redirect(page.Below("namespaces", e.v.Key(), "flags"))
-		return nil
-	case verb == conflictpage.GoOn && e.flag != nil && e.tab.show != nil:
-		return e.goOn(now, settled.GetFlag(), settled.GetDetails())
-	case e.asks && e.confirmed != e.v.Key():
-		if e.confirmed != "" {
-			e.problems.Add("namespace", "This is not the key of the namespace: "+e.v.Key()+".")
-		}
-		return e.replyConflict(http.StatusUnprocessableEntity, open)
-	}
-	response, err := replaceFlag.Run(e.v, &guidonv1.ReplaceFlagRequest{
-		NamespaceKey: e.v.Key(), Key: e.key, Flag: settled.GetFlag(), UnlessChangedSince: &now, Message: e.message,
-	})
-	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition:
-		return conflict(e)
-	case guidon.InvalidArgument:
-		e.problems.Add("edit", guidon.PublicMessage(err))
-		return e.replyConflict(http.StatusUnprocessableEntity, open)
-	}
-	if err != nil {
-		return err
-	}
-	e.saved(response, e.tab.path...)
-	return nil
-}
-
-// replyConflict responds with the page of the conflict.
-func (e *edit) replyConflict(status int, m *guidonv1.FlagMerge) error {
-	form, err := e.v.Form()
-	if err != nil {
-		return err
-	}
-	g, err := readSegments(e.v, e.v.Key(), unique(slices.Concat(
-		newDraft(e.base).segmentKeys(), newDraft(e.flag).segmentKeys(), newDraft(e.editor.result()).segmentKeys())))
-	if err != nil {
-		return err
-	}
-	p := &conflictpage.Page{
-		Visit: e.v, Details: m.GetDetails(), Choices: conflictpage.ReadChoices(form),
-		Noun: "flag", ID: "edit", Action: e.address("review"), Back: e.address(), Deleted: e.gone(m.GetDetails()), Began: e.began,
-		Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: differenceList(e.editor.differences(g)), Problems: e.problems,
-	}
-	p.GoesOn = !p.Deleted && e.tab.show != nil
-	if p.Deleted {
-		p.Back = e.v.In("flags")
-	}
-	p.Reply(status, e.plainPage("Your change", nil))
-	return nil
-}
-
-// gone reports whether the flag does not exist now.
-func (e *edit) gone(d *guidonv1.MergeDetails) bool {
-	if latest := d.GetLatest(); latest != nil {
-		return latest.GetAction() == "delete"
-	}
-	return e.flag == nil
-}
-
-func unique(keys []string) (out []string) {
-	seen := make(map[string]bool)
-	for _, key := range keys {
-		if !seen[key] {
-			seen[key] = true
-			out = append(out, key)
-		}
-	}
-	return out
+	return e.stale() && e.flag != nil && len(e.differences()) > 0 && e.editing().Stored()
 }
 
 // goOn makes the merged flag a draft over the flag as it is now.
-func (e *edit) goOn(now int64, merged *guidonv1.DocumentFlag, how *guidonv1.MergeDetails) error {
+func (e *edit) goOn(now int64, m *guidonv1.FlagMerge) error {
+	merged := m.GetFlag()
 	switch mine := e.editor.(type) {
 	case *draft:
 		d := rulesOf(merged, e.flag)
@@ -172,7 +57,7 @@ func (e *edit) goOn(now int64, merged *guidonv1.DocumentFlag, how *guidonv1.Merg
 	case *variants:
 		e.editor = rowsOf(mine.rebased(e.flag), merged)
 	}
-	e.base, e.began, e.merged = e.flag, now, how
+	e.base, e.began, e.merged = e.flag, now, m.GetDetails()
 	return e.show(http.StatusOK, nil)
 }
 

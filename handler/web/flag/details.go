@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"github.com/guidonhq/guidon/change"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/metadata"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -53,7 +53,7 @@ func newDetails(base *guidonv1.DocumentFlag) *details {
 }
 
 // own returns the field for a member, or nil if it is in a row.
-func (d *details) own(m metadata.Member) *string {
+func (d *details) own(m page.Member) *string {
 	if _, ok := m.Text(); ok {
 		switch m.Key {
 		case "owner":
@@ -71,7 +71,7 @@ func (d *details) own(m metadata.Member) *string {
 }
 
 // ownText returns the text of a member in a field of its own.
-func ownText(m metadata.Member) string {
+func ownText(m page.Member) string {
 	if items, ok := m.List(); ok {
 		return strings.Join(items, ", ")
 	}
@@ -84,7 +84,7 @@ func rawValue(text string) (raw, problem string) {
 	if strings.TrimSpace(text) == "" {
 		return "", "Write a value, such as text, 12 or true; or remove the row."
 	}
-	return metadata.Value(text)
+	return page.MetadataValue(text)
 }
 
 func readDetails(e *edit, form url.Values) (editor, error) {
@@ -176,37 +176,37 @@ func (d *details) tagList() (tags []string) {
 func (d *details) result() *guidonv1.DocumentFlag {
 	f := proto.CloneOf(d.base)
 	f.Name, f.Description, f.Enabled = d.name, d.description, d.enabled
-	f.Metadata = metadata.ObjectOf(d.members())
+	f.Metadata = page.ObjectOf(d.members())
 	return f
 }
 
 // members returns the metadata: existing members in their order, then new ones.
-func (d *details) members() (all []metadata.Member) {
-	fields := []metadata.Member{{Key: "owner"}, {Key: "review"}, {Key: "tags"}}
+func (d *details) members() (all []page.Member) {
+	fields := []page.Member{{Key: "owner"}, {Key: "review"}, {Key: "tags"}}
 	if d.owner != "" {
-		fields[0].Raw = metadata.Quote(d.owner)
+		fields[0].Raw = page.JSONText(d.owner)
 	}
 	if d.review != "" {
-		fields[1].Raw = metadata.Quote(strings.TrimSpace(d.review))
+		fields[1].Raw = page.JSONText(strings.TrimSpace(d.review))
 	}
 	if tags := d.tagList(); len(tags) > 0 {
 		texts := make([]string, len(tags))
 		for i, tag := range tags {
-			texts[i] = metadata.Quote(tag)
+			texts[i] = page.JSONText(tag)
 		}
 		fields[2].Raw = "[" + strings.Join(texts, ",") + "]"
 	}
 	rows := slices.Clone(d.rows)
-	take := func(m metadata.Member) {
+	take := func(m page.Member) {
 		if m.Raw != "" {
 			all = append(all, m)
 		}
 	}
 	for _, m := range membersOf(d.base) {
 		if d.own(m) != nil {
-			i := slices.IndexFunc(fields, func(f metadata.Member) bool { return f.Key == m.Key })
+			i := slices.IndexFunc(fields, func(f page.Member) bool { return f.Key == m.Key })
 			if i >= 0 {
-				if ownText(metadata.Member{Raw: fields[i].Raw}) == ownText(m) {
+				if ownText(page.Member{Raw: fields[i].Raw}) == ownText(m) {
 					fields[i].Raw = m.Raw
 				}
 				take(fields[i])
@@ -224,63 +224,20 @@ func (d *details) members() (all []metadata.Member) {
 	}
 	for _, r := range rows {
 		if !r.blank() {
-			take(r.member(metadata.Member{}))
+			take(r.member(page.Member{}))
 		}
 	}
 	return all
 }
 
 // member returns the member that the row stands for, which was one before.
-func (r metaRow) member(was metadata.Member) metadata.Member {
+func (r metaRow) member(was page.Member) page.Member {
 	if was.Raw != "" && was.Written() == r.value {
-		return metadata.Member{Key: r.key, Raw: was.Raw}
+		return page.Member{Key: r.key, Raw: was.Raw}
 	}
 	raw, _ := rawValue(r.value)
-	return metadata.Member{Key: r.key, Raw: raw}
+	return page.Member{Key: r.key, Raw: raw}
 }
-
-func (d *details) differences(segments) (all []difference) {
-	before := newDetails(d.base)
-	add := func(at, was, now string) {
-		if was != now {
-			all = append(all, difference{at: at, was: was, now: now})
-		}
-	}
-	add("Name", before.name, d.name)
-	add("Description", before.description, d.description)
-	if !isBoolean(d.base) {
-		add("State", stateName(before.enabled), stateName(d.enabled))
-	}
-	was, now := membersOf(d.base), d.members()
-	for _, m := range was {
-		add("Metadata, "+m.Key, m.Shown(), shownOf(now, m.Key))
-	}
-	for _, m := range now {
-		if !slices.ContainsFunc(was, func(w metadata.Member) bool { return w.Key == m.Key }) {
-			add("Metadata, "+m.Key, "", m.Shown())
-		}
-	}
-	return all
-}
-
-func stateName(on bool) string {
-	if on {
-		return "On"
-	}
-	return "Off"
-}
-
-// shownOf returns the value of a member, or "".
-func shownOf(members []metadata.Member, key string) string {
-	for _, m := range members {
-		if m.Key == key {
-			return m.Shown()
-		}
-	}
-	return ""
-}
-
-func (*details) segmentKeys() []string { return nil }
 
 func (d *details) fields() (all []field) {
 	all = []field{{"name", d.name}, {"description", d.description}, {"owner", d.owner}, {"review", d.review}, {"tags", d.tags}}
@@ -300,7 +257,7 @@ func (d *details) over(base *guidonv1.DocumentFlag) *details {
 	present := membersOf(base)
 	out.rows = slices.Clone(d.rows)
 	for i, r := range out.rows {
-		if !slices.ContainsFunc(present, func(m metadata.Member) bool { return m.Key == r.was }) {
+		if !slices.ContainsFunc(present, func(m page.Member) bool { return m.Key == r.was }) {
 			out.rows[i].was = ""
 		}
 	}
@@ -322,7 +279,7 @@ type detailsPage struct {
 	draft    *details
 	problems part.Problems
 	state    part.State
-	unsaved  []difference
+	unsaved  []change.Difference
 	effect   []string
 }
 
@@ -333,7 +290,7 @@ func showDetails(e *edit, problems part.Problems) (page.Page, error) {
 		return page.Page{}, err
 	}
 	d.state = r.state()
-	if d.unsaved = d.draft.differences(nil); len(d.unsaved) > 0 && d.draft.enabled != d.draft.base.GetEnabled() {
+	if d.unsaved = e.differences(); len(d.unsaved) > 0 && d.draft.enabled != d.draft.base.GetEnabled() {
 		d.effect = e.effect()
 	}
 	return e.page(detailsMain(d)), nil

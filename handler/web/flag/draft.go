@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -366,42 +367,6 @@ func (d *draft) segmentKeys() (keys []string) {
 	return keys
 }
 
-// over returns the draft as it is over another state of the flag.
-func (d *draft) over(base *guidonv1.DocumentFlag) *draft {
-	theirs := newDraft(base)
-	out := &draft{base: base, boolean: theirs.boolean, other: d.other}
-	twins := d.pairRules(d.rules, theirs)
-	for i, s := range d.rules {
-		s.was, s.shares = -1, d.sharesIn(base, s.shares)
-		if twin, ok := twins[i]; ok {
-			s.was = twin
-		}
-		out.rules = append(out.rules, s)
-	}
-	return out
-}
-
-// pairRules returns the index of each rule in another state of the flag: that of an equal
-// one, or else that of the one in its place, if that is no other's.
-func (d *draft) pairRules(rules []rule, theirs *draft) map[int]int {
-	pairs, used := make(map[int]int), make(map[int]bool)
-	for i, s := range rules {
-		s.shares = d.sharesIn(theirs.base, s.shares)
-		for j := range theirs.rules {
-			if !used[j] && theirs.rules[j].same(s) {
-				pairs[i], used[j] = j, true
-				break
-			}
-		}
-	}
-	for i := range rules {
-		if _, ok := pairs[i]; !ok && i < len(theirs.rules) && !used[i] {
-			pairs[i], used[i] = i, true
-		}
-	}
-	return pairs
-}
-
 // sharesIn returns the shares with the indexes of the variants in another state. Those of
 // variants that it lacks are left out.
 func (d *draft) sharesIn(base *guidonv1.DocumentFlag, shares []share) (out []share) {
@@ -411,4 +376,18 @@ func (d *draft) sharesIn(base *guidonv1.DocumentFlag, shares []share) (out []sha
 		}
 	}
 	return out
+}
+
+// label returns the label of a rule, such as "Rule 3".
+func (d *draft) label(i int) string { return "Rule " + strconv.Itoa(i+1) }
+
+// outcomeName returns the name of on or off, or the key of a variant.
+func (d *draft) outcomeName(outcome string) string {
+	switch {
+	case d.boolean && outcome == "on":
+		return "On"
+	case d.boolean:
+		return "Off"
+	}
+	return cmp.Or(outcome, "no variant")
 }

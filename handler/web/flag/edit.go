@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
-	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -18,17 +18,15 @@ type editor interface {
 	act(v *page.Visit, a page.Action) (part.Problems, error) // applies a button
 	check() part.Problems
 	result() *guidonv1.DocumentFlag // the whole flag with the draft in it
-	differences(g segments) []difference
-	segmentKeys() []string
-	fields() []field // all of the draft
+	fields() []field                // all of the draft
 }
 
 // tab is a page of the flag with a form.
 type tab struct {
-	path []string                                                 // below the address of the flag
-	name string                                                   // in the form
-	read func(e *edit, form url.Values) (editor, error)           // e has its base
-	show func(e *edit, problems part.Problems) (page.Page, error) // nil for a form that only has a review
+	path []string                                       // below the address of the flag
+	name string                                         // in the form
+	read func(e *edit, form url.Values) (editor, error) // e has its base
+	show func(e *edit, problems part.Problems) (page.Page, error)
 }
 
 // edit is a form with a draft.
@@ -120,17 +118,17 @@ func (p pages) post(t *tab) func(v *page.Visit) error {
 // carryOut runs the action of the button of the form.
 func (e *edit) carryOut(a page.Action, form url.Values) error {
 	switch {
-	case a.Verb == conflictpage.Save || a.Verb == conflictpage.GoOn:
-		return settle(e, a.Verb, form)
+	case a.Verb == review.Save || a.Verb == review.GoOn:
+		return e.editing().Settle(a.Verb, form)
 	case e.flag == nil:
-		return conflict(e)
+		return e.editing().ShowConflict()
 	}
 	problems, err := e.editor.act(e.v, a)
 	if err != nil {
 		return err
 	}
 	switch a.Verb {
-	case "save", "review", conflictpage.Merge:
+	case "save", "review", review.Merge:
 		problems = append(problems, e.editor.check()...)
 	}
 	switch {
@@ -140,18 +138,14 @@ func (e *edit) carryOut(a page.Action, form url.Values) error {
 		return e.save(e.began)
 	case a.Verb == "review":
 		return e.review(http.StatusOK)
-	case a.Verb == conflictpage.Merge:
-		return mergeNow(e)
+	case a.Verb == review.Merge:
+		return e.editing().MergeNow()
 	}
 	return e.show(http.StatusOK, nil)
 }
 
 // show shows the tab with the draft.
 func (e *edit) show(status int, problems part.Problems) error {
-	if e.tab.show == nil {
-		e.problems = problems
-		return e.review(status)
-	}
 	p, err := e.tab.show(e, problems)
 	if err != nil {
 		return err
@@ -169,13 +163,10 @@ func (e *edit) save(since int64) error {
 		}
 		return e.review(http.StatusOK)
 	}
-	response, err := replaceFlag.Run(e.v, &guidonv1.ReplaceFlagRequest{
-		NamespaceKey: e.v.Key(), Key: e.key, Flag: e.editor.result(), UnlessChangedSince: &since, Message: e.message,
-	})
+	response, err := e.replace(e.editor.result(), since)
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:
-		e.last = lastChange(e.v, e.key)
-		return conflict(e)
+		return e.editing().ShowConflict()
 	case guidon.InvalidArgument:
 		message := guidon.PublicMessage(err)
 		if problem, ok := strings.CutPrefix(message, messageField); ok {
@@ -189,6 +180,13 @@ func (e *edit) save(since int64) error {
 	}
 	e.saved(response, e.tab.path...)
 	return nil
+}
+
+// replace stores a flag in the place of the edited one, unless that has changed since a revision.
+func (e *edit) replace(f *guidonv1.DocumentFlag, since int64) (*guidonv1.EditResponse, error) {
+	return replaceFlag.Run(e.v, &guidonv1.ReplaceFlagRequest{
+		NamespaceKey: e.v.Key(), Key: e.key, Flag: f, UnlessChangedSince: &since, Message: e.message,
+	})
 }
 
 // messageField is how errors about the message of a change begin.

@@ -1,7 +1,7 @@
 package flag
 
 import (
-	"github.com/guidonhq/guidon/handler/web/flaginfo"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -22,7 +22,7 @@ func (s *subject) preview(request *guidonv1.PreviewFlagRequest) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	sentences, more := flaginfo.Effect(effect, maxMoves)
+	sentences, more := review.EffectSentences(effect, maxMoves)
 	if more {
 		return append(sentences, "There are more groups for whom something changes."), nil
 	}

@@ -3,12 +3,12 @@ package flag
 import (
 	"strings"
 
-	"github.com/guidonhq/guidon/handler/web/metadata"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // membersOf returns the metadata of a flag in their order.
-func membersOf(f *guidonv1.DocumentFlag) []metadata.Member { return metadata.Members(f.GetMetadata()) }
+func membersOf(f *guidonv1.DocumentFlag) []page.Member { return page.Members(f.GetMetadata()) }
 
 // metadataText returns the text of a member, or "".
 func metadataText(f *guidonv1.DocumentFlag, key string) string {

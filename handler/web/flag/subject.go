@@ -136,3 +136,11 @@ func savedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) {
 	}
 	v.Redirect(page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...) + "?saved=" + saved)
 }
+
+// typeName returns the type of the flag in words.
+func typeName(f *guidonv1.DocumentFlag) string {
+	if isBoolean(f) {
+		return "Boolean"
+	}
+	return "Variant"
+}

@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"github.com/guidonhq/guidon/change"
 	"net/http"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -46,7 +48,7 @@ type ladder struct {
 	segments  segments
 	stored    remarks
 	now       remarks // those of the draft
-	unsaved   []difference
+	unsaved   []change.Difference
 	effect    []string
 	offered   []segment
 	elsewhere []elsewhere
@@ -73,7 +75,7 @@ func (l *ladder) read() (err error) {
 		return err
 	}
 	l.now = l.stored
-	if l.unsaved = l.draft.differences(l.segments); len(l.unsaved) > 0 {
+	if l.unsaved = l.differences(); len(l.unsaved) > 0 {
 		l.now = remarks{l.draft, l.preview(), l.segments}
 		l.effect = l.edit.effect()
 	} else if l.stale() {
@@ -131,7 +133,8 @@ func (l *ladder) bar() bool {
 }
 
 // unsavedWords returns how many changes are not saved.
-func unsavedWords(n int) string {
+func unsavedWords(unsaved []change.Difference) string {
+	n := review.CountChanges(unsaved)
 	if n == 0 {
 		return "No changes yet"
 	}
@@ -218,24 +221,6 @@ func (l *ladder) sumWords(s rule) (sum string, complete bool) {
 		return page.Percent(total), total == 100
 	}
 	return page.Percent(total) + ", " + page.Percent(round2(100-total)) + " gets " + l.draft.outcomeName(l.draft.other), false
-}
-
-// edited returns the differences of a rule, in a line.
-func (l *ladder) edited(i int) string {
-	s := l.draft.rules[i]
-	was, ok := l.draft.before(s)
-	if !ok {
-		return "New"
-	}
-	var parts []string
-	for _, d := range l.draft.ruleDifferences(i, was, s, l.segments) {
-		d.at, d.text = d.text, ""
-		parts = append(parts, d.String())
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "Edited: " + strings.Join(parts[:min(len(parts), 4)], ", ")
 }
 
 // maxInWho limits the segments that a closed rule names.

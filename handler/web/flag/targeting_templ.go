@@ -10,9 +10,9 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 
-	conflictpage "github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 )
 
 // targeting is the page of targetingTab.
@@ -343,12 +343,12 @@ func (e *edit) staleNote() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if e.merged != nil {
-			templ_7745c5c3_Err = conflictpage.Merged(e.merged, e.began).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.Merged(e.merged, e.began).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if e.stale() {
-			templ_7745c5c3_Err = conflictpage.Stale(e.v, "flag", e.last, "edit", e.tab.show != nil).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.Stale(e.v, "flag", e.last, "edit", true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2574,9 +2574,9 @@ func (l *ladder) saveBar() templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var107 string
-				templ_7745c5c3_Var107, templ_7745c5c3_Err = templ.JoinStringErrs(unsavedWords(len(l.unsaved)))
+				templ_7745c5c3_Var107, templ_7745c5c3_Err = templ.JoinStringErrs(unsavedWords(l.unsaved))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `flag/targeting.templ`, Line: 493, Col: 36}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `flag/targeting.templ`, Line: 493, Col: 31}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var107))
 				if templ_7745c5c3_Err != nil {
@@ -2622,7 +2622,7 @@ func (l *ladder) saveBar() templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = part.SaveBar(len(l.unsaved), l.address(), false).Render(templ.WithChildren(ctx, templ_7745c5c3_Var106), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = part.SaveBar(review.CountChanges(l.unsaved), l.address(), false).Render(templ.WithChildren(ctx, templ_7745c5c3_Var106), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -90,7 +90,7 @@ func TestSaveShare(t *testing.T) {
 		t.Errorf("the draft was stored: %s", got)
 	}
 	r = press(t, s, r, "review").Check(200)
-	r.Contains("Rule 3 share 12.5% → becomes 25%", "12% of those in none of the segments go from off to on.", "percentage: 25", "percentage: 12.5")
+	r.Contains("Rule 3 share 12.5% → , now 25%", "12% of those in none of the segments go from off to on.", "percentage: 25", "percentage: 12.5")
 	location := press(t, s, r, "save", "message", "more of them").Location()
 	if want := flags + "one-click-buy?saved=3"; location != want {
 		t.Errorf("leads to %s, want %s", location, want)
@@ -270,7 +270,7 @@ func TestAddSegment(t *testing.T) {
 	r = press(t, s, r, fmt.Sprintf("segment:%d", n-1), at+"add", "staff").Check(200)
 	r = press(t, s, r, fmt.Sprintf("segment:%d", n-1), at+"add", "germany ").Check(200)
 	r = press(t, s, r, "draft", at+"add", "GERMANY").Check(200)
-	r = press(t, s, r, "review", at+"operator", "and").Check(200).Contains("those in Staff and Germany get On")
+	r = press(t, s, r, "review", at+"operator", "and").Check(200).Contains("Rule 2 added (segments staff, germany: on)")
 	press(t, s, r, "save").Location()
 	if got := body(t, content(t, s, "web-push")); !strings.Contains(got, `"segmentKeys":["staff","germany"],"segmentOperator":"AND_SEGMENT_OPERATOR","value":true`) {
 		t.Errorf("got %s", got)

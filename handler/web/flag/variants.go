@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"github.com/guidonhq/guidon/change"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/metadata"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -95,7 +95,7 @@ func (d *variants) readRow(i int, form url.Values) variantRow {
 	}
 	r.key, r.name = get("key"), typed(was.GetName(), get("name"))
 	r.description, r.attachment = typed(was.GetDescription(), get("description")), typed("", get("attachment"))
-	if metadata.Compact(r.attachment) == was.GetAttachment() && !r.open {
+	if page.CompactJSON(r.attachment) == was.GetAttachment() && !r.open {
 		r.attachment = was.GetAttachment()
 	}
 	return r
@@ -105,7 +105,7 @@ func (d *variants) readRow(i int, form url.Values) variantRow {
 func (d *variants) changed(r variantRow) bool {
 	was := d.before(r)
 	return was == nil || r.key != was.GetKey() || r.name != was.GetName() || r.description != was.GetDescription() ||
-		metadata.Compact(r.attachment) != metadata.Compact(was.GetAttachment())
+		page.CompactJSON(r.attachment) != page.CompactJSON(was.GetAttachment())
 }
 
 func (d *variants) act(_ *page.Visit, a page.Action) (part.Problems, error) {
@@ -308,21 +308,6 @@ func (d *variants) usedByWords(key string) string {
 	return "rules " + strings.Join(numbers[:len(numbers)-1], ", ") + " and " + numbers[len(numbers)-1]
 }
 
-func (d *variants) differences(segments) (all []difference) {
-	for i, r := range d.rows {
-		all = append(all, d.rowDifferences(i, r)...)
-	}
-	if was := newVariants(d.base).defaultKey(); was != d.wasDefault() {
-		all = append(all, difference{at: "Default", was: was, now: d.defaultKey()})
-	}
-	for _, v := range d.base.GetVariants() {
-		if !slices.ContainsFunc(d.rows, func(r variantRow) bool { return r.was == v.GetKey() }) {
-			all = append(all, difference{at: "Variant " + v.GetKey(), text: "deleted"})
-		}
-	}
-	return all
-}
-
 // defaultKey returns the key of the default variant, or "".
 func (d *variants) defaultKey() string {
 	if d.other < 0 {
@@ -342,39 +327,12 @@ func (d *variants) wasDefault() string {
 	return d.rows[d.other].key
 }
 
-func (d *variants) rowDifferences(i int, r variantRow) (all []difference) {
-	at := "Variant " + r.was
-	was := d.before(r)
-	switch {
-	case r.gone:
-		text := "deleted"
-		if used := d.usedByWords(r.was); used != "" {
-			text += "; its shares in " + used + " go to " + orText(d.heir(r), "everyone else’s default")
-		}
-		return []difference{{at: at, text: text}}
-	case was == nil:
-		return []difference{{at: "Variant " + orText(r.key, strconv.Itoa(i+1)), text: "new"}}
-	}
-	add := func(text, before, after string) {
-		if before != after {
-			all = append(all, difference{at: at, text: text, was: before, now: after})
-		}
-	}
-	add("key", was.GetKey(), r.key)
-	add("name", was.GetName(), r.name)
-	add("description", was.GetDescription(), r.description)
-	add("attachment", metadata.Compact(was.GetAttachment()), metadata.Compact(strings.TrimSpace(r.attachment)))
-	return all
-}
-
 func orText(text, fallback string) string {
 	if text == "" {
 		return fallback
 	}
 	return text
 }
-
-func (d *variants) segmentKeys() []string { return newDraft(d.base).segmentKeys() }
 
 func (d *variants) fields() (all []field) {
 	for i := range d.rows {
@@ -399,17 +357,6 @@ func (d *variants) rowFields(i int) []field {
 			field{variantName(i, "description"), r.description}, field{variantName(i, "attachment"), r.attachment})
 	}
 	return all
-}
-
-// over returns the draft as one over another state of the flag.
-func (d *variants) over(base *guidonv1.DocumentFlag) *variants {
-	out := &variants{base: base, rows: slices.Clone(d.rows), other: d.other}
-	for i, r := range out.rows {
-		if variantIndex(base, r.was) < 0 {
-			out.rows[i].was = ""
-		}
-	}
-	return out
 }
 
 // rebased returns the draft over another state of the flag: variants that the visitor has
@@ -469,7 +416,7 @@ type variantsPage struct {
 	problems part.Problems
 	state    part.State
 	unserved []string
-	unsaved  []difference
+	unsaved  []change.Difference
 	effect   []string
 	editable bool
 }
@@ -482,7 +429,7 @@ func showVariants(e *edit, problems part.Problems) (page.Page, error) {
 		return page.Page{}, err
 	}
 	d.state, d.unserved = r.state(), r.reach.GetUnservedVariants()
-	if d.unsaved = d.draft.differences(nil); len(d.unsaved) > 0 {
+	if d.unsaved = e.differences(); len(d.unsaved) > 0 {
 		d.effect = e.effect()
 	}
 	return e.page(variantsMain(d)), nil

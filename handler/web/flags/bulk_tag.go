@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/metadata"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -35,7 +34,7 @@ func (s *selection) tagEdits(since int64) (edits []*guidonv1.FlagEdit, err error
 		if err != nil {
 			return nil, err
 		}
-		tagged := metadata.WithTag(content.GetFlag().GetMetadata(), tag)
+		tagged := page.WithTag(content.GetFlag().GetMetadata(), tag)
 		switch tagged {
 		case content.GetFlag().GetMetadata():
 			continue

@@ -7,10 +7,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/metadata"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -29,7 +27,7 @@ type newFlag struct {
 	Name, Key     string
 	Description   string
 	Owner, Review string
-	Metadata      []metadata.Row
+	Metadata      []page.MetadataRow
 	Variants      []newVariant
 	Problems      part.Problems
 	Existing      *link  // the flag with the same key
@@ -87,7 +85,7 @@ func newFlagOf(form url.Values) *newFlag {
 		if !form.Has(key) {
 			break
 		}
-		n.Metadata = append(n.Metadata, metadata.Row{Key: strings.TrimSpace(form.Get(key)), Value: form.Get(value)})
+		n.Metadata = append(n.Metadata, page.MetadataRow{Key: strings.TrimSpace(form.Get(key)), Value: form.Get(value)})
 	}
 	for i := range maxParts {
 		key, name := fmt.Sprintf("variant.%d.key", i), fmt.Sprintf("variant.%d.name", i)
@@ -104,7 +102,7 @@ func (n *newFlag) change(a page.Action) {
 	switch a.Verb {
 	case "add-metadata":
 		if len(n.Metadata) < maxParts {
-			n.Metadata = append(n.Metadata, metadata.Row{})
+			n.Metadata = append(n.Metadata, page.MetadataRow{})
 			n.focus = fmt.Sprintf("metadata.%d.key", len(n.Metadata)-1)
 		}
 	case "remove-metadata":
@@ -184,7 +182,7 @@ func (n *newFlag) check() *guidonv1.DocumentFlag {
 		n.Problems.Add("name", "A name is needed.")
 	}
 	if n.Key == "" {
-		n.Key = slug(n.Name)
+		n.Key = page.Slug(n.Name)
 	}
 	n.checkKey()
 	flag := &guidonv1.DocumentFlag{
@@ -207,7 +205,7 @@ func (n *newFlag) checkKey() {
 		n.Problems.Add("key", fmt.Sprintf("%d characters at most, this has %d.", maxKey, len(n.Key)))
 	case !keyPattern.MatchString(n.Key):
 		message := "Letters, digits, - and _ only."
-		if n.Proposed = slug(n.Key); n.Proposed != "" {
+		if n.Proposed = page.Slug(n.Key); n.Proposed != "" {
 			message += " Did you mean " + n.Proposed + "?"
 		}
 		n.Problems.Add("key", message)
@@ -216,18 +214,18 @@ func (n *newFlag) checkKey() {
 
 // checkMetadata returns the metadata: the owner, the review date and the rows.
 func (n *newFlag) checkMetadata() string {
-	var rows []metadata.Row
+	var rows []page.MetadataRow
 	if n.Owner != "" {
-		rows = append(rows, metadata.Row{Key: "owner", Value: metadata.Quote(n.Owner)})
+		rows = append(rows, page.MetadataRow{Key: "owner", Value: page.JSONText(n.Owner)})
 	}
 	if n.Review != "" {
 		if !datePattern.MatchString(n.Review) {
 			n.Problems.Add("review", "Write a date such as 2027-03-01.")
 		}
-		rows = append(rows, metadata.Row{Key: "review", Value: metadata.Quote(n.Review)})
+		rows = append(rows, page.MetadataRow{Key: "review", Value: page.JSONText(n.Review)})
 	}
 	before := len(rows)
-	return metadata.Object(append(rows, n.Metadata...), func(row int, message string) {
+	return page.MetadataObject(append(rows, n.Metadata...), func(row int, message string) {
 		n.Problems.Add(fmt.Sprintf("metadata.%d.value", row-before), message)
 	})
 }
@@ -241,7 +239,7 @@ func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
 	for i, variant := range n.Variants {
 		field := fmt.Sprintf("variant.%d.key", i)
 		if variant.Key == "" && variant.Name != "" {
-			variant.Key = slug(variant.Name)
+			variant.Key = page.Slug(variant.Name)
 		}
 		switch {
 		case variant.Key == "":
@@ -255,30 +253,6 @@ func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
 		variants = append(variants, &guidonv1.DocumentVariant{Key: variant.Key, Name: variant.Name})
 	}
 	return variants
-}
-
-// slug returns a key that is like the text: small letters, digits, - and _.
-func slug(text string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
-		switch {
-		case r == '_' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			b.WriteRune(r)
-		case unfolded[r] != "":
-			b.WriteString(unfolded[r])
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	key := strings.Trim(b.String(), "-")
-	return key[:min(len(key), maxKey)]
-}
-
-// unfolded are the replacements of letters with diacritics in keys.
-var unfolded = map[rune]string{
-	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'à': "a", 'á': "a", 'â': "a", 'ã': "a", 'å': "a", 'æ': "ae", 'ç': "c", 'è': "e",
-	'é': "e", 'ê': "e", 'ë': "e",
-	'ì': "i", 'í': "i", 'î': "i", 'ï': "i", 'ñ': "n", 'ò': "o", 'ó': "o", 'ô': "o", 'õ': "o", 'ø': "o", 'ù': "u", 'ú': "u", 'û': "u",
 }
 
 // reply responds with the page.

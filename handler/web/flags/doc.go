@@ -1,5 +1,6 @@
 // Package flags has the pages about the flags of a namespace: the list with its filters, what
-// is done to several flags together, new flags, and flags that may no longer be needed.
+// is done to several flags together, new flags, flags that may no longer be needed, and the search,
+// whose results the palette shows over any page.
 package flags
 
 import "github.com/guidonhq/guidon/handler/web/page"
@@ -10,5 +11,6 @@ func Routes() []page.Route {
 		{Pattern: "/namespaces/{namespace}/flags", Get: showList, Post: changeSome, Unchanging: true},
 		{Pattern: "/namespaces/{namespace}/new-flag", Get: showNew, Post: createFlag},
 		{Pattern: "/namespaces/{namespace}/unused", Get: showUnused, Post: snooze, Unchanging: true},
+		{Pattern: "/search", Get: showSearch},
 	}
 }

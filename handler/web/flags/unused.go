@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/metadata"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -245,7 +244,7 @@ func snooze(v *page.Visit) error {
 		return err
 	}
 	put := proto.CloneOf(content.GetFlag())
-	put.Metadata = metadata.Set(put.GetMetadata(), "review", metadata.Quote(s.date))
+	put.Metadata = page.SetMember(put.GetMetadata(), "review", page.JSONText(s.date))
 	saved, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{NamespaceKey: v.Key(), Key: s.key, Flag: put, UnlessChangedSince: &since})
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:

@@ -3,10 +3,10 @@ package playground
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/flaginfo"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
@@ -42,7 +42,7 @@ func plain(format string, arguments ...any) span {
 	return span{Text: fmt.Sprintf(format, arguments...)}
 }
 
-func code(text string) span { return span{text, true} }
+func codeSpan(text string) span { return span{text, true} }
 
 // askOne explains one flag.
 func (m *model) askOne(v *page.Visit, at state, context map[string]string) error {
@@ -119,7 +119,8 @@ func (x *explanationView) variant(key string) outcome {
 	if key == "" {
 		return outcome{"c-none", "Nothing"}
 	}
-	return outcome{part.VariantColor(flaginfo.VariantIndex(x.m.flag, key)), key}
+	index := slices.IndexFunc(x.m.flag.GetVariants(), func(v *guidonv1.DocumentVariant) bool { return v.GetKey() == key })
+	return outcome{part.VariantColor(index), key}
 }
 
 // ruleName returns the name of a rule in a sentence.
@@ -174,7 +175,7 @@ func (x *explanationView) decidedLead(s *guidonv1.ExplainedStep) []span {
 	if bucket == nil {
 		return append(lead, plain("%s decides.", ruleName(s.GetNumber())))
 	}
-	lead = append(lead, plain("%s decides, by share. ", ruleName(s.GetNumber())), code(guidon.Shorten(x.m.form.Entity, 80)),
+	lead = append(lead, plain("%s decides, by share. ", ruleName(s.GetNumber())), codeSpan(guidon.Shorten(x.m.form.Entity, 80)),
 		plain(" falls into bucket %d of %d, ", bucket.GetNumber(), bucket.GetOf()))
 	chosen := int(bucket.GetChosen())
 	if chosen == 0 {

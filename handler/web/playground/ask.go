@@ -13,7 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
-	"github.com/guidonhq/guidon/handler/web/flaginfo"
+	"github.com/guidonhq/guidon/handler/web/code"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -38,7 +38,7 @@ type model struct {
 	form      form
 	problems  part.Problems
 	choices   []choice // flags to choose from
-	info      *flaginfo.Info
+	info      *code.Facts
 	flag      *guidonv1.DocumentFlag // the chosen one; nil for all, or if there is none
 	failure   string                 // why there is no answer although the form is right
 	answer    *answer
@@ -172,7 +172,7 @@ func (m *model) choose(v *page.Visit, reference string) error {
 	if err != nil || m.flag == nil {
 		return err
 	}
-	m.info, err = flaginfo.Of(v, m.flag)
+	m.info, err = code.FactsOf(v, m.flag)
 	return err
 }
 

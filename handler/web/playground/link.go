@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/guidonhq/guidon/handler/web/flaginfo"
+	"github.com/guidonhq/guidon/handler/web/code"
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/web/snippet"
 )
 
 // share makes the link to the request, and the command that sends the same request.
@@ -21,7 +20,7 @@ func (m *model) share(v *page.Visit, context map[string]string) {
 		if members != "}" {
 			entity += ","
 		}
-		m.curl = snippet.Curl(flaginfo.Address(v), v.Key(), m.flag.GetKey(), `{"context":`+entity+members+`}`)
+		m.curl = code.Curl(code.Address(v), v.Key(), m.flag.GetKey(), `{"context":`+entity+members+`}`)
 	}
 }
 

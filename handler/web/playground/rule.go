@@ -204,7 +204,7 @@ func constraintOf(c *guidonv1.ExplainedConstraint) constraint {
 	case c.GetActual() == "":
 		v.Got = []span{plain("is empty")}
 	default:
-		v.Got = []span{plain("is "), code(guidon.Shorten(c.GetActual(), shortValue))}
+		v.Got = []span{plain("is "), codeSpan(guidon.Shorten(c.GetActual(), shortValue))}
 	}
 	return v
 }
@@ -213,12 +213,12 @@ func constraintOf(c *guidonv1.ExplainedConstraint) constraint {
 func constraintWords(kind flipt.ComparisonType, property, operator, expected string) []span {
 	c := guidon.Constraint{Type: guidon.ComparisonType(kind), Property: property, Operator: operator, Value: expected} // #nosec G115 -- an enum
 	subject, verb, operand := analysis.ConstraintWords(&c)
-	words := []span{code(subject), plain(" %s", verb)}
+	words := []span{codeSpan(subject), plain(" %s", verb)}
 	if c.Type == guidon.EntityIDComparison {
 		words[0] = plain("entity id")
 	}
 	if operand != "" {
-		words = append(words, plain(" "), code(operand))
+		words = append(words, plain(" "), codeSpan(operand))
 	}
 	return words
 }

@@ -61,7 +61,7 @@ func (m *model) looksAt() []span {
 		if i > 0 {
 			words = append(words, plain(", "))
 		}
-		words = append(words, code(p.Name))
+		words = append(words, codeSpan(p.Name))
 	}
 	if m.info.Partial {
 		words = append(words, plain(" and more"))

@@ -2,73 +2,51 @@ package segment
 
 import (
 	"net/http"
+	"strconv"
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/conflict"
-	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// collision is a draft whose segment another user has changed.
-type collision struct {
-	*subject
-	draft    *draft
-	theirs   *guidonv1.DocumentSegment // the segment as it is now; nil if it was deleted
-	problems part.Problems
+// edit returns the draft as one of an object that another user may have changed.
+func (e *editor) edit() *review.Edit[*guidonv1.SegmentMerge] {
+	d := e.draft
+	out := &review.Edit[*guidonv1.SegmentMerge]{
+		Conflict: review.Conflict{
+			Visit: e.Visit, Noun: "segment", ID: "segment", Action: e.address(), Back: e.address(), Began: d.Revision,
+			Draft: conflictDraft(d), Mine: review.DifferenceList(d.differences(e.Saved)),
+		},
+		Frame: e.page("Your change", nil), List: []string{"namespaces", e.Visit.Key(), "segments"},
+		Merge: func(choices []*guidonv1.MergeChoice) (*guidonv1.SegmentMerge, error) {
+			return mergeSegment.Run(e.Visit, &guidonv1.MergeSegmentRequest{
+				NamespaceKey: e.Visit.Key(), Key: e.Key, Since: d.Revision, Segment: d.document(), Choices: choices, PageWords: true,
+			})
+		},
+		Exists: func(m *guidonv1.SegmentMerge) bool { return m.GetSegment() != nil },
+		Replace: func(m *guidonv1.SegmentMerge, since int64) (*guidonv1.EditResponse, error) {
+			return e.replace(m.GetSegment(), since)
+		},
+		Saved: e.saved, GoOn: e.goOn, Refuse: e.replyRefused,
+	}
+	if !e.deleted {
+		out.Now = e.Revision
+	}
+	return out
 }
 
-// replyConflict responds to a draft that conflicts with the change of another user: it shows both, and
-// carries out the buttons of that page. Everything that was entered is kept. This is the only
-// way to the page.
-func (s *subject) replyConflict(d *draft) error {
-	c := &collision{subject: s, draft: d}
-	content, state, err := getContent.RunAt(s.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.Visit.Key(), Key: s.Key})
-	switch {
-	case err == nil:
-		c.theirs, s.Saved, s.Revision = content.GetSegment(), content.GetSegment(), state.Revision
-	case notFound(err):
-		s.Saved = d.document()
-	default:
-		return err
+// readDeleted reads the segment of a draft that does not exist any more, as it was when the
+// visitor began.
+func (s *subject) readDeleted(d *draft) {
+	s.Saved, s.deleted = d.document(), true
+	began := s.Visit.Key() + "@" + strconv.FormatInt(d.Revision, 10)
+	if content, err := getContent.Run(s.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: s.Key}); err == nil {
+		s.Saved = content.GetSegment()
 	}
-	form, err := s.Visit.Form()
-	if err != nil {
-		return err
-	}
-	if verb := page.ActionOf(form).Verb; verb == conflict.Save || verb == conflict.GoOn {
-		return c.settle(verb)
-	}
-	return c.show()
-}
-
-// merge merges the draft with the changes that others have saved.
-func (c *collision) merge(choices []*guidonv1.MergeChoice) (*guidonv1.SegmentMerge, error) {
-	return mergeSegment.Run(c.Visit, &guidonv1.MergeSegmentRequest{
-		NamespaceKey: c.Visit.Key(), Key: c.Key, Since: c.draft.Revision, Segment: c.draft.document(), Choices: choices, PageWords: true,
-	})
-}
-
-// refuse responds to a draft that is not valid, or has another error.
-func (c *collision) refuse(err error) error {
-	if guidon.CodeOf(err) != guidon.InvalidArgument || c.theirs == nil {
-		return err
-	}
-	return (&editor{subject: c.subject, draft: c.draft}).replyRefused(err)
-}
-
-func (c *collision) show() error {
-	m, err := c.merge(nil)
-	if err != nil {
-		return c.refuse(err)
-	}
-	return c.reply(conflict.Status, m)
 }
 
 // mergeNow merges the draft with the changes that others have saved, and continues editing it.
-// The page of the conflict asks for the choices that only the visitor can make.
 func (e *editor) mergeNow() error {
 	if e.acted.Problems = e.draft.check(e.Saved, e.Location()); len(e.acted.Problems) > 0 {
 		if err := e.readAround(); err != nil {
@@ -76,83 +54,15 @@ func (e *editor) mergeNow() error {
 		}
 		return e.reply(http.StatusUnprocessableEntity)
 	}
-	c := &collision{subject: e.subject, draft: e.draft, theirs: e.Saved}
-	m, err := c.merge(nil)
-	d := m.GetDetails()
-	switch {
-	case err != nil:
-		return c.refuse(err)
-	case len(d.GetConflicts()) > 0 || d.GetLatest().GetRevision() > e.Revision:
-		return c.reply(conflict.Status, m)
-	}
-	return c.goOn(e.Revision, m.GetSegment(), d)
-}
-
-// settle runs the action of a button of the page: it saves the result, or continues editing it. If
-// the segment has changed again, it shows the page again.
-func (c *collision) settle(verb string) error {
-	form, err := c.Visit.Form()
-	if err != nil {
-		return err
-	}
-	open, settled, err := conflict.Settle(conflict.ReadChoices(form), c.merge)
-	if err != nil {
-		return c.refuse(err)
-	}
-	now, seen := conflict.Seen(form, open.GetDetails())
-	switch {
-	case !seen:
-		return c.reply(conflict.Status, open)
-	case settled.GetSegment() == nil: // it stays deleted
-		c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments"))
-		return nil
-	case verb == conflict.GoOn && c.theirs != nil:
-		return c.goOn(now, settled.GetSegment(), settled.GetDetails())
-	}
-	saved, err := replaceSegment.Run(c.Visit, &guidonv1.ReplaceSegmentRequest{
-		NamespaceKey: c.Visit.Key(), Key: c.Key, Segment: settled.GetSegment(), UnlessChangedSince: &now, Message: c.draft.Message,
-	})
-	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition:
-		return c.show()
-	case guidon.InvalidArgument:
-		c.problems = part.Problems{refusal("constraints", err)}
-		return c.reply(http.StatusUnprocessableEntity, open)
-	}
-	if err != nil {
-		return err
-	}
-	c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", c.Key) + savedQuery(saved.GetRevision()))
-	return nil
-}
-
-// reply responds with the page.
-func (c *collision) reply(status int, m *guidonv1.SegmentMerge) error {
-	form, err := c.Visit.Form()
-	if err != nil {
-		return err
-	}
-	for i := range c.draft.Constraints {
-		c.draft.Constraints[i].Open = false
-	}
-	p := &conflict.Page{
-		Visit: c.Visit, Details: m.GetDetails(), Choices: conflict.ReadChoices(form),
-		Noun: "segment", ID: "segment", Action: c.address(), Back: c.address(), Deleted: c.theirs == nil, Began: c.draft.Revision,
-		GoesOn: c.theirs != nil, Draft: conflictDraft(c.draft), Mine: said(c.Visit, c.draft, c.Saved), Problems: c.problems,
-	}
-	if p.Deleted {
-		p.Back = c.In("segments")
-	}
-	p.Reply(status, c.page("Your change", nil))
-	return nil
+	return e.edit().MergeNow()
 }
 
 // goOn makes the merged segment a draft over the segment as it is now.
-func (c *collision) goOn(now int64, merged *guidonv1.DocumentSegment, how *guidonv1.MergeDetails) error {
-	d := draftOf(merged, now, c.Location())
-	d.Naming, d.Message, d.Entity, d.Context = c.draft.Naming, c.draft.Message, c.draft.Entity, c.draft.Context
-	d.openLike(c.draft)
-	saved := c.theirs.GetConstraints()
+func (e *editor) goOn(now int64, m *guidonv1.SegmentMerge) error {
+	merged, saved := m.GetSegment(), e.Saved.GetConstraints()
+	d := draftOf(merged, now, e.Location())
+	d.Naming, d.Message, d.Entity, d.Context = e.draft.Naming, e.draft.Message, e.draft.Entity, e.draft.Context
+	d.openLike(e.draft)
 	taken := make(map[int]bool)
 	pair := func(same func(i, j int) bool) {
 		for i := range d.Constraints {
@@ -168,7 +78,7 @@ func (c *collision) goOn(now int64, merged *guidonv1.DocumentSegment, how *guido
 	}
 	pair(func(i, j int) bool { return proto.Equal(merged.GetConstraints()[i], saved[j]) })
 	pair(func(i, j int) bool { return merged.GetConstraints()[i].GetProperty() == saved[j].GetProperty() })
-	e := &editor{subject: c.subject, draft: d, merged: how}
+	e.draft, e.merged = d, m.GetDetails()
 	if err := e.readAround(); err != nil {
 		return err
 	}

@@ -800,7 +800,7 @@ func (e *editor) menu(i int) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if e.saved(&e.draft.Constraints[i]) != nil && e.draft.edited(i, e.Saved) {
+		if e.savedConstraint(&e.draft.Constraints[i]) != nil && e.draft.edited(i, e.Saved) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<button name=\"do\" value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -8,9 +8,9 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"strconv"
 )
@@ -537,12 +537,12 @@ func (e *editor) body() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if e.merged != nil {
-			templ_7745c5c3_Err = conflict.Merged(e.merged, e.draft.Revision).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.Merged(e.merged, e.draft.Revision).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if e.stale() && !e.readonly {
-			templ_7745c5c3_Err = conflict.Stale(e.Visit, "segment", e.Last, "segment", true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.Stale(e.Visit, "segment", e.Last, "segment", true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -794,7 +794,7 @@ func (e *editor) editing() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if e.changes > 0 {
+		if len(e.unsaved) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, " data-dirty")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1211,7 +1211,7 @@ func (e *editor) effectBar() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if e.changes > 0 {
+		if len(e.unsaved) > 0 {
 			if e.effect != nil && len(e.effect.Changed) > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "<details class=\"effects\"><summary>What changes for people</summary>")
 				if templ_7745c5c3_Err != nil {
@@ -1247,9 +1247,9 @@ func (e *editor) effectBar() templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var47 string
-				templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(page.Count(e.changes, "unsaved change"))
+				templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(page.Count(review.CountChanges(e.unsaved), "unsaved change"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `segment/editor.templ`, Line: 285, Col: 48}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `segment/editor.templ`, Line: 285, Col: 69}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
 				if templ_7745c5c3_Err != nil {
@@ -1281,7 +1281,7 @@ func (e *editor) effectBar() templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = part.SaveBar(e.changes, e.address(), true).Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = part.SaveBar(review.CountChanges(e.unsaved), e.address(), true).Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

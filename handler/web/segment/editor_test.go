@@ -93,7 +93,7 @@ func TestEdit(t *testing.T) {
 	press(t, s, r, "look", "match", "all").Check(200).Contains("All constraints have to match here, so missing ones need a segment of their own.")
 	r = press(t, s, r, "missing:2").Check(200).Lacks("To catch missing ones too")
 	r = press(t, s, r, "name").Check(200)
-	r = press(t, s, r, "review", "name", "Riskier", "description", "a\r\nb").Check(200).Contains("Review", "− removed", "name: Riskier", "What changes for people", "changed")
+	r = press(t, s, r, "review", "name", "Riskier", "description", "a\r\nb").Check(200).Contains("Review", "− removed", "name: Riskier", "What changes for people", "Constraint 1 value 0.87 → , now 0.9")
 	if got := revision(t, s); got != began {
 		t.Fatalf("something was saved: revision %d, want %d", got, began)
 	}

@@ -14,6 +14,7 @@ type subject struct {
 	Key      string
 	At       string // the revision or time of which it is shown; "" for now
 	Saved    *guidonv1.DocumentSegment
+	deleted  bool             // Saved is what was deleted
 	Revision int64            // of the namespace when it was read
 	Last     *guidonv1.Change // the newest change of it; nil if that is not known
 	Usage    *guidonv1.SegmentUsage

@@ -2,9 +2,8 @@ package segment
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/a-h/templ"
 
@@ -80,7 +79,7 @@ func postNew(v *page.Visit) error {
 func (c *creator) create() error {
 	d := c.draft
 	if d.Key == "" {
-		d.Key = slug(d.Name)
+		d.Key = page.Slug(d.Name)
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -143,9 +142,9 @@ func (c *creator) checkKey() error {
 		c.acted.Problems.Add("key", message)
 		return nil
 	}
-	if !validKey(key) {
+	if !validKey.MatchString(key) {
 		message := "Letters, digits, - and _ only."
-		if c.better = slug(key); c.better != "" {
+		if c.better = page.Slug(key); c.better != "" {
 			message += " Did you mean " + c.better + "?"
 		}
 		c.acted.Problems.Add("key", message)
@@ -164,46 +163,8 @@ func (c *creator) checkKey() error {
 	return nil
 }
 
-// validKey reports whether a new segment may have the key (contract 4.1).
-func validKey(key string) bool {
-	for _, r := range key {
-		if !keyRune(r) {
-			return false
-		}
-	}
-	return key != ""
-}
-
-func keyRune(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
-}
-
-// slug returns the key that follows from a name: lower case, with hyphens between words.
-func slug(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		r = unicode.ToLower(r)
-		switch plain, known := plainRunes[r]; {
-		case keyRune(r):
-			b.WriteRune(r)
-		case known:
-			b.WriteString(plain)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	key := strings.Trim(b.String(), "-")
-	if utf8.RuneCountInString(key) > maxText {
-		key = key[:maxText]
-	}
-	return key
-}
-
-// plainRunes are letters that keys have without their marks.
-var plainRunes = map[rune]string{
-	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'å': "a", 'æ': "ae", 'ø': "o", 'é': "e", 'è': "e", 'ê': "e", 'á': "a", 'à': "a",
-	'â': "a", 'ã': "a", 'ç': "c", 'í': "i", 'î': "i", 'ñ': "n", 'ó': "o", 'ô': "o", 'õ': "o", 'ú': "u", 'û': "u",
-}
+// validKey matches the keys that a new segment may have (contract 4.1).
+var validKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // reply responds with the page.
 func (c *creator) reply(status int) (err error) {

@@ -14,14 +14,6 @@ const timeForm = time.RFC3339
 // shownName returns the name of a segment, or its key if it has none.
 func shownName(g *guidonv1.SegmentSummary) string { return cmp.Or(g.GetName(), g.GetKey()) }
 
-// news returns whether the constraint is new or changed.
-func (c *constraint) news() string {
-	if c.From < 0 {
-		return "new"
-	}
-	return "changed"
-}
-
 // referencesOf returns the rules and rollouts of a flag that use the segment.
 func referencesOf(u *guidonv1.SegmentUse) []*guidonv1.SegmentReference {
 	return append(u.GetRules()[:len(u.GetRules()):len(u.GetRules())], u.GetRollouts()...)

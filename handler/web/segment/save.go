@@ -14,20 +14,31 @@ import (
 // save stores the draft as one change.
 func (e *editor) save() error {
 	d := e.draft
-	saved, err := replaceSegment.Run(e.Visit, &guidonv1.ReplaceSegmentRequest{
-		NamespaceKey: e.Visit.Key(), Key: e.Key, Segment: d.document(), UnlessChangedSince: &d.Revision, Message: d.Message,
-	})
+	response, err := e.replace(d.document(), d.Revision)
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:
-		return e.replyConflict(d)
+		return e.edit().ShowConflict()
 	case guidon.InvalidArgument:
 		return e.replyRefused(err)
 	}
 	if err != nil {
 		return err
 	}
-	e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + savedQuery(saved.GetRevision()))
+	e.saved(response)
 	return nil
+}
+
+// replace stores a segment in the place of the edited one, unless that has changed since a
+// revision.
+func (e *editor) replace(g *guidonv1.DocumentSegment, since int64) (*guidonv1.EditResponse, error) {
+	return replaceSegment.Run(e.Visit, &guidonv1.ReplaceSegmentRequest{
+		NamespaceKey: e.Visit.Key(), Key: e.Key, Segment: g, UnlessChangedSince: &since, Message: e.draft.Message,
+	})
+}
+
+// saved sends the visitor to the segment after it was saved.
+func (e *editor) saved(r *guidonv1.EditResponse) {
+	e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + savedQuery(r.GetRevision()))
 }
 
 // savedQuery returns the query of the page that says what was saved.
@@ -46,12 +57,12 @@ func (e *editor) storedQuery() (string, error) {
 // isStored reports whether the changes of the draft are stored already, though the form began
 // before that.
 func (e *editor) isStored() bool {
-	if e.readonly || e.changes > 0 || e.Last.GetRevision() <= e.draft.Revision {
+	if e.readonly || len(e.unsaved) > 0 || e.Last.GetRevision() <= e.draft.Revision {
 		return false
 	}
 	began := e.Visit.Key() + "@" + strconv.FormatInt(e.draft.Revision, 10)
 	content, err := getContent.Run(e.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: e.Key})
-	return err == nil && e.draft.changes(content.GetSegment()) > 0
+	return err == nil && e.draft.differs(content.GetSegment())
 }
 
 // replyRefused shows the form again with the error of the operation.

@@ -1,15 +1,17 @@
 package segment
 
 import (
+	"github.com/guidonhq/guidon/change"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
 
-	"github.com/guidonhq/guidon/handler/web/conflict"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -27,7 +29,7 @@ type editor struct {
 	known    knownProperties
 	effect   *effect // of saving the draft; nil if it is as saved, or not complete
 	answer   *answer
-	changes  int                    // how many parts of the draft differ from the segment
+	unsaved  []change.Difference    // of the draft
 	merged   *guidonv1.MergeDetails // the merge of the draft with a newer state, or nil
 	readonly bool
 }
@@ -70,7 +72,12 @@ func postSegment(v *page.Visit) error {
 	s, err := read(v)
 	if notFound(err) && form.Has("revision") {
 		d.Key = s.Key
-		return s.replyConflict(d)
+		s.readDeleted(d)
+		e := &editor{subject: s, draft: d}
+		if verb := page.ActionOf(form).Verb; verb == review.Save || verb == review.GoOn {
+			return e.edit().Settle(verb, form)
+		}
+		return e.edit().ShowConflict()
 	}
 	if err != nil {
 		return err
@@ -86,18 +93,18 @@ func postSegment(v *page.Visit) error {
 	}
 	d.Key = s.Key
 	d.keepSpelling(s.Saved)
-	return s.act(d, action)
+	return s.act(d, action, form)
 }
 
 // act runs the action of the button.
-func (s *subject) act(d *draft, action page.Action) error {
+func (s *subject) act(d *draft, action page.Action, form url.Values) error {
 	e := &editor{subject: s, draft: d}
 	switch action.Verb {
 	case "save", "review":
 		return e.finish(action.Verb)
-	case conflict.Save, conflict.GoOn:
-		return s.replyConflict(d)
-	case conflict.Merge:
+	case review.Save, review.GoOn:
+		return e.edit().Settle(action.Verb, form)
+	case review.Merge:
 		return e.mergeNow()
 	case "check":
 		if err := e.check(); err != nil {
@@ -174,15 +181,15 @@ func (e *editor) reply(status int) (err error) {
 		if e.known, err = readKnown(e.Visit); err != nil {
 			return err
 		}
-		e.changes = e.draft.changes(e.Saved)
-		if e.changes > 0 && len(e.draft.check(e.Saved, e.Location())) == 0 {
+		e.unsaved = e.draft.differences(e.Saved)
+		if len(e.unsaved) > 0 && len(e.draft.check(e.Saved, e.Location())) == 0 {
 			if e.effect, err = readEffect(e.Visit, e.Key, e.draft.document()); err != nil {
 				return err
 			}
 		}
 	}
 	p := e.page("", e.main())
-	p.Live = e.At == "" && e.changes == 0
+	p.Live = e.At == "" && len(e.unsaved) == 0
 	p.Modules = []string{"draft.js"}
 	if e.At == "" {
 		p.Object = kindSegment + "/" + e.Key
@@ -212,8 +219,8 @@ func (s *subject) page(title string, main templ.Component) page.Page {
 // problems returns the problems of the form.
 func (e *editor) problems() part.Problems { return e.acted.Problems }
 
-// saved returns the saved constraint that the constraint was, or nil.
-func (e *editor) saved(c *constraint) *guidonv1.DocumentConstraint {
+// savedConstraint returns the saved constraint that the constraint was, or nil.
+func (e *editor) savedConstraint(c *constraint) *guidonv1.DocumentConstraint {
 	if c.From < 0 || c.From >= len(e.Saved.GetConstraints()) {
 		return nil
 	}

@@ -1,3 +1,4 @@
-// Package transfer has the pages that import files into namespaces and export namespaces as
-// files: one namespace, or several in one file.
+// Package transfer has the pages that bring flags and segments into a namespace, and out of it:
+// the comparison with another namespace or an earlier state, which brings selected ones over,
+// the import of files, and exports as files, of one namespace or several.
 package transfer

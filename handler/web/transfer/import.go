@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
-	"github.com/guidonhq/guidon/handler/web/planned"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -52,7 +51,7 @@ type importPage struct {
 	Others   []string // the namespaces of a file that has others, and not this one
 	Foreign  string   // the namespace of the file, if it is another one
 	Settings bool     // the file has settings of the namespace that the visitor may not change
-	Review   *planned.Review
+	Review   *review.Plan
 	Problems part.Problems
 }
 
@@ -81,11 +80,11 @@ func postImport(v *page.Visit) error {
 	if d == nil {
 		return i.reply(v, http.StatusUnprocessableEntity)
 	}
-	i.Review = &planned.Review{
+	i.Review = &review.Plan{
 		Request: &guidonv1.PlanRequest{NamespaceKey: v.Key(), Document: convert.WireDocument(d), Mode: i.Mode.plan},
-		Target:  v.Namespace, Words: planned.Words{Created: "new"},
+		Target:  v.Namespace, Words: review.Words{Created: "new"},
 	}
-	if page.ActionOf(form).Verb != "apply" || form.Get(planned.FieldDigest) == "" {
+	if page.ActionOf(form).Verb != "apply" || form.Get(review.FieldDigest) == "" {
 		return i.preview(v)
 	}
 	revision, status, err := i.Review.Submit(v, form)
@@ -104,7 +103,7 @@ func (i *importPage) preview(v *page.Visit) error {
 	if err := i.Review.Make(v, nil); err != nil {
 		return err
 	}
-	if i.Review.Plan == nil {
+	if i.Review.Answer == nil {
 		return i.reply(v, http.StatusUnprocessableEntity)
 	}
 	return i.reply(v, http.StatusOK)
@@ -160,18 +159,6 @@ func (i *importPage) choose(namespace string, documents []*service.Document) (*s
 		return found, ""
 	}
 	return nil, "This file has several namespaces, and " + namespace + " is not one of them: " + listed(i.Others) + "."
-}
-
-// maxListed limits the namespaces that a sentence names.
-const maxListed = 10
-
-// listed returns the names in a sentence.
-func listed(names []string) string {
-	text := strings.Join(names[:min(len(names), maxListed)], ", ")
-	if more := len(names) - maxListed; more > 0 {
-		text += " and " + page.Number(more) + " more"
-	}
-	return text
 }
 
 func (i *importPage) reply(v *page.Visit, status int) error {

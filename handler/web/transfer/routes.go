@@ -7,6 +7,7 @@ func Routes(_ *page.Site) []page.Route {
 	return []page.Route{
 		{Pattern: "/namespaces/{namespace}/import", Get: showImport, Post: postImport},
 		{Pattern: "/namespaces/{namespace}/export", Get: showExport},
+		{Pattern: "/namespaces/{namespace}/compare", Get: showComparison, Post: postComparison},
 		{Pattern: "/settings/transfer", Get: showTransfer, Post: postTransfer},
 	}
 }

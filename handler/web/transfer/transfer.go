@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
-	"github.com/guidonhq/guidon/handler/web/planned"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/web/settings"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -43,7 +43,7 @@ type filePart struct {
 	Name     string
 	New      bool   // the namespace does not exist
 	Refused  string // why it cannot be planned
-	Review   *planned.Review
+	Review   *review.Plan
 	Included bool
 	Result   result
 	document *service.Document
@@ -68,8 +68,8 @@ const (
 // The fields of a part of the file are these with the key of the namespace behind them.
 const (
 	fieldInclude  = "include"
-	fieldDigest   = planned.FieldDigest + "."
-	fieldSeen     = planned.FieldSeen + "."
+	fieldDigest   = review.FieldDigest + "."
+	fieldSeen     = review.FieldSeen + "."
 	fieldConfirm  = "confirm."
 	fieldEveryone = "all"
 )
@@ -105,7 +105,7 @@ func postTransfer(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	t := &transfer{Text: textOf(form), Mode: modeOf(form), All: true, Message: form.Get(planned.FieldMessage)}
+	t := &transfer{Text: textOf(form), Mode: modeOf(form), All: true, Message: form.Get(review.FieldMessage)}
 	verb := page.ActionOf(form).Verb
 	if verb == "edit" {
 		return t.reply(v, http.StatusOK)
@@ -172,9 +172,9 @@ func (t *transfer) newPart(v *page.Visit, d *service.Document) (*filePart, error
 	} else if p.New = true; !v.MayIn(service.RoleAdmin, p.Key) {
 		p.Refused = "There is no such namespace, or you may not see it. Creating it takes Admin in it."
 	}
-	p.Review = &planned.Review{
+	p.Review = &review.Plan{
 		Request: &guidonv1.PlanRequest{NamespaceKey: p.Key, Document: convert.WireDocument(d), Mode: t.Mode.plan},
-		Target:  target, Words: planned.Words{Created: "new"},
+		Target:  target, Words: review.Words{Created: "new"},
 	}
 	return p, nil
 }
@@ -182,7 +182,7 @@ func (t *transfer) newPart(v *page.Visit, d *service.Document) (*filePart, error
 // plan makes the plans of the parts, and shows them. form is what was seen of them before,
 // or nil.
 func (t *transfer) plan(v *page.Visit, form url.Values, status int) error {
-	left := planned.MaxRows
+	left := review.MaxRows
 	for _, p := range t.Parts {
 		if p.Refused != "" {
 			continue
@@ -190,7 +190,7 @@ func (t *transfer) plan(v *page.Visit, form url.Values, status int) error {
 		p.Review.Limit = max(left, 1)
 		var seen url.Values
 		if form != nil {
-			seen = url.Values{planned.FieldSeen: form[fieldSeen+p.Key]}
+			seen = url.Values{review.FieldSeen: form[fieldSeen+p.Key]}
 		}
 		switch err := p.Review.Make(v, seen); guidon.CodeOf(err) {
 		case guidon.PermissionDenied, guidon.NotFound, guidon.TooLarge:
@@ -281,7 +281,7 @@ func (t *transfer) applyPart(v *page.Visit, p *filePart, digest string) error {
 func (t *transfer) Total() (n int) {
 	for _, p := range t.Parts {
 		if p.Refused == "" {
-			n += len(p.Review.Plan.GetChanges())
+			n += len(p.Review.Answer.GetChanges())
 		}
 	}
 	return n

@@ -1,0 +1,143 @@
+package code
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const getSegment page.Operation[*flipt.GetSegmentRequest, *flipt.Segment] = "/flipt.Flipt/GetSegment"
+
+// maxSegments limits the segments of a flag that are read.
+const maxSegments = 50
+
+// Facts has the names of the segments of a flag and the properties that they compare.
+type Facts struct {
+	names      map[string]string
+	Properties []Property // that they compare, by name
+	Entities   bool       // they compare the entity id
+	Partial    bool       // the flag has more segments than those that were read
+}
+
+// Property is a property of contexts.
+type Property struct {
+	Name   string
+	Type   flipt.ComparisonType
+	Sample string // a value in JSON that says something
+}
+
+// FactsOf returns the facts about the segments that the flag refers to, as they are now.
+func FactsOf(v *page.Visit, f *guidonv1.DocumentFlag) (*Facts, error) {
+	facts := &Facts{names: make(map[string]string)}
+	keys := SegmentKeys(f)
+	if len(keys) > maxSegments {
+		keys, facts.Partial = keys[:maxSegments], true
+	}
+	for _, key := range keys {
+		segment, err := getSegment.Run(v, &flipt.GetSegmentRequest{NamespaceKey: v.Key(), Key: key})
+		if guidon.CodeOf(err) == guidon.NotFound || guidon.IsUnreadable(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		facts.names[key] = cmp.Or(segment.GetName(), key)
+		facts.add(segment.GetConstraints())
+	}
+	slices.SortFunc(facts.Properties, func(a, b Property) int { return strings.Compare(a.Name, b.Name) })
+	return facts, nil
+}
+
+func (i *Facts) add(constraints []*flipt.Constraint) {
+	for _, c := range constraints {
+		known := func(p Property) bool { return p.Name == c.GetProperty() }
+		switch {
+		case c.GetType() == flipt.ComparisonType_ENTITY_ID_COMPARISON_TYPE:
+			i.Entities = true
+		case !slices.ContainsFunc(i.Properties, known):
+			i.Properties = append(i.Properties, Property{c.GetProperty(), c.GetType(), sample(c)})
+		}
+	}
+}
+
+// SegmentName returns the name of the segment, and whether it exists.
+func (i *Facts) SegmentName(key string) (string, bool) {
+	name, ok := i.names[key]
+	return cmp.Or(name, key), ok
+}
+
+// SegmentKeys returns the keys of the segments that the flag refers to, each one once.
+func SegmentKeys(f *guidonv1.DocumentFlag) (keys []string) {
+	add := func(some []string) {
+		for _, key := range some {
+			if !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	for _, r := range f.GetRules() {
+		add(r.GetSegmentKeys())
+	}
+	for _, r := range f.GetRollouts() {
+		add(r.GetSegment().GetSegmentKeys())
+	}
+	return keys
+}
+
+// TypeText returns the type in words.
+func (p Property) TypeText() string {
+	return cmp.Or(analysis.TypeWords(guidon.ComparisonType(p.Type)), "unknown type") // #nosec G115 -- the enums are the same
+}
+
+// Address returns where clients find the service, without a slash at the end.
+func Address(v *page.Visit) string {
+	if v.Site.PublicURL != "" {
+		return strings.TrimSuffix(v.Site.PublicURL, "/")
+	}
+	scheme := "http://"
+	if v.Request.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + v.Request.Host + v.Site.PublicPath
+}
+
+// maxSample limits a sample, in bytes.
+const maxSample = 60
+
+// sample returns a value of the type that the constraint compares, if possible its own.
+func sample(c *flipt.Constraint) string {
+	own := guidon.Constraint{Type: guidon.ComparisonType(c.GetType()), Operator: c.GetOperator(), Value: c.GetValue()} // #nosec G115 -- an enum
+	value := c.GetValue()
+	if values := analysis.ComparedValues(&own); len(values) > 0 {
+		value = values[0]
+	}
+	if len(value) > maxSample || !utf8.ValidString(value) {
+		value = ""
+	}
+	switch c.GetType() {
+	case flipt.ComparisonType_BOOLEAN_COMPARISON_TYPE:
+		return "true"
+	case flipt.ComparisonType_NUMBER_COMPARISON_TYPE:
+		if _, err := strconv.ParseFloat(value, 64); err == nil && json.Valid([]byte(value)) {
+			return value
+		}
+		return "1"
+	}
+	if value == "" {
+		value = "text"
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(value) // cannot fail for a string
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,186 @@
+package flags
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+const find page.Operation[*guidonv1.SearchRequest, *guidonv1.SearchResponse] = "/guidon.v1.CatalogService/Search"
+
+// perGroup is how many results of a kind are shown.
+const perGroup = 8
+
+// searchGroup are the results of one kind.
+type searchGroup struct {
+	Name    string
+	Results []searchResult
+	More    int // that are not shown
+}
+
+// searchResult is something to go to.
+type searchResult struct {
+	ID      string // of the element in the palette
+	Icon    string
+	Text    string
+	Small   string // the key, or what it is
+	Right   string // the state of a flag, or the namespace if it is another one
+	Address string
+	Flag    *page.Sign
+}
+
+// showSearch shows the matches of the query.
+func showSearch(v *page.Visit) error {
+	query, namespace := v.Query().Get("q"), v.Query().Get("namespace")
+	if namespace == "" {
+		namespace = v.Current().GetKey()
+	}
+	var found *guidonv1.SearchResponse
+	if query != "" {
+		var err error
+		if found, err = find.Run(v, &guidonv1.SearchRequest{Query: query, NamespaceKey: namespace, Limit: perGroup}); err != nil {
+			return err
+		}
+	}
+	s := newSearcher(v, namespace)
+	groups := s.groups(query, found)
+	v.Reply(http.StatusOK, page.Page{
+		Title: "Search", Place: page.PlaceSearch, Crumbs: []page.Crumb{{Text: "Search"}},
+		Main:    searchMain(v, query, groups, found.GetLimited()),
+		Regions: map[string]templ.Component{"options": searchOptions(groups, query)},
+	})
+	return nil
+}
+
+// searcher converts matches to results.
+type searcher struct {
+	visit     *page.Visit
+	namespace *flipt.Namespace // which the visitor is in; may be nil
+	next      int              // the number of the next result
+}
+
+func newSearcher(v *page.Visit, key string) *searcher {
+	s := &searcher{visit: v}
+	for _, n := range v.Namespaces {
+		if n.GetKey() == key {
+			s.namespace = n
+		}
+	}
+	return s
+}
+
+// groups returns the results in the order of the page. Without a query they are the places
+// to go to.
+func (s *searcher) groups(query string, found *guidonv1.SearchResponse) []searchGroup {
+	if query == "" {
+		return []searchGroup{s.places()}
+	}
+	all := []searchGroup{
+		s.group("Flags", found.GetFlags()), s.group("Segments", found.GetSegments()), s.group("Owners", found.GetOwners()),
+		s.group("Tags", found.GetTags()), s.group("Namespaces", found.GetNamespaces()), s.acts(query, found.GetFlags().GetHits()),
+	}
+	some := all[:0]
+	for _, g := range all {
+		if len(g.Results) > 0 {
+			some = append(some, g)
+		}
+	}
+	return some
+}
+
+func (s *searcher) group(name string, found *guidonv1.SearchGroup) searchGroup {
+	g := searchGroup{Name: name, More: int(found.GetTotalCount()) - len(found.GetHits())}
+	for _, hit := range found.GetHits() {
+		g.Results = append(g.Results, s.result(hit))
+	}
+	return g
+}
+
+// result returns where a hit leads.
+func (s *searcher) result(hit *guidonv1.SearchHit) searchResult {
+	r := searchResult{ID: s.id(), Text: cmp.Or(hit.GetName(), hit.GetKey()), Small: hit.GetKey()}
+	in := func(segments ...string) string {
+		return s.visit.To(append([]string{"namespaces", hit.GetNamespaceKey()}, segments...)...)
+	}
+	if hit.GetNamespaceKey() != s.namespace.GetKey() {
+		r.Right = cmp.Or(hit.GetNamespaceName(), hit.GetNamespaceKey())
+	}
+	switch hit.GetKind() {
+	case guidonv1.SearchHitKind_SEGMENT_SEARCH_HIT_KIND:
+		r.Icon, r.Address = "segment", in("segments", hit.GetKey())
+	case guidonv1.SearchHitKind_OWNER_SEARCH_HIT_KIND:
+		r.Icon, r.Small = "person", page.Count(int(hit.GetFlagCount()), "flag")
+		r.Address = in("flags") + "?" + url.Values{"owner": {hit.GetKey()}}.Encode()
+	case guidonv1.SearchHitKind_TAG_SEARCH_HIT_KIND:
+		r.Icon, r.Small = "flag", page.Count(int(hit.GetFlagCount()), "flag")
+		r.Address = in("flags") + "?" + url.Values{"tag": {hit.GetKey()}}.Encode()
+	case guidonv1.SearchHitKind_NAMESPACE_SEARCH_HIT_KIND:
+		r.Icon, r.Right, r.Address = "open", "", s.visit.To("namespaces", hit.GetKey(), "flags")
+	default:
+		r.Flag = &page.Sign{Variant: hit.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(hit.GetState())}
+		r.Address = in("flags", hit.GetKey())
+		if r.Right == "" {
+			r.Right = r.Flag.State.String()
+		}
+	}
+	return r
+}
+
+// acts returns the actions on the first flag, and with the query.
+func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) searchGroup {
+	g := searchGroup{Name: "Do"}
+	add := func(icon, text, small, address string) {
+		g.Results = append(g.Results, searchResult{ID: s.id(), Icon: icon, Text: text, Small: small, Address: address})
+	}
+	if len(flags) > 0 {
+		first := flags[0]
+		name := cmp.Or(first.GetName(), first.GetKey())
+		add("playground", "Try "+name, "in the playground",
+			s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
+		if s.mayEdit(first.GetNamespaceKey()) && first.GetState() != guidonv1.FlagState_OFF_FLAG_STATE {
+			add("flag", "Turn off "+name, "asks first", s.visit.To("namespaces", first.GetNamespaceKey(), "flags", first.GetKey(), "turn-off"))
+		}
+	}
+	if s.namespace != nil && s.mayEdit(s.namespace.GetKey()) {
+		add("add", fmt.Sprintf("New flag “%s”", query), "in "+page.NamespaceName(s.namespace),
+			s.visit.To("namespaces", s.namespace.GetKey(), "new-flag")+"?"+url.Values{"name": {query}}.Encode())
+	}
+	return g
+}
+
+// mayEdit reports whether the visitor may change flags of the namespace.
+func (s *searcher) mayEdit(namespace string) bool {
+	return !s.visit.Site.ReadOnly && s.visit.MayIn(service.RoleEditor, namespace)
+}
+
+// places returns the places of the namespace and of the settings.
+func (s *searcher) places() searchGroup {
+	g := searchGroup{Name: "Go to"}
+	add := func(icon, text, small, address string) {
+		g.Results = append(g.Results, searchResult{ID: s.id(), Icon: icon, Text: text, Small: small, Address: address})
+	}
+	if s.namespace != nil {
+		key, name := s.namespace.GetKey(), page.NamespaceName(s.namespace)
+		for _, link := range s.visit.Places(key) {
+			add(link.Icon, link.Text, name, link.Address)
+		}
+		add("import", "Import", name, s.visit.To("namespaces", key, "import"))
+		add("export", "Export", name, s.visit.To("namespaces", key, "export"))
+	}
+	add("settings", "Settings", "", s.visit.To("settings", "profile"))
+	add("info", "Keyboard shortcuts", "", s.visit.To("shortcuts"))
+	return g
+}
+
+func (s *searcher) id() string {
+	s.next++
+	return fmt.Sprintf("option-%d", s.next)
+}

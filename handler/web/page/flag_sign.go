@@ -1,0 +1,44 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const listSummaries Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList] = "/guidon.v1.CatalogService/ListFlagSummaries"
+
+// maxKeys is the maximum number of flags in one request.
+const maxKeys = 100
+
+// Sign is the type and state of a flag, which its pennant shows.
+type Sign struct {
+	Variant bool
+	State   part.State
+}
+
+// Signs are the signs of flags by their keys.
+type Signs map[string]Sign
+
+// SignsOf returns the signs of the flags as they are in the namespace, which may be a
+// reference to a state. Flags that do not exist there have none.
+func SignsOf(v *Visit, namespace string, keys []string) (Signs, error) {
+	signs := make(Signs)
+	slices.Sort(keys)
+	for some := range slices.Chunk(slices.Compact(keys), maxKeys) {
+		list, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace, Keys: some, Limit: maxKeys})
+		if guidon.CodeOf(err) == guidon.NotFound { // the namespace does not exist yet
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list.GetFlags() {
+			signs[f.GetKey()] = Sign{f.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, StateOf(f.GetState())}
+		}
+	}
+	return signs, nil
+}

@@ -1,0 +1,132 @@
+package review
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// Edit is a draft of an object that another user may have changed since the visitor began. M is
+// the message of a merge of both.
+type Edit[M Answer] struct {
+	Conflict           // what the page of a conflict says, without the merge
+	Frame    page.Page // of that page, without its main part
+	List     []string  // the path of the list of objects, below the public path
+	Now      int64     // the revision of the object that the draft was read with; 0 if there is none
+
+	Merge   func(choices []*guidonv1.MergeChoice) (M, error)
+	Exists  func(merged M) bool // the merged object is not deleted
+	Replace func(merged M, unlessChangedSince int64) (*guidonv1.EditResponse, error)
+	Saved   func(response *guidonv1.EditResponse) // responds that the object was saved
+	GoOn    func(now int64, merged M) error       // edits the merged object further
+	Refuse  func(err error) error                 // responds to a draft that is not valid
+}
+
+// ShowConflict responds to a draft that cannot be saved because another user has changed the
+// object: 409, with everything that was entered.
+func (e *Edit[M]) ShowConflict() error {
+	m, err := e.Merge(nil)
+	if err != nil {
+		return e.refuse(err)
+	}
+	if last := m.GetDetails().GetLatest(); last != nil && e.stored(m) && last.GetActor().GetId() == e.Visitor.ActorID() {
+		// its response was lost, or the form was sent again
+		e.Saved(&guidonv1.EditResponse{
+			NamespaceKey: e.Visit.Key(), Revision: last.GetRevision(), Changes: []*guidonv1.EditedObject{{}},
+		})
+		return nil
+	}
+	return e.reply(http.StatusConflict, m)
+}
+
+// Stored reports whether the object is already as the draft wants it.
+func (e *Edit[M]) Stored() bool {
+	m, err := e.Merge(nil)
+	return err == nil && e.stored(m)
+}
+
+func (e *Edit[M]) stored(m M) bool {
+	return e.Exists(m) && len(m.GetDetails().GetConflicts()) == 0 && len(m.GetDetails().GetMine()) == 0
+}
+
+// MergeNow merges the draft with the changes that others have saved, and continues editing it.
+// The page of the conflict asks for the choices that only the visitor can make.
+func (e *Edit[M]) MergeNow() error {
+	m, err := e.Merge(nil)
+	if err != nil {
+		return e.refuse(err)
+	}
+	if d := m.GetDetails(); len(d.GetConflicts()) > 0 || d.GetLatest().GetRevision() > e.Now {
+		return e.reply(http.StatusConflict, m)
+	}
+	return e.GoOn(e.Now, m)
+}
+
+// Settle runs the action of a button of the page of the conflict: it saves the result, or
+// continues editing it. If the object has changed again, it shows the page again.
+func (e *Edit[M]) Settle(verb string, form url.Values) error {
+	open, settled, err := settle(readChoices(form), e.Merge)
+	if err != nil {
+		return e.refuse(err)
+	}
+	now, seen := seen(form, open.GetDetails())
+	switch {
+	case !seen:
+		return e.reply(http.StatusConflict, open)
+	case !e.Exists(settled): // it stays deleted
+		e.Redirect(page.Below(e.List...))
+		return nil
+	case verb == GoOn && e.Now > 0:
+		return e.GoOn(now, settled)
+	case e.Confirm:
+		if typed := form.Get("namespace"); typed != "" {
+			e.Problems.Add("namespace", "This is not the key of the namespace: "+e.Visit.Key()+".")
+		}
+		return e.reply(http.StatusUnprocessableEntity, open)
+	}
+	response, err := e.Replace(settled, now)
+	switch guidon.CodeOf(err) {
+	case guidon.FailedPrecondition:
+		return e.ShowConflict()
+	case guidon.InvalidArgument:
+		e.Problems.Add(e.ID, guidon.PublicMessage(err))
+		return e.reply(http.StatusUnprocessableEntity, open)
+	}
+	if err != nil {
+		return err
+	}
+	e.Saved(response)
+	return nil
+}
+
+// refuse responds to an error of a merge.
+func (e *Edit[M]) refuse(err error) error {
+	if guidon.CodeOf(err) != guidon.InvalidArgument || e.Now == 0 {
+		return err
+	}
+	return e.Refuse(err)
+}
+
+// reply responds with the page of the conflict.
+func (e *Edit[M]) reply(status int, m M) error {
+	form, err := e.Form()
+	if err != nil {
+		return err
+	}
+	p := &e.Conflict
+	p.Details, p.Choices = m.GetDetails(), readChoices(form)
+	p.Deleted = e.Now == 0
+	if latest := p.Details.GetLatest(); latest != nil {
+		p.Deleted = latest.GetAction() == string(change.ActionDelete)
+	}
+	p.GoesOn = !p.Deleted
+	if p.Deleted {
+		p.Back = e.Site.Path(page.Below(e.List...))
+	}
+	p.reply(status, e.Frame)
+	return nil
+}

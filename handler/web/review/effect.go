@@ -1,0 +1,59 @@
+package review
+
+import (
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// EffectSentences returns an effect on people, in at most limit sentences, and whether
+// there is more. Moves that are for another reason only are left out.
+func EffectSentences(e *guidonv1.FlagEffect, limit int) (sentences []string, more bool) {
+	if e.GetTypeChanged() {
+		is, was := "variant", "boolean"
+		if e.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
+			is, was = was, is
+		}
+		return []string{"It becomes a " + is + " flag: evaluations as a " + was + " flag fail."}, e.GetTruncated()
+	}
+	for _, g := range e.GetGroups() {
+		for _, m := range g.GetMoves() {
+			switch {
+			case m.GetSameValue():
+			case len(sentences) == limit:
+				return sentences, true
+			default:
+				sentences = append(sentences, page.Sentence(m.GetSummary()))
+			}
+		}
+	}
+	return sentences, e.GetTruncated()
+}
+
+// Effect is the effect of a change on the users of a flag, in sentences.
+type Effect struct {
+	Flag  string // its key
+	Lines []string
+}
+
+// maxEffectLines limits the sentences about one flag.
+const maxEffectLines = 30
+
+// NewEffect returns an effect in sentences; the second result is false if nothing changes.
+func NewEffect(flag string, e *guidonv1.FlagEffect) (Effect, bool) {
+	lines, more := EffectSentences(e, maxEffectLines)
+	if more {
+		lines = append(lines, "There may be more; not all of it is listed.")
+	}
+	return Effect{flag, lines}, len(lines) > 0
+}
+
+// EffectsOfPlan returns the effects that a plan states.
+func EffectsOfPlan(plan *guidonv1.PlanResponse) (effects []Effect) {
+	for _, e := range plan.GetEffects() {
+		if stated, ok := NewEffect(e.GetFlagKey(), e.GetEffect()); ok {
+			effects = append(effects, stated)
+		}
+	}
+	return effects
+}

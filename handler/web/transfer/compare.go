@@ -1,0 +1,257 @@
+package transfer
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// Limits of a comparison.
+const (
+	maxMissing   = 200  // objects that only this namespace has
+	comparePage  = 1000 // objects of a page of the comparison
+	maxPages     = 25
+	maxRestarts  = 3 // if a namespace changes while it is compared
+	maxShownName = 300
+	maxMenu      = 50 // namespaces to choose from
+)
+
+// comparison is the page that compares.
+type comparison struct {
+	From     string // a reference, as in the address
+	FromKey  string
+	FromName string
+	At       string // the earlier state, or ""
+	ToName   string
+	selection
+
+	Review   *review.Plan // everything that From has and this namespace has not, or in another way
+	Before   *guidonv1.ComparedState
+	After    *guidonv1.ComparedState
+	Same     int
+	Differs  bool
+	Missing  []*guidonv1.ComparedObject // the objects that only this namespace has
+	MissingN int
+	needed   map[string][]string // the names of the flags that need a segment, by the key of that
+	Problems part.Problems
+}
+
+// showComparison is the page that compares or, without a source, asks for it.
+func showComparison(v *page.Visit) error {
+	if v.Query().Get(fieldFrom) == "" {
+		return choose(v)
+	}
+	c := newComparison(v, v.Query())
+	if done, err := c.read(v); done || err != nil {
+		return err
+	}
+	c.preselect()
+	return c.reply(v, http.StatusOK)
+}
+
+// newComparison returns the comparison with the source in an address or a form.
+func newComparison(v *page.Visit, fields url.Values) *comparison {
+	c := &comparison{From: fields.Get(fieldFrom), ToName: page.NamespaceName(v.Namespace), selection: selectionOf(fields)}
+	key, at, _ := strings.Cut(c.From, "@")
+	c.FromKey, c.At = guidon.NamespaceKey(key), page.Printable(at, maxShownName)
+	c.FromName = page.Printable(c.FromKey, maxShownName)
+	for _, n := range v.Namespaces {
+		if n.GetKey() == c.FromKey {
+			c.FromName = page.NamespaceName(n)
+		}
+	}
+	return c
+}
+
+// Restores reports whether the source is an earlier state of the namespace itself.
+func (c *comparison) Restores(v *page.Visit) bool { return c.FromKey == v.Key() }
+
+// SourceName returns the source in words.
+func (c *comparison) SourceName() string {
+	if c.At == "" {
+		return c.FromName
+	}
+	return c.FromName + " at " + c.At
+}
+
+// request returns the plan that brings everything over.
+func (c *comparison) request(v *page.Visit) *guidonv1.PlanRequest {
+	return &guidonv1.PlanRequest{NamespaceKey: v.Key(), SourceNamespaceKey: c.From, Keep: c.Keep}
+}
+
+// words are the names of the groups.
+func (c *comparison) words(v *page.Visit) review.Words {
+	w := review.Words{Changed: "changed", Created: "only in " + c.FromName, Deleted: "only in " + c.ToName}
+	if c.Restores(v) {
+		w.Created, w.Deleted = "only in the past", "new since"
+	}
+	return w
+}
+
+// read compares, and makes the plan of everything. If the source cannot be read, it asks for
+// another one, and reports that this is done.
+func (c *comparison) read(v *page.Visit) (done bool, err error) {
+	if c.From == v.Key() {
+		return true, c.ask(v, http.StatusUnprocessableEntity, fieldAt,
+			"Say which earlier state of "+c.ToName+": a revision, such as 120, or a time.")
+	}
+	switch err := c.compare(v); guidon.CodeOf(err) {
+	case guidon.InvalidArgument:
+		return true, c.ask(v, http.StatusUnprocessableEntity, fieldAt, changedText(err))
+	case guidon.NotFound:
+		return true, c.ask(v, http.StatusNotFound, fieldAt, changedText(err))
+	default:
+		if err != nil {
+			return false, err
+		}
+	}
+	c.Review = &review.Plan{Request: c.request(v), Target: v.Namespace, Words: c.words(v)}
+	if err := c.Review.Make(v, nil); err != nil {
+		return false, err
+	}
+	c.addNeeded(v)
+	return false, nil
+}
+
+// changedText returns an error as a sentence.
+func changedText(err error) string {
+	text := page.Printable(guidon.PublicMessage(err), maxShownName)
+	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):] + "."
+}
+
+// ask shows the choice of the source again.
+func (c *comparison) ask(v *page.Visit, status int, field, problem string) error {
+	_, at, _ := strings.Cut(c.From, "@")
+	q := &choice{Namespace: c.FromKey, At: at}
+	q.Problems.Add(field, problem)
+	return q.reply(v, status)
+}
+
+// compare reads the differences between both sides: the counts, and the objects that only
+// this namespace has. All pages are about the same two states.
+func (c *comparison) compare(v *page.Visit) (err error) {
+	for range maxRestarts {
+		if err = c.compareOnce(v); guidon.CodeOf(err) != guidon.FailedPrecondition {
+			return err
+		}
+	}
+	return err
+}
+
+func (c *comparison) compareOnce(v *page.Visit) error {
+	c.Missing, c.Differs = nil, false
+	request := &guidonv1.CompareRequest{NamespaceKey: v.Key(), With: c.From, Limit: comparePage}
+	for range maxPages {
+		answer, err := compareStates.Run(v, request)
+		if err != nil {
+			return err
+		}
+		c.Before, c.After = answer.GetBefore(), answer.GetAfter()
+		c.Same = int(answer.GetFlags().GetUnchanged() + answer.GetSegments().GetUnchanged())
+		c.MissingN = int(answer.GetFlags().GetDeleted() + answer.GetSegments().GetDeleted())
+		c.Differs = c.Differs || len(answer.GetObjects()) > 0
+		for _, o := range answer.GetObjects() {
+			if o.GetAction() == string(change.ActionDelete) && len(c.Missing) < maxMissing {
+				c.Missing = append(c.Missing, o)
+			}
+		}
+		request.PageToken = answer.GetNextPageToken()
+		if request.GetPageToken() == "" || len(c.Missing) >= min(maxMissing, c.MissingN) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// addNeeded finds out which of the segments that change the flags need. To restore, only the
+// missing ones are needed.
+func (c *comparison) addNeeded(v *page.Visit) {
+	c.needed = make(map[string][]string)
+	changes := make(map[string]string)
+	for _, p := range c.Review.Answer.GetChanges() {
+		if p.GetKind() == string(change.KindSegment) {
+			changes[p.GetKey()] = p.GetAction()
+		}
+	}
+	for _, p := range c.Review.Answer.GetChanges() {
+		for _, f := range p.GetAfter().GetFlags() {
+			for _, key := range segmentsOf(f) {
+				action, ok := changes[key]
+				if ok && (!c.Restores(v) || action == string(change.ActionCreate)) {
+					c.needed[key] = append(c.needed[key], f.GetKey())
+				}
+			}
+		}
+	}
+}
+
+// segmentsOf returns the keys of the segments that a flag needs, each once.
+func segmentsOf(f *guidonv1.DocumentFlag) (keys []string) {
+	for _, r := range f.GetRules() {
+		keys = append(keys, r.GetSegmentKeys()...)
+	}
+	for _, r := range f.GetRollouts() {
+		keys = append(keys, r.GetSegment().GetSegmentKeys()...)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// maxUsers limits the flags that need a segment and are named.
+const maxUsers = 3
+
+// mark marks the rows that can be picked, those that are, and who needs them.
+func (c *comparison) mark() {
+	names := make(map[string]string)
+	for _, row := range c.Review.Rows {
+		names[row.ID()] = row.Name
+	}
+	for i := range c.Review.Rows {
+		row := &c.Review.Rows[i]
+		row.Pick = row.GetKind() != string(change.KindNamespace)
+		row.Picked = c.picked(row.GetKind(), row.GetKey())
+		if row.GetKind() != string(change.KindSegment) {
+			continue
+		}
+		var users []string
+		for _, key := range c.needed[row.GetKey()] {
+			users = append(users, cmp.Or(names["flag/"+key], key))
+		}
+		row.NeededBy = strings.Join(users[:min(len(users), maxUsers)], ", ")
+		if more := len(users) - maxUsers; more > 0 {
+			row.NeededBy += " and " + page.Number(more) + " more"
+		}
+	}
+}
+
+// hidden returns the picked objects of the kind that have no row.
+func (c *comparison) hidden(kind change.Kind) (keys []string) {
+	for _, p := range c.Review.Answer.GetChanges() {
+		has := func(row review.Row) bool { return row.GetKind() == p.GetKind() && row.GetKey() == p.GetKey() }
+		if p.GetKind() == string(kind) && c.picked(p.GetKind(), p.GetKey()) && !slices.ContainsFunc(c.Review.Rows, has) {
+			keys = append(keys, p.GetKey())
+		}
+	}
+	return keys
+}
+
+// reply shows the differences, to select from.
+func (c *comparison) reply(v *page.Visit, status int) error {
+	c.mark()
+	title := "Compare"
+	v.Header().Set("Cache-Control", "no-store")
+	v.Reply(status, page.Page{
+		Title: title, Place: page.PlaceCompare, Main: compareMain(v, c),
+		Crumbs: []page.Crumb{{Text: "Compare"}},
+	})
+	return nil
+}

@@ -1,0 +1,70 @@
+package transfer
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
+)
+
+// The fields of addresses and forms.
+const (
+	fieldFrom    = "from"
+	fieldSource  = "source" // of the question what to compare with
+	fieldAt      = "at"     // the earlier state of it
+	fieldSegment = "segment"
+	fieldOffered = "offered" // the segments that were ticked when the form was made
+	fieldLeft    = "left"    // the segments that were left out, although they are needed
+	fieldWithout = "without" // no segments come along
+	fieldKeep    = "keep"
+	fieldKept    = "kept" // the kept parts when the form was made
+	fieldScope   = "scope"
+)
+
+// choice is the page that asks for the source of the comparison.
+type choice struct {
+	Namespace, At string
+	Problems      part.Problems
+}
+
+// choose asks for the source of the comparison, or redirects to the comparison that was chosen.
+func choose(v *page.Visit) error {
+	q := v.Query()
+	c := &choice{Namespace: q.Get(fieldSource), At: strings.TrimSpace(q.Get(fieldAt))}
+	if c.Namespace == "" {
+		return c.reply(v, http.StatusOK)
+	}
+	if c.Namespace == v.Key() && c.At == "" {
+		c.Problems.Add(fieldAt, "Say which state of "+page.NamespaceName(v.Namespace)+": a revision, such as 120, or a time.")
+		return c.reply(v, http.StatusUnprocessableEntity)
+	}
+	from := c.Namespace
+	if c.At != "" {
+		from += "@" + moment(v, c.At)
+	}
+	v.Redirect(page.Below("namespaces", v.Key(), "compare") + "?" + url.Values{fieldFrom: {from}}.Encode())
+	return nil
+}
+
+// localForms are the forms of times without a zone, which are in that of the visitor.
+var localForms = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02"}
+
+// moment returns a revision or a time as the API reads it.
+func moment(v *page.Visit, text string) string {
+	for _, form := range localForms {
+		if at, err := time.ParseInLocation(form, text, v.Location()); err == nil {
+			return at.UTC().Format(time.RFC3339)
+		}
+	}
+	return text
+}
+
+func (c *choice) reply(v *page.Visit, status int) error {
+	v.Reply(status, page.Page{
+		Title: "Compare", Place: page.PlaceCompare, Crumbs: []page.Crumb{{Text: "Compare"}}, Main: chooseMain(v, c),
+	})
+	return nil
+}
