@@ -55,8 +55,9 @@ type undoReview struct {
 	OthersAre  string // the choice
 	Impossible string // why there is no plan
 	Message    string
-	Moved      bool // the plan is not the one that was seen, because something was saved
-	Chosen     bool // the plan is not the one that was seen, because of the choices
+	Confirmed  string // the text that was typed to confirm
+	Moved      bool   // the plan is not the one that was seen, because something was saved
+	Chosen     bool   // the plan is not the one that was seen, because of the choices
 	problems   part.Problems
 }
 
@@ -195,10 +196,14 @@ func (r *undoReview) submit(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	r.Message = strings.TrimSpace(form.Get(fieldMessage))
+	r.Message, r.Confirmed = strings.TrimSpace(form.Get(fieldMessage)), strings.TrimSpace(form.Get(review.FieldConfirm))
 	digest := form.Get(fieldDigest)
-	if page.ActionOf(form).Verb != "apply" || digest == "" {
+	switch {
+	case page.ActionOf(form).Verb != "apply" || digest == "":
 		return r.show(v, http.StatusOK, form)
+	case r.asks(v) && r.Confirmed != v.Key():
+		r.problems.Add(review.FieldConfirm, review.ConfirmProblem(v.Key()))
+		return r.show(v, http.StatusUnprocessableEntity, form)
 	}
 	if err := r.choose(v, form); err != nil {
 		return r.refused(v, form, err)
@@ -225,6 +230,9 @@ func (r *undoReview) submit(v *page.Visit) error {
 	v.Redirect(after + "?saved=" + revisionText(answer.GetRevision()))
 	return nil
 }
+
+// asks reports whether the key of the namespace must be typed.
+func (r *undoReview) asks(v *page.Visit) bool { return v.Namespace.GetConfirmChanges() }
 
 // refused shows the review again after the request was refused.
 func (r *undoReview) refused(v *page.Visit, form url.Values, err error) error {

@@ -293,3 +293,25 @@ func TestUndoLarge(t *testing.T) {
 	s.Get(ns+"/flags/wish/history").Check(200).Contains("Many wishes", "too large to describe")
 	s.Get(at(revision)).Check(200).Contains("too large")
 }
+
+// TestUndoAsks: in a namespace that asks before changes, its key must be typed before
+// anything is undone or restored.
+func TestUndoAsks(t *testing.T) {
+	s := newSite(t, webtest.Options{})
+	revision := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes"})
+	asks := true
+	if _, _, err := s.Service.UpdateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "default", Name: "Default", ConfirmChanges: &asks}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ path, want string }{
+		{undoOf(revision), "Wish list"},
+		{"/namespaces/default/flags/wish/history/" + strconv.FormatInt(revision, 10) + "/restore", "Wishes"},
+	} {
+		r := s.Get(test.path).Check(200).Contains("Type default to change this namespace")
+		for _, typed := range []string{"", "Default"} {
+			s.send(r, "apply", "namespace", typed).Check(422).Contains("Type the key of the namespace: default.")
+		}
+		s.send(r, "apply", "namespace", "default").Location()
+		s.wantName(test.want)
+	}
+}

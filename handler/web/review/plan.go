@@ -90,7 +90,7 @@ func (r *Plan) Empty() bool { return r.Answer == nil || len(r.Answer.GetChanges(
 func (r *Plan) Submit(v *page.Visit, form url.Values) (revision int64, status int, err error) {
 	r.Message, r.Confirmed = strings.TrimSpace(form.Get(FieldMessage)), strings.TrimSpace(form.Get(FieldConfirm))
 	if r.Asks() && r.Confirmed != r.Target.GetKey() {
-		r.Problems.Add(FieldConfirm, "Type the key of the namespace: "+r.Target.GetKey()+".")
+		r.Problems.Add(FieldConfirm, ConfirmProblem(r.Target.GetKey()))
 		return 0, http.StatusUnprocessableEntity, r.Make(v, form)
 	}
 	answer, err := r.apply(v, form.Get(FieldDigest))
@@ -114,6 +114,9 @@ func (r *Plan) Submit(v *page.Visit, form url.Values) (revision int64, status in
 	}
 	return answer.GetRevision(), 0, nil
 }
+
+// ConfirmProblem says that the key of a namespace that asks before changes was not typed.
+func ConfirmProblem(key string) string { return "Type the key of the namespace: " + key + "." }
 
 func (r *Plan) apply(v *page.Visit, digest string) (*guidonv1.PlanResponse, error) {
 	q := r.Request
