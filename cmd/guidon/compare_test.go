@@ -71,7 +71,7 @@ segments: 1 equal
 // compares checks the outcome of "compare".
 func (s *shell) compares(code int, want string, args ...string) {
 	s.t.Helper()
-	r := s.run(append([]string{"compare"}, args...)...)
+	r := s.run(append([]string{"compare", "--exit-code"}, args...)...)
 	if diff := cmp.Diff(want, r.out); diff != "" || r.code != code || r.err != "" {
 		s.t.Errorf("%v: got exit code %d and the error %q (-want +got):\n%s", args, r.code, r.err, diff)
 	}
@@ -95,15 +95,15 @@ func TestCompare(t *testing.T) {
 				s.compares(0, "flags: 2 equal\nsegments: 1 equal\n", at(both, "production")...)
 				continue
 			}
-			s.compares(2, named(comparedText+comparedCounts), at(sides[0], sides[1])...)
-			s.compares(2, named(comparedCounts), at(sides[0], sides[1], "--stat")...)
+			s.compares(cli.ExitFindings, named(comparedText+comparedCounts), at(sides[0], sides[1])...)
+			s.compares(cli.ExitFindings, named(comparedCounts), at(sides[0], sides[1], "--stat")...)
 			var got struct {
 				Before, After *struct{ NamespaceKey string }
 				Flags         struct{ Updated, Deleted, Unchanged int }
 				Objects       []struct{ Kind, Key, Action, Summary, Diff string }
 			}
-			r := s.run(at("compare", "--output=json", sides[0], sides[1])...)
-			if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != 2 {
+			r := s.run(at("compare", "--exit-code", "--output=json", sides[0], sides[1])...)
+			if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != cli.ExitFindings {
 				t.Fatal(r.code, err)
 			}
 			want := `[{flag banner update rule 1: share 10% → 50% } {flag gone delete deleted }]`
@@ -129,13 +129,13 @@ func TestComparePages(t *testing.T) {
 		keys = append(keys, fmt.Sprintf("f%04d", i))
 	}
 	s.ok("import", s.flagsFile("many", "one", keys...), s.flagsFile("few", "two", "g"))
-	r := s.run("compare", "many", "few")
+	r := s.run("compare", "--exit-code", "many", "few")
 	for _, key := range keys {
 		if !strings.Contains(r.out, "flag "+key+": only in many\n") {
 			t.Fatalf("%s is missing", key)
 		}
 	}
-	if want := "flags: 2100 only in many, 1 only in few, 0 equal\nsegments: 1 different, 0 equal\n"; r.code != cli.ExitDifferent || !strings.HasSuffix(r.out, want) {
+	if want := "flags: 2100 only in many, 1 only in few, 0 equal\nsegments: 1 different, 0 equal\n"; r.code != cli.ExitFindings || !strings.HasSuffix(r.out, want) {
 		t.Errorf("got exit code %d, want %q at the end", r.code, want)
 	}
 }
@@ -163,13 +163,17 @@ func TestCompareErrors(t *testing.T) {
 		"staging staging --token secret": "require a server",
 	} {
 		r := s.run(append([]string{"compare"}, strings.Fields(args)...)...)
-		if r.code != cli.ExitFailure || !strings.Contains(r.err, want) || r.out != "" {
-			t.Errorf("%s: got exit code %d, %q and %q, want 1 and %q", args, r.code, r.out, r.err, want)
+		code := cli.ExitFailure
+		if strings.Contains(r.err, "--help for usage") {
+			code = cli.ExitUsage
+		}
+		if r.code != code || !strings.Contains(r.err, want) || r.out != "" {
+			t.Errorf("%s: got exit code %d, %q and %q, want %d and %q", args, r.code, r.out, r.err, code, want)
 		}
 	}
-	if r := s.run("compare", "staging", ""); r.code != cli.ExitFailure || !strings.Contains(r.err, "must not be empty") {
+	if r := s.run("compare", "staging", ""); r.code != cli.ExitUsage || !strings.Contains(r.err, "must not be empty") {
 		t.Errorf("got %+v", r)
 	}
 	s.input = compareAfter
-	s.compares(2, strings.NewReplacer("BEFORE", "staging", "AFTER", "standard input").Replace(comparedCounts), "staging", "-", "--stat")
+	s.compares(cli.ExitFindings, strings.NewReplacer("BEFORE", "staging", "AFTER", "standard input").Replace(comparedCounts), "staging", "-", "--stat")
 }

@@ -299,7 +299,7 @@ func TestUnknownMembers(t *testing.T) {
 		}
 		s.fails(cli.ExitFindings, []string{"validate", path}, "did you mean "+test.old+"?")
 		s.ok("validate", "--ignore-unknown", path)
-		if r := s.run("plan", "--ignore-unknown", path); r.code != cli.ExitDifferent {
+		if r := s.run("plan", "--exit-code", "--ignore-unknown", path); r.code != cli.ExitFindings {
 			t.Errorf("plan --ignore-unknown: got exit code %d and %q", r.code, r.err)
 		}
 	}

@@ -62,9 +62,9 @@ func TestEffect(t *testing.T) {
 	wantText(t, s.changes("promote", "live", "shop", "--flag", "checkout", "--with-segments=false", "--effect", "--dry-run"), moved)
 
 	for _, other := range [][]string{{"--plan", "plan.json"}, {"--output=json"}} {
-		s.fails(cli.ExitFailure, append([]string{"apply", edited, "--effect"}, other...), "--effect cannot be combined with --plan or --output")
+		s.fails(cli.ExitUsage, append([]string{"apply", edited, "--effect"}, other...), "--effect cannot be combined with --plan or --output")
 	}
-	s.fails(cli.ExitFailure, []string{"promote", "live", "shop", "--effect=maybe"}, "invalid argument")
+	s.fails(cli.ExitUsage, []string{"promote", "live", "shop", "--effect=maybe"}, "invalid argument")
 }
 
 // TestEffectJSON: the JSON of a plan contains its effects, also after it has been applied.

@@ -31,9 +31,9 @@ func (s *shell) dir(files ...string) string {
 // changes runs a command that must exit with the code for changes, and returns its output.
 func (s *shell) changes(args ...string) string {
 	s.t.Helper()
-	r := s.run(args...)
-	if r.code != cli.ExitDifferent {
-		s.t.Fatalf("%q: exit code %d, want %d: %s%s", args, r.code, cli.ExitDifferent, r.out, r.err)
+	r := s.run(append(args, "--exit-code")...)
+	if r.code != cli.ExitFindings {
+		s.t.Fatalf("%q: exit code %d, want %d: %s%s", args, r.code, cli.ExitFindings, r.out, r.err)
 	}
 	return r.out
 }
@@ -109,14 +109,14 @@ func TestSavedPlan(t *testing.T) {
 func TestPlanErrors(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("small.yaml", small))
-	s.fails(cli.ExitFailure, []string{"plan"}, "specify at least one file")
-	s.fails(cli.ExitFailure, []string{"plan", "x.yaml", "--frobnicate"}, "unknown flag")
-	s.fails(cli.ExitFailure, []string{"plan", "x.yaml", "--address", "http://127.0.0.1:1", "--db", "x"}, "cannot be combined")
+	s.fails(cli.ExitUsage, []string{"plan"}, "specify at least one file")
+	s.fails(cli.ExitUsage, []string{"plan", "x.yaml", "--frobnicate"}, "unknown flag")
+	s.fails(cli.ExitUsage, []string{"plan", "x.yaml", "--address", "http://127.0.0.1:1", "--db", "x"}, "cannot be combined")
 	s.fails(cli.ExitFailure, []string{"plan", "missing.yaml"}, "missing.yaml: no such file")
 	s.fails(cli.ExitFailure, []string{"plan", "missing/"}, "missing/: no such file")
 	s.fails(cli.ExitFailure, []string{"plan", t.TempDir()}, "contains no .yaml, .yml or .json file")
 	s.fails(cli.ExitFailure, []string{"plan", s.file("a.yaml", till), s.file("b.yaml", till)}, `namespace "till" is in`)
-	s.fails(cli.ExitFailure, []string{"promote", "a"}, "specify the source and the target")
+	s.fails(cli.ExitUsage, []string{"promote", "a"}, "specify the source and the target")
 	bad := s.dir("a.yaml", "namespace: small\nflags: [{key: a b, name: x}, {key: c, name: x, rules: [{segment: gone}]}]", "b.yaml", "namespace: other\nsegments: [{key: d}]")
 	s.fails(cli.ExitFailure, []string{"plan", bad}, `a.yaml, namespace "small": flags[0] "a b"`, `segment "gone" not found`, `b.yaml, namespace "other": segments[0] "d"`)
 	s.fails(cli.ExitFailure, []string{"apply", bad, "--yes"}, "nothing was applied: ")

@@ -54,7 +54,7 @@ func TestReplayDifferences(t *testing.T) {
 		s.ok("import", "--update", s.file("more.yaml", "namespace: {key: second}\nflags: [{key: new, name: New, type: BOOLEAN_FLAG_TYPE, enabled: true}]\n"))
 	})
 	s = s.with("GUIDON_REPLAY_FROM_TOKEN="+fliptdbtest.Token, "GUIDON_REPLAY_TO_TOKEN="+fliptdbtest.Token)
-	r := s.fails(cli.ExitDifferent, []string{"replay", "--generate", "--from", flipt.URL, "--to", guidon.web, "--output", "json"})
+	r := s.fails(cli.ExitFindings, []string{"replay", "--exit-code", "--generate", "--from", flipt.URL, "--to", guidon.web, "--output", "json"})
 	var report replay.Report
 	if err := json.Unmarshal([]byte(r.out), &report); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestReplayDifferences(t *testing.T) {
 		t.Errorf("got %s, want one difference, of the new flag", r.out)
 	}
 	log := s.file("log.jsonl", `{"namespaceKey":"second","flagKey":"new","entityId":"u-1","context":{"n":1}}`+"\n\n"+`{"requests":[{"namespace_key":"second","flag_key":"none","entity_id":"u"}]}`+"\n")
-	s.fails(cli.ExitDifferent, []string{"replay", log, "--from", flipt.URL, "--to", guidon.web},
+	s.fails(cli.ExitFindings, []string{"replay", "--exit-code", log, "--from", flipt.URL, "--to", guidon.web},
 		"2 evaluations of 2 flags: 1 equal, 1 different\n1 of the equal ones failed on both servers", "second/new: 1 of 1 different (result 1)",
 		`entity "u-1", context {"n":"1"}`, `result: "NOT_FOUND_ERROR_EVALUATION_REASON" became "boolean"`)
 	s.input = "{\"flagKey\": \"none\"}\nGET /evaluate\n"
@@ -80,27 +80,28 @@ func TestReplayFailures(t *testing.T) {
 	log := s.file("log.jsonl", `{"flagKey":"x","entityId":"u"}`)
 	both := []string{"--from", flipt.URL, "--to", guidon.web}
 	for _, test := range []struct {
+		code int
 		args []string
 		want string
 	}{
-		{[]string{log, "--from", "http://127.0.0.1:1", "--to", guidon.web}, "--from: http://127.0.0.1:1 is unavailable"},
-		{[]string{log, "--from", flipt.URL, "--to", guidon.web, "--from-token-file", log}, "--from: "},
-		{append([]string{s.file("empty", "\n")}, both...), "there are no requests"},
-		{append([]string{s.file("short", "{}\n")}, both...), "line 1: flagKey is required"},
-		{append([]string{filepath.Join(t.TempDir(), "none")}, both...), "no such file"},
-		{both, "specify logs, - for the standard input, or --generate"},
-		{append([]string{log, "--generate"}, both...), "specify logs, - for the standard input, or --generate"},
-		{append([]string{"-", "-"}, both...), "only once"},
-		{append([]string{log, "--batch", "0"}, both...), "invalid --batch: must be from 1 to 500, not 0"},
-		{append([]string{log, "--output", "xml"}, both...), "must be table, json, yaml or name"},
-		{append([]string{log, "--namespaces", "x"}, both...), "--namespaces requires --generate"},
-		{[]string{log, "--from", "localhost", "--to", guidon.web}, `--from: there is no context "localhost"`},
-		{[]string{log, "--from", flipt.URL}, "--to is required"},
+		{cli.ExitFailure, []string{log, "--from", "http://127.0.0.1:1", "--to", guidon.web}, "--from: http://127.0.0.1:1 is unavailable"},
+		{cli.ExitFailure, []string{log, "--from", flipt.URL, "--to", guidon.web, "--from-token-file", log}, "--from: "},
+		{cli.ExitFailure, append([]string{s.file("empty", "\n")}, both...), "there are no requests"},
+		{cli.ExitFailure, append([]string{s.file("short", "{}\n")}, both...), "line 1: flagKey is required"},
+		{cli.ExitFailure, append([]string{filepath.Join(t.TempDir(), "none")}, both...), "no such file"},
+		{cli.ExitUsage, both, "specify logs, - for the standard input, or --generate"},
+		{cli.ExitUsage, append([]string{log, "--generate"}, both...), "specify logs, - for the standard input, or --generate"},
+		{cli.ExitUsage, append([]string{"-", "-"}, both...), "only once"},
+		{cli.ExitUsage, append([]string{log, "--batch", "0"}, both...), "invalid --batch: must be from 1 to 500, not 0"},
+		{cli.ExitUsage, append([]string{log, "--output", "xml"}, both...), "must be table, json, yaml or name"},
+		{cli.ExitUsage, append([]string{log, "--namespaces", "x"}, both...), "--namespaces requires --generate"},
+		{cli.ExitUsage, []string{log, "--from", "localhost", "--to", guidon.web}, `--from: there is no context "localhost"`},
+		{cli.ExitUsage, []string{log, "--from", flipt.URL}, "--to is required"},
 	} {
 		t.Run(test.want, func(t *testing.T) {
 			s := *s
 			s.t = t
-			r := s.fails(cli.ExitFailure, append([]string{"replay"}, test.args...), test.want)
+			r := s.fails(test.code, append([]string{"replay"}, test.args...), test.want)
 			if strings.Contains(r.err+r.out, fliptdbtest.Token) {
 				t.Errorf("got %q with the token", r.err+r.out)
 			}

@@ -36,18 +36,6 @@ const rootExample = `  # Start the service, with HTTP on port 8080 and gRPC on p
   # Evaluate a flag for a user
   guidon evaluate new-checkout -e user-42 -c country=PT`
 
-const exitCodeHelp = `
-Exit codes:
-  0    success
-  1    failure
-  2    usage error; of "compare" and "replay": there are differences; of "plan", and of
-       "promote", "restore" and "undo" with --dry-run: there are changes
-       (usage errors of these are 1)
-  3    "validate" or "config check" found problems, or "import --dry-run
-       --exit-code" found differences
-  130  interrupted (a second SIGTERM: 143)
-`
-
 // run runs the command in args until it completes or ctx ends, and returns the exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return cli.NewProgram(environ, stdin, stdout, stderr).Run(ctx, args, root)
@@ -113,7 +101,7 @@ func withExitCodes(usage func(*cobra.Command) error) func(*cobra.Command) error 
 		if err := usage(command); err != nil {
 			return err
 		}
-		_, err := fmt.Fprint(command.OutOrStderr(), exitCodeHelp)
+		_, err := fmt.Fprint(command.OutOrStderr(), cli.ExitCodes(command))
 		return err
 	}
 }

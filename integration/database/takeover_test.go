@@ -73,7 +73,7 @@ func takeOver(t *testing.T, db *sql.DB, dialect, old, target string) {
 	o.run(true, "authentications: 6", "import", "--from-flipt-database", old)
 	server := harness.Start(t, target, "GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true")
 	for _, address := range []string{server.URL, server.GRPC} {
-		out := o.run(true, " different", "replay", "--generate", "--from", flipt.URL, "--to", address)
+		out := o.run(true, " different", "replay", "--exit-code", "--generate", "--from", flipt.URL, "--to", address)
 		var evaluations, flags, equal int
 		if _, err := fmt.Sscanf(out, "%d evaluations of %d flags: %d equal, 0 different\n", &evaluations, &flags, &equal); err != nil || flags != 80 || equal != evaluations || evaluations < 1600 {
 			t.Errorf("%s: got %q (%v), want no differences of 80 flags", address, out, err)
@@ -132,7 +132,7 @@ func (o *takeover) client(server *harness.Server) {
 			o.Fatalf("turning a flag off: got %v and %v", response, err)
 		}
 		_ = response.Body.Close()
-		o.run(false, f.Namespace+"/"+f.Key+": ", "replay", "--generate", "--from", flipt.URL, "--to", server.URL)
+		o.run(false, f.Namespace+"/"+f.Key+": ", "replay", "--exit-code", "--generate", "--from", flipt.URL, "--to", server.URL)
 		return
 	}
 	o.Fatal("there is no flag to turn off")

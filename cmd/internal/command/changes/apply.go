@@ -24,8 +24,7 @@ Namespaces are applied one after the other, in the order of the files, each of t
 completely or not at all. If one fails, the following ones are not applied, and the output
 says what was applied and what was not. It can be run again: what is already as in the
 files stays as it is.
-
-Exit codes: 0 success, 1 error.`
+`
 
 const applyExample = `  guidon apply flags/
   guidon apply flags/ --plan plan.json -m "release 42" --address https://flags.example
@@ -41,7 +40,6 @@ func ApplyCommand(p *cli.Program) *cobra.Command {
 		Example: applyExample,
 		RunE:    p.Action(c.runApply),
 	}
-	cli.WithDifferences(command)
 	c.Connection.WriteFlags(command)
 	c.fileFlags(command)
 	command.Flags().StringVar(&c.saved, "plan", "", "apply the plan that is saved in this `file`")

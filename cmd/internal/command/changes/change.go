@@ -19,13 +19,15 @@ type changeCommand struct {
 	request guidonv1.PlanRequest
 	dryRun  bool
 
+	differences cli.Differences
+
 	// prepare, which may be nil, completes the request.
 	prepare func(ctx context.Context, service client.Client) error
 }
 
 // flags adds the flags that all of these commands have.
 func (c *changeCommand) flags(command *cobra.Command) {
-	cli.WithDifferences(command)
+	c.differences.Flag(command, "changes (requires --dry-run)")
 	c.Connection.WriteFlags(command)
 	flags := command.Flags()
 	flags.StringSliceVar(&c.request.FlagKeys, "flag", nil, "`keys` of the flags, separated by commas")
@@ -44,6 +46,9 @@ func (c *changeCommand) keepFlag(command *cobra.Command) {
 
 // run makes the plan, prints it, and applies it if the user confirms that.
 func (c *changeCommand) run(ctx context.Context) error {
+	if err := c.differences.Check(c.dryRun); err != nil {
+		return err
+	}
 	mode := cli.Writing
 	if c.dryRun {
 		mode = cli.Reading
@@ -72,9 +77,9 @@ func (c *changeCommand) change(ctx context.Context, service client.Client) error
 	switch {
 	case len(plan.GetConflicts()) > 0:
 		return mustResolve(len(plan.GetConflicts()))
-	case c.dryRun && changes > 0:
-		return cli.ErrDifferent
-	case c.dryRun || changes == 0 && c.Output.ForPrograms():
+	case c.dryRun:
+		return c.differences.Result(changes > 0)
+	case changes == 0 && c.Output.ForPrograms():
 		return nil
 	case changes == 0:
 		fmt.Fprintln(c.Out, "nothing to do")

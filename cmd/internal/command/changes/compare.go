@@ -31,9 +31,7 @@ Each side is a namespace, an earlier state of one, such as shop@412 or
 shop@2026-11-20T14:03:00Z, or a file that "guidon export" wrote. It is a file
 if it contains a slash, ends with .yaml, .yml or .json, or is "-", the standard input.
 If a file has several namespaces, the one with the key of the other side is compared.
-
-The exit code is 0 if both sides are equal, 2 if they are different, and 1 if they
-could not be compared.`
+`
 
 const compareExample = `  guidon compare staging production
   guidon compare staging production --stat --address https://flags.example
@@ -46,6 +44,8 @@ type compareCommand struct {
 	cli.Task
 	format cli.InputFormat
 	stat   bool
+
+	differences cli.Differences
 }
 
 // CompareCommand returns the command "compare".
@@ -61,7 +61,7 @@ func CompareCommand(p *cli.Program) *cobra.Command {
 
 		ValidArgsFunction: p.CompleteNamespacesAndFiles,
 	}
-	cli.WithDifferences(command)
+	c.differences.Flag(command, "differences")
 	c.Connection.Flags(command)
 	flags := command.Flags()
 	c.format.Flag(command)
@@ -91,10 +91,7 @@ func (c *compareCommand) run(ctx context.Context, args []string) error {
 	if err := c.print(result, before, after); err != nil {
 		return err
 	}
-	if isDifferent(result) {
-		return cli.ErrDifferent
-	}
-	return nil
+	return c.differences.Result(isDifferent(result))
 }
 
 // isFile reports whether a side is a file. A namespace can be named by none of these.

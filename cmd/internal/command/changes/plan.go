@@ -29,8 +29,7 @@ whose segments it changes, such as "20% of those who match rule 3 go from classi
 one-page".
 
 With --out, the plan is saved. "guidon apply --plan" applies exactly that, or nothing.
-
-Exit codes: 0 nothing to do, 2 changes, 1 error.`
+`
 
 const planExample = `  guidon plan flags/ --address https://flags.example
   guidon plan flags/ --out plan.json
@@ -45,6 +44,8 @@ type planCommand struct {
 	effect bool
 	saveTo string // --out
 	saved  string // --plan
+
+	differences cli.Differences
 }
 
 // PlanCommand returns the command "plan".
@@ -57,7 +58,7 @@ func PlanCommand(p *cli.Program) *cobra.Command {
 		Example: planExample,
 		RunE:    p.Action(c.run),
 	}
-	cli.WithDifferences(command)
+	c.differences.Flag(command, "changes")
 	c.Connection.Flags(command)
 	c.fileFlags(command)
 	command.Flags().StringVar(&c.saveTo, "out", "", "save the plan to this `file`")
@@ -91,10 +92,7 @@ func (c *planCommand) run(ctx context.Context, paths []string) error {
 				return err
 			}
 		}
-		if changesOf(plans) > 0 {
-			return cli.ErrDifferent
-		}
-		return nil
+		return c.differences.Result(changesOf(plans) > 0)
 	})
 }
 

@@ -17,9 +17,7 @@ Without --flag and --segment, it brings all of them; others of the target are ke
 --drop is given. The segments that the flags refer to come along. Existing flags of the
 target can keep their own switch (enabled), percentages or rules.
 
-If the changes would be different by the time they are confirmed, nothing is changed.
-
-Exit codes: 0 success, 1 error; with --dry-run: 0 nothing to do, 2 changes.`
+If the changes would be different by the time they are confirmed, nothing is changed.`
 
 const promoteExample = `  guidon promote staging production --flag new-checkout --with-segments
   guidon promote staging production --flag new-checkout --keep enabled,percentages --dry-run

@@ -21,9 +21,7 @@ deleted. What was created since is deleted, unless --keep-new is given.
 Segments that restored flags refer to are restored if they no longer exist. Others stay as
 they are, because other flags may use them.
 
-If the changes would be different by the time they are confirmed, nothing is changed.
-
-Exit codes: 0 success, 1 error; with --dry-run: 0 nothing to do, 2 changes.`
+If the changes would be different by the time they are confirmed, nothing is changed.`
 
 const restoreExample = `  guidon restore shop@412 --flag new-checkout
   guidon restore shop@2026-11-20T14:00:00Z --flag new-checkout --keep enabled --dry-run

@@ -23,9 +23,7 @@ kept. If a part has changed again since, nothing is undone until you decide what
   --resolve flag/<key>:<path>=earlier   go back to the value before the undone change
   --resolve current, --resolve earlier  the same for all others
 
-Undoing an undo gives the original.
-
-Exit codes: 0 success, 1 error; with --dry-run: 0 nothing to do, 2 changes.`
+Undoing an undo gives the original.`
 
 const undoExample = `  guidon undo
   guidon undo 412 -n shop --flag new-checkout

@@ -19,13 +19,12 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
 )
 
-// Exit codes, documented in exitCodeHelp.
+// Exit codes; see [ExitCodes].
 const (
 	ExitOK          = 0
 	ExitFailure     = 1
 	ExitUsage       = 2
-	ExitDifferent   = 2 // of commands whose usage errors are failures; see usageFails
-	ExitFindings    = 3
+	ExitFindings    = 3 // the command completed, and found problems or differences
 	ExitInterrupted = 130
 	ExitTerminated  = 143
 )
@@ -65,25 +64,11 @@ func (p *Program) Run(ctx context.Context, args []string, commands func(p *Progr
 	root.SetIn(p.In)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
-	command, err := root.ExecuteContextC(ctx)
-	err = plainUsage(err)
+	err := plainUsage(root.ExecuteContext(ctx))
 	if err == nil && out.failed != nil {
 		err = &ExitError{Code: ExitFailure, Err: fmt.Errorf("the command succeeded, but cannot write its output: %w", out.failed)}
 	}
-	code := p.exitCode(ctx, err)
-	if code == ExitUsage && !errors.Is(err, ErrDifferent) && command.Annotations[usageFails] != "" {
-		return ExitFailure
-	}
-	return code
-}
-
-// usageFails is the annotation of commands that return different: their usage errors have the
-// exit code of failures.
-const usageFails = "usage-fails"
-
-// WithDifferences makes the command one that may return different.
-func WithDifferences(command *cobra.Command) {
-	command.Annotations = map[string]string{usageFails: "true"}
+	return p.exitCode(ctx, err)
 }
 
 // ExitError is an error with its own exit code.
@@ -100,9 +85,6 @@ func (e *ExitError) Unwrap() error { return e.Err }
 
 // ErrFindings is returned by a command that completed and found problems or differences.
 var ErrFindings = &ExitError{Code: ExitFindings}
-
-// ErrDifferent is returned by a command that completed and found differences, or changes to make.
-var ErrDifferent = &ExitError{Code: ExitDifferent}
 
 // UsageError returns an error with the exit code for incorrect usage.
 func UsageError(format string, args ...any) error {

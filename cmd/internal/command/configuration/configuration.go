@@ -31,19 +31,19 @@ func configCheckCommand(p *cli.Program) *cobra.Command {
 		Use:   "check",
 		Short: "Report errors in the configuration",
 		Long: `Read the configuration file and the environment as the server would, and print
-every error found. The exit code is 3 if there are any. Settings that have no effect
-or are dangerous are printed as warnings. Nothing is started.
+every error found. Settings that have no effect or are dangerous are printed as
+warnings. Nothing is started.
 
 With --online, the providers of signing in are asked for what they publish and
 whether they accept the credentials of this service, and the URLs that the server
-must be able to reach are printed. The exit code is 3 if one of the providers cannot
-be used.`,
+must be able to reach are printed.`,
 		Example: `  guidon config check
   guidon config check --config guidon.yml --show
   guidon config check --online`,
 		Args: cobra.NoArgs,
 		RunE: p.Action(func(ctx context.Context, _ []string) error { return configCheck(ctx, p, show, online) }),
 	}
+	cli.Finds(command, "there are errors or, with --online, a provider cannot be used")
 	command.Flags().BoolVar(&show, "show", false, "print the resulting configuration, without secrets, as /meta/config does")
 	command.Flags().BoolVar(&online, "online", false, "also ask the providers of signing in")
 	return command

@@ -74,7 +74,7 @@ type importCommand struct {
 	update       bool
 	drop         bool
 	dryRun       bool
-	exitCode     bool
+	differences  cli.Differences
 
 	fliptDatabase string
 	tokenRole     string // of tokens of Flipt
@@ -101,7 +101,7 @@ func ImportCommand(p *cli.Program) *cobra.Command {
 	flags.BoolVar(&i.drop, "drop", false, "like --update, but also delete what is not in the file from its namespaces")
 	flags.BoolVarP(&i.Yes, "yes", "y", false, "do not ask for confirmation before --drop deletes")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "print the differences and change nothing")
-	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 if there are differences")
+	i.differences.Flag(command, "changes (requires --dry-run)")
 	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "",
 		"import everything from the database of a Flipt v1 server at this `URL` instead of from files")
 	flags.StringVar(&i.tokenRole, "token-role", "", "`role` of the static tokens of Flipt: "+service.RoleWords)
@@ -136,8 +136,8 @@ func (i *importCommand) run(ctx context.Context, paths []string) error {
 	if err := cli.CheckFiles(paths); err != nil {
 		return err
 	}
-	if i.exitCode && !i.dryRun {
-		return cli.UsageError("--exit-code requires --dry-run")
+	if err := i.differences.Check(i.dryRun); err != nil {
+		return err
 	}
 	cli.LimitMemory()
 	documents, err := i.ReadDocuments(paths, &i.format)
@@ -185,10 +185,7 @@ func (i *importCommand) preview(ctx context.Context, service client.Client, docu
 	if err := i.Show(i.Output, s); err != nil {
 		return err
 	}
-	if len(s.Names) > 0 && i.exitCode {
-		return cli.ErrFindings
-	}
-	return nil
+	return i.differences.Result(len(s.Names) > 0)
 }
 
 // planAll returns the changes that each document would make.

@@ -17,8 +17,7 @@ know, validation rules, references. Warnings are what it would accept, although 
 hardly does what was meant: constraints that never match, segments without
 constraints, and rules that nobody reaches.
 
-All findings are printed with file, line and column. The exit code is 3 if there are
-errors, or with --strict, any findings.
+All findings are printed with file, line and column.
 
 Files are YAML or JSON, by their extension, or else by their content.`
 
@@ -39,6 +38,7 @@ func ValidateCommand(p *cli.Program) *cobra.Command {
   guidon export | guidon validate -`,
 		RunE: p.Action(func(_ context.Context, paths []string) error { return validate(p, paths, &input, format.Word, strict) }),
 	}
+	cli.Finds(command, "there are errors or, with --strict, any findings")
 	input.Flag(command)
 	command.Flags().Var(&format, "format", "how to print the findings: text, json or github (workflow commands)")
 	format.Complete(command, "format")

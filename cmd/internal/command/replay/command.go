@@ -32,9 +32,7 @@ understood as well, and other members are ignored. "-" is the standard input.
 
 Tokens are in files, or in GUIDON_REPLAY_FROM_TOKEN and GUIDON_REPLAY_TO_TOKEN. The second
 server is otherwise sent GUIDON_TOKEN, or the token of "guidon login".
-
-The exit code is 0 if all results are equal, 2 if some differ, and 1 if they could not be
-compared.`
+`
 
 const replayExample = `  guidon replay --generate --from http://flipt:8080 --to http://guidon:8080
   guidon replay requests.jsonl --from http://flipt:8080 --to https://flags.example
@@ -55,6 +53,7 @@ type replayCommand struct {
 	skipInvalid bool
 	options     Options
 	output      cli.Format
+	differences cli.Differences
 
 	skipped int // lines
 }
@@ -72,7 +71,7 @@ func ReplayCommand(p *cli.Program) *cobra.Command {
 		Example: replayExample,
 		RunE:    p.Action(r.run),
 	}
-	cli.WithDifferences(command)
+	r.differences.Flag(command, "differences")
 	flags := command.Flags()
 	const forms = ", such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000"
 	flags.StringVar(&r.from.address, "from", "", "`URL` of the first server"+forms+", or the name of a context")
@@ -115,10 +114,7 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 	if err := r.print(result); err != nil {
 		return err
 	}
-	if result.Different > 0 {
-		return cli.ErrDifferent
-	}
-	return nil
+	return r.differences.Result(result.Different > 0)
 }
 
 func (r *replayCommand) checkUsage(args []string) error {
