@@ -1,6 +1,7 @@
 package service
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -198,6 +199,28 @@ var (
 	}
 	conditionTerms = map[string]flagConditions{"unused": isUnused, "overdue": isOverdue, "snoozed": isSnoozed}
 )
+
+// CheckTerms returns InvalidArgument if the text of a [FlagQuery] has a term whose value there
+// is not, such as is:bogus. A query takes it for a word, because people may still be typing it.
+func CheckTerms(text string) error {
+	for _, w := range wordsOf(text) {
+		p := new(parsedQuery)
+		if name := strings.ToLower(w.name); (name == "is" || name == "type") && !p.addTerm(w) {
+			return guidon.Errorf(guidon.InvalidArgument, "invalid term %q: %s: has the values %s", w.text(), name, termValues(name))
+		}
+	}
+	return nil
+}
+
+// termValues returns the values of the terms with the name is or type.
+func termValues(name string) string {
+	values := slices.Collect(maps.Keys(typeTerms))
+	if name == "is" {
+		values = slices.AppendSeq(slices.Collect(maps.Keys(stateTerms)), maps.Keys(conditionTerms))
+	}
+	slices.Sort(values)
+	return strings.Join(values, ", ")
+}
 
 // termNames are the names of terms.
 var termNames = []string{"owner", "tag", "is", "type", "segment", "key"}

@@ -205,8 +205,8 @@ func TestHelp(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	s := newShell(t)
-	if got := s.ok("version"); !strings.HasPrefix(got, "guidon ") {
-		t.Errorf("got %q", got)
+	if got := s.ok("version"); !strings.HasPrefix(got, "guidon ") || got != s.ok("--version") {
+		t.Errorf("got %q, and %q by the option", got, s.ok("--version"))
 	}
 	if got := s.ok("version", "--output=json"); !strings.Contains(got, `"goVersion": "go1.`) {
 		t.Errorf("got %q", got)

@@ -175,6 +175,16 @@ func TestFlagUsage(t *testing.T) {
 	} {
 		s.fails(cli.ExitUsage, test.args, test.want)
 	}
+	s.ok("migrate")
+	for query, want := range map[string]string{
+		"is:bogus":         `--query: invalid term "is:bogus": is: has the values off, on, overdue, partly, snoozed, unused`,
+		"owner:a TYPE:int": `invalid term "TYPE:int": type: has the values boolean, variant`,
+	} {
+		s.fails(cli.ExitFailure, []string{"flag", "list", "--query", query}, want)
+	}
+	for _, query := range []string{"", "is:off", "is:", `"is:bogus"`, "http://a.example", "owner:is:x"} {
+		s.ok("flag", "list", "--query", query)
+	}
 }
 
 // TestSegmentCommands: what the commands do to a segment.

@@ -43,6 +43,7 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 
 // root returns the tree of commands.
 func root(p *cli.Program) *cobra.Command {
+	showVersion := false
 	root := &cobra.Command{
 		Use:           "guidon",
 		Short:         "Feature-flag service and tools",
@@ -51,8 +52,14 @@ func root(p *cli.Program) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cli.NoSuchCommand,
-		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
+		RunE: func(command *cobra.Command, _ []string) error {
+			if showVersion {
+				return printVersion(p.Out, buildInfo())
+			}
+			return command.Help()
+		},
 	}
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
 	root.SetUsageFunc(withExitCodes(root.UsageFunc()))
 	root.PersistentFlags().StringVar(&p.ConfigFile, "config", "",
 		"configuration `file` (default: guidon/config.yml in the user's configuration directory, then /etc/guidon/config/default.yml)")

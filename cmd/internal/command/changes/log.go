@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"text/tabwriter"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
@@ -16,7 +18,7 @@ import (
 )
 
 const logHelp = `List changes of a namespace, the newest first: who changed what, when and why. With a
-flag, or a segment, list only its changes.
+flag, or a segment, list only its changes. The ids of actors are in the output as JSON.
 
 --since and --until take a time such as 2026-11-20T14:00:00Z, a day such as 2026-11-20
 (UTC), or how long ago, such as 36h.
@@ -94,12 +96,36 @@ func (l *logCommand) run(ctx context.Context, args []string) error {
 		return l.runFollow(ctx)
 	}
 	return l.Reading(ctx, func(service client.Client) error {
-		list := l.newList()
-		if err := l.each(ctx, service, list.add); err != nil {
+		list, found := l.newList(), false
+		if err := l.each(ctx, service, func(c *guidonv1.Change) error {
+			found = true
+			return list.add(c)
+		}); err != nil {
 			return err
+		}
+		if !found {
+			if err := l.mustHaveExisted(ctx, service); err != nil {
+				return err
+			}
 		}
 		return list.end()
 	})
+}
+
+// mustHaveExisted returns NotFound if the changes are those of an object that has none at
+// all: the newest one of each object is kept.
+func (l *logCommand) mustHaveExisted(ctx context.Context, service client.Client) error {
+	if l.request.GetKey() == "" {
+		return nil
+	}
+	newest, err := cli.Call[guidonv1.ListChangesResponse](ctx, service, "/guidon.v1.ChangeService/ListChanges", &guidonv1.ListChangesRequest{
+		NamespaceKey: l.request.GetNamespaceKey(), Kind: l.request.GetKind(), Key: l.request.GetKey(), Limit: 1,
+	})
+	if err == nil && len(newest.GetChanges()) == 0 {
+		return guidon.Errorf(guidon.NotFound, "there has never been a %s %q in namespace %q",
+			l.request.GetKind(), l.request.GetKey(), l.request.GetNamespaceKey())
+	}
+	return err
 }
 
 // complete checks the arguments and completes the request.
@@ -198,9 +224,14 @@ func (l *logCommand) newList() changeList {
 type changeTable struct{ *tabwriter.Writer }
 
 func (t changeTable) add(c *guidonv1.Change) error {
-	_, err := fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.GetRevision(), cli.When(c.GetAt()), c.GetActor().GetId(),
+	_, err := fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.GetRevision(), cli.When(c.GetAt()), actorText(c.GetActor()),
 		c.GetAction(), c.GetKind(), c.GetKey(), cli.OrDash(c.GetReason().GetText()), cli.OrDash(c.GetMessage()), cli.OrDash(c.GetSummary()))
 	return err
+}
+
+// actorText returns the name of the actor, or else the id.
+func actorText(a *guidonv1.Actor) string {
+	return cli.Printable(cmp.Or(a.GetName(), a.GetId()))
 }
 
 func (t changeTable) end() error { return t.Flush() }

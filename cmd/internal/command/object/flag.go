@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 const flagHelp = `Work with single flags of a namespace.
@@ -70,6 +71,9 @@ func flags(p *cli.Program) *object {
 	o.short, o.long, o.aliases = "List, create, change, switch and delete flags", flagHelp, []string{"flags"}
 	k := &keyed{object: o, texts: flagTexts, complete: p.CompleteFlags, rows: flagRows}
 	k.list = func(ctx context.Context, c client.Client) (cli.Output, error) {
+		if err := service.CheckTerms(k.query); err != nil {
+			return cli.Output{}, fmt.Errorf("--query: %w", err)
+		}
 		all, err := cli.AllFlags(ctx, c, &guidonv1.ListFlagSummariesRequest{NamespaceKey: k.Namespace, Query: k.query})
 		return listedFlags(all), err
 	}
