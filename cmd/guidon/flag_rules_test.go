@@ -124,6 +124,7 @@ func TestFlagRuleUsage(t *testing.T) {
 		"rule add none 10% --at 0":                         "invalid --at 0",
 		"rule set none 1 10%":                              `flag "none" has no rules`,
 		"rule set two":                                     "missing argument",
+		"rule set two 1":                                   "nothing to change",
 		"rule set two 0 10%":                               `invalid rule "0": must be a number from 1 to 2`,
 		"rule move two 1":                                  "missing argument",
 		"rule move two 1 2 3":                              `unexpected argument "3"`,

@@ -149,7 +149,9 @@ func (r ruleVerbs) set() verb {
 		if err != nil {
 			return err
 		}
-		o.shares = args[1:]
+		if o.shares = args[1:]; len(o.shares) == 0 && !o.given("segment") && !o.given("value") && !o.given("description") {
+			return cli.UsageError("nothing to change: give a percentage, shares, --segment, --value or --description")
+		}
 		return o.setRuleAt(f, at)
 	})
 }
