@@ -242,7 +242,7 @@ func (r metaRow) member(was page.Member) page.Member {
 func (d *details) fields() (all []field) {
 	all = []field{{"name", d.name}, {"description", d.description}, {"owner", d.owner}, {"review", d.review}, {"tags", d.tags}}
 	if !isBoolean(d.base) {
-		all = append(all, field{"enabled", onOff(d.enabled)})
+		all = append(all, field{"enabled", change.OnOff(d.enabled)})
 	}
 	for i, r := range d.rows {
 		all = append(all, field{metaName(i, "was"), r.was}, field{metaName(i, "key"), r.key}, field{metaName(i, "value"), r.value})

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -56,7 +57,7 @@ type share struct {
 func newDraft(base *guidonv1.DocumentFlag) *draft {
 	d := &draft{base: base, boolean: isBoolean(base)}
 	if d.boolean {
-		d.other = onOff(base.GetEnabled())
+		d.other = change.OnOff(base.GetEnabled())
 		for i, r := range base.GetRollouts() {
 			d.rules = append(d.rules, booleanRule(i, r))
 		}
@@ -67,13 +68,6 @@ func newDraft(base *guidonv1.DocumentFlag) *draft {
 		d.rules = append(d.rules, d.variantRule(i, r))
 	}
 	return d
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }
 
 // defaultVariant returns the key of the default variant, or "".
@@ -244,7 +238,7 @@ func (d *draft) ruleFields(i int, s rule) []field {
 	all := d.fixedFields(i, s)
 	all = append(all, field{at + "note", s.note}, field{at + "operator", operatorText(s.all)})
 	if d.boolean {
-		all = append(all, field{at + "value", onOff(s.value)})
+		all = append(all, field{at + "value", change.OnOff(s.value)})
 	}
 	if s.kind == kindShare {
 		all = append(all, field{at + "share", s.share})

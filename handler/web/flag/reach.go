@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -175,7 +176,7 @@ func (r remarks) outsideValues(t *totals) {
 		case r.takesEveryone(s):
 			end = all
 		}
-		t.add(onOff(s.value), end-taken)
+		t.add(change.OnOff(s.value), end-taken)
 		taken = end
 	}
 	t.add(r.draft.other, all-taken)
