@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
@@ -96,7 +95,8 @@ func aim[S chromedp.Selectable](ctx context.Context, tab *chromedp.Target, sel S
 		default:
 			return found.X, found.Y, nil
 		}
-		time.Sleep(20 * time.Millisecond) // a live page may replace it, or move something away
+		// The next frame may have it, or no longer what covers it. There is none if the page was left.
+		_, _ = chromedp.Evaluate[float64](`new Promise(requestAnimationFrame)`, chromedp.EvalAwaitPromise)(ctx, tab)
 	}
 }
 
