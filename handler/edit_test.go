@@ -155,17 +155,22 @@ func TestPatchOverHTTP(t *testing.T) {
 		`flag "default/banner" was changed in revision 3 by anonymous at TIME, after revision 2`+"\n"+
 			`flag "default/checkout" was deleted in revision 3 by anonymous at TIME, after revision 2`)
 	s.do("POST", path, `{"flags":[{"put":{"key":"x"}},{"unlessChangedSince":1}],"segments":[{"delete":"new"}]}`).fails(t, 400, 3,
-		`flags[0] "x": invalid field name: must not be empty`+"\n"+`flags[1] "": invalid field put, delete or turnOff: must not be empty`+"\n"+
+		`flags[0] "x": invalid field name: must not be empty`+"\n"+`flags[1] "": invalid field put, delete, turnOff or turnOn: must not be empty`+"\n"+
 			`segments[0] "new": segment "default/new" is in use by flag "banner" (rule 1)`)
 	s.do("POST", path, `{}`).fails(t, 400, 3, "invalid field flags and segments: must not be empty")
 	s.do("POST", path, `{"flags":[`+strings.Repeat(`{"delete":"a"},`, 100)+`{"delete":"b"}]}`).fails(t, 413, 8, "101 flags and segments are more than the limit of 100")
-	s.do("POST", path, `{"flags":[{"delete":"banner","put":{"key":"banner","name":"B"}}]}`).fails(t, 400, 3, `flags[0] "banner": invalid field put, delete or turnOff: only one can be present`)
+	s.do("POST", path, `{"flags":[{"delete":"banner","put":{"key":"banner","name":"B"}}]}`).fails(t, 400, 3, `flags[0] "banner": invalid field put, delete, turnOff or turnOn: only one can be present`)
 	s.do("POST", path, `{"flags":[{"turnOff":"banner","unlessChangedSince":3},{"turnOff":"checkout"}]}`).fails(t, 400, 3, `flags[1] "checkout": flag "default/checkout" not found`)
 	s.do("POST", path, `{"flags":[{"turnOff":"banner","unlessChangedSince":3}]}`).check(t, 200, editReply(4, 0, "update flag banner"))
 	if body := s.do("GET", editPrefix+"/flags/banner/content", "").body; !strings.Contains(body, service.OffDescription) {
 		t.Errorf("got %s, want the flag turned off", body)
 	}
 	s.do("POST", path, `{"flags":[{"turnOff":"banner"}]}`).check(t, 200, editReply(4, 1))
+	s.do("POST", path, `{"flags":[{"turnOff":"banner","everyone":true}]}`).fails(t, 400, 3, `flags[0] "banner": invalid field everyone: only turnOn can have it`)
+	s.do("POST", path, `{"flags":[{"turnOn":"banner"}]}`).check(t, 200, editReply(5, 0, "update flag banner"))
+	if body := s.do("GET", editPrefix+"/flags/banner/content", "").body; strings.Contains(body, service.OffDescription) {
+		t.Errorf("got %s, want the flag turned on", body)
+	}
 }
 
 // TestEditRoles: editors edit their namespaces, and nothing else.

@@ -17,15 +17,16 @@ type Edits struct {
 	Flags    []FlagEdit
 }
 
-// FlagEdit puts, deletes or turns off one flag. Exactly one of Put, Delete and TurnOff must
-// be set.
+// FlagEdit puts, deletes or switches one flag. Exactly one of Put, Delete, TurnOff and TurnOn
+// must be set.
 type FlagEdit struct {
 	Put    *DocumentFlag // the flag as it must be afterwards, whether it exists already or not
 	Delete string        // the key of the flag, which need not exist
 
-	// TurnOff is the key of the flag, which must exist, to be turned off as
-	// [Service.TurnFlagOff] does.
-	TurnOff string
+	// TurnOff and TurnOn are the key of the flag, which must exist, to be turned off or on as
+	// [Service.TurnFlagOff] and [Service.TurnFlagOn] do. Everyone is for TurnOn alone.
+	TurnOff, TurnOn string
+	Everyone        bool
 
 	// UnlessChangedSince, if set, is a revision after which the flag must not have changed.
 	UnlessChangedSince *int64
@@ -41,8 +42,11 @@ func (e FlagEdit) key() string {
 	if e.puts() {
 		return e.Put.Key
 	}
-	return cmp.Or(e.Delete, e.TurnOff)
+	return cmp.Or(e.Delete, e.switches())
 }
+
+// switches returns the key of the flag, if it is turned off or on.
+func (e FlagEdit) switches() string { return cmp.Or(e.TurnOff, e.TurnOn) }
 
 // SegmentEdit is a [FlagEdit] for a segment.
 type SegmentEdit struct {
@@ -174,8 +178,8 @@ type editRun struct {
 	flags    []*DocumentFlag
 	segments []*DocumentSegment
 
-	// The flags to turn off, as they are stored, by the index of the edit.
-	on []*guidon.Flag
+	// The flags to turn off or on, as they will be; nil for those that are so already.
+	switched []*guidon.Flag
 }
 
 // write makes the edits, in the order in which they must be made.
@@ -189,7 +193,7 @@ func (e *editRun) write(ctx context.Context) error {
 		}
 	}
 	for i, want := range e.flags {
-		if err := e.writeFlag(ctx, e.on[i], want); err != nil {
+		if err := e.writeFlag(ctx, e.edits.Flags[i], want, e.switched[i]); err != nil {
 			return err
 		}
 	}
@@ -199,19 +203,19 @@ func (e *editRun) write(ctx context.Context) error {
 	return deleteEdited(ctx, e, segmentObjects, e.edits.Segments)
 }
 
-// writeFlag turns off the flag on, or puts the wanted one. The other or both are nil.
-func (e *editRun) writeFlag(ctx context.Context, on *guidon.Flag, want *DocumentFlag) error {
+// writeFlag makes an edit that is not a deletion.
+func (e *editRun) writeFlag(ctx context.Context, edit FlagEdit, want *DocumentFlag, switched *guidon.Flag) error {
 	switch {
 	case want != nil:
 		return putObject(ctx, e.objectWrite, flagObjects, want)
-	case on == nil:
+	case edit.switches() == "":
 		return nil
-	case !turnOff(on, e.now):
+	case switched == nil:
 		e.result.Unchanged++
 		return nil
 	}
-	addChange(e.objectWrite, flagObjects, on.Key, change.ActionUpdate, nil, nil)
-	return replaceObject(ctx, e.objectWrite, flagObjects, on)
+	addChange(e.objectWrite, flagObjects, switched.Key, change.ActionUpdate, nil, nil)
+	return replaceObject(ctx, e.objectWrite, flagObjects, switched)
 }
 
 // deleteEdited deletes the objects that edits delete.

@@ -37,24 +37,50 @@ func (e *editRun) checkSegments(ctx context.Context) error {
 }
 
 func (e *editRun) checkFlags(ctx context.Context, referable map[string]bool) (err error) {
-	e.flags, e.on = make([]*DocumentFlag, len(e.edits.Flags)), make([]*guidon.Flag, len(e.edits.Flags))
+	e.flags, e.switched = make([]*DocumentFlag, len(e.edits.Flags)), make([]*guidon.Flag, len(e.edits.Flags))
+	failed := make([]error, len(e.edits.Flags))
 	for i, edit := range e.edits.Flags {
-		if edit.TurnOff == "" {
-			continue
-		}
-		if e.on[i], err = flagObjects.stored(ctx, e.tx, edit.TurnOff); err != nil {
-			return err
+		e.switched[i], failed[i] = e.switchedFlag(ctx, edit)
+		if code := guidon.CodeOf(failed[i]); failed[i] != nil && code != guidon.NotFound && code != guidon.InvalidArgument {
+			return failed[i]
 		}
 	}
 	return checkEdits(ctx, e, change.KindFlag, e.edits.Flags, func(p *problems, i int, edit FlagEdit) {
-		p.checkEdit("put, delete or turnOff", edit.puts(), edit.Delete != "", edit.TurnOff != "")
+		p.checkEdit("put, delete, turnOff or turnOn", edit.puts(), edit.Delete != "", edit.TurnOff != "", edit.TurnOn != "")
+		if edit.Everyone && edit.TurnOn == "" {
+			p.add(invalidField("everyone", "only turnOn can have it"))
+		}
 		if edit.puts() {
 			e.flags[i] = edit.Put.normalize(p, referable)
 		}
-		if edit.TurnOff != "" && e.on[i] == nil {
-			p.add(guidon.FlagNotFound(e.namespace, edit.TurnOff))
+		if failed[i] != nil {
+			p.add(failed[i])
 		}
 	})
+}
+
+// switchedFlag returns the flag as the edit turns it off or on, or nil if it is so already or
+// the edit is another one.
+func (e *editRun) switchedFlag(ctx context.Context, edit FlagEdit) (*guidon.Flag, error) {
+	if edit.switches() == "" {
+		return nil, nil
+	}
+	f, err := flagObjects.stored(ctx, e.tx, edit.switches())
+	switch {
+	case err != nil:
+		return nil, err
+	case f == nil:
+		return nil, guidon.FlagNotFound(e.namespace, edit.switches())
+	}
+	turn := turnFlagOff
+	if edit.TurnOn != "" {
+		turn = turnFlagOn(edit.Everyone)
+	}
+	changed, err := turn(ctx, e.tx, f)
+	if err != nil || !changed {
+		return nil, err
+	}
+	return f, nil
 }
 
 // checkEdits runs check for each edit, with the path of the edit, and checks its condition.
@@ -158,7 +184,7 @@ func (e *editRun) remainingUsers(ctx context.Context) (map[string]segmentUsers, 
 	}
 	edited := map[string]bool{}
 	for _, edit := range e.edits.Flags {
-		if edit.TurnOff == "" {
+		if edit.switches() == "" {
 			edited[edit.key()] = true
 		}
 	}

@@ -93,8 +93,14 @@ func TestEditTurnOff(t *testing.T) {
 	if diff := cmp.Diff(&service.EditResult{Namespace: "default", Revision: start + 1, Unchanged: 2}, again); diff != "" || err != nil {
 		t.Errorf("again: %v (-want +got):\n%s", err, diff)
 	}
-	if _, _, err := s.TurnFlagOn(t.Context(), ann, "", "banner", false, nil); err != nil {
-		t.Error(err)
+	edits.Flags = []service.FlagEdit{{TurnOn: "banner"}, {TurnOn: "checkout"}}
+	on, _, err := s.Edit(t.Context(), ann, "", edits)
+	want = &service.EditResult{Namespace: "default", Revision: start + 2, Changes: want.Changes[:2]}
+	if diff := cmp.Diff(want, on); diff != "" || err != nil {
+		t.Errorf("on: %v (-want +got):\n%s", err, diff)
+	}
+	if checkout := flag(t, s, "default", "checkout"); !checkout.Enabled || !enabled(t, s, "banner", "ann") {
+		t.Errorf("got %+v", checkout)
 	}
 }
 
@@ -127,8 +133,8 @@ func TestEditProblems(t *testing.T) {
 				`segments[0] "": invalid field put or delete: must not be empty`,
 				`segments[1] "new": invalid field name: must not be empty`,
 				`segments[2] "new": segment "new" is not unique`,
-				`flags[0] "": invalid field put, delete or turnOff: must not be empty`,
-				`flags[1] "menu": invalid field put, delete or turnOff: only one can be present`,
+				`flags[0] "": invalid field put, delete, turnOff or turnOn: must not be empty`,
+				`flags[1] "menu": invalid field put, delete, turnOff or turnOn: only one can be present`,
 				`flags[3] "banner": flag "banner" is not unique`,
 				`flags[4] "a b": invalid field key: contains invalid characters`,
 			},
@@ -153,7 +159,7 @@ func TestEditProblems(t *testing.T) {
 				Segments: []service.SegmentEdit{{Delete: "staff"}},
 			}, guidon.InvalidArgument, []string{
 				`flags[1] "none": flag "default/none" not found`,
-				`flags[2] "banner": invalid field put, delete or turnOff: only one can be present`,
+				`flags[2] "banner": invalid field put, delete, turnOff or turnOn: only one can be present`,
 				`flags[3] "checkout": flag "checkout" is not unique`,
 				`segments[0] "staff": segment "default/staff" is in use by flag "checkout" (rule 1)`,
 				`flag "default/menu" was created in revision 2 by anonymous at TIME, after revision 1`,

@@ -28,10 +28,10 @@ const OffDescription = "Off for everyone"
 // It returns NotFound if the flag does not exist, and FailedPrecondition as [Service.Edit]
 // does.
 func (s *Service) TurnFlagOff(ctx context.Context, w Write, namespace, key string, unlessChangedSince *int64) (*EditResult, int64, error) {
-	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(_ context.Context, tx Tx, f *guidon.Flag) (bool, error) {
-		return turnOff(f, tx.Now()), nil
-	})
+	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, turnFlagOff)
 }
+
+func turnFlagOff(_ context.Context, tx Tx, f *guidon.Flag) (bool, error) { return turnOff(f, tx.Now()), nil }
 
 // TurnFlagOn restores the behavior that the flag had before it was turned off, with the
 // changes made to it since. A flag that is not off stays as it is.
@@ -45,10 +45,14 @@ func (s *Service) TurnFlagOff(ctx context.Context, w Write, namespace, key strin
 func (s *Service) TurnFlagOn(
 	ctx context.Context, w Write, namespace, key string, everyone bool, unlessChangedSince *int64,
 ) (*EditResult, int64, error) {
-	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(ctx context.Context, tx Tx, f *guidon.Flag) (bool, error) {
+	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, turnFlagOn(everyone))
+}
+
+func turnFlagOn(everyone bool) turn {
+	return func(ctx context.Context, tx Tx, f *guidon.Flag) (bool, error) {
 		return turnOn(f, everyone, tx.Now(),
 			func(key string) (*guidon.Segment, error) { return segmentObjects.stored(ctx, tx, key) })
-	})
+	}
 }
 
 // PreviewSwitch returns the effect on the users of the flag if it is turned off, or on for
@@ -70,9 +74,12 @@ func (v View) PreviewSwitch(ctx context.Context, flagKey string, on bool) (*anal
 	return analysis.EffectOf(ctx, v.Snapshot, v.with(&switched), flagKey)
 }
 
-// switchFlag applies turn, which reports whether it has changed the flag.
+// turn turns a stored flag off or on, and reports whether that changes it.
+type turn func(ctx context.Context, tx Tx, f *guidon.Flag) (bool, error)
+
+// switchFlag stores the flag as turn changes it.
 func (s *Service) switchFlag(
-	ctx context.Context, w Write, namespace, key string, since *int64, turn func(ctx context.Context, tx Tx, f *guidon.Flag) (bool, error),
+	ctx context.Context, w Write, namespace, key string, since *int64, turn turn,
 ) (*EditResult, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if key == "" {

@@ -89,7 +89,7 @@ func Patch(ctx context.Context, s *service.Service, w service.Write, m *guidonv1
 }
 
 func flagEdit(m *guidonv1.FlagEdit) service.FlagEdit {
-	edit := service.FlagEdit{Delete: m.GetDelete(), TurnOff: m.GetTurnOff()}
+	edit := service.FlagEdit{Delete: m.GetDelete(), TurnOff: m.GetTurnOff(), TurnOn: m.GetTurnOn(), Everyone: m.GetEveryone()}
 	if m != nil {
 		edit.UnlessChangedSince = m.UnlessChangedSince
 	}

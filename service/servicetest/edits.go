@@ -18,7 +18,7 @@ type editBuilder struct {
 	next   *state
 	match  map[change.Object]match
 	failed bool   // an object has changed since the revision that an edit names
-	absent bool   // a flag to turn off does not exist
+	absent bool   // a flag to turn off or on does not exist, or cannot be turned on
 	text   string // the edits in words
 }
 
@@ -30,11 +30,14 @@ func (m *model) newEdits(s *space) *editBuilder {
 func (m *model) edit(s *space) attempt {
 	e := m.newEdits(s)
 	for _, i := range m.random.Perm(len(flagKeys))[:1+m.random.IntN(3)] {
-		if m.one(5) {
+		switch {
+		case m.one(5):
 			e.turnOff(flagKeys[i])
-			continue
+		case m.one(5):
+			e.turnOn(flagKeys[i])
+		default:
+			e.flag(flagKeys[i], m.one(4))
 		}
-		e.flag(flagKeys[i], m.one(4))
 	}
 	for _, i := range m.random.Perm(len(flagtest.RandomSegmentKeys))[:m.random.IntN(3)] {
 		e.segment(flagtest.RandomSegmentKeys[i], m.one(4))
@@ -78,6 +81,24 @@ func (e *editBuilder) flag(key string, deleted bool) {
 	}
 	e.edits.Flags = append(e.edits.Flags, edit)
 	e.describe(putOrDelete(deleted), flagObject(key), edit.UnlessChangedSince)
+}
+
+// turnOn adds an edit that turns a flag on.
+func (e *editBuilder) turnOn(key string) {
+	edit := service.FlagEdit{TurnOn: key, Everyone: e.random.IntN(2) == 0, UnlessChangedSince: e.since(flagObject(key))}
+	if have := e.next.flags[key]; have == nil {
+		e.absent = true
+	} else {
+		have = flagtest.Copy(have)
+		switch v := turnOn(e.next, have, edit.Everyone); v {
+		case invalid:
+			e.absent = true
+		case changes:
+			e.next.flags[key] = have
+		}
+	}
+	e.edits.Flags = append(e.edits.Flags, edit)
+	e.describe("turn on", flagObject(key), edit.UnlessChangedSince)
 }
 
 // turnOff adds an edit that turns a flag off.

@@ -149,23 +149,26 @@ func (s *state) stateOf(f *guidon.Flag) analysis.FlagState {
 
 func (m *model) turnFlagOn(now *state, f *guidon.Flag) (verdict, call) {
 	everyone := m.random.IntN(2) == 0
-	v := changes
+	return turnOn(now, f, everyone), func(ctx context.Context, w service.Write, namespace string) (int64, error) {
+		return revisionOf(m.service.TurnFlagOn(ctx, w, namespace, f.Key, everyone, nil))
+	}
+}
+
+// turnOn turns the flag on, if that is possible.
+func turnOn(now *state, f *guidon.Flag, everyone bool) verdict {
 	switch wide := flagtest.Copy(f); {
 	case f.Type == guidon.BooleanFlag && isOff(f) && f.Rollouts[0].Description == service.OffDescription:
 		f.Rollouts = f.Rollouts[1:]
 	case f.Type == guidon.VariantFlag && isOff(f) && strings.Contains(string(f.Metadata), service.OffMember):
 		f.Enabled, f.Metadata = true, withoutOffMember(f.Metadata)
 	case now.stateOf(f) != analysis.OffState && (f.Enabled || !everyone):
-		v = unchanged
+		return unchanged
 	default:
 		wide.Enabled = true
 		if now.stateOf(wide) == analysis.OffState || !everyone {
-			v = invalid
-		} else {
-			f.Enabled = true
+			return invalid
 		}
+		f.Enabled = true
 	}
-	return v, func(ctx context.Context, w service.Write, namespace string) (int64, error) {
-		return revisionOf(m.service.TurnFlagOn(ctx, w, namespace, f.Key, everyone, nil))
-	}
+	return changes
 }

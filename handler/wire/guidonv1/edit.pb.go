@@ -1220,7 +1220,8 @@ func (x *PatchRequest) GetMessage() string {
 	return ""
 }
 
-// FlagEdit puts, deletes or turns off a flag: exactly one of put, delete and turn_off is set.
+// FlagEdit puts, deletes or switches a flag: exactly one of put, delete, turn_off and turn_on is
+// set.
 type FlagEdit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The flag to create, or to replace with everything under it.
@@ -1230,7 +1231,11 @@ type FlagEdit struct {
 	// The revision after which the flag must not have changed; unset means no condition.
 	UnlessChangedSince *int64 `protobuf:"varint,3,opt,name=unless_changed_since,json=unlessChangedSince,proto3,oneof" json:"unless_changed_since,omitempty"`
 	// The key of the flag to turn off as TurnFlagOff does, which must exist.
-	TurnOff       string `protobuf:"bytes,4,opt,name=turn_off,json=turnOff,proto3" json:"turn_off,omitempty"`
+	TurnOff string `protobuf:"bytes,4,opt,name=turn_off,json=turnOff,proto3" json:"turn_off,omitempty"`
+	// The key of the flag to turn on as TurnFlagOn does, which must exist.
+	TurnOn string `protobuf:"bytes,5,opt,name=turn_on,json=turnOn,proto3" json:"turn_on,omitempty"`
+	// For turn_on, as in SwitchFlagRequest.
+	Everyone      bool `protobuf:"varint,6,opt,name=everyone,proto3" json:"everyone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1291,6 +1296,20 @@ func (x *FlagEdit) GetTurnOff() string {
 		return x.TurnOff
 	}
 	return ""
+}
+
+func (x *FlagEdit) GetTurnOn() string {
+	if x != nil {
+		return x.TurnOn
+	}
+	return ""
+}
+
+func (x *FlagEdit) GetEveryone() bool {
+	if x != nil {
+		return x.Everyone
+	}
+	return false
 }
 
 // SegmentEdit puts or deletes a segment: exactly one of put and delete is set.
@@ -1596,12 +1615,14 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12)\n" +
 	"\x05flags\x18\x02 \x03(\v2\x13.guidon.v1.FlagEditR\x05flags\x122\n" +
 	"\bsegments\x18\x03 \x03(\v2\x16.guidon.v1.SegmentEditR\bsegments\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage\"\xb8\x01\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\"\xed\x01\n" +
 	"\bFlagEdit\x12)\n" +
 	"\x03put\x18\x01 \x01(\v2\x17.guidon.v1.DocumentFlagR\x03put\x12\x16\n" +
 	"\x06delete\x18\x02 \x01(\tR\x06delete\x125\n" +
 	"\x14unless_changed_since\x18\x03 \x01(\x03H\x00R\x12unlessChangedSince\x88\x01\x01\x12\x19\n" +
-	"\bturn_off\x18\x04 \x01(\tR\aturnOffB\x17\n" +
+	"\bturn_off\x18\x04 \x01(\tR\aturnOff\x12\x17\n" +
+	"\aturn_on\x18\x05 \x01(\tR\x06turnOn\x12\x1a\n" +
+	"\beveryone\x18\x06 \x01(\bR\beveryoneB\x17\n" +
 	"\x15_unless_changed_since\"\xa3\x01\n" +
 	"\vSegmentEdit\x12,\n" +
 	"\x03put\x18\x01 \x01(\v2\x1a.guidon.v1.DocumentSegmentR\x03put\x12\x16\n" +
