@@ -19,6 +19,7 @@ type shell struct {
 	t        *testing.T
 	environ  []string
 	terminal bool // standard input and error are a terminal
+	height   int  // lines of the terminal that the standard output is, or 0
 	input    string
 }
 
@@ -51,6 +52,13 @@ func (s *shell) typing(input string) *shell {
 	return &c
 }
 
+// onScreen returns a copy of the shell at a terminal with so many lines.
+func (s *shell) onScreen(height int) *shell {
+	c := *s
+	c.terminal, c.height = true, height
+	return &c
+}
+
 // result is the outcome of a command.
 type result struct {
 	code     int
@@ -62,7 +70,10 @@ func (s *shell) run(args ...string) result {
 	var out, err bytes.Buffer
 	in := strings.NewReader(s.input)
 	p := cli.NewProgram(s.environ, in, &out, &err)
-	p.Terminal = func(stream any) bool { return s.terminal && (stream == any(in) || stream == any(&err)) }
+	p.Terminal = func(stream any) bool {
+		return s.terminal && (stream == any(in) || stream == any(&err)) || s.height > 0 && stream == any(&out)
+	}
+	p.Height = func() int { return s.height }
 	code := p.Run(s.t.Context(), args, root)
 	return result{code: code, out: out.String(), err: err.String()}
 }

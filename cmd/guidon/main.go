@@ -22,7 +22,8 @@ func main() {
 
 // withSignals returns a context that the first SIGINT or SIGTERM cancels. A second
 // one ends the process immediately, in case the shutdown hangs or takes too long. No
-// acknowledged write is lost by that. While an editor has the terminal, SIGINT is its own.
+// acknowledged write is lost by that. While an editor or a pager has the
+// terminal, SIGINT is its own.
 func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
@@ -30,7 +31,7 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	go func() {
 		for received := range signals {
 			switch {
-			case received == syscall.SIGINT && machine.EditorRunning():
+			case received == syscall.SIGINT && machine.TerminalTaken():
 			case ctx.Err() == nil:
 				cancel()
 			default:

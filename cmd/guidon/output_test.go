@@ -42,6 +42,48 @@ func TestLostOutput(t *testing.T) {
 	}
 }
 
+// TestScreen: at a terminal, times are relative, states have colors, and columns are aligned
+// whatever the widths of characters. Elsewhere programs read the output.
+func TestScreen(t *testing.T) {
+	s := newShell(t, "NO_COLOR=1")
+	s.ok("flag", "create", "search", "--name", "検索", "--enabled")
+	s.ok("flag", "create", "menu", "--name", "Menu 🎉")
+	screen := s.onScreen(24)
+	want := "" +
+		"KEY     NAME     TYPE     STATE  RULES  OWNER  CHANGED\n" +
+		"menu    Menu 🎉  boolean  off    0      -      now\n" +
+		"search  検索     boolean  on     0      -      now\n"
+	if got := screen.ok("flag", "list"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := s.ok("flag", "list"); !regexp.MustCompile(`(?m)on +0 +- +\d{4}-\d\d-\d\dT[\d:]{8}Z$`).MatchString(got) {
+		t.Errorf("without a terminal: got\n%s", got)
+	}
+	if got, want := screen.with("NO_COLOR=").ok("flag", "get", "search"), "\x1b[32mon\x1b[0m"; !strings.Contains(got, want) {
+		t.Errorf("with colors: got %q, want %q in it", got, want)
+	}
+}
+
+// TestPager: what does not fit on the screen is shown in a pager, which may end early.
+func TestPager(t *testing.T) {
+	s := newShell(t, "NO_COLOR=1")
+	s.ok("import", shop)
+	list := s.ok("flag", "list", "-o", "name")
+	lines := strings.Count(list, "\n") + 1 // with the header
+	for _, test := range []struct {
+		pager  string
+		height int
+		want   string // the first line
+	}{
+		{"sed s/^/paged:/", lines, "paged:KEY"}, {"sed s/^/paged:/", lines + 1, "KEY"}, {"cat", 1, "KEY"}, {"no-such-pager", 1, "KEY"}, {"head -n 1", 1, "KEY"},
+	} {
+		got := s.with("PAGER="+test.pager).onScreen(test.height).ok("flag", "list")
+		if !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s on %d lines: got %q, want %q first", test.pager, test.height, got, test.want)
+		}
+	}
+}
+
 // TestFileErrors: the message contains the path from the command line, once, and never
 // that of the temporary file.
 func TestFileErrors(t *testing.T) {

@@ -37,11 +37,18 @@ type Editor struct {
 	Terminal bool
 }
 
-var runningEditors atomic.Int32
+var atTerminal atomic.Int32
 
-// EditorRunning reports whether an editor is running. It shares the terminal with this program,
-// which must then ignore SIGINT: it is meant for the editor.
-func EditorRunning() bool { return runningEditors.Load() > 0 }
+// TerminalTaken reports whether an editor or a pager is running. It shares the terminal with this
+// program, which must then ignore SIGINT: it is meant for the other one.
+func TerminalTaken() bool { return atTerminal.Load() > 0 }
+
+// runAtTerminal runs an editor or a pager until it ends.
+func runAtTerminal(cmd *exec.Cmd) error {
+	atTerminal.Add(1)
+	defer atTerminal.Add(-1)
+	return cmd.Run()
+}
 
 // Edit lets the user edit the text and returns the result, which equals text if nothing was
 // changed. It waits until the editor ends. The editor sees a temporary file that only the user
@@ -97,9 +104,7 @@ func (e *Editor) start(ctx context.Context, command []string) error {
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it can save what it has
 	}
 	cmd.WaitDelay = editorStopTime
-	runningEditors.Add(1)
-	defer runningEditors.Add(-1)
-	if err := cmd.Run(); err != nil {
+	if err := runAtTerminal(cmd); err != nil {
 		return fmt.Errorf("the editor failed: %w; VISUAL or EDITOR sets which one is used", err)
 	}
 	return nil

@@ -91,7 +91,7 @@ func TestEditEnd(t *testing.T) {
 	e, dir := editorScript(t, `trap 'echo after >"$file"; exit 1' TERM; echo started; while :; do sleep 0.01; done`)
 	ctx, cancel := context.WithCancel(t.Context())
 	e.Out = writerFunc(func(p []byte) (int, error) {
-		if !machine.EditorRunning() {
+		if !machine.TerminalTaken() {
 			t.Error("Running: got false while an editor runs")
 		}
 		cancel()
@@ -101,7 +101,7 @@ func TestEditEnd(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the edited text is in ") || len(leftFiles(t, dir)) != 1 {
 		t.Errorf("got error %v and files %q, want the edited text", err, leftFiles(t, dir))
 	}
-	if machine.EditorRunning() {
+	if machine.TerminalTaken() {
 		t.Error("Running: got true after the editor")
 	}
 }

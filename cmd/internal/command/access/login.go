@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -142,7 +143,7 @@ func (l *login) report(ctx context.Context, who *auth.Authentication) error {
 		text += " as " + name
 	}
 	if at := cli.Instant(who.GetExpiresAt()); !at.IsZero() {
-		text += ", until " + cli.TimeOr(at, "")
+		text += ", until " + at.Format(time.RFC3339)
 	}
 	_, err = fmt.Fprintf(l.Out, "%s\ncontext %s is in use\n", text, name)
 	return err

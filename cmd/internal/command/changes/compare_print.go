@@ -28,8 +28,7 @@ func (c *compareCommand) printWords(out io.Writer, r *guidonv1.CompareResponse, 
 			break
 		}
 		fmt.Fprintf(out, "%s %s: %s\n", o.GetKind(), o.GetKey(), sides.words(o))
-		fmt.Fprint(out, details(o))
-		fmt.Fprintln(c.Out)
+		fmt.Fprintln(out, cli.PaintDiff(out, details(o)))
 	}
 	fmt.Fprintf(out, "flags: %s\n", sides.counts(r.GetFlags()))
 	_, err := fmt.Fprintf(out, "segments: %s\n", sides.counts(r.GetSegments()))

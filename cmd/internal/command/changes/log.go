@@ -3,8 +3,7 @@ package changes
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"text/tabwriter"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -216,22 +215,31 @@ func (l *logCommand) newList() changeList {
 	case cli.FormatName:
 		return changeNames{l.Out}
 	}
-	t := cli.NewTable(l.Out, "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY")
-	return changeTable{t}
+	return &changeTable{program: l.Program}
 }
 
 // changeTable prints changes as a table.
-type changeTable struct{ *tabwriter.Writer }
+type changeTable struct {
+	program *cli.Program
+	rows    [][]any
+}
 
-func (t changeTable) add(c *guidonv1.Change) error {
-	_, err := fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.GetRevision(), cli.When(c.GetAt()), actorText(c.GetActor()),
-		c.GetAction(), c.GetKind(), c.GetKey(), cli.OrDash(c.GetReason().GetText()), cli.OrDash(c.GetMessage()), cli.OrDash(c.GetSummary()))
-	return err
+func (t *changeTable) add(c *guidonv1.Change) error {
+	t.rows = append(t.rows, []any{
+		c.GetRevision(), cli.When(c.GetAt()), actorText(c.GetActor()), cli.Action(c.GetAction()), c.GetKind(), c.GetKey(),
+		cli.OrDash(c.GetReason().GetText()), cli.OrDash(c.GetMessage()), cli.OrDash(c.GetSummary()),
+	})
+	return nil
+}
+
+func (t *changeTable) end() error {
+	const header = "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY"
+	return t.program.Show("", cli.Output{Table: func(out io.Writer) error {
+		return cli.PrintTable(out, header, t.rows, func(row []any) []any { return row })
+	}})
 }
 
 // actorText returns the name of the actor, or else the id.
 func actorText(a *guidonv1.Actor) string {
 	return cli.Printable(cmp.Or(a.GetName(), a.GetId()))
 }
-
-func (t changeTable) end() error { return t.Flush() }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -96,7 +97,7 @@ func (l *logCommand) printLine(c *guidonv1.Change) error {
 }
 
 func printChange(out io.Writer, c *guidonv1.Change) error {
-	line := fmt.Sprintf("%-8d  %s  %-24s  %s %s %s: %s", c.GetRevision(), cli.When(c.GetAt()), c.GetActor().GetId(),
+	line := fmt.Sprintf("%-8d  %s  %-24s  %s %s %s: %s", c.GetRevision(), c.GetAt().AsTime().Format(time.RFC3339), actorText(c.GetActor()),
 		c.GetAction(), c.GetKind(), c.GetKey(), cli.OrDash(c.GetSummary()))
 	if reason := c.GetReason().GetText(); reason != "" {
 		line += "  [" + reason + "]"

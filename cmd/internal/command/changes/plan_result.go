@@ -67,7 +67,7 @@ func printPlanned(out io.Writer, c *guidonv1.PlannedChange) {
 	if c.GetRequired() {
 		required = " (required)"
 	}
-	fmt.Fprintf(out, "  %s %s %s%s\n", c.GetAction(), c.GetKind(), c.GetKey(), required)
+	fmt.Fprintf(out, "  %s %s %s%s\n", cli.Action(c.GetAction()).For(out), c.GetKind(), c.GetKey(), required)
 	if c.GetAction() != string(change.ActionUpdate) {
 		return
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/types/known/emptypb"
 
@@ -12,13 +13,12 @@ import (
 )
 
 // Expiry returns when the token expires, for a table.
-func (p *Program) Expiry(token *auth.Authentication) string {
+func (p *Program) Expiry(token *auth.Authentication) any {
 	at := Instant(token.GetExpiresAt())
-	text := TimeOr(at, "never")
 	if !at.IsZero() && !at.After(p.Now()) {
-		text += " (expired)"
+		return Colored{Red, at.Format(time.RFC3339) + " (expired)"}
 	}
-	return text
+	return TimeOr(at, "never")
 }
 
 // Self returns the authentication of the client.

@@ -92,7 +92,7 @@ func (p *Program) Show(format Format, s Output) error {
 		}
 		return format.write(p.Out, text)
 	}
-	return s.Table(p.Out)
+	return p.forPeople(s.Table)
 }
 
 // ShowLine is show, but prints JSON on one line. The data must be a list, so that in YAML

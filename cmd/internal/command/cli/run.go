@@ -37,6 +37,7 @@ type Program struct {
 	Out, Err   io.Writer
 	Stdout     io.Writer             // the standard output itself, for the log
 	Terminal   func(stream any) bool // reports whether a stream is a terminal
+	Height     func() int            // how many lines the terminal of the standard output has
 	Now        func() time.Time
 	LoginWait  time.Duration // how long the user has to sign in
 	working    bool          // a command is running: errors are no longer usage errors
@@ -49,6 +50,7 @@ type Program struct {
 // NewProgram returns a program with the environment and the standard streams.
 func NewProgram(environ []string, in io.Reader, out, err io.Writer) *Program {
 	p := &Program{Environ: environ, In: in, Out: out, Err: err, Terminal: isTerminal, Now: time.Now, LoginWait: 10 * time.Minute}
+	p.Height = p.height
 	p.AWS.Load = func(ctx context.Context) (aws.Config, error) { return awsconfig.LoadDefaultConfig(ctx) }
 	return p
 }

@@ -3,10 +3,7 @@ package cli
 import (
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
-
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
@@ -39,22 +36,3 @@ func OrDash(text string) string {
 	}
 	return text
 }
-
-// TimeOr formats t for a table. It returns none if t is zero.
-func TimeOr(t time.Time, none string) string {
-	if t.IsZero() {
-		return none
-	}
-	return t.UTC().Format(time.RFC3339)
-}
-
-// Instant returns the time of a timestamp, or the zero time if it is not set.
-func Instant(at *timestamppb.Timestamp) time.Time {
-	if at == nil {
-		return time.Time{}
-	}
-	return at.AsTime()
-}
-
-// When returns the time of a timestamp for a table, or a dash if it is not set.
-func When(at *timestamppb.Timestamp) string { return TimeOr(Instant(at), "-") }

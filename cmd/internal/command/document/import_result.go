@@ -55,12 +55,12 @@ func printPreview(out io.Writer, plans []*guidonv1.ImportResponse) error {
 // printChanges prints the action for each object, with a diff of its YAML.
 func printChanges(out io.Writer, changes []*guidonv1.DocumentChange) error {
 	for _, c := range changes {
-		fmt.Fprintf(out, "\n%s %s %s\n", c.GetAction(), c.GetKind(), c.GetKey())
+		fmt.Fprintf(out, "\n%s %s %s\n", cli.Action(c.GetAction()).For(out), c.GetKind(), c.GetKey())
 		difference, err := document.Diff(convert.DocumentOf(c.GetBefore()), convert.DocumentOf(c.GetAfter()))
 		if err != nil {
 			return err
 		}
-		fmt.Fprint(out, difference)
+		fmt.Fprint(out, cli.PaintDiff(out, difference))
 	}
 	return nil
 }

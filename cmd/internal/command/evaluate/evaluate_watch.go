@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
@@ -67,7 +68,7 @@ func (e *evaluateCommand) printWatched(results []evaluated) error {
 
 func (e *evaluateCommand) printWatchedLine(out io.Writer, r evaluated) error {
 	reason, segments := r.reason()
-	line := fmt.Sprintf("%s  %s  %s  (%s)", cli.TimeOr(e.Now(), "-"), cli.Printable(r.entity), r.text(), reason)
+	line := fmt.Sprintf("%s  %s  %s  (%s)", e.Now().UTC().Format(time.RFC3339), cli.Printable(r.entity), r.text(), reason)
 	if segments != "-" {
 		line += "  " + segments
 	}

@@ -106,7 +106,7 @@ func flagOf(d *guidonv1.Document) *guidonv1.DocumentFlag { return d.GetFlags()[0
 func listedFlags(all []*guidonv1.FlagSummary) cli.Output {
 	const header = "KEY\tNAME\tTYPE\tSTATE\tRULES\tOWNER\tCHANGED"
 	return cli.List(all, (*guidonv1.FlagSummary).GetKey, header, func(f *guidonv1.FlagSummary) []any {
-		return []any{f.GetKey(), cli.Printable(f.GetName()), cli.FlagKind(f.GetType()), stateWord(f.GetState()),
+		return []any{f.GetKey(), cli.Printable(f.GetName()), cli.FlagKind(f.GetType()), cli.OnOff(stateWord(f.GetState())),
 			f.GetStepCount(), cli.OrDash(cli.Printable(f.GetOwner())), cli.When(f.GetUpdatedAt())}
 	})
 }
@@ -192,7 +192,7 @@ func flagRows(table cli.FieldTable, found content) {
 	table.Row("NAME", cli.Printable(f.GetName()))
 	table.Row("DESCRIPTION", cli.OrDash(cli.Printable(f.GetDescription())))
 	table.Row("TYPE", cli.FlagKind(f.GetType()))
-	table.Row(stateRow(f.GetType()), change.OnOff(f.GetEnabled()))
+	table.Row(stateRow(f.GetType()), cli.OnOff(change.OnOff(f.GetEnabled())))
 	table.Row("METADATA", cli.OrDash(cli.Printable(f.GetMetadata())))
 	table.Row("CREATED", cli.When(found.created))
 	table.Row("CHANGED", cli.When(found.changed))

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/guidonhq/guidon/cmd/internal/machine"
+)
+
+// screen is a terminal that people read.
+type screen struct {
+	io.Writer
+	colors bool
+	now    time.Time
+}
+
+// Color is a color of a terminal, or a way to write a text.
+type Color string
+
+// The colors in the output of commands.
+const (
+	Faint  Color = "2"
+	Red    Color = "31"
+	Green  Color = "32"
+	Yellow Color = "33"
+)
+
+// Colored is a text in a color.
+type Colored struct {
+	Color Color
+	Text  string
+}
+
+// For returns the text for out, in the color if that is a terminal that has colors.
+func (c Colored) For(out io.Writer) string {
+	if s, ok := out.(*screen); !ok || !s.colors || c.Color == "" || c.Text == "" {
+		return c.Text
+	}
+	return "\x1b[" + string(c.Color) + "m" + c.Text + "\x1b[0m"
+}
+
+// PaintDiff returns a diff for out: at a terminal, what is added is green, what is deleted red.
+func PaintDiff(out io.Writer, diff string) string {
+	lines := strings.SplitAfter(diff, "\n")
+	for i, line := range lines {
+		text := strings.TrimSuffix(line, "\n")
+		color := map[bool]Color{strings.HasPrefix(text, "+"): Green, strings.HasPrefix(text, "-"): Red}[true]
+		lines[i] = Colored{color, text}.For(out) + line[len(text):]
+	}
+	return strings.Join(lines, "")
+}
+
+// OnOff returns the cell of a state: on, off or another word.
+func OnOff(state string) Colored {
+	return Colored{map[string]Color{"on": Green, "off": Red}[state], state}
+}
+
+// Action returns the cell of what is done to an object: create, update or delete.
+func Action(action string) Colored {
+	return Colored{map[string]Color{"create": Green, "update": Yellow, "delete": Red}[action], action}
+}
+
+// timeFor returns the time in RFC 3339, or relative to now if out is a terminal.
+func timeFor(out io.Writer, at time.Time) string {
+	s, ok := out.(*screen)
+	if !ok {
+		return at.UTC().Format(time.RFC3339)
+	}
+	return relative(s.now, at)
+}
+
+// relative returns a time in words: relative to now up to 30 days, then the date.
+func relative(now, at time.Time) string {
+	form, distance := "%s ago", now.Sub(at)
+	if distance < 0 {
+		form, distance = "in %s", -distance
+	}
+	const day = 24 * time.Hour
+	switch {
+	case distance < time.Minute:
+		return "now"
+	case distance < time.Hour:
+		return fmt.Sprintf(form, count(distance/time.Minute, "minute"))
+	case distance < day:
+		return fmt.Sprintf(form, count(distance/time.Hour, "hour"))
+	case distance < 30*day:
+		return fmt.Sprintf(form, count(distance/day, "day"))
+	}
+	return at.Local().Format(time.DateOnly)
+}
+
+func count(n time.Duration, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}
+
+// forPeople calls show with the standard output. At a terminal, what does not fit is shown in a
+// pager.
+func (p *Program) forPeople(show func(out io.Writer) error) error {
+	if !p.Terminal(p.Stdout) {
+		return show(p.Out)
+	}
+	var text bytes.Buffer
+	failed := show(&screen{Writer: &text, colors: p.colors(p.Stdout), now: p.Now()})
+	if bytes.Count(text.Bytes(), []byte("\n")) >= p.Height() {
+		if pager := machine.Pager(p.Environ); pager != nil {
+			return errors.Join(failed, machine.ShowIn(pager, &text, p.Stdout, p.Err))
+		}
+	}
+	_, err := text.WriteTo(p.Out)
+	return errors.Join(failed, err)
+}
+
+// height returns how many lines the terminal has, or a large number if nobody types there.
+func (p *Program) height() int {
+	f, ok := p.Stdout.(*os.File)
+	if !ok || !p.Terminal(p.In) {
+		return math.MaxInt
+	}
+	_, lines, err := term.GetSize(int(f.Fd())) // #nosec G115 -- a file descriptor
+	if err != nil {
+		return math.MaxInt
+	}
+	return lines
+}

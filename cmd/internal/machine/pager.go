@@ -1,0 +1,36 @@
+package machine
+
+import (
+	"io"
+	"os/exec"
+	"strings"
+)
+
+// Pager returns the command of the user's pager, which PAGER names, or else less; or nil if there
+// is none or it is cat. As for an editor, the shell interprets it.
+func Pager(environ []string) *exec.Cmd {
+	chosen := strings.TrimSpace(Variable(environ, "PAGER"))
+	if chosen == "" {
+		chosen = "less"
+	}
+	words := strings.Fields(chosen)
+	if words[0] == "cat" {
+		return nil
+	}
+	path, err := exec.LookPath(words[0])
+	if err != nil {
+		return nil
+	}
+	cmd := exec.Command(path, words[1:]...) // #nosec G204 -- the user's own choice
+	cmd.Env = EnvironForOthers(environ)
+	if Variable(environ, "LESS") == "" {
+		cmd.Env = append(cmd.Env, "LESS=FRX") // colors, and the text stays on the screen
+	}
+	return cmd
+}
+
+// ShowIn shows the text in the pager, and waits until the user ends it.
+func ShowIn(pager *exec.Cmd, text io.Reader, out, errs io.Writer) error {
+	pager.Stdin, pager.Stdout, pager.Stderr = text, out, errs
+	return runAtTerminal(pager)
+}
