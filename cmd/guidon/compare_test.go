@@ -86,7 +86,7 @@ func TestCompare(t *testing.T) {
 		staging, production := s.file("staging.yaml", compareBefore), s.file("production.yaml", compareAfter)
 		s.ok(at("import", "--update", staging, production)...)
 		both := s.file("both.json", "")
-		s.ok(at("export", "--namespaces", "staging,production", "-o", both)...)
+		s.ok(at("export", "--namespaces", "staging,production", "--out", both)...)
 		for _, sides := range [][2]string{{"staging", "production"}, {staging, production}, {"staging", production}, {staging, "production"}, {both, "production"}} {
 			named := func(text string) string {
 				return strings.NewReplacer("BEFORE", sides[0], "AFTER", sides[1]).Replace(text)

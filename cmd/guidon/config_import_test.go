@@ -15,7 +15,7 @@ func TestConfigImport(t *testing.T) {
 	s := newShell(t, "FLIPT_SERVER_HTTP_PORT=8181", "FLIPT_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=hunter2", "FLIPT_TRACING_ENABLED=true")
 	old := s.file("flipt.yml", "db: {url: 'postgres://flipt:hunter2@db.example/flipt'}\nserver: {http_port: 8080, grpc_port: 9191}\n")
 	target := filepath.Join(t.TempDir(), "guidon.yml")
-	r := s.run("config", "import", old, "--from-flipt-environment", "-o", target)
+	r := s.run("config", "import", old, "--from-flipt-environment", "--out", target)
 	if r.code != cli.ExitOK || strings.Contains(r.out+r.err, "hunter2") {
 		t.Fatalf("got %+v, want success without secrets", r)
 	}
@@ -39,11 +39,11 @@ func TestConfigImport(t *testing.T) {
 	}
 	s.with("GUIDON_DB_URL=").ok("config", "check", "--config", target)
 
-	s.fails(cli.ExitFailure, []string{"config", "import", old, "-o", target}, "already exists; overwrite it with --force")
+	s.fails(cli.ExitFailure, []string{"config", "import", old, "--out", target}, "already exists; overwrite it with --force")
 	if err := os.Chmod(target, 0o644); err != nil { // #nosec G302 -- it is what the command must undo
 		t.Fatal(err)
 	}
-	s.ok("config", "import", old, "-o", target, "--force")
+	s.ok("config", "import", old, "--out", target, "--force")
 	if info, err := os.Stat(target); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("overwritten: got the mode %v and %v", info.Mode(), err)
 	}
@@ -62,7 +62,7 @@ func TestConfigImportRefuses(t *testing.T) {
 	s := newShell(t)
 	bad := s.file("bad.yml", "server: {http_port: x, grpc_port: 9191}\nauthentication: {required: yess}\n")
 	draft := filepath.Join(t.TempDir(), "draft.yml")
-	s.fails(cli.ExitFailure, []string{"config", "import", bad, "-o", draft}, "bad.yml line 1: server.http_port: refused:", "line 2: authentication.required: refused", "2 keys are refused")
+	s.fails(cli.ExitFailure, []string{"config", "import", bad, "--out", draft}, "bad.yml line 1: server.http_port: refused:", "line 2: authentication.required: refused", "2 keys are refused")
 	text, err := os.ReadFile(draft)
 	if err != nil {
 		t.Fatal(err)

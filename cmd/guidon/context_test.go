@@ -55,6 +55,38 @@ func TestContexts(t *testing.T) {
 	s.fails(cli.ExitFailure, []string{"context", "use", "two"}, `there is no context "two"; there are ["one"]`)
 }
 
+// TestProtectedContext: every change is confirmed, at a terminal even with --yes, and named with
+// the server and the namespace. Reads and dry runs are not.
+func TestProtectedContext(t *testing.T) {
+	s := newShell(t)
+	server := s.serve()
+	s = s.withoutDatabase()
+	s.ok("context", "set", "production", "--address", server.web, "--protected")
+	s.ok("context", "set", "staging", "--address", server.grpc)
+	s.ok("context", "use", "staging")
+	if got := s.ok("context", "list"); !strings.Contains(got, server.web+"  -          yes") {
+		t.Errorf("context list: got\n%s", got)
+	}
+	s.ok("flag", "create", "menu")
+	create := []string{"flag", "create", "banner", "--context", "production"}
+	s.fails(cli.ExitFailure, create, "This changes default at "+server.web+".\nThe context production is protected.\n", "run again with --yes")
+	s.typing("no\n").fails(cli.ExitFailure, append(create, "--yes"), "The context production is protected.", "nothing was changed: not confirmed")
+	for _, address := range []string{server.web, server.web + "/", "production"} {
+		s.fails(cli.ExitFailure, []string{"flag", "off", "menu", "--address", address}, "is protected")
+	}
+	s.ok(append(create, "--yes")...)
+	s.typing("yes\n").ok("flag", "on", "menu", "--everyone", "--context", "production")
+	s.typing("yes\n").ok("flag", "delete", "menu", "--context", "production") // asked once
+	s.ok("flag", "update", "banner", "--name", "Banner", "--dry-run", "--context", "production")
+	s.ok("flag", "list", "--context", "production")
+	s.ok("context", "set", "production", "--protected=false")
+	s.ok("flag", "off", "banner", "--context", "production")
+	s.fails(cli.ExitUsage, []string{"flag", "list", "--context", "production", "--address", "staging"}, "--address and --context cannot be combined")
+	s.fails(cli.ExitUsage, []string{"flag", "list", "--context", "production", "--db", "x"}, "--context and --db cannot be combined")
+	s.fails(cli.ExitUsage, []string{"flag", "list", "--context", "none"}, `there is no context "none"; there are ["production" "staging"]`)
+	s.fails(cli.ExitUsage, []string{"evaluate", "banner", "--context", "production"}, "to connect to the server of a context, name that with --address")
+}
+
 // TestDatabaseBeforeContext: what names a database is stronger than the context in use.
 func TestDatabaseBeforeContext(t *testing.T) {
 	s := newShell(t)

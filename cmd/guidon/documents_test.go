@@ -44,7 +44,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Error("the standard output differs from the imported file")
 	}
 	file := filepath.Join(t.TempDir(), "out.yaml")
-	if got := s.ok("export", "--namespaces", "default,warehouse", "-o", file); got != "" {
+	if got := s.ok("export", "--namespaces", "default,warehouse", "--out", file); got != "" {
 		t.Errorf("export to a file prints %q to the standard output", got)
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != string(want) {
@@ -69,7 +69,7 @@ func TestExport(t *testing.T) {
 	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "small@99"}, `namespace "small" has no revision 99 yet`)
 	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "small@1st"}, `invalid reference "small@1st"`)
 	s.fails(cli.ExitFailure, []string{"evaluate", "one", "-n", "small@1", "-e", "e"}, "can only be read")
-	s.fails(cli.ExitFailure, []string{"export", "-o", "x.toml"}, "--format")
+	s.fails(cli.ExitFailure, []string{"export", "--out", "x.toml"}, "--output")
 	if got := s.ok("export", "--namespaces", "small", "--sort-by-key"); strings.Index(got, "key: two") > strings.Index(got, "key: zero") {
 		t.Errorf("not sorted by key:\n%s", got)
 	}
@@ -84,11 +84,11 @@ func TestExport(t *testing.T) {
 	}
 	// A failed export keeps the previous file.
 	path := s.file("keep.yaml", "keep")
-	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "none", "-o", path})
+	s.fails(cli.ExitFailure, []string{"export", "--namespaces", "none", "--out", path})
 	if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {
 		t.Errorf("got %q, error %v, want the old file", got, err)
 	}
-	s.ok("export", "-o", os.DevNull, "--format", "yaml")
+	s.ok("export", "--out", os.DevNull, "--format", "yaml")
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s is %v, error %v", os.DevNull, info.Mode(), err)
 	}
@@ -269,7 +269,7 @@ func TestValidateFormats(t *testing.T) {
 }
 `,
 	} {
-		if r := s.fails(cli.ExitFindings, []string{"validate", "--format", format, path}); r.out != want || r.err != "" {
+		if r := s.fails(cli.ExitFindings, []string{"validate", "-o", format, path}); r.out != want || r.err != "" {
 			t.Errorf("%s: got %q and %q, want %q", format, r.out, r.err, want)
 		}
 	}

@@ -95,7 +95,7 @@ func TestFileErrors(t *testing.T) {
 		want string
 	}{
 		{[]string{"import", missing}, "guidon: " + missing + ": no such file or directory\n"},
-		{[]string{"export", "-o", missing}, "guidon: cannot write " + missing + ": no such file or directory\n"},
+		{[]string{"export", "--out", missing}, "guidon: cannot write " + missing + ": no such file or directory\n"},
 	} {
 		if got := s.run(r.args...); got.code != cli.ExitFailure || got.err != r.want {
 			t.Errorf("%v: got exit code %d and %q, want %d and %q", r.args, got.code, got.err, cli.ExitFailure, r.want)
@@ -103,11 +103,11 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// TestFormatCompletion: shell completion offers the values of --format and --input-format.
+// TestFormatCompletion: shell completion offers the values of --output and --input-format.
 func TestFormatCompletion(t *testing.T) {
 	s := newShell(t)
 	for command, want := range map[string]string{
-		"import --input-format": "yaml\njson\n", "export --format": "yaml\njson\n", "validate --format": "text\njson\ngithub\n",
+		"import --input-format": "yaml\njson\n", "export --output": "yaml\njson\n", "validate --output": "text\njson\ngithub\n",
 	} {
 		words := strings.Fields(command)
 		if got := s.ok("__complete", words[0], words[1], ""); !strings.HasPrefix(got, want) {

@@ -132,7 +132,7 @@ func TestExportDir(t *testing.T) {
 	for _, format := range []string{"yaml", "json"} {
 		dir := filepath.Join(t.TempDir(), "flags")
 		for range 2 { // the second replaces the files
-			s.ok("export", "--all-namespaces", "--dir", dir, "--format", format)
+			s.ok("export", "--all-namespaces", "--dir", dir, "-o", format)
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil || len(entries) != 4 {
@@ -148,7 +148,7 @@ func TestExportDir(t *testing.T) {
 			t.Errorf("%v, not sorted by key:\n%s", err, text)
 		}
 	}
-	s.fails(cli.ExitUsage, []string{"export", "--dir", "x", "-o", "y"})
+	s.fails(cli.ExitUsage, []string{"export", "--dir", "x", "--out", "y"})
 	s.ok("import", s.file("big.yaml", "namespace: TILL"))
 	s.fails(cli.ExitFailure, []string{"export", "--all-namespaces", "--dir", t.TempDir()}, "their keys differ only in case")
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -60,10 +59,11 @@ func root(p *cli.Program) *cobra.Command {
 		},
 	}
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
-	root.SetUsageFunc(withExitCodes(root.UsageFunc()))
+	root.SetUsageFunc(cli.Usage(root.UsageFunc()))
 	root.PersistentFlags().StringVar(&p.ConfigFile, "config", "",
 		"configuration `file` (default: guidon/config.yml in the user's configuration directory, then /etc/guidon/config/default.yml)")
 	_ = root.MarkPersistentFlagFilename("config", "yml", "yaml") // the flag exists
+	cli.Connects(root.PersistentFlags(), "config")
 	root.AddGroup(
 		&cobra.Group{ID: "service", Title: "Running the service:"},
 		&cobra.Group{ID: "flags", Title: "Working with flags:"},
@@ -96,19 +96,6 @@ func root(p *cli.Program) *cobra.Command {
 	root.SetHelpCommandGroupID("setup")
 	p.CompleteDefaults(root)
 	cli.StrictHelp(root)
-	cli.PlainDurations(root)
+	cli.Durations(root)
 	return root
-}
-
-// withExitCodes returns usage with the exit codes below it. It is not cobra's template of the
-// usage, because a program that can execute a template contains every exported method of all
-// its types, which makes it a quarter larger.
-func withExitCodes(usage func(*cobra.Command) error) func(*cobra.Command) error {
-	return func(command *cobra.Command) error {
-		if err := usage(command); err != nil {
-			return err
-		}
-		_, err := fmt.Fprint(command.OutOrStderr(), cli.ExitCodes(command))
-		return err
-	}
 }

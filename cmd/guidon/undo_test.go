@@ -63,7 +63,12 @@ func TestUndo(t *testing.T) {
 	}
 	wantText(t, s.ok("undo", "2..3", "-n", "till", "--resolve", "flag/card:name=current", "--yes"), "revision 5")
 	wantText(t, s.ok("log", "-n", "till"), "undo of 2 to 3")
-	wantText(t, s.ok("undo", "-n", "till", "--yes"), "default value off → on", "revision 6")
+	s.fails(cli.ExitFailure, []string{"undo", "-n", "till", "--yes"}, "The newest revision, 5, is itself an undo of 2 to 3", "run again with --redo")
+	wantText(t, s.changes("undo", "-n", "till", "--dry-run"), "default value off → on")
+	wantText(t, s.ok("undo", "-n", "till", "--redo", "--yes"), "default value off → on", "revision 6")
+	s.ok("flag", "create", "later", "-n", "till")
+	s.fails(cli.ExitFailure, []string{"undo", "-n", "till", "--redo", "--yes"}, "the newest revision, 7, is not an undo")
+	s.fails(cli.ExitUsage, []string{"undo", "2", "-n", "till", "--redo"}, "--redo is about the newest revision")
 	wantText(t, s.ok("undo", "2..3", "-n", "till", "--resolve", "earlier", "--yes"), `name "It's plastic" → "Card"`)
 	if out := s.ok("export", "--namespaces", "till"); !strings.Contains(out, "owner: a=b") || strings.Contains(out, "plastic") {
 		t.Errorf("got\n%s", out)

@@ -141,10 +141,10 @@ func TestHundredThousandFlags(t *testing.T) {
 	file := "file:" + filepath.Join(dir, "direct.db")
 	remote, direct := filepath.Join(dir, "remote.yaml"), filepath.Join(dir, "direct.yaml")
 	guidon("import", written, "--address", s.URL)
-	guidon("export", "--namespaces", "big", "-o", remote, "--address", s.URL)
+	guidon("export", "--namespaces", "big", "--out", remote, "--address", s.URL)
 	guidon("import", remote, "--db", file, "--local")
-	guidon("export", "--namespaces", "big", "-o", direct, "--db", file)
-	guidon("export", "--namespaces", "big", "-o", filepath.Join(dir, "direct.json"), "--db", file)
+	guidon("export", "--namespaces", "big", "--out", direct, "--db", file)
+	guidon("export", "--namespaces", "big", "--out", filepath.Join(dir, "direct.json"), "--db", file)
 	if got := peak(t, s); got > most {
 		t.Errorf("the server used %d MiB, want at most %d", got>>20, most>>20)
 	}

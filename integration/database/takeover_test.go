@@ -91,7 +91,7 @@ func (o *takeover) translate() {
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 		o.Fatal(err)
 	}
-	harness.Ends(o, harness.Command(o, "", "config", "import", file, "-o", o.config), true, "wrote "+o.config)
+	harness.Ends(o, harness.Command(o, "", "config", "import", file, "--out", o.config), true, "wrote "+o.config)
 	text, err := os.ReadFile(o.config)
 	if err != nil {
 		o.Fatal(err)

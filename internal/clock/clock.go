@@ -3,7 +3,9 @@ package clock
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -44,4 +46,22 @@ func Text(d time.Duration) string {
 		}
 	}
 	return text
+}
+
+// ParseDuration is [time.ParseDuration] for a duration that may begin with days of 24 hours, such
+// as 90d or 1d12h.
+func ParseDuration(text string) (time.Duration, error) {
+	days, rest, found := strings.Cut(text, "d")
+	if !found {
+		return time.ParseDuration(text)
+	}
+	n, err := strconv.ParseUint(days, 10, 16) // up to 179 years
+	if err != nil {
+		return 0, fmt.Errorf("invalid duration %q", text)
+	}
+	d := time.Duration(0)
+	if rest != "" {
+		d, err = time.ParseDuration(rest)
+	}
+	return time.Duration(n)*24*time.Hour + d, err // #nosec G115 -- 16 bits
 }

@@ -76,3 +76,19 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+func TestParseDuration(t *testing.T) {
+	const day = 24 * time.Hour
+	for text, want := range map[string]time.Duration{
+		"90d": 90 * day, "1d12h": 36 * time.Hour, "0d": 0, "36h": 36 * time.Hour, "-1h": -time.Hour, "65535d": 65535 * day,
+	} {
+		if got, err := clock.ParseDuration(text); got != want || err != nil {
+			t.Errorf("%s: got %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "d", "-1d", "1.5d", "1d2", "1d2d", "65536d", "1 d", "+1d", "xd"} {
+		if got, err := clock.ParseDuration(text); err == nil {
+			t.Errorf("%q: got %v, want an error", text, got)
+		}
+	}
+}

@@ -85,6 +85,12 @@ func operation(method string) (*call.Operation, error) {
 	return nil, fmt.Errorf("unknown operation %s", method)
 }
 
+// Changes reports whether the operation with the full gRPC name changes anything.
+func Changes(method string) bool {
+	o, err := operation(method)
+	return err == nil && o.Changes()
+}
+
 // codeOf returns the code for a gRPC status code, or Internal if the service never
 // returns that one. For that of both TooLarge and Limited it returns TooLarge.
 func codeOf(number uint32) guidon.Code {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/internal/suggest"
 )
 
@@ -205,9 +206,9 @@ func (f field) setDuration(text string) error {
 	if _, err := strconv.ParseFloat(text, 64); err == nil && text != "0" {
 		return fmt.Errorf("must have a unit: %ss, %sms, %sm or %sh", text, text, text, text)
 	}
-	d, err := time.ParseDuration(text)
+	d, err := clock.ParseDuration(text)
 	if err != nil {
-		return fmt.Errorf("must be a duration such as 500ms, 30s, 5m or 1h30m, not %q", text)
+		return fmt.Errorf("must be a duration such as 500ms, 30s, 5m, 1h30m or 90d, not %q", text)
 	}
 	if high, err := time.ParseDuration(f.tag.Get("max")); err == nil {
 		if low, err := time.ParseDuration(f.tag.Get("min")); err != nil || d < low || d > high {

@@ -14,13 +14,14 @@ import (
 )
 
 const contextHelp = `Name the servers that you work with, and choose the one that commands use by default. A
-context has the address of a server, and may have a namespace and a file with certificates
-of authorities. "guidon login" creates contexts, too.
+context has the address of a server, and may have a namespace, a file with certificates of
+authorities, and protection: every change there is confirmed first, at a terminal even with
+--yes. "guidon login" creates contexts, too.
 
 A command works on, in this order:
 
-  1. the server of --address, which is a URL or the name of a context; or the database of
-     --db, or the configured one with --local
+  1. the server of --context or --address, which is a URL or the name of a context; or the
+     database of --db, or the configured one with --local
   2. the server of GUIDON_ADDRESS
   3. the configured database, if --config or GUIDON_DB_URL names one
   4. the server of the context in use
@@ -45,12 +46,13 @@ type namedContext struct {
 	Address   string `json:"address"`
 	Namespace string `json:"namespace,omitempty"`
 	CAFile    string `json:"caFile,omitempty"`
+	Protected bool   `json:"protected,omitempty"`
 	Current   bool   `json:"current"`
 }
 
 func newNamedContext(all *machine.Contexts, name string) namedContext {
 	c := all.Named[name]
-	return namedContext{Name: name, Address: c.Address, Namespace: c.Namespace, CAFile: c.CAFile, Current: name == all.Current}
+	return namedContext{Name: name, Address: c.Address, Namespace: c.Namespace, CAFile: c.CAFile, Protected: c.Protected, Current: name == all.Current}
 }
 
 func contextListCommand(p *cli.Program) *cobra.Command {
@@ -82,12 +84,15 @@ func contextListCommand(p *cli.Program) *cobra.Command {
 }
 
 func printContexts(out io.Writer, list []namedContext) error {
-	return cli.PrintTable(out, "CURRENT\tNAME\tADDRESS\tNAMESPACE\tCA FILE", list, func(c namedContext) []any {
-		mark := ""
+	return cli.PrintTable(out, "CURRENT\tNAME\tADDRESS\tNAMESPACE\tPROTECTED\tCA FILE", list, func(c namedContext) []any {
+		mark, protected := "", "-"
 		if c.Current {
 			mark = "*"
 		}
-		return []any{mark, c.Name, c.Address, cli.OrDash(c.Namespace), cli.OrDash(c.CAFile)}
+		if c.Protected {
+			protected = "yes"
+		}
+		return []any{mark, c.Name, c.Address, cli.OrDash(c.Namespace), protected, cli.OrDash(c.CAFile)}
 	})
 }
 
@@ -131,13 +136,15 @@ in use at once.`
 
 func contextSetCommand(p *cli.Program) *cobra.Command {
 	var address, namespace, caFile string
+	var protected bool
 	command := &cobra.Command{
 		Use:   "set <context>",
 		Short: "Create or change a context",
 		Long:  contextSetHelp,
 		Example: `  guidon context set local --address http://127.0.0.1:8080
   guidon context set staging --address https://flags.staging.example --namespace shop
-  guidon context set staging --namespace ""`,
+  guidon context set staging --namespace ""
+  guidon context set production --protected`,
 		Args:              cli.OneArgument("context"),
 		ValidArgsFunction: p.CompleteContexts,
 	}
@@ -153,12 +160,16 @@ func contextSetCommand(p *cli.Program) *cobra.Command {
 			if changed("ca-file") {
 				c.CAFile = caFile
 			}
+			if changed("protected") {
+				c.Protected = protected
+			}
 			return completeContext(c)
 		})
 	})
 	flags := command.Flags()
 	flags.StringVarP(&address, "address", "a", "", "`URL` of the server")
 	flags.StringVarP(&namespace, "namespace", "n", "", "`key` of the namespace to use by default; empty for none")
+	flags.BoolVar(&protected, "protected", false, "ask before every change there, at a terminal even with --yes; =false for not")
 	flags.StringVar(&caFile, "ca-file", "",
 		"`file` with certificates of the authorities that the server's certificate may be from, in PEM; empty for those of the system")
 	return command

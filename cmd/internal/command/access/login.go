@@ -63,12 +63,12 @@ func LoginCommand(p *cli.Program) *cobra.Command {
 		Args: noLoginArguments,
 		RunE: p.Action(l.run),
 	}
-	l.connection.AddressFlags(command)
 	flags := command.Flags()
 	flags.BoolVar(&l.noBrowser, "no-browser", false, "print the address of the sign-in page, and read the code that it shows")
 	flags.BoolVar(&l.readsToken, "token", false, "read a token from the standard input instead of using a browser")
 	flags.StringVar(&l.name, "name", "", "what the server calls this machine in the list of sessions (default: its host name)")
 	flags.StringVar(&l.context, "context", "", "`name` of the context for the server (default: that of its context, or else its host)")
+	l.connection.AddressFlags(command)
 	command.MarkFlagsMutuallyExclusive("token", "no-browser")
 	command.MarkFlagsMutuallyExclusive("token", "name")
 	command.SetFlagErrorFunc(loginFlagError)

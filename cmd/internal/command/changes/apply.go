@@ -43,7 +43,6 @@ func ApplyCommand(p *cli.Program) *cobra.Command {
 	c.Connection.WriteFlags(command)
 	c.fileFlags(command)
 	command.Flags().StringVar(&c.saved, "plan", "", "apply the plan that is saved in this `file`")
-	c.YesFlag(command)
 	return command
 }
 
@@ -88,7 +87,7 @@ func (c *planCommand) confirmed(ctx context.Context, service client.Client, docu
 		plans[i] = savedPlanOf(plan)
 	}
 	if n := changesOf(responses); n > 0 {
-		return plans, c.Confirm(WillApply(n, namespaceList(plans)), c.Yes)
+		return plans, c.Confirm(WillApply(n, c.Connection.Place(namespaceList(plans))))
 	}
 	if c.Output.ForPrograms() {
 		return plans, nil // so that the output states the outcome for each namespace

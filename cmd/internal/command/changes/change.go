@@ -33,7 +33,6 @@ func (c *changeCommand) flags(command *cobra.Command) {
 	flags.StringSliceVar(&c.request.FlagKeys, "flag", nil, "`keys` of the flags, separated by commas")
 	flags.StringSliceVar(&c.request.SegmentKeys, "segment", nil, "`keys` of segments, separated by commas")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "print the changes and change nothing")
-	c.YesFlag(command)
 	effectFlag(command, &c.request.WithEffects)
 	c.Output.Flag(command, "what changes, such as shop/flag/new-checkout")
 }
@@ -85,7 +84,7 @@ func (c *changeCommand) change(ctx context.Context, service client.Client) error
 		fmt.Fprintln(c.Out, "nothing to do")
 		return nil
 	}
-	if err := c.Confirm(WillApply(changes, plan.GetNamespaceKey()), c.Yes); err != nil {
+	if err := c.Confirm(WillApply(changes, c.Connection.Place(plan.GetNamespaceKey()))); err != nil {
 		return err
 	}
 	done, err := c.apply(ctx, service, savedPlanOf(plan))

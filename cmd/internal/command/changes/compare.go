@@ -53,6 +53,7 @@ func CompareCommand(p *cli.Program) *cobra.Command {
 	c := &compareCommand{Task: cli.Task{Program: p}}
 	command := &cobra.Command{
 		Use:     "compare <before> <after>",
+		Aliases: []string{"diff"},
 		Short:   "Compare two namespaces, or files",
 		Long:    compareHelp,
 		Example: compareExample,

@@ -14,13 +14,14 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 const logHelp = `List changes of a namespace, the newest first: who changed what, when and why. With a
 flag, or a segment, list only its changes. The ids of actors are in the output as JSON.
 
 --since and --until take a time such as 2026-11-20T14:00:00Z, a day such as 2026-11-20
-(UTC), or how long ago, such as 36h.
+(UTC), or how long ago, such as 36h or 7d.
 
 Changes of tokens and of role bindings belong to no namespace. List them with --kind
 authentication and --kind binding, as an admin of everything.
@@ -31,7 +32,7 @@ It requires a running server.`
 
 const logExample = `  guidon log
   guidon log new-checkout -n shop
-  guidon log --segment beta-users --since 168h
+  guidon log --segment beta-users --since 7d
   guidon log --message sale --reason import --limit 100
   guidon log --revision 410..412
   guidon log --kind authentication --address https://flags.example
@@ -57,6 +58,7 @@ func LogCommand(p *cli.Program) *cobra.Command {
 	l := &logCommand{Task: cli.Task{Program: p}}
 	command := &cobra.Command{
 		Use:     "log [flag]",
+		Aliases: []string{"history"},
 		Short:   "List changes, and follow them",
 		Long:    logHelp,
 		Example: logExample,
@@ -168,10 +170,10 @@ func (l *logCommand) time(flag, text string) (*timestamppb.Timestamp, error) {
 			return timestamppb.New(at), nil
 		}
 	}
-	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+	if ago, err := clock.ParseDuration(text); err == nil && ago >= 0 {
 		return timestamppb.New(l.Now().Add(-ago)), nil
 	}
-	return nil, cli.UsageError("invalid %s %q: must be a time such as 2026-11-20T14:00:00Z, a day such as 2026-11-20, or how long ago, such as 36h", flag, text)
+	return nil, cli.UsageError("invalid %s %q: must be a time such as 2026-11-20T14:00:00Z, a day such as 2026-11-20, or how long ago, such as 36h or 7d", flag, text)
 }
 
 // logPage is how many changes are requested at a time, the maximum of the service.

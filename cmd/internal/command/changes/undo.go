@@ -2,12 +2,14 @@ package changes
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -23,17 +25,20 @@ kept. If a part has changed again since, nothing is undone until you decide what
   --resolve flag/<key>:<path>=earlier   go back to the value before the undone change
   --resolve current, --resolve earlier  the same for all others
 
-Undoing an undo gives the original.`
+Undoing an undo gives the original. Without a revision that is rarely meant, so the command
+then asks even with --yes; --redo says that it is meant.`
 
 const undoExample = `  guidon undo
   guidon undo 412 -n shop --flag new-checkout
   guidon undo 410..412 -n shop --dry-run
+  guidon undo --redo
   guidon undo 412 -n shop --resolve flag/new-checkout:enabled=earlier --resolve current`
 
 // undoCommand is one run of "undo".
 type undoCommand struct {
 	changeCommand
 	resolve []string
+	redo    bool
 }
 
 // UndoCommand returns the command "undo".
@@ -49,6 +54,7 @@ func UndoCommand(p *cli.Program) *cobra.Command {
 	u.flags(command)
 	flags := command.Flags()
 	cli.NamespaceFlag(command, &u.request.NamespaceKey)
+	flags.BoolVar(&u.redo, "redo", false, "undo the newest revision, which is itself an undo")
 	flags.StringArrayVar(&u.resolve, "resolve", nil, "`choice` for parts that have changed again since; may be repeated")
 	return command
 }
@@ -57,6 +63,9 @@ func (u *undoCommand) run(ctx context.Context, args []string) error {
 	undo := new(guidonv1.UndoneChanges)
 	if len(args) > 1 {
 		return cli.UsageError("specify one revision, or a range such as 410..412")
+	}
+	if len(args) == 1 && u.redo {
+		return cli.UsageError("--redo is about the newest revision: it cannot be combined with a revision")
 	}
 	if len(args) == 1 {
 		var err error
@@ -71,14 +80,10 @@ func (u *undoCommand) run(ctx context.Context, args []string) error {
 	undo.Choices, u.request.Undo = choices, undo
 	u.prepare = func(ctx context.Context, service client.Client) error {
 		if undo.GetFirstRevision() == 0 {
-			newest, err := cli.NewestChange(ctx, service, u.request.GetNamespaceKey())
-			if err != nil {
+			var err error
+			if undo.FirstRevision, err = u.newest(ctx, service); err != nil {
 				return err
 			}
-			if newest == nil {
-				return guidon.Errorf(guidon.NotFound, "namespace %q has no changes to undo", u.request.GetNamespaceKey())
-			}
-			undo.FirstRevision = newest.GetRevision()
 		}
 		if all == "" {
 			return nil
@@ -86,6 +91,27 @@ func (u *undoCommand) run(ctx context.Context, args []string) error {
 		return resolveAll(ctx, service, &u.request, all)
 	}
 	return u.changeCommand.run(ctx)
+}
+
+// newest returns the newest revision. If that is an undo, it must be meant.
+func (u *undoCommand) newest(ctx context.Context, service client.Client) (int64, error) {
+	newest, err := cli.NewestChange(ctx, service, u.request.GetNamespaceKey())
+	if err != nil {
+		return 0, err
+	}
+	if newest == nil {
+		return 0, guidon.Errorf(guidon.NotFound, "namespace %q has no changes to undo", u.request.GetNamespaceKey())
+	}
+	undid, revision := newest.GetReason().GetKind() == string(change.ReasonUndo), newest.GetRevision()
+	switch {
+	case u.redo && !undid:
+		return 0, fmt.Errorf("nothing was changed: the newest revision, %d, is not an undo", revision)
+	case undid && !u.redo && !u.dryRun:
+		fmt.Fprintf(u.Err, "The newest revision, %d, is itself an %s. Undoing it makes the undone changes again.\n",
+			revision, newest.GetReason().GetText())
+		return revision, u.Ask("--redo")
+	}
+	return revision, nil
 }
 
 // parseRevisions parses "412" or "410..412".

@@ -29,6 +29,9 @@ func (p *Program) CompleteDefaults(command *cobra.Command) {
 			_ = command.RegisterFlagCompletionFunc(name, complete) // the flag exists
 		}
 	}
+	if isConnection(command.Flags().Lookup("context")) {
+		_ = command.RegisterFlagCompletionFunc("context", p.CompleteContexts) // the flag exists
+	}
 	for _, below := range command.Commands() {
 		p.CompleteDefaults(below)
 	}

@@ -2,26 +2,39 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
 )
 
 // Confirm returns nil if yes is set. Otherwise it prints what is about to happen and
-// returns nil if the user confirms it at a terminal.
+// returns nil if the user confirms it at a terminal. In a protected context it asks at a
+// terminal even so.
 func (p *Program) Confirm(what string, yes bool) error {
-	if yes {
+	if yes && (p.protected == "" || !p.canAsk()) {
+		p.confirmed = true
 		return nil
 	}
 	fmt.Fprint(p.Err, what)
+	if p.protected != "" {
+		fmt.Fprintf(p.Err, "The context %s is protected.\n", p.protected)
+	}
 	return p.Ask("--yes")
 }
+
+// canAsk reports whether the user sees a question and can answer it.
+func (p *Program) canAsk() bool { return p.Terminal(p.In) && p.Terminal(p.Err) }
 
 // Ask returns nil if the user confirms at a terminal what was printed. Without a terminal, the
 // error names the flag that confirms it.
 func (p *Program) Ask(flag string) error {
-	if !p.Terminal(p.In) || !p.Terminal(p.Err) {
+	if !p.canAsk() {
 		return fmt.Errorf("nothing was changed: cannot ask for confirmation without a terminal; run again with %s to proceed", flag)
 	}
 	fmt.Fprint(p.Err, "Proceed? Type yes: ")
@@ -32,5 +45,27 @@ func (p *Program) Ask(flag string) error {
 	if strings.TrimSpace(strings.ToLower(answer)) != "yes" {
 		return errors.New("nothing was changed: not confirmed")
 	}
+	p.confirmed = true
 	return nil
+}
+
+// protectedClient asks before the first change, unless the command has asked.
+type protectedClient struct {
+	client.Client
+	program    *Program
+	connection *Connection
+}
+
+// Invoke implements client.Client.
+func (c protectedClient) Invoke(ctx context.Context, method string, request, response proto.Message) error {
+	if client.Changes(method) && !c.program.confirmed {
+		where := c.connection.Address
+		if m, ok := request.(interface{ GetNamespaceKey() string }); ok && m.GetNamespaceKey() != "" {
+			where = m.GetNamespaceKey() + " at " + where
+		}
+		if err := c.program.Confirm("This changes "+where+".\n", c.connection.Yes); err != nil {
+			return err
+		}
+	}
+	return c.Client.Invoke(ctx, method, request, response)
 }

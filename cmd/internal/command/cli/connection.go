@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
@@ -38,6 +39,8 @@ type Connection struct {
 	Quiet     bool // the server is named elsewhere, and a database that is only read is not
 	timeout   time.Duration
 	Message   string // of writes; see WriteFlags
+	Yes       bool   // the same
+	writes    bool
 }
 
 // Flags adds the connection flags to the command.
@@ -47,8 +50,13 @@ func (c *Connection) Flags(command *cobra.Command) {
 	DatabaseFlag(command, &c.Database)
 	command.Flags().BoolVar(&c.local, "local", false,
 		"work on the configured database, not on the server of the context in use; an SQLite file is created if it does not exist")
-	command.MarkFlagsMutuallyExclusive("address", "db")
-	command.MarkFlagsMutuallyExclusive("address", "local")
+	Connects(command.Flags(), "db", "local")
+	for _, name := range []string{"address", "context"} {
+		if isConnection(command.Flags().Lookup(name)) {
+			command.MarkFlagsMutuallyExclusive(name, "db")
+			command.MarkFlagsMutuallyExclusive(name, "local")
+		}
+	}
 }
 
 // ServerFlags adds the connection flags to a command that may only use a server.
@@ -58,20 +66,47 @@ func (c *Connection) ServerFlags(command *cobra.Command) {
 	flags.StringVarP(&c.Token, "token", "t", "",
 		"`token` for the server, instead of that of \"guidon login\"; GUIDON_TOKEN and --token-file keep it out of the process list")
 	flags.StringVar(&c.TokenFile, "token-file", "", "`file` that contains the token")
+	Connects(flags, "token", "token-file")
 	command.MarkFlagsMutuallyExclusive("token", "token-file")
 }
 
 // AddressFlags adds the flags that select the server, but not those for a token.
 func (c *Connection) AddressFlags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVarP(&c.Address, "address", "a", "", "connect to the server at this `URL`, such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000, or of the context with this name (default: GUIDON_ADDRESS, or the context in use)")
+	flags.StringVarP(&c.Address, "address", "a", "", "connect to the server at this `URL`, such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000, or of the context with this name (default: GUIDON_ADDRESS, or that of the context in use)")
 	_ = flags.SetAnnotation("address", defaulted, []string{"true"}) // the flag exists
+	if flags.Lookup("context") == nil {                             // that of evaluations and of login is another one
+		flags.String("context", "", "connect to the server of the context with this `name`; see \"guidon context\"")
+		Connects(flags, "context")
+		command.MarkFlagsMutuallyExclusive("address", "context")
+	}
 	flags.StringVar(&c.CAFile, "ca-file", "", "`file` with certificates of the authorities that the server's certificate may be from, in PEM (default: GUIDON_CA_FILE, that of the context, or those of the system)")
 	flags.DurationVar(&c.timeout, "timeout", time.Minute, "longest `time` to wait for a response from the server")
+	Connects(flags, "address", "ca-file", "timeout")
 }
+
+// connection is the annotation of flags that help lists apart.
+const connection = "connection"
+
+// Connects marks flags that select the server or the database.
+func Connects(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		_ = flags.SetAnnotation(name, connection, []string{"true"}) // the flag exists
+	}
+}
+
+func isConnection(flag *pflag.Flag) bool { return flag != nil && flag.Annotations[connection] != nil }
 
 // Remote reports whether the command connects to a running server.
 func (c *Connection) Remote() bool { return c.Address != "" }
+
+// Place returns where a namespace, or several, are, for messages.
+func (c *Connection) Place(namespaces string) string {
+	if c.Remote() {
+		return namespaces + " at " + c.Address
+	}
+	return namespaces
+}
 
 // connect returns a client for the server or database that the flags select, and names it
 // if the command writes or nothing on the command line does. It creates no database unless
@@ -215,8 +250,12 @@ func (p *Program) WithClient(ctx context.Context, c *Connection, mode Access, fn
 			err = fmt.Errorf("cannot close the connection: %w", closing)
 		}
 	}()
+	used := service
 	if c.Message != "" {
-		return fn(messageClient{service, c.Message})
+		used = messageClient{used, c.Message}
 	}
-	return fn(service)
+	if c.writes && p.protected != "" {
+		used = protectedClient{used, p, c}
+	}
+	return fn(used)
 }

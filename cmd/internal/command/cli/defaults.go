@@ -80,7 +80,11 @@ func (p *Program) defaults(flags *pflag.FlagSet) (Defaults, error) {
 	settings := config.ClientFrom(p.Environ)
 	d := Defaults{namespace: settings.Namespace}
 	given := flags.Lookup("address")
-	if given != nil && given.Changed {
+	if named := flags.Lookup("context"); isConnection(named) && named.Changed {
+		if d.Address = named.Value.String(); !machine.IsContextName(d.Address) {
+			return d, UsageError("invalid --context %q: must be the name of a context; \"guidon context list\" shows them", d.Address)
+		}
+	} else if given != nil && given.Changed {
 		d.Address = given.Value.String()
 		if d.Address == "" {
 			return d, UsageError("--address must not be empty; --local selects the configured database")
@@ -115,8 +119,8 @@ func (p *Program) InContext(d Defaults, settings config.Client) (Defaults, error
 	}
 	name := d.Address
 	if strings.Contains(name, "://") {
-		if normalized, err := client.Normalize(name); err == nil && d.CaFile == "" {
-			d.CaFile = all.Named[all.At(normalized)].CAFile
+		if normalized, err := client.Normalize(name); err == nil {
+			p.use(&d, all, all.At(normalized))
 		}
 		return d, nil // an invalid address is an error of the client
 	}
@@ -129,15 +133,23 @@ func (p *Program) InContext(d Defaults, settings config.Client) (Defaults, error
 	if !machine.IsContextName(name) || all.Named[name].Address == "" {
 		return d, p.noContext(all, name)
 	}
-	named := all.Named[name]
-	d.Address = named.Address
+	p.use(&d, all, name)
+	d.Address = all.Named[name].Address
 	if d.namespace == "" {
-		d.namespace = named.Namespace
-	}
-	if d.CaFile == "" {
-		d.CaFile = named.CAFile
+		d.namespace = all.Named[name].Namespace
 	}
 	return d, nil
+}
+
+// use completes the defaults with what every address of the context's server has. The context
+// need not exist.
+func (p *Program) use(d *Defaults, all *machine.Contexts, name string) {
+	if d.CaFile == "" {
+		d.CaFile = all.Named[name].CAFile
+	}
+	if all.Named[name].Protected {
+		p.protected = name
+	}
 }
 
 // noContext returns the error for an address that is neither a URL nor a context.

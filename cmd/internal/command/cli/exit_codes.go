@@ -10,8 +10,8 @@ func Finds(command *cobra.Command, when string) {
 	command.Annotations = map[string]string{findings: when}
 }
 
-// ExitCodes returns the exit codes of the command for its help.
-func ExitCodes(command *cobra.Command) string {
+// exitCodes returns the exit codes of the command for its help.
+func exitCodes(command *cobra.Command) string {
 	text := `
 Exit codes:
   0    success

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/machine"
@@ -51,12 +52,14 @@ func (c *Choice) Complete(command *cobra.Command, flag string) {
 	_ = command.RegisterFlagCompletionFunc(flag, CompleteWords(c.Words...)) // the flag exists
 }
 
+var fileFormats = []string{"yaml", "json"}
+
 // fileFormat is the format of files of flags and segments, as set by a flag; "" means that the
 // file decides.
 type fileFormat struct{ Choice }
 
 func (f *fileFormat) register(command *cobra.Command, flag, usage string) {
-	f.Words = []string{"yaml", "json"}
+	f.Words = fileFormats
 	command.Flags().Var(f, flag, usage)
 	f.Complete(command, flag)
 }
@@ -69,12 +72,35 @@ func (f *fileFormat) chosen() (format document.Format, ok bool) {
 	return document.YAML, f.Word == "yaml"
 }
 
-// ExportFormat is the value of --format of "export".
+// OutFlag adds the option for the file that a command writes.
+func OutFlag(command *cobra.Command, path *string) {
+	command.Flags().StringVar(path, "out", "", "write to this `file` instead of the standard output")
+}
+
+// OutputChoice adds --output to a command that has formats of its own. It was called --format.
+func OutputChoice(command *cobra.Command, value pflag.Value, words []string, usage string) {
+	flags := command.Flags()
+	flags.VarP(value, "output", "o", usage)
+	_ = command.RegisterFlagCompletionFunc("output", CompleteWords(words...)) // the flag exists
+	flags.Var(value, "format", usage)
+	_ = flags.MarkHidden("format") // the flag exists
+}
+
+// ExportFormat is the value of --output of "export".
 type ExportFormat struct{ fileFormat }
 
 // Flag adds the options of the format to the command.
 func (f *ExportFormat) Flag(command *cobra.Command) {
-	f.register(command, "format", "output format (default: by the file extension; yaml on the standard output)")
+	f.Words = fileFormats
+	OutputChoice(command, f, f.Words, "output format (default: by the extension of --out; yaml on the standard output)")
+}
+
+// Set implements pflag.Value.
+func (f *ExportFormat) Set(word string) error {
+	if err := f.fileFormat.Set(word); err != nil {
+		return fmt.Errorf("%w; --out names the file", err)
+	}
+	return nil
 }
 
 // Of returns the format of the file to write.
@@ -84,7 +110,7 @@ func (f *ExportFormat) Of(path string) (document.Format, error) {
 	}
 	format, err := document.FormatOf(path)
 	if err != nil {
-		return 0, fmt.Errorf("%w; or set it with --format", err)
+		return 0, fmt.Errorf("%w; or set it with --output", err)
 	}
 	return format, nil
 }

@@ -11,7 +11,9 @@ import (
 
 // WriteFlags adds the connection flags to a command that changes something.
 func (c *Connection) WriteFlags(command *cobra.Command) {
+	c.writes = true
 	c.Flags(command)
+	command.Flags().BoolVarP(&c.Yes, "yes", "y", false, "do not ask for confirmation")
 	command.Flags().StringVarP(&c.Message, "message", "m", "", "why the change is made, `text` that is kept in the change log")
 }
 

@@ -44,6 +44,8 @@ type Program struct {
 	ConfigFile string
 	AWS        secrets.AWS
 
+	protected       string // the protected context that the command works in, or ""
+	confirmed       bool   // the user has confirmed what the command does
 	Unauthenticated string // the hint if the credentials are rejected; "" for that about tokens
 }
 

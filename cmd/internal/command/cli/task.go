@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 
-	"github.com/spf13/cobra"
-
 	"github.com/guidonhq/guidon/cmd/internal/client"
 )
 
@@ -14,12 +12,6 @@ type Task struct {
 	Connection Connection
 	Namespace  string
 	Output     Format
-	Yes        bool
-}
-
-// YesFlag adds the flag of a command that asks for confirmation.
-func (t *Task) YesFlag(command *cobra.Command) {
-	command.Flags().BoolVarP(&t.Yes, "yes", "y", false, "do not ask for confirmation")
 }
 
 // Reading calls fn with a client for reads.
@@ -37,10 +29,8 @@ func (t *Task) With(ctx context.Context, mode Access, fn func(client.Client) err
 	return t.WithClient(ctx, &t.Connection, mode, fn)
 }
 
+// Confirm is that of the program, with the answer of --yes.
+func (t *Task) Confirm(what string) error { return t.Program.Confirm(what, t.Connection.Yes) }
+
 // Place returns where the command works, for messages.
-func (t *Task) Place() string {
-	if t.Connection.Remote() {
-		return t.Namespace + " at " + t.Connection.Address
-	}
-	return t.Namespace
-}
+func (t *Task) Place() string { return t.Connection.Place(t.Namespace) }

@@ -77,6 +77,33 @@ func plainUsage(err error) error {
 	return err
 }
 
+// Usage returns the function that prints the usage of a command: that of cobra, with the flags
+// that select the target and the exit codes below. It is not a template, because a program that
+// can execute one contains every exported method of all its types, which makes it a quarter larger.
+func Usage(usage func(*cobra.Command) error) func(*cobra.Command) error {
+	return func(command *cobra.Command) error {
+		apart := pflag.NewFlagSet("", pflag.ContinueOnError)
+		for _, flags := range []*pflag.FlagSet{command.LocalFlags(), command.InheritedFlags()} {
+			flags.VisitAll(func(f *pflag.Flag) {
+				if isConnection(f) {
+					shown := *f
+					apart.AddFlag(&shown)
+					f.Hidden = true
+				}
+			})
+		}
+		if err := usage(command); err != nil {
+			return err
+		}
+		text := ""
+		if apart.HasFlags() {
+			text = "\nServer or database:\n" + apart.FlagUsages()
+		}
+		_, err := fmt.Fprint(command.OutOrStderr(), text+exitCodes(command))
+		return err
+	}
+}
+
 // JoinWords lists the words, with conjunction before the last one.
 func JoinWords(words []string, conjunction string) string {
 	last := len(words) - 1
@@ -86,16 +113,29 @@ func JoinWords(words []string, conjunction string) string {
 	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
 }
 
-// PlainDurations lets the help of all commands show default durations without trailing zeros.
-func PlainDurations(command *cobra.Command) {
+// Durations lets the durations of all commands have days, such as 90d, and their help show
+// defaults without trailing zeros.
+func Durations(command *cobra.Command) {
 	command.Flags().VisitAll(func(f *pflag.Flag) {
 		if d, err := time.ParseDuration(f.DefValue); err == nil && f.Value.Type() == "duration" {
-			f.DefValue = clock.Text(d)
+			f.Value, f.DefValue = duration{f.Value}, clock.Text(d)
 		}
 	})
 	for _, child := range command.Commands() {
-		PlainDurations(child)
+		Durations(child)
 	}
+}
+
+// duration is the value of a flag for a duration.
+type duration struct{ pflag.Value }
+
+// Set implements pflag.Value.
+func (d duration) Set(text string) error {
+	parsed, err := clock.ParseDuration(text)
+	if err != nil {
+		return err
+	}
+	return d.Value.Set(parsed.String())
 }
 
 // StrictHelp makes "help" fail for a command that does not exist.
@@ -138,6 +178,9 @@ func NoSuchCommand(command *cobra.Command, args []string) error {
 	}
 	command.SuggestionsMinimumDistance = 2
 	hint := ""
+	if other := childOf(command.Root(), args[0]); other != nil {
+		hint = fmt.Sprintf("; did you mean %q?", other.CommandPath())
+	}
 	if similar := command.SuggestionsFor(args[0]); len(similar) > 0 {
 		hint = "; did you mean " + JoinWords(similar, "or") + "?"
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 const configImportHelp = `Translate the configuration of a Flipt v1 server into a configuration file of Guidon,
-and print it, or write it with --output. The input is Flipt's file (YAML or JSON), the
+and print it, or write it with --out. The input is Flipt's file (YAML or JSON), the
 variables FLIPT_… of this environment with --from-flipt-environment, or both; as in
 Flipt, variables take precedence.
 
@@ -23,7 +23,7 @@ What has no counterpart, and what means something else than in Flipt, is listed 
 standard error, and stands as a comment in the file. So do keys whose values Guidon
 refuses. The command then fails, and the file has a line that keeps servers from
 starting with it until they are corrected. The file may contain secrets, which are not
-listed; --output creates it readable only by its owner.
+listed; --out creates it readable only by its owner.
 
 Flipt's database is not used: Guidon gets a new one, next to it, and the command is
 printed that takes the data over.`
@@ -32,7 +32,7 @@ printed that takes the data over.`
 type configImport struct {
 	*cli.Program
 	environment bool
-	output      string
+	out         string
 	force       bool
 }
 
@@ -43,15 +43,15 @@ func configImportCommand(p *cli.Program) *cobra.Command {
 		Short: "Translate the configuration of a Flipt v1 server",
 		Long:  configImportHelp,
 		Example: `  guidon config import /etc/flipt/config/default.yml
-  guidon config import flipt.yml -o guidon.yml
-  guidon config import --from-flipt-environment -o guidon.yml
+  guidon config import flipt.yml --out guidon.yml
+  guidon config import --from-flipt-environment --out guidon.yml
   guidon config import flipt.yml --from-flipt-environment | less`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: p.Action(i.run),
 	}
 	flags := command.Flags()
 	flags.BoolVar(&i.environment, "from-flipt-environment", false, "also translate the variables FLIPT_… of this environment")
-	flags.StringVarP(&i.output, "output", "o", "", "write to this `file` instead of the standard output")
+	cli.OutFlag(command, &i.out)
 	flags.BoolVarP(&i.force, "force", "f", false, "overwrite an existing file")
 	return command
 }
@@ -62,8 +62,8 @@ func (i *configImport) run(_ context.Context, args []string) error {
 		return err
 	}
 	if !i.force && i.writesFile() {
-		if _, err := os.Stat(i.output); err == nil {
-			return fmt.Errorf("%s already exists; overwrite it with --force", i.output)
+		if _, err := os.Stat(i.out); err == nil {
+			return fmt.Errorf("%s already exists; overwrite it with --force", i.out)
 		}
 	}
 	result, err := translateFlipt(source)
@@ -100,17 +100,17 @@ func (i *configImport) write(result *fliptResult) error {
 		_, err := i.Out.Write(result.Text)
 		return err
 	}
-	if err := writeConfig(i.output, result.Text, i.force); err != nil {
+	if err := writeConfig(i.out, result.Text, i.force); err != nil {
 		return err
 	}
-	fmt.Fprintf(i.Out, "wrote %s\n", i.output)
+	fmt.Fprintf(i.Out, "wrote %s\n", i.out)
 	if len(result.Refused) == 0 {
 		i.printNext(result)
 	}
 	return nil
 }
 
-func (i *configImport) writesFile() bool { return i.output != "" && i.output != cli.StandardStream }
+func (i *configImport) writesFile() bool { return i.out != "" && i.out != cli.StandardStream }
 
 // source returns the configuration to translate.
 func (i *configImport) source(args []string) (source fliptSource, err error) {
@@ -142,9 +142,9 @@ func (i *configImport) printNext(result *fliptResult) {
 	}
 	fmt.Fprintln(i.Out, "next:")
 	if result.Server {
-		fmt.Fprintf(i.Out, "  create the database of db.url\n  guidon migrate up --config %s\n", i.output)
+		fmt.Fprintf(i.Out, "  create the database of db.url\n  guidon migrate up --config %s\n", i.out)
 	}
-	fmt.Fprintf(i.Out, "  guidon import --config %s --from-flipt-database '%s' --dry-run\n", i.output, old)
+	fmt.Fprintf(i.Out, "  guidon import --config %s --from-flipt-database '%s' --dry-run\n", i.out, old)
 	if config.EngineOf(result.Old) != config.EngineSQLite && result.Old != "" {
 		fmt.Fprintln(i.Out, "  (with the user and password of Flipt's db.url)")
 	}

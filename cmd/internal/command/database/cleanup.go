@@ -36,7 +36,7 @@ func CleanupCommand(p *cli.Program) *cobra.Command {
 		Short: "Delete expired tokens and old change records",
 		Long:  cleanupHelp,
 		Example: `  guidon cleanup
-  GUIDON_CHANGES_RETENTION=2160h guidon cleanup -o json`,
+  GUIDON_CHANGES_RETENTION=90d guidon cleanup -o json`,
 		Args: cobra.NoArgs,
 		RunE: p.Action(func(ctx context.Context, _ []string) error { return cleanup(ctx, p, database, format) }),
 	}

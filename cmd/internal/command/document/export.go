@@ -31,10 +31,10 @@ segments sorted by key. "guidon plan" and "guidon apply" read such a directory. 
 in it are left alone.`
 
 const exportExample = `  guidon export
-  guidon export --namespaces shop,till -o flags.yaml
+  guidon export --namespaces shop,till --out flags.yaml
   guidon export --namespaces shop@412
   guidon export --namespaces shop@2026-11-20T14:03:00Z
-  guidon export --all-namespaces --sort-by-key -o flags.json --address https://flags.example
+  guidon export --all-namespaces --sort-by-key --out flags.json --address https://flags.example
   guidon export --all-namespaces --dir flags/`
 
 // exportCommand is one run of the command.
@@ -42,7 +42,7 @@ type exportCommand struct {
 	*cli.Program
 	connection cli.Connection
 	format     cli.ExportFormat
-	output     string
+	out        string
 	namespaces []string
 	all        bool
 	sortByKey  bool
@@ -62,7 +62,7 @@ func ExportCommand(p *cli.Program) *cobra.Command {
 	}
 	e.connection.Flags(command)
 	flags := command.Flags()
-	flags.StringVarP(&e.output, "output", "o", "", "write to this `file` instead of the standard output")
+	cli.OutFlag(command, &e.out)
 	e.format.Flag(command)
 	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace},
 		"`keys` of the namespaces, or references to their states, separated by commas")
@@ -71,13 +71,13 @@ func ExportCommand(p *cli.Program) *cobra.Command {
 	flags.BoolVar(&e.sortByKey, "sort-by-key", false, "sort namespaces, flags, variants and segments by key instead of creation order")
 	flags.StringVar(&e.dir, "dir", "", "write one file per namespace to this `directory`")
 	command.MarkFlagsMutuallyExclusive("namespaces", "all-namespaces")
-	command.MarkFlagsMutuallyExclusive("dir", "output")
+	command.MarkFlagsMutuallyExclusive("dir", "out")
 	command.MarkFlagsMutuallyExclusive("dir", "sort-by-key")
 	return command
 }
 
 func (e *exportCommand) run(ctx context.Context, _ []string) error {
-	path := e.output
+	path := e.out
 	if path == "" {
 		path = cli.StandardStream
 	}

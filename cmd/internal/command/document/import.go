@@ -99,7 +99,6 @@ func ImportCommand(p *cli.Program) *cobra.Command {
 	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave existing flags and segments unchanged")
 	flags.BoolVar(&i.update, "update", false, "make existing flags and segments equal to the file")
 	flags.BoolVar(&i.drop, "drop", false, "like --update, but also delete what is not in the file from its namespaces")
-	flags.BoolVarP(&i.Yes, "yes", "y", false, "do not ask for confirmation before --drop deletes")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "print the differences and change nothing")
 	i.differences.Flag(command, "changes (requires --dry-run)")
 	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "",

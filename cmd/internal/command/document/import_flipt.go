@@ -109,7 +109,7 @@ func (i *importCommand) checkFliptUsage(paths []string) error {
 		return cli.UsageError("--from-flipt-database cannot be combined with files")
 	case i.Connection.Remote() || i.Connection.Token != "" || i.Connection.TokenFile != "":
 		return cli.UsageError("--from-flipt-database writes to the database directly, because the API accepts no token hashes; omit --address and tokens, and give --db or --local if a context is in use")
-	case i.skipExisting || i.update || i.drop || i.Yes || i.differences.ExitCode || i.format.Word != "" || i.Output != "":
+	case i.skipExisting || i.update || i.drop || i.Connection.Yes || i.differences.ExitCode || i.format.Word != "" || i.Output != "":
 		return cli.UsageError("--from-flipt-database imports into empty namespaces and never asks; it can be combined only with --db, --token-role, --damaged, --ignore-orphans and --dry-run")
 	case i.damaged != "" && i.damaged != string(fliptdb.TurnOff) && i.damaged != string(fliptdb.Omit):
 		return cli.UsageError("--damaged must be off or omit, not %q", i.damaged)

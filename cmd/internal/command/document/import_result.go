@@ -99,5 +99,5 @@ func (i *importCommand) confirmDrop(plans []*guidonv1.ImportResponse) error {
 	if total > maxListed {
 		fmt.Fprintf(&list, "  and %d more\n", total-maxListed)
 	}
-	return i.Confirm(fmt.Sprintf("The following are not in the file and will be deleted:\n%s", list.String()), i.Yes)
+	return i.Confirm(fmt.Sprintf("The following are not in the file and will be deleted%s:\n%s", i.Connection.Place(""), list.String()))
 }

@@ -34,14 +34,13 @@ func ValidateCommand(p *cli.Program) *cobra.Command {
 		Long:  validateHelp,
 		Example: `  guidon validate shop.yaml
   guidon validate --strict flags/*.yaml
-  guidon validate --format github flags/*.yaml   # annotations, in a workflow of GitHub
+  guidon validate -o github flags/*.yaml   # annotations, in a workflow of GitHub
   guidon export | guidon validate -`,
 		RunE: p.Action(func(_ context.Context, paths []string) error { return validate(p, paths, &input, format.Word, strict) }),
 	}
 	cli.Finds(command, "there are errors or, with --strict, any findings")
 	input.Flag(command)
-	command.Flags().Var(&format, "format", "how to print the findings: text, json or github (workflow commands)")
-	format.Complete(command, "format")
+	cli.OutputChoice(command, &format, format.Words, "how to print the findings: text, json or github (workflow commands)")
 	command.Flags().BoolVar(&strict, "strict", false, "exit with 3 also if there are only warnings")
 	return command
 }

@@ -64,8 +64,11 @@ func (c *contextInput) read(p *cli.Program) (map[string]string, error) {
 		}
 	}
 	given, err := cli.Pairs("--context", texts)
+	if err != nil {
+		return nil, fmt.Errorf("%w; to connect to the server of a context, name that with --address", err)
+	}
 	maps.Copy(values, given)
-	return values, err
+	return values, nil
 }
 
 // entityInput is the entity that a flag is evaluated for, as the command line gives it.

@@ -56,9 +56,9 @@ func EvaluateCommand(p *cli.Program) *cobra.Command {
 		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
 		RunE:              p.Action(e.run),
 	}
-	e.Connection.Flags(command)
 	cli.NamespaceFlag(command, &e.Namespace)
 	e.entities.flags(command)
+	e.Connection.Flags(command)
 	e.Output.FlagWithDefault(command, "the results, such as true or the key of a variant", cli.AtTerminal)
 	flags := command.Flags()
 	flags.StringVarP(&e.requestID, "request-id", "r", "", "`id` of the request, repeated in the result")

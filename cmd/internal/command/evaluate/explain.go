@@ -51,8 +51,8 @@ func ExplainCommand(p *cli.Program) *cobra.Command {
 
 		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
 	}
-	e.Connection.Flags(command)
 	e.entity.flags(command)
+	e.Connection.Flags(command)
 	flags := command.Flags()
 	cli.NamespaceFlag(command, &e.Namespace)
 	flags.StringVar(&e.entities, "entities", "", "`file` with many entities, of which the results are counted; - is the standard input")

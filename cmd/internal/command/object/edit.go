@@ -36,7 +36,7 @@ func (k *keyed) edit(complete cobra.CompletionFunc) verb {
 		use: "edit <" + k.kind + ">", short: "Edit a " + k.kind + " in an editor", long: fmt.Sprintf(editHelp, k.kind),
 		example: fmt.Sprintf(`  guidon %[1]s edit new-checkout
   EDITOR='code --wait' guidon %[1]s edit new-checkout -n shop -m "for the sale"`, k.kind),
-		names: "the key", complete: complete, options: k.YesFlag,
+		names: "the key", complete: complete,
 		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			return edit{k, args[0]}.run(ctx, c)
 		},
@@ -135,7 +135,7 @@ func (e edit) apply(
 		out = e.Err
 	}
 	changes.PrintPlan(out, plan)
-	if err := e.Confirm(changes.WillApply(len(plan.GetChanges()), e.Place()), e.Yes); err != nil {
+	if err := e.Confirm(changes.WillApply(len(plan.GetChanges()), e.Place())); err != nil {
 		return cli.Output{}, err
 	}
 	return e.replaced(ctx, c, e.key, d, since)

@@ -75,7 +75,7 @@ func (k *keyed) usualVerbs() []verb {
 	}
 	remove := verb{
 		use: "delete <" + k.kind + ">...", short: "Delete " + k.kind + "s", names: "the keys",
-		complete: k.complete, args: keysToDelete(k.kind), options: k.YesFlag, write: k.delete,
+		complete: k.complete, args: keysToDelete(k.kind), write: k.delete,
 	}
 	return []verb{k.explained(list), k.explained(get), k.edit(one), k.explained(remove)}
 }
@@ -205,7 +205,7 @@ func (k *keyed) delete(ctx context.Context, c client.Client, keys []string) (cli
 		k.remove(edits, key)
 	}
 	question := fmt.Sprintf("This deletes from %s: %s %s\n", k.Place(), k.kind, strings.Join(keys, ", "))
-	if err := k.Confirm(question, k.Yes); err != nil {
+	if err := k.Confirm(question); err != nil {
 		return cli.Output{}, err
 	}
 	done, err := k.patch(ctx, c, edits)

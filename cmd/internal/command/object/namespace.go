@@ -60,7 +60,6 @@ func namespaces(p *cli.Program) *object {
 			example: `  guidon namespace delete trial
   guidon namespace delete trial --force --yes`,
 			options: func(command *cobra.Command) {
-				n.YesFlag(command)
 				command.Flags().BoolVar(&n.force, "force", false, "also delete the flags and segments of the namespace")
 			},
 			write: n.delete,
@@ -216,7 +215,7 @@ func (n *namespaceCommands) delete(ctx context.Context, c client.Client, args []
 	what := fmt.Sprintf("This deletes namespace %s%s, with %d flags and %d segments.\n",
 		args[0], n.at(), counts.GetFlags(), counts.GetSegments())
 	if n.force || counts.GetFlags()+counts.GetSegments() == 0 { // else the service refuses, and says why
-		if err := n.Confirm(what, n.Yes); err != nil {
+		if err := n.Confirm(what); err != nil {
 			return cli.Output{}, err
 		}
 	}

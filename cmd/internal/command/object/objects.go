@@ -68,7 +68,9 @@ func (o *object) command() *cobra.Command {
 }
 
 // usualAliases are other names of verbs.
-var usualAliases = map[string][]string{"list": {"ls"}, "delete": {"rm"}}
+var usualAliases = map[string][]string{
+	"list": {"ls"}, "get": {"show", "describe"}, "delete": {"rm"}, "on": {"enable"}, "off": {"disable"},
+}
 
 func (o *object) verb(v verb) *cobra.Command {
 	if v.verbs != nil {

@@ -47,7 +47,7 @@ func tokens(p *cli.Program) *object {
 		{
 			use: "create <name>", short: "Create a token", long: tokenCreateHelp,
 			example: `  guidon token create ci
-  guidon token create checkout-service --namespace shop --expires-in 2160h
+  guidon token create checkout-service --namespace shop --expires-in 90d
   guidon token create dashboard --role viewer --on shop,pay-*
   guidon token create ci --address https://flags.example > token.txt`,
 			options: creation.options, check: creation.parse, write: creation.create,

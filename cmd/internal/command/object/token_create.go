@@ -38,7 +38,7 @@ func (c *tokenCreation) options(command *cobra.Command) {
 	_ = command.RegisterFlagCompletionFunc("role", cli.CompleteRole) // the flag exists
 	flags.StringSliceVar(&c.on, "on", nil, "the `namespaces` in which the role holds, such as shop,pay-* (default all)")
 	flags.StringVar(&c.description, "description", "", "what the token is for")
-	flags.DurationVar(&c.expiresIn, "expires-in", 0, "the token expires after this `time`, such as 2160h")
+	flags.DurationVar(&c.expiresIn, "expires-in", 0, "the token expires after this `time`, such as 90d")
 	flags.StringVar(&c.expiresAt, "expires-at", "", "the token expires at this `time`, such as 2030-01-31T12:00:00Z")
 	flags.StringArrayVar(&c.metadata, "metadata", nil, "additional `key=value` metadata of the token; may be repeated")
 	c.format.FlagWithDefault(command, "the token", "the token on the standard output, and its id on the standard error")
